@@ -1,8 +1,8 @@
-//! Fills a database with many patterns and times what a tool call costs then.
+//! Fills a database with many patterns and measures tool calls on it.
 //!
 //! `cargo run --release -p argus-engine --example scale -- FILE [PATTERNS] [CASES]`
 //!
-//! Times depend on the machine, so this is no test.
+//! This is not a test, because times depend on the machine.
 
 use argus_core::{Ambient, Category, sign::sha256_hex, similarity::sketch};
 use argus_engine::{
@@ -53,7 +53,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     calls(&engine)
 }
 
-/// Different texts with some words in common, as a project's failures are.
+/// Returns different texts with some common words, like the failures of a project.
 fn text(n: u32) -> String {
     let words = ["cart", "order", "login", "invoice", "search", "upload", "export", "queue", "cache", "mail"];
     let word = |shift: u32| words[(n / 10_u32.pow(shift) % 10) as usize];
@@ -104,7 +104,7 @@ fn report(cases: u32) -> Vec<u8> {
     xml.into_bytes()
 }
 
-/// One report, kept in memory.
+/// A report in memory.
 #[derive(Debug)]
 struct Kept(Vec<u8>);
 

@@ -1,5 +1,5 @@
-//! Tokens and the audit log of a team's server, in its own database.
-//! Secrets are made and compared by the host; here are only their digests.
+//! Tokens and the audit log of a team server, in the server's own database. The host creates and compares secrets;
+//! this database stores only their digests.
 
 use crate::{
     Engine, EngineError, ErrorCode,
@@ -15,14 +15,14 @@ use argus_store::{
     access::{audit, tokens},
 };
 
-/// A person's or a machine's name.
+/// Maximum characters of the name of a person or a machine.
 const MAX_NAME_CHARS: usize = 100;
 
-/// Entries of the audit log in one answer.
+/// Maximum number of audit log entries in an answer.
 const MAX_ENTRIES: u32 = 10_000;
 const DEFAULT_ENTRIES: u32 = 100;
 
-/// Adds a token.
+/// Adds a token. Returns an error if its name is empty.
 pub fn create_token(engine: &Engine, ambient: &Ambient, params: &CreateTokenParams) -> Result<Token, EngineError> {
     let name = display::line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
     if name.is_empty() {
@@ -43,24 +43,24 @@ pub fn create_token(engine: &Engine, ambient: &Ambient, params: &CreateTokenPara
     shown(token)
 }
 
-/// All tokens, with their digests.
+/// Returns all tokens with their digests.
 pub fn tokens(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<TokensResult, EngineError> {
     let all = engine.read(ambient, |tx: &mut Tx<'_>| Ok(tokens::all(tx)?))?;
     Ok(TokensResult { tokens: all.into_iter().map(shown).collect::<Result<_, _>>()? })
 }
 
-/// From now on it opens nothing.
+/// Revokes a token, effective immediately.
 pub fn revoke_token(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<RevokeTokenResult, EngineError> {
     let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, ambient.now)?);
     Ok(RevokeTokenResult { revoked: engine.write(ambient, body)? })
 }
 
-/// Notes that a token was used.
+/// Stores the time of the last use of a token.
 pub fn note_token_used(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<(), EngineError> {
     engine.write(ambient, |tx: &mut Tx<'_>| Ok(tokens::note_used(tx, &params.id, ambient.now)?))
 }
 
-/// Adds a line to the audit log.
+/// Adds an entry to the audit log.
 pub fn note_audit(engine: &Engine, ambient: &Ambient, params: &AuditParams) -> Result<(), EngineError> {
     let line = |text: &str| display::line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
     let entry = audit::Entry {
@@ -73,7 +73,7 @@ pub fn note_audit(engine: &Engine, ambient: &Ambient, params: &AuditParams) -> R
     engine.write(ambient, |tx: &mut Tx<'_>| Ok(audit::add(tx, &entry)?))
 }
 
-/// The newest of the audit log.
+/// Returns the newest entries of the audit log.
 pub fn audit_log(engine: &Engine, ambient: &Ambient, params: &AuditLogParams) -> Result<AuditLog, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_ENTRIES).min(MAX_ENTRIES);
     let newest = engine.read(ambient, |tx: &mut Tx<'_>| Ok(audit::newest(tx, limit)?))?;

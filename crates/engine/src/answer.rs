@@ -1,4 +1,4 @@
-//! How answers say things: stored rows as the contracts show them, moments, and texts fit to be quoted.
+//! Formats answers: converts stored rows for the contract, and formats times and quoted texts.
 
 pub(crate) mod fix_change;
 pub(crate) mod moment;

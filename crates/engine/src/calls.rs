@@ -1,8 +1,7 @@
-//! The list of calls: what can be asked of an engine by name, with plain data in and out.
+//! The list of calls, which have a name and plain data in and out.
 //!
-//! Adding a call means writing its function and its line here. The bindings dispatch by this list, and the TypeScript
-//! interface, its named methods and the JSON Schemas of params and results are generated from it.
-//! How values cross a boundary is up to a [`Codec`].
+//! To add a call, write its function and add a line here. The bindings dispatch by this list. The TypeScript interface
+//! with its methods and the JSON Schemas of params and results are generated from it. A [`Codec`] converts the values.
 
 use crate::{
     Engine, EngineError, access, call_repeated, contract as c, evidence,
@@ -23,63 +22,63 @@ use argus_store::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 
-/// Whether a call may change what is stored.
+/// How a call may change stored data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Access {
-    /// It only looks.
+    /// The call only reads.
     Reads,
-    /// It stores, counts or deletes.
+    /// The call stores, counts or deletes.
     Writes,
-    /// It changes what was learned, as a person does.
+    /// The call changes learned data, as a person does.
     Edits,
 }
 
-/// Who may make a call. Each holds those before it.
+/// The callers that may make a call. Each audience includes the audiences before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
     /// Only the program that holds the engine.
     Host,
-    /// Another machine of the team too.
+    /// Also other machines of the team.
     Team,
-    /// A page in a browser too.
+    /// Also a page in a browser.
     Page,
 }
 
-/// What is known about a call without making it.
+/// Describes a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallInfo {
-    /// How it is called.
+    /// The name of the call.
     pub name: &'static str,
-    /// What it is for.
+    /// The description of the call.
     pub docs: &'static str,
-    /// Whether it may change what is stored.
+    /// How the call may change stored data.
     pub access: Access,
-    /// Who may make it.
+    /// The callers that may make the call.
     pub audience: Audience,
 }
 
-/// How values cross a boundary: JavaScript values in wasm, JSON elsewhere.
+/// Converts values at a boundary: JavaScript values in wasm, JSON elsewhere.
 pub trait Codec {
-    /// Params or a result, encoded.
+    /// Encoded params or an encoded result.
     type Value;
 
-    /// Reads params; `INVALID_INPUT` where they are not what the call takes.
+    /// Decodes params. Returns `INVALID_INPUT` if they do not match the type.
     fn decode<T: DeserializeOwned>(value: Self::Value) -> Result<T, EngineError>;
 
-    /// Writes a result.
+    /// Encodes a result.
     fn encode<T: Serialize>(value: &T) -> Result<Self::Value, EngineError>;
 
-    /// An encoded result as JSON.
+    /// Converts an encoded result to JSON.
     fn to_json(value: &Self::Value) -> Result<String, EngineError>;
 
-    /// The result that this JSON was made of.
+    /// Converts JSON back to the encoded result.
     fn from_json(json: &str) -> Result<Self::Value, EngineError>;
 }
 
-/// Takes the types of every call, for whoever generates something from them.
+/// Visits the types of every call, to generate code from them.
 #[cfg(feature = "types")]
 pub trait CallVisitor {
-    /// One call with what it takes and answers.
+    /// Visits a call with the types of its params `P` and its result `R`.
     fn visit<P, R>(&mut self, info: &CallInfo)
     where
         P: ts_rs::TS + schemars::JsonSchema + 'static,
@@ -89,7 +88,8 @@ pub trait CallVisitor {
 /// Decodes the params, makes a call, and encodes its result.
 type Perform<C> = fn(&Engine, &Ambient, <C as Codec>::Value) -> Result<<C as Codec>::Value, EngineError>;
 
-/// Makes the call of this name. What an error quotes is without the project's own secrets too.
+/// Makes the call with this name. Errors are redacted by the project's own patterns too, because they can quote stored
+/// text.
 pub fn call<C: Codec>(
     engine: &Engine,
     ambient: &Ambient,
@@ -99,7 +99,8 @@ pub fn call<C: Codec>(
     dispatch::<C>(engine, ambient, name, params).map_err(|error| error.redacted_by(&engine.analyzer))
 }
 
-/// Makes a call that has a name of its own, in one transaction with what it answers: made again, it answers the same.
+/// Makes a call with an id, and stores its answer in the same transaction, so that repeating the call returns the same
+/// answer.
 pub fn call_once<C: Codec>(
     engine: &Engine,
     ambient: &Ambient,
@@ -129,7 +130,8 @@ pub fn call_once<C: Codec>(
         Ok(value)
     };
     let made = match engine.database.in_one(ambient.now, once) {
-        // Of the same call made twice at once one is stored, and fails the other: both answer what that one answered.
+        // If the same call is made twice at once, the first is stored and the second fails. Both return the stored
+        // answer.
         Err(error) => answered().ok().flatten().ok_or(error),
         Ok(value) => Ok(value),
     };
@@ -145,7 +147,7 @@ macro_rules! calls {
         #[doc = $docs:literal]
         $access:ident $audience:ident $name:literal: $function:path, $params:ty => $result:ty;
     )+) => {
-        /// Every call there is.
+        /// All calls.
         pub const CALLS: &[CallInfo] = &[$(CallInfo {
             name: $name,
             docs: $docs,
@@ -172,7 +174,7 @@ macro_rules! calls {
             perform(engine, ambient, params)
         }
 
-        /// Shows a visitor every call, in the order of the list.
+        /// Shows every call to a visitor, in the order of the list.
         #[cfg(feature = "types")]
         pub fn visit_all(visitor: &mut impl CallVisitor) {
             let mut infos = CALLS.iter();

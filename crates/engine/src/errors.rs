@@ -1,5 +1,5 @@
-//! What an answer can be instead of a result: a code, a sentence, the next step.
-//! No message carries stored text raw, or a stack trace.
+//! Errors of calls: a code for programs, and a message with the next step. Messages never contain unredacted text or
+//! stack traces.
 
 use crate::answer::text;
 use argus_core::Analyzer;
@@ -61,26 +61,26 @@ pub enum ErrorCode {
     InternalError,
 }
 
-/// A refusal or a failure.
+/// An error of a call.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct EngineError {
-    /// Stable; for programs.
+    /// A stable code for programs.
     pub code: ErrorCode,
-    /// What was wrong and what to do next; for readers.
+    /// Describes the problem and the next step, for people.
     pub message: String,
     #[source]
     source: Option<Box<StoreError>>,
 }
 
 impl EngineError {
-    /// An error that did not come from below. Its message may quote what somebody sent, so it is redacted here, and
-    /// by the project's own patterns where the call ends.
+    /// Creates an error without a source. The message is redacted here by the built-in patterns, because it may quote
+    /// the caller's text, and at the end of the call by the project's own patterns.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
         Self { code, message: text::message(message.as_ref()), source: None }
     }
 
-    /// The same without what the project's own patterns find in its message.
+    /// Redacts the message by the project's own patterns too.
     pub(crate) fn redacted_by(self, analyzer: &Analyzer) -> Self {
         Self { message: text::redacted_by(analyzer, &self.message), ..self }
     }
@@ -89,7 +89,7 @@ impl EngineError {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
-    /// Reading may still work although writing did not.
+    /// Returns `true` if the error came from writing. Reading may still work.
     pub(crate) fn is_about_writing(&self) -> bool {
         self.source.as_ref().is_some_and(|source| source.is_about_writing())
     }

@@ -1,5 +1,5 @@
-//! What failures are found to be: judged from the runs before, in the transaction that records a run.
-//! The rules are `argus_core::evidence`; their rows are kept by `argus_store::evidence`.
+//! Judges failures by the runs before them, in the transaction that records a run. The rules are in
+//! `argus_core::evidence`, and `argus_store::evidence` stores their rows.
 
 pub(crate) mod change;
 pub mod edits;

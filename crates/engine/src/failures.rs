@@ -1,4 +1,4 @@
-//! Failures one by one: which pattern one is, what helped against it, and what is learned from a reported fix.
+//! Matches single failures with patterns, suggests fixes, and learns from reported fixes.
 
 pub mod diagnose;
 pub(super) mod lookup;

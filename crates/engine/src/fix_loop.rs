@@ -1,5 +1,5 @@
-//! The fix loop for a host: what core decides, for states and texts that nobody has checked yet.
-//! The host keeps the state of a loop and hands it in each time.
+//! The fix loop for a host: checks untrusted states and texts before `argus_core::fix_loop` decides. The host stores
+//! the state and passes it in with each call.
 
 use crate::{
     contract::{FixAdvanced, FixError, FixEvent, FixFailure, FixOutlook, FixStart, FixState},
@@ -14,14 +14,14 @@ use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What a failed run, or an error that was given, says.
+/// Analyzes the output of a failed command, or a given error.
 pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     let redacted = analyzer.redact(&failure.text);
-    // A given error is all salient; of a command's output most is not.
+    // A given error is used in full, but most of a command's output is irrelevant.
     let chosen = failure.exit_code.map(|_| tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
     let chosen = chosen.filter(|tail| !tail.trim().is_empty());
     let mut error = fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted));
-    // As every other answer says it.
+    // Other answers show the same headline.
     let headline = Summary::read(&error.text).headline();
     if !headline.is_empty() {
         error.headline = headline;
@@ -29,7 +29,8 @@ pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     error
 }
 
-/// What the failed tests of a TAP stream say: what a terminal does not show has every error in fields of YAML.
+/// Returns the errors of the failed tests in a TAP stream, where they are in YAML blocks. None if the output is not
+/// TAP or has no errors.
 fn tap_errors(output: &str) -> Option<String> {
     if !output.contains("TAP version 1") {
         return None;
@@ -44,7 +45,8 @@ fn tap_errors(output: &str) -> Option<String> {
     (!errors.is_empty()).then(|| errors.join("\n\n"))
 }
 
-/// A new loop. What is stored of the caller's words is without secrets; the commands stay as they must be run.
+/// Starts a loop. The caller's texts are redacted before they are stored; commands are stored unchanged, because they
+/// must run.
 pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineError> {
     let error = start.error.as_ref().filter(|text| !text.trim().is_empty());
     let failure = error.map(|text| FixFailure { text: text.clone(), ..FixFailure::default() });
@@ -53,23 +55,24 @@ pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineEr
     fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid(problem.0))
 }
 
-/// The state with what may be changed on the way; the limits stay.
+/// Returns the state with the changed settings. Limits cannot be changed.
 pub fn adjust(analyzer: &Analyzer, state: Value, wanted: &FixStart) -> Result<FixState, EngineError> {
     let wanted = FixStart { desired: analyzer.redact(&wanted.desired).into(), ..wanted.clone() };
     fix_loop::adjust(&believed(state)?, &wanted).map_err(|problem| EngineError::invalid(problem.0))
 }
 
-/// The next state. `random`, in [0, 1), is for the jitter of a delay.
+/// Returns the next state. `random`, in [0, 1), is used for the jitter of a delay.
 pub fn advance(analyzer: &Analyzer, state: Value, event: FixEvent, random: f64) -> Result<FixAdvanced, EngineError> {
     Ok(fix_loop::advance(&believed(state)?, &clean(analyzer, event), random))
 }
 
-/// What may be done in a state.
+/// Returns what is allowed in a state.
 pub fn outlook(state: Value) -> Result<FixOutlook, EngineError> {
     Ok(fix_loop::outlook(&believed(state)?))
 }
 
-/// The state in a file. `command_hash`, where given, is whose state it should be.
+/// Reads a state from the text of a file. Returns an error if `command_hash` is given and the state belongs to another
+/// command.
 pub fn read_state(text: &str, command_hash: Option<&str>) -> Result<FixState, EngineError> {
     let value = serde_json::from_str(text).map_err(|error| unreadable(&error.to_string()))?;
     let state = believed(value)?;
@@ -84,7 +87,7 @@ struct Head {
     version: u32,
 }
 
-/// The version is looked at first: a newer form may have other fields.
+/// Checks a state. The version is checked first, because a newer version may have other fields.
 fn believed(value: Value) -> Result<FixState, EngineError> {
     let head = Head::deserialize(&value).map_err(|error| unreadable(&error.to_string()))?;
     if head.version > STATE_VERSION {
@@ -118,7 +121,7 @@ fn unreadable(reason: &str) -> EngineError {
     EngineError::new(ErrorCode::StateUnreadable, message)
 }
 
-/// What somebody wrote into an event, bounded and without secrets.
+/// Redacts and bounds the texts of an event.
 fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
     let words = |text: String| short(&analyzer.redact(&text));
     match event {
@@ -144,9 +147,9 @@ fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
     }
 }
 
-/// More files than a fix changes; a state stays small.
+/// Maximum number of files of a fix in a state, so that the state stays small.
 const MAX_FILES: usize = 500;
-/// Longest text of an event that is kept, in bytes.
+/// Maximum bytes of a text of an event.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 fn short(text: &str) -> String {

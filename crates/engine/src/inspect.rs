@@ -1,4 +1,4 @@
-//! Everything that can be concluded from one failure text, with nothing stored.
+//! Analyzes a failure text without a database.
 
 use crate::{
     contract::{Evidence, Inspection},
@@ -7,18 +7,19 @@ use crate::{
 use argus_core::{Analysis, Analyzer, FailureEvent, classify::Span, failure_kind::failure_kind, summary::Summary};
 use serde::{Deserialize, Serialize};
 
-/// Concludes all of it.
+/// Returns all conclusions about a failure.
 pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Inspection {
     let exit_code = event.exit_code;
     shown(analyzed(analyzer, event, case_name), exit_code)
 }
 
-/// The name stands in the text that is signed, so it goes through the redactor as it does where runs are recorded.
+/// Analyzes a failure. The case name is part of the signed text, so it is redacted as when a run is recorded;
+/// otherwise the signatures would differ.
 pub(crate) fn analyzed(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Analysis {
     analyzer.analyze(event, &analyzer.redact(case_name).into_string())
 }
 
-/// As the contract shows it.
+/// Converts an analysis for the contract.
 pub(crate) fn shown(analysis: Analysis, exit_code: Option<i32>) -> Inspection {
     let (category, summary) = (analysis.classification.category, Summary::read(&analysis.redacted));
     let failure_kind = failure_kind(category, &analysis.redacted, &summary, exit_code);
@@ -37,8 +38,8 @@ pub(crate) fn shown(analysis: Analysis, exit_code: Option<i32>) -> Inspection {
     }
 }
 
-/// One JSON object a line in, one out, in order; a line that is none gives an error line in its place.
-/// Empty lines give nothing.
+/// Inspects JSON lines. Returns a JSON line for each non-empty input line, in order. An invalid line gives an error
+/// line.
 pub fn inspect_jsonl(analyzer: &Analyzer, chunk: &str) -> String {
     let (mut failures, mut refusals) = (Vec::new(), Vec::new());
     for line in chunk.lines().filter(|line| !line.trim().is_empty()) {
@@ -97,7 +98,8 @@ struct RefusalText {
     message: String,
 }
 
-/// Half of a surrogate pair is no text in JSON's sense; tools that cut texts write it all the same.
+/// Parses a line. Lone surrogates are replaced first if needed: they are invalid in JSON, but tools that cut texts
+/// write them.
 fn parse(line: &str) -> Result<(FailureEvent, String), serde_json::Error> {
     let line: Line = match serde_json::from_str(line) {
         Ok(line) => line,
@@ -125,7 +127,7 @@ fn refusal(reason: &serde_json::Error) -> Refusal {
     Refusal { error: RefusalText { code, message } }
 }
 
-/// The line with U+FFFD in place of each lone surrogate; None where there is none.
+/// Replaces each lone surrogate with U+FFFD. None if there are no lone surrogates.
 fn without_lone_surrogates(line: &str) -> Option<String> {
     let mut mended = String::with_capacity(line.len());
     let mut rest = line;
@@ -151,7 +153,7 @@ fn without_lone_surrogates(line: &str) -> Option<String> {
     found.then_some(mended)
 }
 
-/// The UTF-16 unit of a `\uXXXX` at the beginning.
+/// Returns the UTF-16 unit of a `\uXXXX` escape at the beginning.
 fn unit(text: &str) -> Option<u32> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     u32::from_str_radix(digits, 16).ok()
@@ -173,7 +175,7 @@ mod tests {
     use argus_core::{Analyzer, classify::Span};
 
     #[test]
-    fn answers_each_line_in_its_place() {
+    fn inspect_jsonl_answers_each_line_in_order() {
         let analyzer = Analyzer::new(&[], &[]).unwrap();
         let chunk =
             "{\"text\":\"boom\",\"exitCode\":3}\n\nnot json\n{\"text\":7}\n{\"text\":\"b\\ud83d \\ud83d\\ude00\"}\n";
@@ -187,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_evidence_in_utf16() {
+    fn evidence_counts_utf16_units() {
         let found = evidence("😀 é boom", &Span { start: 8, end: 12 }).unwrap();
         assert_eq!((found.start, found.end, found.text.as_str()), (5, 9, "boom"));
         assert!(evidence("é", &Span { start: 1, end: 2 }).is_none());

@@ -1,4 +1,4 @@
-//! What a database holds: counted, listed, by id, and copied as a whole.
+//! Reads the knowledge of a database: counts, lists, single entries, and a copy.
 
 pub mod overview;
 pub mod patterns;

@@ -1,4 +1,4 @@
-//! One function per tool, plain data in and out.
+//! The use cases of Argus: a function for each tool, with plain data in and out.
 //!
 //! ```
 //! use argus_core::Ambient;
@@ -13,7 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! SQL is in `argus-store`, JavaScript in `argus-wasm`.
+//! `argus-store` has the SQL, and `argus-wasm` connects this crate to JavaScript.
 
 pub mod access;
 mod answer;
@@ -42,37 +42,38 @@ use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead, rc::Rc};
 
-/// A client's or a machine's name.
+/// Maximum characters of the name of a client or a machine.
 const MAX_RECORDER_CHARS: usize = 100;
 
-/// One project's memory: its database, its rules, its options.
+/// The memory of a project: its database, its rules and its options.
 #[derive(Debug)]
 pub struct Engine {
     database: Rc<Database>,
     analyzer: Rc<Analyzer>,
     options: Rc<EngineOptions>,
-    /// Who records what is recorded.
+    /// Names of the client and of the machine that records.
     recorder: RecorderOptions,
-    /// The other memory: the user's own beside the project's, or the other way round.
+    /// The other memory: the user's own if the primary is the project's, or the reverse.
     secondary: Option<Rc<Database>>,
-    /// Why it could not be opened.
+    /// Why the secondary database could not be opened.
     secondary_problem: Option<String>,
-    /// A copy of the database that came with the project and is not the user's: only looked at.
+    /// A copy of a database that came with the project and belongs to others. Only its search index is written.
     foreign: Option<Rc<Database>>,
-    /// Why it could not be opened.
+    /// Why the foreign database could not be opened.
     foreign_problem: Option<String>,
-    /// What the repository shares in files, taken in: somebody else's too.
+    /// The imported files that the repository shares, which belong to others.
     shared: Option<Rc<Database>>,
-    /// Why it could not be opened.
+    /// Why the shared database could not be opened.
     shared_problem: Option<String>,
-    /// Where the reports of a run are read.
+    /// Opens the reports of a run.
     reports: Rc<dyn ReportFiles>,
-    /// What signatures depend on beside the failure: the recipe of core, and the project's own rules.
+    /// The signature version and, if the project has its own rules, a digest of them. Stored signatures are valid only
+    /// for the same value.
     recipe: Rc<str>,
 }
 
 impl Engine {
-    /// Compiles the project's rules; touches no file.
+    /// Compiles the project's rules. Reads no file.
     pub fn new(database: Database, mut options: EngineOptions) -> Result<Self, EngineError> {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
@@ -94,7 +95,7 @@ impl Engine {
         })
     }
 
-    /// The same memory for another caller.
+    /// Returns an engine on the same memory for another recorder.
     #[must_use]
     pub fn recorded_by(&self, recorder: RecorderOptions) -> Self {
         Self {
@@ -113,14 +114,14 @@ impl Engine {
         }
     }
 
-    /// The same rules for another memory, and another caller.
+    /// Returns an engine with the same rules for another memory and another recorder.
     #[must_use]
     pub fn on(&self, database: Database, recorder: RecorderOptions) -> Self {
         Self { database: Rc::new(database), ..self.recorded_by(recorder) }
     }
 
-    /// With another database whose debug memory is searched too and whose ids resolve. One that could not be opened
-    /// is left out, and answers say so.
+    /// Adds a secondary database. The debug memory in it is searched, and its ids resolve. If it could not be opened,
+    /// it is left out and answers contain a warning.
     #[must_use]
     pub fn with_secondary(mut self, secondary: Result<Database, EngineError>) -> Self {
         match secondary {
@@ -130,7 +131,7 @@ impl Engine {
         self
     }
 
-    /// With a database that is somebody else's: what answers and is not known here is shown from it, as theirs.
+    /// Adds a foreign database. Its entries are shown as claims of others if they match and are unknown here.
     #[must_use]
     pub fn with_foreign(mut self, foreign: Result<Database, EngineError>) -> Self {
         match foreign {
@@ -140,7 +141,8 @@ impl Engine {
         self
     }
 
-    /// With what the repository shares: shown as somebody else's, and tried under its name.
+    /// Adds the database of the files that the repository shares. Its entries are shown as claims of others until own
+    /// runs prove or refute them.
     #[must_use]
     pub fn with_shared(mut self, shared: Result<Database, EngineError>) -> Self {
         match shared {
@@ -150,7 +152,7 @@ impl Engine {
         self
     }
 
-    /// With the files that reports are read from; without, there are none.
+    /// Sets the source of report files. Without it, opening a report returns an error.
     #[must_use]
     pub fn with_reports(mut self, reports: impl ReportFiles + 'static) -> Self {
         self.reports = Rc::new(reports);
@@ -164,7 +166,7 @@ impl Engine {
         self.database.read(ambient.now, body)
     }
 
-    /// Writes, once where the call has a name of its own.
+    /// Writes in a transaction. A call with an id is written only once.
     fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
@@ -176,18 +178,20 @@ impl Engine {
         self.write_unmarked(ambient, marked)
     }
 
-    /// A call that has a name of its own is made once. One that is a single transaction is marked with its answer.
+    /// Marks a call with an id as made, and returns an error if it was made before. A call in a single transaction is
+    /// marked with its answer instead.
     pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, ambient: &Ambient) -> Result<(), EngineError> {
         let Some(call_id) = ambient.call_id().filter(|_| !self.database.is_in_one()) else { return Ok(()) };
         if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated()) }
     }
 
-    /// Answers what can be read where this error kept a call from writing; what is one transaction answers nothing else.
+    /// Returns `true` if a call can still answer from reading after this write error. A call in a single transaction
+    /// cannot, because it must not return an answer that is not stored.
     fn may_answer_unstored(&self, error: &EngineError) -> bool {
         error.is_about_writing() && !self.database.is_in_one()
     }
 
-    /// Writes what may be written any number of times.
+    /// Writes in a transaction that may be repeated.
     fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
@@ -197,13 +201,13 @@ impl Engine {
 }
 
 impl Engine {
-    /// Who records what this engine records.
+    /// Returns the names of the client and of the machine that records.
     pub(crate) fn recorder(&self) -> Recorder<'_> {
         let RecorderOptions { by, from } = &self.recorder;
         Recorder { by: by.as_deref(), from: from.as_deref() }
     }
 
-    /// The same for what comes in by another way than a client's tool.
+    /// Like [`Self::recorder`], but for entries that do not come from a client's tool, for example an import.
     pub(crate) fn recorder_as<'a>(&'a self, by: &'a str) -> Recorder<'a> {
         Recorder { by: Some(by), ..self.recorder() }
     }
@@ -213,9 +217,9 @@ pub(crate) fn call_repeated() -> EngineError {
     EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored.")
 }
 
-/// Opens report files: the engine itself reads no file but its database.
+/// Opens report files, because the engine itself reads only its database.
 pub trait ReportFiles: fmt::Debug {
-    /// A file from its beginning; `REPORT_NOT_FOUND` where there is none.
+    /// Opens a file at its beginning. Returns `REPORT_NOT_FOUND` if it does not exist.
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError>;
 }
 
@@ -228,13 +232,14 @@ impl ReportFiles for NoFiles {
     }
 }
 
-/// Names as they are kept.
+/// Redacts and shortens the names.
 fn shown(RecorderOptions { by, from }: RecorderOptions, analyzer: &Analyzer) -> RecorderOptions {
     let line = |text: String| display::line(&analyzer.redact(&text), MAX_RECORDER_CHARS);
     RecorderOptions { by: by.map(line), from: from.map(line) }
 }
 
-/// The recipe of core and, where the project has rules of its own, a digest of them: `2`, or `2-0f3a...`.
+/// Returns the signature version and, if the project has its own rules, a digest of them, for example `2` or
+/// `2-0f3a...`.
 fn recipe(options: &EngineOptions) -> String {
     if options.rules.is_empty() && options.secrets.is_empty() {
         return RECIPE.to_string();

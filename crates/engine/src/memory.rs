@@ -1,5 +1,5 @@
-//! The debug memory: one file per tool, and what they share.
-//! Ranking, environments and likeness are computed by core.
+//! The debug memory: one file per tool, and shared helpers. `argus_core` computes rankings, environments and
+//! similarity.
 
 mod environment;
 pub mod exchange;

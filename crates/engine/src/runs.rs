@@ -1,4 +1,4 @@
-//! Runs of tests: reading their reports, recording them, and saying in short what failed and why.
+//! Test runs: reads their reports, records them, and summarizes what failed and why.
 
 mod brief;
 pub(super) mod case_name;

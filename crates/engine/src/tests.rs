@@ -1,4 +1,4 @@
-//! The contracts' rules, over the real store, in memory or on a file.
+//! Tests of the engine on a real store, in memory or on a file.
 
 mod access;
 mod databases;
@@ -35,16 +35,16 @@ use std::{
 /// 2026-02-26T10:00:00Z
 pub(super) const START_MS: i64 = 1_772_100_000_000;
 
-/// Nothing matches it: it has no category and so no built-in.
+/// An error without a category, so no built-in pattern matches it.
 pub(super) const UNKNOWN: &str = "Error: the flux capacitor is out of tune";
 
-/// The built-in of refused connections matches it.
+/// Matches the built-in pattern of refused connections.
 pub(super) const REFUSED: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432";
 
-/// Ids must differ between the worlds of one file.
+/// Counter for seeds, because ids must differ between the worlds of a file.
 static DRAWS: AtomicU64 = AtomicU64::new(0);
 
-/// Values as JSON, as another binding than that of JavaScript has them.
+/// Encodes values as JSON, unlike the JavaScript binding.
 pub(super) struct Json;
 
 impl Codec for Json {
@@ -67,7 +67,7 @@ impl Codec for Json {
     }
 }
 
-/// An engine whose clock goes on by a second with every call.
+/// An engine whose clock advances by a second with every call.
 pub(super) struct World {
     pub(super) engine: Engine,
     calls: Cell<u8>,
@@ -78,7 +78,7 @@ impl World {
         Self::with(":memory:", EngineOptions::default()).unwrap()
     }
 
-    /// One that has recorded a run of these cases, and the id of that.
+    /// Returns a world after a run of these cases, and the id of the run.
     pub(super) fn after(cases: Vec<ReportCase>) -> (Self, String) {
         let world = Self::new();
         let run = world.run(cases);
@@ -89,7 +89,7 @@ impl World {
         Self::with(path.to_str().unwrap(), EngineOptions::default())
     }
 
-    /// One on a file of its own, with the folder that has it.
+    /// Returns a world on a new file, and the folder of the file.
     pub(super) fn on_file(name: &str) -> (Folder, Self) {
         let folder = Folder::new(name);
         let world = Self::on(&folder.file()).unwrap();
@@ -110,7 +110,7 @@ impl World {
         Ambient::new(START_MS + i64::from(call) * 1000, seed)
     }
 
-    /// Answers a call at the world's next moment.
+    /// Makes a call at the next second of the world's clock.
     pub(super) fn call<P, R>(
         &self,
         call: impl FnOnce(&Engine, &Ambient, &P) -> Result<R, EngineError>,
@@ -124,7 +124,7 @@ impl World {
         self.call(record_run, &params)
     }
 
-    /// A run of these cases; its id.
+    /// Records a run of these cases and returns its id.
     pub(super) fn run(&self, cases: Vec<ReportCase>) -> String {
         self.record(&RecordRunParams::default(), cases).unwrap().run_id
     }
@@ -152,7 +152,7 @@ impl World {
     }
 }
 
-/// `a.test.ts > suite > name`
+/// A case with the qualified name `a.test.ts > suite > name`.
 pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> ReportCase {
     ReportCase {
         place: argus_report::Place::default(),
@@ -180,10 +180,10 @@ pub(super) fn passed(name: &str) -> ReportCase {
     case(name, CaseStatus::Passed, None)
 }
 
-/// What [`failed`] and [`passed`] call `boom`.
+/// The qualified name of the case `boom` of [`failed`] and [`passed`].
 pub(super) const CASE: &str = "a.test.ts > suite > boom";
 
-/// A run of a clean commit of the main branch.
+/// Parameters of a run on a clean commit of the main branch.
 pub(super) fn on(commit: &str) -> RecordRunParams {
     let git = GitFacts {
         commit: Some(commit.to_owned()),
@@ -195,17 +195,17 @@ pub(super) fn on(commit: &str) -> RecordRunParams {
     RecordRunParams { git: Some(git), ..RecordRunParams::default() }
 }
 
-/// A run of a commit in which `boom` passed beside another test; its id.
+/// Records a run of a commit in which `boom` and another test passed. Returns its id.
 pub(super) fn pass(world: &World, commit: &str) -> String {
     world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
 }
 
-/// The same where it failed.
+/// Like [`pass`], but `boom` failed.
 pub(super) fn fail(world: &World, commit: &str) -> String {
     world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
 }
 
-/// A folder of its own that goes with the test.
+/// A temporary folder that is deleted after the test.
 pub(super) struct Folder(std::path::PathBuf);
 
 impl Folder {

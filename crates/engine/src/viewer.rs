@@ -1,6 +1,5 @@
-//! What a person looks at, page by page, and the little they may change: one file per view. Incidents:
-//! `memory::finding::browse`.
-//! Looking counts, learns and remembers nothing.
+//! The calls of the viewer: a file for each view, and the edits that a person may make. Incidents are in
+//! `memory::finding::browse`. Viewing never changes counts or what was learned.
 
 pub mod comparison;
 pub mod edit;
@@ -17,16 +16,16 @@ pub mod runs;
 use crate::{EngineError, runs::history};
 use argus_core::display;
 
-/// Things of a page, at most.
+/// Maximum number of entries on a page.
 const MAX_PAGE: u32 = 200;
 
-/// The deepest page; further in, a filter is the better way.
+/// Maximum offset, because deep pages are slow. A filter is the better way.
 const MAX_OFFSET: u32 = 1_000_000;
 
-/// Characters of a filter that are read.
+/// Maximum characters of a filter.
 const MAX_FILTER_CHARS: usize = 200;
 
-/// Limit and offset in their ranges.
+/// Checks limit and offset. Returns an error if either is out of range.
 pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Result<(u32, u32), EngineError> {
     let limit = history::page("limit", limit, default, MAX_PAGE)?;
     let offset = offset.unwrap_or(0);
@@ -36,27 +35,27 @@ pub(crate) fn page(limit: Option<u32>, default: u32, offset: Option<u32>) -> Res
     Ok((limit, offset))
 }
 
-/// The words of a filter; none where it has none.
+/// Returns the words of a filter. None if it has no words.
 fn words(text: Option<&str>) -> Option<String> {
-    // Where a line is cut, its last letter says so, and stands in no text.
+    // `display::line` ends a cut line with `…`, which stored texts do not contain, so the last character is dropped.
     let first =
         |text: &str| display::line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>();
     text.map(first).filter(|words| !words.is_empty())
 }
 
-/// How many there are, as far as a contract counts.
+/// Converts a count to the type of the contract.
 fn size(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-/// The first of a list, and how many are left out.
+/// Returns the first entries of a list, and the number of entries left out.
 fn first<T>(mut all: Vec<T>, most: usize) -> (Vec<T>, u32) {
     let more = size(all.len().saturating_sub(most));
     all.truncate(most);
     (all, more)
 }
 
-/// One page of what is in memory.
+/// Returns a page of a list.
 fn cut<T>(all: Vec<T>, limit: u32, offset: u32) -> Vec<T> {
     all.into_iter().skip(offset as usize).take(limit as usize).collect()
 }

@@ -1,4 +1,4 @@
-//! Any text through the redactor and the whole analysis.
+//! Fuzzes the redactor and the analysis with any text.
 #![no_main]
 
 use argus_core::{Analyzer, event::FailureEvent, redact::Redactor};

@@ -1,4 +1,4 @@
-//! Any bytes as a report of each format, and as one whose format is told from the content.
+//! Fuzzes the parser of each report format, and the detection of the format, with any bytes.
 #![no_main]
 
 use argus_report::{Format, Options, parse};
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
     let options = Options { name: "report".to_owned(), project_root: "/project".to_owned() };
     for format in FORMATS {
         let mut named = 0;
-        // A report that cannot be read is an error, which is as good.
+        // An unreadable report may return an error.
         drop(parse(bytes, format, &options, &mut |case| named += usize::from(!case.name.is_empty())));
         assert!(named <= bytes.len(), "a case has at least a byte");
     }

@@ -1,4 +1,4 @@
-//! A state file of the fix loop, as somebody may have written it, a line `---`, and an event for it.
+//! Fuzzes a state file of the fix loop and an event, separated by a line `---`.
 #![no_main]
 
 use argus_core::Analyzer;

@@ -1,4 +1,4 @@
-//! The stored form of a change that fixed a failure, and its files in a sentence.
+//! Stores changes that fixed a failure, and names their files in a sentence.
 
 use super::text::quoted;
 use crate::contract::FixChange;

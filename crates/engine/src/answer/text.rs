@@ -1,21 +1,21 @@
-//! Texts made fit for messages and for comparing.
-//! Where no analyzer is given, the project's own secrets are not known; what is stored, and the error of a call, goes
-//! through the engine's.
+//! Prepares texts for messages and for comparisons. Functions without an analyzer know only the built-in secret
+//! patterns; stored texts and errors of calls are also redacted by the project's own patterns.
 
 use argus_core::{Analyzer, display, redact::Redactor};
 use std::borrow::Cow;
 
-/// A message of this program, which may quote what somebody sent.
+/// Redacts a message of this program, because it may quote the caller's text.
 pub(crate) fn message(text: &str) -> String {
     Redactor::built_in().redacted(&unescaped(text)).into_string()
 }
 
-/// The same without the project's own secrets.
+/// Like [`message`], but also redacts secrets that the project's own patterns find.
 pub(crate) fn redacted_by(analyzer: &Analyzer, text: &str) -> String {
     analyzer.redact_whole(&unescaped(text)).into_string()
 }
 
-/// Without `\u{200b}` and its like: a quote escapes what cannot be seen, and a secret with it inside is not found.
+/// Removes escapes of invisible characters such as `\u{200b}`. Quoting escapes these characters, and a secret that
+/// contains an escape would not be found.
 fn unescaped(text: &str) -> Cow<'_, str> {
     let mut parts = text.split("\\u{");
     let mut out = String::from(parts.next().unwrap_or_default());
@@ -29,17 +29,17 @@ fn unescaped(text: &str) -> Cow<'_, str> {
     if out.len() == text.len() { Cow::Borrowed(text) } else { Cow::Owned(out) }
 }
 
-/// What somebody sent, in a message: one line, short, visible, without secrets.
+/// Quotes a caller's text in a message: a single line of at most 200 visible characters without secrets.
 pub(crate) fn quoted(text: &str) -> String {
     beginning(text, 200)
 }
 
-/// The same of so many characters.
+/// Like [`quoted`], but with at most `most` characters.
 pub(crate) fn beginning(text: &str, most: usize) -> String {
     Redactor::built_in().redacted(&unescaped(text)).line(most).into_string()
 }
 
-/// The same for texts that differ in case and spacing alone.
+/// Normalizes case and spacing for comparisons.
 pub(crate) fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
@@ -49,7 +49,7 @@ mod tests {
     use super::{folded, message, quoted};
 
     #[test]
-    fn quotes_in_one_line_and_folds_case_and_spacing() {
+    fn quoted_returns_one_line_and_folded_ignores_case_and_spacing() {
         assert_eq!(quoted("run\n-\u{1b}[31mx"), "run -x");
         assert_eq!(message("a \\u{200b}b \\u{e9} \\u{zz} \\u{"), "a b \\u{e9} \\u{zz} \\u{");
         assert_eq!(folded("  Raise  the\nTimeout "), "raise the timeout");

@@ -1,4 +1,4 @@
-//! Stored things as the contracts show them, with what a person set in place of what was learned.
+//! Converts stored rows for the contract. Values that a person set replace learned values.
 
 use crate::{
     answer::moment::iso,
@@ -47,10 +47,9 @@ pub(crate) fn pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) ->
     }
 }
 
-/// Bytes of a suggested fix in a row.
 const MAX_ROW_FIX_BYTES: usize = 1000;
 
-/// As a row of a table.
+/// Converts a pattern to a row of the table.
 pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
     ViewPatternRow {
         id: stored.id.clone(),
@@ -68,7 +67,8 @@ pub(crate) fn row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
     }
 }
 
-/// What a person set, the built-in's words, or what was learned.
+/// Returns the description that a person set, otherwise the text of the built-in pattern, otherwise the learned
+/// description.
 pub(crate) fn description(stored: &Pattern) -> String {
     match (&stored.overrides.description, builtin(stored)) {
         (None, Some(known)) => known.description.to_owned(),
@@ -76,7 +76,8 @@ pub(crate) fn description(stored: &Pattern) -> String {
     }
 }
 
-/// What a person set, the built-in's text in the reader's language, or the best fix that was reported.
+/// Returns the fix that a person set, otherwise the text of the built-in pattern in the reader's language, otherwise
+/// the best reported fix.
 pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> {
     match builtin(stored) {
         Some(known) if stored.overrides.solution.is_none() => Some(known.suggested_fix(locale).to_owned()),
@@ -84,7 +85,8 @@ pub(crate) fn suggested_fix(stored: &Pattern, locale: Locale) -> Option<String> 
     }
 }
 
-/// In the history of `stored`, whichever pattern it counted on; `most` characters of its description.
+/// Converts a fix in the history of `stored`, even if the fix counted on another pattern. Its description has at most
+/// `most` characters.
 pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
     let counts_passes = fix.worked && fix.passes_needed > 1;
     FixRecord {
@@ -106,7 +108,7 @@ pub(crate) fn fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord {
     }
 }
 
-/// As a run has it.
+/// Reads the shuffle options of a run.
 pub(crate) fn shuffle(stored: Option<&str>) -> Option<Shuffle> {
     stored.and_then(|json| serde_json::from_str(json).ok())
 }
@@ -159,12 +161,12 @@ pub(crate) fn case(stored: Case) -> CaseRecord {
     }
 }
 
-/// What a failure was found to be when its run was recorded.
+/// Reads the verdict that was stored when the run was recorded.
 pub(crate) fn found_to_be(failure: &Failure) -> Option<CaseVerdict> {
     failure.verdict.as_deref().and_then(|verdict| serde_json::from_str(verdict).ok())
 }
 
-/// A commit that is named in short is more likely than all others together.
+/// Minimum probability of a commit in a brief verdict. Above it, the commit is more likely than all others together.
 const MIN_SUSPICION: f64 = 0.5;
 
 pub(crate) fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict) -> BriefVerdict {
@@ -177,7 +179,7 @@ pub(crate) fn brief_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdict)
     }
 }
 
-/// A chance as it is shown.
+/// Rounds a probability for an answer.
 pub(crate) fn two_digits(probability: f64) -> f64 {
     (probability * 100.0).round() / 100.0
 }

@@ -1,4 +1,4 @@
-//! What changed between a failure and the first run that passed, as far as it is known, for a reported fix.
+//! Finds what changed between a failure and the first pass, for a reported fix.
 
 use super::{edits, rows};
 use crate::{EngineError, contract::FixChange};
@@ -14,8 +14,8 @@ use argus_store::Tx;
 /// Maximum number of commits of a change.
 const MAX_COMMITS: usize = 5;
 
-/// What changed between the last failure of a case and its first pass after the run `failed_in`, compared with the text of
-/// the fix. None if nothing is known to have changed.
+/// Returns what changed between the last failure of a case and its first pass after the run `failed_in`, compared with
+/// the text of the fix. None if nothing is known to have changed.
 pub(crate) fn until_first_pass(
     tx: &mut Tx<'_>,
     case_name: &str,
@@ -34,7 +34,7 @@ pub(crate) fn until_first_pass(
         return Ok(None);
     }
     let named = Named::of(edit.files.iter().map(String::as_str), &edit.hunks);
-    // The diffs of commits are not known here, so no text can be held against them.
+    // The diffs of commits are not known here, so no text can contradict them.
     let unnamed = commits.is_empty() && edit.is_complete && named.is_foreign_to(text);
     Ok(Some(FixChange { commits, files: edit.files, symbols: named.symbols, unnamed }))
 }
@@ -55,7 +55,7 @@ fn last_failure_and_first_pass(
     Some((failed.map_or(reported, |run| run.seq), passed))
 }
 
-/// Newest first.
+/// Returns the commits, newest first.
 fn commits_between(window: &Window, failed: RunSeq, passed: RunSeq) -> Vec<String> {
     let Some(run) = window.get(passed) else { return Vec::new() };
     window.seen_from(run).changes_since(failed).take(MAX_COMMITS).cloned().collect()

@@ -54,7 +54,7 @@ pub fn edit(engine: &Engine, ambient: &Ambient, params: &EditParams) -> Result<E
     engine.read(ambient, body)
 }
 
-/// Whether the run has edited files.
+/// Returns `true` if the run has edited files.
 pub(super) fn has_edits(params: &RecordRunParams) -> bool {
     params.git.as_ref().is_some_and(|git| !git.edits.is_empty())
 }
@@ -133,7 +133,7 @@ pub(super) fn of_run(all: &EditedFiles, seq: RunSeq) -> Vec<String> {
     all.get(&seq).into_iter().flatten().map(|file| file.path.clone()).collect()
 }
 
-/// Whether the edits between two runs, given by id, weaken tests. False if a run is too old to be known.
+/// Returns `true` if the edits between two runs, given by id, weaken tests, and `false` if a run is too old to be known.
 pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
     let memory = rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
@@ -143,7 +143,7 @@ pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Resu
     }
 }
 
-/// Whether the edits between two runs weaken tests or the way in which they are run.
+/// Returns `true` if the edits between two runs weaken tests or the way in which they are run.
 pub(crate) fn weakens_tests(tx: &mut Tx<'_>, failed: RunSeq, passed: RunSeq) -> Result<bool, EngineError> {
     let edit = between(evidence::edits(tx, failed)?.as_ref(), evidence::edits(tx, passed)?.as_ref());
     Ok(!weakened_in_hunks(&edit.hunks).is_empty())
@@ -155,7 +155,7 @@ pub(super) struct EditDifference {
     pub(super) files: Vec<String>,
     /// Diffs of these files against the commits of the two runs.
     pub(super) hunks: String,
-    /// Whether the diffs of all these files are known.
+    /// Set if the diffs of all these files are known.
     pub(super) is_complete: bool,
 }
 

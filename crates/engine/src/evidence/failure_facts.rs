@@ -1,4 +1,4 @@
-//! What a failed case, and the files that a commit or an edit changed, are to the rules.
+//! Converts failed cases and changed files into the facts that the rules use.
 
 use crate::runs::{case_name::SEPARATOR, cause::FailureSight};
 use argus_core::{
@@ -8,7 +8,7 @@ use argus_core::{
 };
 use argus_report::relative_path;
 
-/// From what is concluded of its text.
+/// Returns the facts of a failure from its analysis.
 pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, sight: &FailureSight) -> Failure {
     Failure {
         case: fingerprint(name),
@@ -32,9 +32,9 @@ fn source_of(kind: FailureKind) -> ErrorSource {
     }
 }
 
-/// None where the frame names none, as the line of a panic does: a file alone is no function. Nor where a line of a test raised
-/// the error, in whatever function of the project it was called. Files of one name in two
-/// packages may each have one of its name.
+/// Returns a hash of the function that raised the error. None if the frame has no function, for example for a panic,
+/// or if a line of a test raised the error. The hash includes the path, because files with the same name in two
+/// packages can have functions with the same name.
 fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
     let frame = analysis.normalized.frame.as_deref()?;
     let (_, function) = frame.split_once(':')?;
@@ -45,24 +45,25 @@ fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
     (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
 }
 
-/// `<anonymous>`, `<lambda>`, `{{closure}}`, as the last part of a name or alone.
+/// Returns `true` if a function has no name, for example `<anonymous>`, `<lambda>` or `{{closure}}`, alone or as the
+/// last part.
 fn is_nameless(function: &str) -> bool {
     let last = function.trim_end_matches("()").rsplit(['.', ':', ' ']).next().unwrap_or_default();
     last.is_empty() || last.starts_with(['<', '{'])
 }
 
-/// Equal for equal errors, in whatever case.
+/// Returns a hash of the error, which is equal for equal errors of different cases.
 pub(super) fn error_of(analysis: &Analysis) -> u64 {
     fingerprint(&analysis.signatures.family)
 }
 
-/// Of the file that a case lies in.
+/// Returns the id of the file of a case.
 pub(super) fn file_number(name: &str) -> FileId {
     file_id(name.split_once(SEPARATOR).map_or(name, |(file, _)| file))
 }
 
-/// Files of the project in the stack of a failure. A path from elsewhere, as in a history of another machine, may be that of
-/// each file whose path it ends with.
+/// Returns the ids of project files in the stack of a failure. A path from another machine counts as each file whose
+/// path it ends with, because the root of the project there is unknown.
 pub(crate) fn files_of_stack(name: &str, analysis: &Analysis, project_root: &str) -> Vec<FileId> {
     let test_file = name.split_once(SEPARATOR).map(|(file, _)| file);
     let files = stack_files(&analysis.redacted, test_file);
@@ -70,15 +71,16 @@ pub(crate) fn files_of_stack(name: &str, analysis: &Analysis, project_root: &str
     relative.flat_map(|file| ends_of(&file).map(file_id).collect::<Vec<_>>()).collect()
 }
 
-/// A path inside the project is that file; of any other the last parts, from two on.
+/// Returns a path inside of the project as it is. For any other path, returns its endings of two or more parts.
 fn ends_of(file: &str) -> impl Iterator<Item = &str> {
     let is_inside = !file.starts_with('/') && !file.contains(':');
     let cuts = file.rmatch_indices('/').skip(1).take(if is_inside { 0 } else { MAX_PATH_PARTS });
     is_inside.then_some(file).into_iter().chain(cuts.map(|(at, _)| &file[at + 1..]))
 }
 
-/// What a file is known by that a commit or an edit changed: its path, and for the JVM, whose stacks name a package and a
-/// file, what lies below the folder of sources too, such as `com/acme/Cart.java` of `core/src/main/java/com/acme/Cart.java`.
+/// Returns the ids of a changed file: its path, and for the JVM also the path below the source folder, because stacks
+/// there name only a package and a file. For example, `core/src/main/java/com/acme/Cart.java` also has the id of
+/// `com/acme/Cart.java`.
 pub(super) fn ids_of_changed(file: &str) -> impl Iterator<Item = FileId> {
     names_of_changed(file).map(file_id)
 }
@@ -87,14 +89,14 @@ pub(super) fn names_of_changed(file: &str) -> impl Iterator<Item = &str> {
     std::iter::once(file).chain(below_sources(file))
 }
 
-/// Whether a file is one of those that Argus keeps, in a memory or for others: no test reads it.
+/// Returns `true` if Argus wrote the file into one of its folders. Tests do not read these files.
 pub(super) fn is_kept_by_argus(file: &str) -> bool {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
 }
 
-/// Whether tests do not read a file: documentation, images, and what only tools and hosts of repositories read. Not below a
-/// folder of tests, where anything may be a fixture.
+/// Returns `true` if tests do not read a file, for example documentation, images, and settings of editors and
+/// repository hosts. Files in test and source folders do not count, because they can be fixtures.
 pub(super) fn is_documentation(file: &str) -> bool {
     let (folder, name) = file.rsplit_once('/').unwrap_or(("", file));
     let has_folder = |names: &[&str]| folder.split('/').any(|part| names.contains(&part));
@@ -114,13 +116,13 @@ fn below_sources(file: &str) -> Option<&str> {
     file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
     let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
     let below = &file[start..];
-    // `main/java/`, `test/kotlin/`, `integrationTest/groovy/`; without them the package begins at once.
+    // Without `main/java/`, `test/kotlin/` or similar folders, the package starts directly below `src`.
     let of_language = below.split_once('/').and_then(|(_, rest)| rest.split_once('/'));
     let package = of_language.filter(|(folder, _)| matches!(*folder, "java" | "kotlin" | "scala" | "groovy"));
     Some(package.map_or(below, |(_, rest)| rest))
 }
 
-/// Parts of a path from elsewhere that may be inside the project.
+/// Maximum number of parts of a foreign path that may be inside of the project.
 const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
@@ -128,7 +130,7 @@ mod tests {
     use super::{below_sources, is_documentation, is_kept_by_argus, is_nameless};
 
     #[test]
-    fn what_argus_keeps_lies_in_its_folders() {
+    fn is_kept_by_argus_checks_the_folder() {
         for (file, is_kept) in [
             (".argus-shared/fixes/fix-1.json", true),
             (".argus/memory.db", true),
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_read_no_documentation() {
+    fn is_documentation_excludes_files_that_tests_read() {
         for (file, is_read) in [
             ("README.md", false),
             ("docs/guide/start.rst", false),
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_is_no_function() {
+    fn is_nameless_finds_functions_without_a_name() {
         for (function, nameless) in [
             ("", true),
             ("<anonymous>", true),
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn a_source_of_the_jvm_is_known_by_its_package() {
+    fn below_sources_returns_the_package_path_of_jvm_sources() {
         for (file, package) in [
             ("src/main/java/com/acme/Cart.java", Some("com/acme/Cart.java")),
             ("core/src/test/kotlin/acme/CartTest.kt", Some("acme/CartTest.kt")),

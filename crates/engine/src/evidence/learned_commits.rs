@@ -1,5 +1,6 @@
-//! Commits that a person had learned because they look like fixes: what each touched, and of which of them a failure is told.
-//! They are hints, which nothing claimed and no run proved; of the code only names of files and symbols are kept.
+//! Commits that Argus learned on a person's request because their messages look like fixes. Stores what each commit
+//! touched, and finds the commits that are hints for a failure. No run proved them. Only names of files and symbols
+//! are stored, no code.
 
 use super::failure_facts::names_of_changed;
 use crate::{
@@ -27,24 +28,24 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Bytes of a commit's diff that are read.
+/// Maximum bytes of a commit's diff.
 const MAX_DIFF_BYTES: usize = 512 * 1024;
 
-/// Commits that are looked at for a clue, the newest first.
+/// Maximum number of commits for each clue, newest first.
 const MAX_FOUND: u32 = 6;
 
-/// Commits of an answer.
+/// Maximum number of commits in an answer.
 const MAX_OFFERED: usize = 6;
 
-/// A test file that more fixes than this have touched says nothing of any of them.
+/// Maximum number of fixes that touched a test file. If there are more, the file is not a clue to any of them.
 const MAX_OF_FILE: usize = 2;
 
-/// Files of a commit that are said, and symbols of each.
+/// Maximum number of files of a commit in an answer, and of symbols of each file.
 const MAX_SHOWN_FILES: usize = 3;
 const MAX_SHOWN_SYMBOLS: usize = 4;
 const MAX_PATH_BYTES: usize = 160;
 
-/// Which commits look like fixes by what they say, and were not taken back by another of them.
+/// Returns the commits whose messages look like fixes, without reverted and already learned commits.
 pub fn likely_fixes(
     engine: &Engine,
     ambient: &Ambient,
@@ -59,7 +60,7 @@ pub fn likely_fixes(
     Ok(LikelyFixes { commits: new, known: u32::try_from(known.len()).unwrap_or(u32::MAX) })
 }
 
-/// Keeps what commits touched, each once; those that touched no test and source together are left out.
+/// Stores what commits touched, each commit once. Commits that did not change both a test and a source are skipped.
 pub fn learn_commits(
     engine: &Engine,
     ambient: &Ambient,
@@ -79,7 +80,7 @@ pub fn learn_commits(
     Ok(LearnedCommits { learned: engine.write(ambient, body)? })
 }
 
-/// What is kept of a commit, and what it is found by.
+/// Returns the stored form of a commit, and the clues by which it is found.
 fn learned(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<u64>)> {
     if !is_hash(&commit.commit) || commit.diff.len() > MAX_DIFF_BYTES {
         return None;
@@ -114,10 +115,10 @@ fn learned(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<
     Some((commit, clues))
 }
 
-/// What a failure is looked up by.
+/// The location of a failure.
 pub(crate) struct FailedAt<'a> {
     pub(crate) case_name: &'a str,
-    /// The innermost place in the project's own code, and the function there.
+    /// File of the innermost stack frame in the project's own code.
     pub(crate) file: Option<&'a str>,
     pub(crate) function: Option<&'a str>,
 }
@@ -133,8 +134,8 @@ impl<'a> FailedAt<'a> {
     }
 }
 
-/// For each failure the commits that changed its test, or the function that it came from, before; the likeliest first.
-/// A server of a team has none: they stay on the machine that learned them.
+/// Returns for each failure the learned commits that changed its test or its function, most likely first. The shared
+/// database of a team has none, because learned commits stay on the machine that learned them.
 pub(crate) fn changed_before(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -177,11 +178,11 @@ fn ranked(failure: &FailedAt<'_>, [by_title, by_symbol, by_file]: [Vec<FixCommit
     all.stable_sort_by(|(a, newer), (b, older)| {
         a.cmp(b).then(older.committed_at.cmp(&newer.committed_at)).then(newer.key.cmp(&older.key))
     });
-    // Some may be gone from the branch, which only the host sees.
+    // The host removes some of these commits, because only the host knows which commits are on the branch.
     all.iter().take(MAX_OFFERED).map(|(because, commit)| shown(failure, *because, commit)).collect()
 }
 
-/// The file that the failure came from stands first.
+/// Converts a commit for an answer. The file of the failure comes first.
 fn shown(failure: &FailedAt<'_>, because: ChangedBecause, commit: &FixCommit) -> ChangedBefore {
     let mut sources = sources_of(commit);
     sources.stable_sort_by_key(|source| Some(source.file.as_str()) != failure.file);
@@ -202,22 +203,24 @@ fn sources_of(commit: &FixCommit) -> Vec<Touched> {
     serde_json::from_str(&commit.sources).unwrap_or_default()
 }
 
-/// The file of a case, and its title.
+/// Returns the file of a case and its title.
 fn test_of(case_name: &str) -> (&str, &str) {
     let (file, rest) = case_name.split_once(SEPARATOR).unwrap_or((case_name, ""));
     (file, rest.rsplit(SEPARATOR).next().unwrap_or_default())
 }
 
-/// As it is compared: a runner adds parameters to what was declared (`adds[1-2]`, `TestAdds/small`).
+/// Normalizes a title for comparisons, because runners append parameters to declared titles, for example `adds[1-2]`
+/// or `TestAdds/small`.
 fn plain_title(title: &str) -> String {
     let with_parameters = title.split_once('[').filter(|(name, rest)| !name.trim().is_empty() && rest.ends_with(']'));
     let title = with_parameters.map_or(title, |(name, _)| name);
-    // What Go puts behind it is another test inside, with `_` for blanks.
+    // Go appends the name of a subtest after a slash, with `_` for blanks.
     let title = title.split_once('/').filter(|(name, _)| name.starts_with("Test")).map_or(title, |(name, _)| name);
     title.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `total` of `Cart.total`, `cart::Cart::total::{{closure}}`, `(*Cart).Total`, `new Cart`.
+/// Returns the last name of a function, for example `total` for `cart::Cart::total::{{closure}}`, `Total` for
+/// `(*Cart).Total`, and `Cart` for `new Cart`.
 fn last_name(function: &str) -> &str {
     let is_no_name = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$');
     let function = function.trim_end_matches("::{{closure}}").trim_end_matches(is_no_name);
@@ -240,7 +243,8 @@ fn is_hash(commit: &str) -> bool {
     matches!(commit.len(), 40 | 64) && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A name that somebody chose is said to agents: none that could be read as a sentence.
+/// Returns `true` if a path may be shown to agents. It must not contain blanks, because a file name could otherwise
+/// contain an instruction.
 fn is_plain_path(file: &str) -> bool {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_@+,./-$[]()".contains(&byte);
     file.len() <= MAX_PATH_BYTES && file.bytes().all(is_plain)

@@ -1,9 +1,9 @@
-//! What an error of the machine names (a host, a port, a path, a program) and whether a change contains it.
+//! Finds names in a machine error, such as a host, a port, a path or a program, that a change contains.
 
 use crate::contract::EditedFile;
 use std::collections::BTreeSet;
 
-/// The words of a change: of the lines that it adds or removes, and the names of its files.
+/// The words of a change, from its added and removed lines and from its file names.
 pub(super) struct Change {
     words: BTreeSet<String>,
 }
@@ -20,20 +20,21 @@ impl Change {
         Self { words: lines.flat_map(words).chain(names).collect() }
     }
 
-    /// Whether one of the things that the text names is in the change.
+    /// Returns `true` if the change contains a name from the text.
     pub(super) fn has_named_in(&self, text: &str) -> bool {
         words(text).any(|word| is_name_of_thing(&word) && self.words.contains(&word))
     }
 }
 
-/// Words as texts and code have them, in small letters; `db.test:5432` is the host and the port.
+/// Splits a text into lowercase words. A host with a port, such as `db.test:5432`, becomes two words.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_');
     let parts = text.split(move |letter| !is_part(letter));
     parts.map(|word| word.trim_matches('.').to_lowercase()).filter(|word| word.len() > 1)
 }
 
-/// A host, a port, a file or a program by its form; no word of prose, and no error code. Loopback is every test's host.
+/// Returns `true` if a word looks like a host, a port, a file or a program because it contains a digit, a dot, a dash
+/// or an underscore. Loopback hosts do not count, because most tests use them.
 fn is_name_of_thing(word: &str) -> bool {
     let has = |letters: &[char]| word.contains(letters);
     let has_digit = word.contains(|letter: char| letter.is_ascii_digit());
@@ -46,7 +47,7 @@ mod tests {
     use crate::contract::EditedFile;
 
     #[test]
-    fn an_error_names_what_a_change_contains() {
+    fn has_named_in_finds_names_of_the_change() {
         let edit = EditedFile {
             path: "config/test.env".to_owned(),
             hunks: Some(

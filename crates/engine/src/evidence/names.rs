@@ -1,4 +1,4 @@
-//! What sentences call runs and cases.
+//! Names of runs and cases in the sentences of verdicts.
 
 use super::edits::{self, EditedFiles};
 use argus_core::evidence::{
@@ -8,18 +8,18 @@ use argus_core::evidence::{
 };
 use argus_store::runs::claims::cases_of_suite;
 
-/// Names from the newest runs and from whoever knows cases.
+/// Names from the newest runs and from a function that knows the cases.
 pub(super) struct Named<'a, F> {
     pub(super) window: &'a Window,
-    /// What was edited when runs began.
+    /// Edited files at the start of each run.
     pub(super) edits: &'a EditedFiles,
     pub(super) case: F,
-    /// The command of the run, which is the name of its case where no test was told apart.
+    /// The command of the run, which is also the name of the case for the command itself.
     pub(super) command: Option<&'a str>,
 }
 
 impl<F: Fn(CaseId) -> Option<String>> Named<'_, F> {
-    /// The public id of a run that is not too old.
+    /// Returns the public id of a run. None if the run is too old.
     pub(super) fn run_id(&self, run: RunSeq) -> Option<String> {
         self.window.get(run).map(|run| run.id.clone())
     }
@@ -44,7 +44,7 @@ impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
 
     fn command(&self, case: CaseId) -> String {
         let name = self.case(case);
-        // No runner's filter knows a command, or a file that could not be loaded.
+        // The filter of a runner cannot select a command or a file that could not be loaded.
         if self.command == Some(&name) || cases_of_suite(&name).is_some() {
             return "argus run".to_owned();
         }

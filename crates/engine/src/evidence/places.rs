@@ -1,12 +1,12 @@
-//! Where a test is in the newest runs, from the orders that are kept of them: so that its case is found without reading
-//! those around it.
+//! Finds the position of a test in the newest runs from their stored orders, so that its case is found without reading
+//! other cases.
 
 use crate::EngineError;
 use argus_core::evidence::{facts::fingerprint, kept::memory::Memory};
 use argus_store::{Tx, evidence, runs::test_runs::TestPlace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// By the ids of at most so many of the newest runs.
+/// Returns the positions in the `newest` newest runs, by run id.
 pub(super) fn load(
     tx: &mut Tx<'_>,
     memory: &Memory,

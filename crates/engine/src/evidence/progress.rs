@@ -1,11 +1,11 @@
-//! How many passes prove a fix that is reported of a failure, and how many of them are there already.
+//! Counts the passes that prove a reported fix, and the passes that were already seen.
 
 use super::rows;
 use crate::{EngineError, answer::view, failures::lookup::FailedCase};
 use argus_core::evidence::{facts::fingerprint, kept::fixes::Progress};
 use argus_store::Tx;
 
-/// Of a failure whose test passes now, or does not.
+/// Returns the progress of a fix for a failure. `has_passed` states whether the test passes now.
 pub(crate) fn progress(tx: &mut Tx<'_>, case: &FailedCase, has_passed: bool) -> Result<Progress, EngineError> {
     let by_one_pass = Progress { passes: u32::from(has_passed), needed: 1 };
     let found = view::found_to_be(&case.failure).map(|found| found.verdict.kind);

@@ -1,6 +1,7 @@
-//! Which tests end in another way than at a commit: the runs of the commit and those before it against the runs after.
+//! Finds tests whose result changed since a commit. The runs of the commit and before it are compared with the runs
+//! after it.
 //!
-//! A run may be of a part of the tests, so each test is compared by the newest run on either side that had it.
+//! A run can contain only a part of the tests, so each test is compared by the newest run on each side that has it.
 
 use super::{
     test_history::told,
@@ -25,15 +26,15 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Changes on a page.
+/// Default number of changes on a page.
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1_000;
 
-/// Runs on either side that are compared, as long as they have no more cases together; the newest always is.
+/// Maximum number of compared runs on each side, and of their cases in total. The newest run is always compared.
 const MAX_RUNS: u32 = 128;
 const MAX_CASES: u32 = 60_000;
 
-/// The most urgent first.
+/// Returns the changes, most urgent first.
 pub fn test_changes(
     engine: &Engine,
     ambient: &Ambient,
@@ -69,32 +70,32 @@ pub fn test_changes(
     engine.read(ambient, body)
 }
 
-/// Those on the branch of the newest: what another branch broke did not change here.
+/// Keeps the runs on the branch of the newest run, because changes on another branch did not happen here.
 fn one_branch(mut runs: Vec<(RunKey, Run)>) -> Vec<(RunKey, Run)> {
     let branch = runs.first().and_then(|(_, run)| run.git_branch.clone());
     runs.retain(|(_, run)| run.git_branch == branch);
     runs
 }
 
-/// The runs before or after, newest first, and how each test did in them.
+/// The runs before or after the commit, newest first, with the result of each test.
 struct Side {
     runs: Vec<(RunKey, Run)>,
     tests: BTreeMap<String, Seen>,
-    /// There are more runs than were compared.
+    /// Set if there are more runs than were compared.
     is_shortened: bool,
 }
 
-/// How a test did on one side.
+/// The result of a test on one side.
 struct Seen {
-    /// Index of the newest run that had it.
+    /// Index of the newest run that has the test.
     newest: usize,
-    /// How it ended there; of several cases of one name the worst.
+    /// The result in that run. If several cases have the same name, the worst result.
     outcome: CaseOutcome,
-    /// That was a failure of the code, as far as the verdict says: not by chance, and not by the machine.
+    /// Set if that result is a failure of the code, which is neither random nor caused by the machine.
     is_broken: bool,
-    /// It failed by chance, or passed at a later attempt, in one of the runs.
+    /// Set if the test failed randomly, or passed only at a later attempt, in any of the runs.
     is_flaky: bool,
-    /// Index of the newest run that it failed in.
+    /// Index of the newest run in which the test failed.
     failed_in: Option<usize>,
 }
 
@@ -127,15 +128,15 @@ impl Side {
     }
 }
 
-/// For each run the names of the failures that were found to be of a kind.
+/// Returns for each run the names of the failures whose verdict has this kind.
 fn judged(tx: &mut Tx<'_>, runs: &[RunKey], kind: VerdictKind) -> Result<Vec<BTreeSet<String>>, EngineError> {
-    // As the JSON of a verdict has it: inside a text its quotation marks are escaped.
+    // The searched JSON cannot occur inside of a text, because quotation marks are escaped there.
     let kind = serde_json::to_string(&kind).unwrap_or_default();
     let names = test_runs::judged_with(tx, runs, &format!("\"kind\":{kind}"))?;
     Ok(names.into_iter().map(|names| names.into_iter().collect()).collect())
 }
 
-/// A test that changed.
+/// A test whose result changed.
 struct Change<'a> {
     name: &'a str,
     kind: ChangeKind,
@@ -170,7 +171,7 @@ fn compared<'a>(before: &'a Side, after: &'a Side) -> (Vec<Change<'a>>, TestChan
     (changes, counts)
 }
 
-/// What is another way of ending, and what is chance again: a test that failed by chance is not fixed by passing.
+/// Returns how the result of a test changed. A pass after a random failure is not a fix.
 fn change(was: Option<&Seen>, now: &Seen) -> Option<ChangeKind> {
     let Some(was) = was else { return Some(ChangeKind::New) };
     let (failed, fails) = (was.outcome == CaseOutcome::Failed, now.outcome == CaseOutcome::Failed);

@@ -1,4 +1,4 @@
-//! One test over the runs in which it ran: what it is, why it failed last, and how each run ended.
+//! The history of a test: its state, its latest failure, and its result in each run.
 
 use super::{
     places, rows,
@@ -27,16 +27,16 @@ use argus_store::{
     },
 };
 
-/// Runs on a page.
+/// Default number of runs on a page.
 const DEFAULT_LIMIT: u32 = 20;
 const MAX_LIMIT: u32 = 50;
 
-/// Sentences of the newest verdict, and characters of each.
+/// Maximum number of sentences of the newest verdict, and characters of each.
 const MAX_BECAUSE: usize = 3;
 const MAX_AGAINST: usize = 2;
 const MAX_SENTENCE_CHARS: usize = 300;
 
-/// The newest runs first.
+/// Returns the history of a test, newest runs first.
 pub fn test_history(
     engine: &Engine,
     ambient: &Ambient,
@@ -65,7 +65,7 @@ pub fn test_history(
     engine.read(ambient, body)
 }
 
-/// What the test is after all runs; none where it never failed.
+/// Returns the state of the test over all runs. None if it never failed.
 fn evidence(tx: &mut Tx<'_>, mut memory: Memory, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
     let case = fingerprint(case_name);
     let mut names = rows::load_tests(tx, &mut memory, &[case])?;
@@ -89,7 +89,7 @@ fn latest_failure(engine: &Engine, tx: &mut Tx<'_>, case_name: &str) -> Result<O
     Ok(Some(LatestFailure { run_id, verdict: strongest(verdict) }))
 }
 
-/// The verdict with the sentences that come first, which are the strongest.
+/// Keeps the first sentences of a verdict, because they are the strongest.
 fn strongest(verdict: Verdict) -> Verdict {
     let first = |sentences: Vec<String>, most: usize| -> Vec<String> {
         sentences.iter().take(most).map(|sentence| display::shortened(sentence, MAX_SENTENCE_CHARS)).collect()
@@ -126,7 +126,7 @@ fn shown(tx: &mut Tx<'_>, case_name: &str, found: Vec<test_runs::TestRun>) -> Re
     Ok(found.into_iter().map(shown).collect())
 }
 
-/// The headline of a failure, and what it was found to be.
+/// Returns the headline and the verdict of a failure.
 pub(super) fn told(failure: Option<BriefFailure>) -> (Option<String>, Option<CaseVerdict>) {
     let Some(BriefFailure { headline, verdict }) = failure else { return (None, None) };
     (Some(headline), verdict.and_then(|json| serde_json::from_str(&json).ok()))

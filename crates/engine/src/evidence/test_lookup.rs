@@ -1,4 +1,4 @@
-//! Finds the test or the commit that a caller names in all recorded runs, or says which it may be.
+//! Finds the test or the commit that a caller names in the recorded runs. On a miss the error lists similar names.
 
 use super::{places, rows};
 use crate::{
@@ -17,20 +17,21 @@ use argus_store::{
     },
 };
 
-/// Of a memory without runs.
+/// Note for a memory without runs.
 pub(super) const NOTHING_RECORDED: &str = "No run is recorded yet; argus_run records one.";
 
-/// Newest runs whose tests are looked through for a part of a name, as long as they have no more cases together.
+/// Maximum number of newest runs that are searched for a part of a name, and of their cases in total.
 const MAX_SEARCHED_RUNS: u32 = 20;
 const MAX_SEARCHED_CASES: u32 = 60_000;
 
-/// Newest runs whose orders are asked for a whole name: one of them is of all tests.
+/// Number of newest runs whose orders are searched for a full name. At least one of them usually ran all tests.
 const NEWEST_RUNS: u32 = 8;
 
-/// Names that fit and are read: more than a message lists.
+/// Maximum number of matching names that are read, which is more than a message lists.
 const MAX_FITTING: u32 = 8;
 
-/// The one name that is meant: exact, else the last parts of one test, else a part that only one has.
+/// Returns the full name of the wanted test: an exact match, otherwise the only test that ends with the wanted parts,
+/// otherwise the only test that contains the text.
 pub(super) fn find_test(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -43,7 +44,7 @@ pub(super) fn find_test(
             "caseName is empty. argus_tests without it lists the tests that failed once.",
         ));
     }
-    // Names of tests that failed once are found by an index, and those are what is asked about most.
+    // Tests that failed before are found by an index, and callers mostly ask for these.
     if rows::names(tx, &[fingerprint(&wanted)])?.into_values().any(|name| name == wanted) {
         return Ok(wanted);
     }
@@ -59,13 +60,13 @@ pub(super) fn find_test(
         (Some(first), _) if *first == wanted || fitting.len() == 1 => Ok(first.clone()),
         (Some(_), [only]) => Ok((*only).clone()),
         (Some(_), _) => Err(ambiguous(&wanted, &fitting)),
-        // One that never failed and is in older runs alone.
+        // A test that never failed may exist only in older runs.
         (None, _) if !test_runs::of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
         (None, _) => Err(not_found(&wanted, test_runs::names(tx, since, MAX_COMPARED_NAMES)?)),
     }
 }
 
-/// The start of the oldest run that is looked through.
+/// Returns the start of the oldest run that is searched.
 fn searched_since(tx: &mut Tx<'_>) -> Result<i64, EngineError> {
     let (mut since, mut cases) = (i64::MAX, 0_u32);
     for (_, run) in runs::newest(tx, MAX_SEARCHED_RUNS)? {
@@ -99,14 +100,14 @@ fn not_found(wanted: &str, known: Vec<String>) -> EngineError {
     EngineError::new(ErrorCode::CaseNotFound, format!("No recorded test is called '{}'. {next}", quoted(wanted)))
 }
 
-/// Commits that a message names, and characters of each.
+/// Maximum number of commits in a message, and characters of each.
 const MAX_NAMED_COMMITS: u32 = 5;
 const SHORT_HASH_CHARS: usize = 12;
 
-/// Characters that a hash is shown with beyond those that several begin with.
+/// Number of characters that are shown in addition to an ambiguous prefix.
 const MORE_HASH_CHARS: usize = 4;
 
-/// The commit of recorded runs that is meant, and where its runs begin.
+/// Returns the recorded commit with this prefix, and the start of its runs.
 pub(super) fn recorded_commit(tx: &mut Tx<'_>, wanted: &str) -> Result<(String, CommitStart), EngineError> {
     let wanted = wanted.trim();
     if wanted.is_empty() {
@@ -153,7 +154,7 @@ fn short_hashes(commits: &[String], chars: usize) -> String {
     named.map(|commit| commit.chars().take(chars).collect::<String>()).collect::<Vec<_>>().join(", ")
 }
 
-/// What to do where the newest run that was looked at is of another day.
+/// Returns a note if the newest of the compared runs is at least a day old.
 pub(super) fn age_note(now: i64, started_at: i64) -> Option<String> {
     let days = now.saturating_sub(started_at) / DAY_MS;
     let ago = if days == 1 { "a day".to_owned() } else { format!("{days} days") };

@@ -1,4 +1,4 @@
-//! Tests that failed once, and what each is after all runs.
+//! Lists the tests that failed before, with their states over all runs.
 
 use super::{
     judging::condition_text,
@@ -26,11 +26,11 @@ use argus_store::{
     runs::{self, cases},
 };
 
-/// Tests on a page that asks for no number.
+/// Default number of tests on a page.
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1_000;
 
-/// Those first that are not healthy.
+/// Returns a page of tests, unhealthy tests first.
 pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result<TestsResult, EngineError> {
     let wanted = params.name.as_deref().map(str::to_lowercase);
     let fits = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
@@ -69,7 +69,7 @@ pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result
     engine.read(ambient, body)
 }
 
-/// What should be looked at first.
+/// Sort key of a test. A lower number is more urgent.
 const fn urgency(test: &TestSummary) -> u8 {
     match test.state {
         TestState::Broken => 0,
@@ -80,7 +80,7 @@ const fn urgency(test: &TestSummary) -> u8 {
     }
 }
 
-/// A test as it is shown; adds the name of what breaks it.
+/// Converts a test for an answer, and looks up the name of the test that breaks it.
 pub(super) fn evidence_of(
     tx: &mut Tx<'_>,
     memory: &Memory,
@@ -92,7 +92,7 @@ pub(super) fn evidence_of(
     if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
         names.extend(rows::names(tx, &[polluter])?);
         if !names.contains_key(&polluter) {
-            // It never failed itself, so only a run that it was in knows its name.
+            // A test that never failed has no row, so its name is read from a run.
             names.extend(name_in_runs(tx, memory, history, polluter)?.map(|name| (polluter, name)));
         }
     }
@@ -109,7 +109,7 @@ pub(super) fn evidence_of(
     })
 }
 
-/// What a case is called that ran before a test when that failed last.
+/// Returns the name of a case that ran before the test when the test failed last.
 fn name_in_runs(
     tx: &mut Tx<'_>,
     memory: &Memory,

@@ -1,5 +1,5 @@
-//! What stands for a whole command, or for a file that could not be loaded, has no case where it is well: its passes are
-//! runs that ended well.
+//! Handles cases that stand for a whole command or for a file that could not be loaded. They appear only when they
+//! fail, so their passes are derived from runs that ended well.
 
 use super::rows::TestNames;
 use crate::{
@@ -23,11 +23,11 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Newest runs that are looked through when one fails first, as long as they have no more cases together.
+/// Maximum number of earlier runs that are read at the first failure of such a case, and of their cases in total.
 const MAX_RUNS: u32 = 32;
 const MAX_CASES: u32 = 20_000;
 
-/// Those that a run may say something of.
+/// Returns the ids of the cases whose result a run may show.
 pub(super) fn of_run(run: &Run, cases: &[Case]) -> Vec<CaseId> {
     let names = cases.iter().map(|case| case.name.as_str());
     let starts: HashSet<&str> = names
@@ -37,7 +37,7 @@ pub(super) fn of_run(run: &Run, cases: &[Case]) -> Vec<CaseId> {
     suites.chain(run.command.as_deref().map(fingerprint)).collect()
 }
 
-/// Those of these tests that passed in a run which has no case for them.
+/// Returns the cases that passed in a run without having a case there.
 pub(super) fn passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId> {
     let ran = || cases.iter().filter(|case| case.status != Status::Skipped);
     let has_passed = |name: &str| {
@@ -47,7 +47,7 @@ pub(super) fn passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId
     names.iter().filter(|(_, name)| has_passed(name)).map(|(case, _)| *case).collect()
 }
 
-/// Begins the history of those that fail for the first time with the newest runs in which they passed.
+/// Starts the history of cases that fail for the first time with the newest runs in which they passed.
 pub(super) fn begin<'a>(
     tx: &mut Tx<'_>,
     memory: &mut Memory,

@@ -67,12 +67,12 @@ struct Finding {
 }
 
 impl Finding {
-    /// Whether a fix was reported on the shown pattern.
+    /// Returns `true` if a fix was reported on the shown pattern.
     fn has_own_fix(&self) -> bool {
         self.found.pattern.as_ref().is_some_and(trial::has_own_fix)
     }
 
-    /// Whether the suggested fix has only failed.
+    /// Returns `true` if the suggested fix has only failed.
     fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
     }

@@ -1,4 +1,4 @@
-//! Finds the run and the failed case that a caller names, or says what they may have meant.
+//! Finds the run and the failed case that a caller names. On a miss the error lists the most similar names.
 
 use crate::{EngineError, ErrorCode, answer::text::quoted, runs::case_name::SEPARATOR};
 use argus_core::{FailureEvent, stable_sort::StableSort};
@@ -14,24 +14,24 @@ use std::collections::BTreeSet;
 /// A failed case of a run.
 pub(crate) struct FailedCase {
     pub(crate) run_id: String,
-    /// Its qualified name, however it was asked for.
+    /// The qualified name, even if the caller gave a short name.
     pub(crate) name: String,
     pub(crate) failure: Failure,
 }
 
-/// How many case names are compared for a suggestion; failed ones come first.
+/// Maximum number of case names that are compared for a suggestion. Failed cases come first.
 pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 
-/// How many suggestions a message has room for.
+/// Maximum number of names in a message.
 const MAX_SUGGESTIONS: usize = 5;
 
-/// The failure a tool call is about, by its cleaned name, and the run it is in.
+/// Returns the failed case with this cleaned name and the key of its run.
 pub(crate) fn failed_case(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<(RunKey, FailedCase), EngineError> {
     let (key, run) = find_run(tx, run_id)?;
     Ok((key, find_case(tx, key, &run, case_name)?))
 }
 
-/// What is known about a stored failure: its error text, else the end of its output.
+/// Rebuilds the event of a stored failure. Its text is the error, otherwise the end of the output.
 pub(crate) fn event_of(failure: &Failure) -> FailureEvent {
     let text = [&failure.error, &failure.stderr_tail, &failure.stdout_tail].into_iter().flatten();
     let text = text.into_iter().find(|text| !text.trim().is_empty()).cloned().unwrap_or_default();
@@ -48,7 +48,7 @@ pub(crate) fn find_run(tx: &mut Tx<'_>, run_id: &str) -> Result<(RunKey, Run), E
     } else {
         format!("The newest are {}; argus_history lists all", newest.join(", "))
     };
-    // Who asks for the newest of none names none.
+    // A caller that asks for the newest run passes an empty id, so there is no id to quote.
     let found = if run_id.trim().is_empty() && newest.is_empty() {
         String::new()
     } else {
@@ -72,7 +72,7 @@ fn find_case(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<Fa
     }
 }
 
-/// The one name that is meant: exact, or the end of exactly one.
+/// Returns the full name for a wanted name, which is either a full name or a unique end of a full name.
 fn qualified(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
     if cases::status_of(tx, key, wanted)?.is_some() {
         return Ok(wanted.to_owned());
@@ -129,7 +129,7 @@ pub(crate) fn list_names(names: &[String]) -> String {
     names.iter().take(MAX_SUGGESTIONS).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
 }
 
-/// The most alike names, best first.
+/// Returns the most similar names, best first.
 pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
     let unique: BTreeSet<String> = names.into_iter().collect();
     let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
@@ -137,7 +137,8 @@ pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
     scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
 }
 
-/// Shared words, or few typing mistakes in the whole or in the last part.
+/// Similarity from 0 to 1: the largest of shared words, edit distance to the whole name, and edit distance to its last
+/// part.
 fn likeness(wanted: &str, name: &str) -> f64 {
     let last = name.rsplit(SEPARATOR).next().unwrap_or(name);
     let words = shared_words(wanted, name);
@@ -154,12 +155,12 @@ fn shared_words(a: &str, b: &str) -> f64 {
     if union == 0 { 0.0 } else { a.intersection(&b).count() as f64 / union as f64 }
 }
 
-/// 1 minus the edit distance over the longer length.
+/// Returns 1 minus the edit distance divided by the longer length.
 fn closeness(a: &str, b: &str) -> f64 {
     strsim::normalized_levenshtein(&beginning(a), &beginning(b))
 }
 
-/// Long names are compared by their beginning; edit distance is quadratic.
+/// Cuts long names, because edit distance is quadratic.
 fn beginning(text: &str) -> String {
     text.chars().take(120).flat_map(char::to_lowercase).collect()
 }
@@ -169,7 +170,7 @@ mod tests {
     use super::closest;
 
     #[test]
-    fn names_the_most_alike_first() {
+    fn closest_lists_the_most_similar_name_first() {
         let names = ["a.ts > cart > adds", "a.ts > cart > removes", "b.ts > health"].map(ToOwned::to_owned).to_vec();
         assert_eq!(closest("cart > remove", names)[0], "a.ts > cart > removes");
     }

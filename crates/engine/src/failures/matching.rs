@@ -1,6 +1,5 @@
-//! Which pattern a failure is: by exact signature, else one of the same case that is alike, else the built-in of its
-//! category.
-//! Counting is up to whoever matched.
+//! Finds the pattern of a failure: the pattern with the same signature, otherwise a similar pattern of the same case,
+//! otherwise the built-in pattern of the category. These functions do not count occurrences; the caller does.
 
 use super::{lookup, recompute_signatures};
 use crate::{
@@ -23,24 +22,25 @@ use argus_store::{
 };
 use std::cell::OnceCell;
 
-/// A sample of this size keeps most error texts whole.
+/// Maximum size of a sample. Most error texts fit without a cut.
 const SAMPLE_BYTES: usize = 4 * 1024;
 
-/// Newest patterns of a case that a failure is compared with.
+/// Maximum number of patterns of a case that a failure is compared with, newest first.
 const MAX_COMPARED_PATTERNS: u32 = 48;
 
-/// Lines of a difference that are said, and characters of each.
+/// Maximum number of differing lines in an answer, and of characters of each line.
 const MAX_DIFFERENCE_LINES: usize = 3;
 const MAX_DIFFERENCE_CHARS: usize = 160;
 
-/// What is known of a failure.
+/// The patterns that a failure matches.
 pub(crate) struct Match {
-    /// The learned pattern, else the built-in.
+    /// The learned pattern, otherwise the built-in pattern.
     pub(crate) pattern: Option<Pattern>,
-    /// The failure's own: the learned pattern, or the provisional one where a built-in speaks for it.
+    /// The learned or provisional pattern of this failure. It is provisional while the answer shows a built-in
+    /// pattern.
     pub(crate) own: Option<Pattern>,
     how: MatchedBy,
-    /// What this call says that it is not.
+    /// The pattern that this call excludes with `notSameAs`.
     other_than: Option<PatternKey>,
     others: OnceCell<Vec<PatternKey>>,
 }
@@ -52,7 +52,7 @@ enum MatchedBy {
 }
 
 impl Match {
-    /// The key of what the answer shows.
+    /// Returns the key of the pattern that the answer shows.
     pub(crate) fn shown_key(&self) -> Option<PatternKey> {
         self.pattern.as_ref().map(|pattern| pattern.key)
     }
@@ -61,7 +61,8 @@ impl Match {
         matches!(self.how, MatchedBy::Signature)
     }
 
-    /// Patterns that somebody says it is not, now or before: their fixes are none of its.
+    /// Returns the patterns that a person or an agent declared different, in this call or earlier. Their fixes must
+    /// not be suggested for this failure.
     pub(crate) fn others(&self, tx: &mut Tx<'_>) -> Result<&[PatternKey], StoreError> {
         if let Some(others) = self.others.get() {
             return Ok(others);
@@ -94,7 +95,7 @@ impl Match {
     }
 }
 
-/// What is known of a failure of this case; `other_than`: a pattern that it is not.
+/// Matches a failure of this case. `other_than` excludes a pattern.
 pub(crate) fn find(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -121,7 +122,8 @@ pub(crate) fn find(
     Ok(Match { pattern, own, how, other_than, others: OnceCell::new() })
 }
 
-/// The same; where it is not known, after more of those were signed again that an older recipe had signed.
+/// Like [`find`], but on a miss re-signs a batch of patterns that have an old signature version and retries, because
+/// patterns are re-signed lazily after an upgrade.
 pub(crate) fn find_signed(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -146,7 +148,7 @@ fn most_alike(
     let alike = (case_name, analysis.classification.category);
     for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS)? {
         let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
-        // Of two that are equally alike the newer one.
+        // If two patterns are equally similar, the newer pattern wins, because patterns come newest first.
         if let Some(likeness) = likeness
             && best.as_ref().is_none_or(|(_, best)| best.similarity < likeness.similarity)
         {
@@ -159,8 +161,8 @@ fn most_alike(
     }
 }
 
-/// Makes sure that the failure is known the next time by its signature: as its own learned pattern, as one that leads to
-/// what it is alike, or, where a built-in speaks for it, as a provisional one.
+/// Stores the failure so that its signature is found next time: as an alias of the similar pattern, as a provisional
+/// pattern if a built-in pattern is shown, or as a learned pattern.
 pub(crate) fn ensure_known(
     engine: &Engine,
     ambient: &Ambient,
@@ -188,7 +190,7 @@ pub(crate) fn ensure_known(
     Ok(())
 }
 
-/// Starts a learned pattern from a failure.
+/// Creates a learned pattern from a failure.
 pub(crate) fn learn_pattern(
     engine: &Engine,
     ambient: &Ambient,
@@ -200,7 +202,7 @@ pub(crate) fn learn_pattern(
     insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Learned { resolutions })
 }
 
-/// As what a failure is written down.
+/// How a failure is stored.
 #[derive(Clone, Copy)]
 enum NewPatternKind {
     Learned { resolutions: u32 },
@@ -238,7 +240,7 @@ fn insert_pattern(
     learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))
 }
 
-/// What went wrong in one line, for people.
+/// Describes the failure in one line, for people.
 pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
     let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
     if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
@@ -252,7 +254,7 @@ pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEv
     }
 }
 
-/// The reported fixes of a pattern, newest first, with `most` characters of each description.
+/// Returns the reported fixes of a pattern, newest first. Each description is shortened to `most` characters.
 pub(crate) fn fix_history(
     tx: &mut Tx<'_>,
     pattern: &Pattern,
@@ -272,13 +274,14 @@ pub(crate) fn fix_history(
     Ok(shown.collect())
 }
 
-/// Whether something else was reported for the same case later, and stands.
+/// Returns `true` if `newer` is a valid success for the same case with other steps.
 fn supersedes(newer: &Fix, older: &Fix) -> bool {
     let stands = newer.worked && !newer.is_wrong && newer.refuted_by.is_none();
     stands && newer.case_name == older.case_name && newer.steps != older.steps
 }
 
-/// The failure as JSON, shortened where the short form is the same failure.
+/// Returns the failure as JSON. Its text is shortened only if the short text has the same signatures, because the
+/// sample is analyzed again after an upgrade.
 pub(crate) fn sample_json(
     engine: &Engine,
     event: &FailureEvent,

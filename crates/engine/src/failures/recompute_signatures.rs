@@ -1,5 +1,5 @@
-//! Signs patterns again that an older recipe, or other rules of the project, had signed, a batch at a time.
-//! Nobody waits for all of them: whoever records a run or misses a pattern does one batch.
+//! Re-signs patterns that were signed by an older version or by other rules of the project. Each call re-signs only a
+//! batch, so that no call waits for all patterns.
 
 use crate::{Engine, EngineError};
 use argus_core::{Analysis, FailureEvent, similarity};
@@ -8,10 +8,10 @@ use argus_store::{
     patterns::{self, Identity, merging},
 };
 
-/// A batch adds a few milliseconds to a call.
+/// A batch of this size adds a few milliseconds to a call.
 const BATCH_PATTERNS: u32 = 200;
 
-/// How many were signed again; 0 when none is left.
+/// Re-signs one batch. Returns the number of re-signed patterns, which is 0 if none are stale.
 pub(crate) fn recompute_batch(engine: &Engine, tx: &mut Tx<'_>) -> Result<usize, EngineError> {
     let stale = patterns::signed_otherwise(tx, &engine.recipe, BATCH_PATTERNS)?;
     for pattern in &stale {
@@ -25,12 +25,13 @@ pub(crate) fn recompute_batch(engine: &Engine, tx: &mut Tx<'_>) -> Result<usize,
     Ok(stale.len())
 }
 
-/// Without its sample the stable text is the best there is; normalizing is idempotent.
+/// Builds an event from the normalized text of a pattern without a sample. This works because normalizing is
+/// idempotent.
 pub(crate) fn text_only(normalized: &str) -> FailureEvent {
     FailureEvent { text: normalized.to_owned(), ..FailureEvent::default() }
 }
 
-/// What the engine's recipe makes of a failure.
+/// Returns the identity of a failure under the engine's current rules.
 pub(crate) fn identity<'a>(engine: &'a Engine, analysis: &'a Analysis) -> Identity<'a> {
     Identity {
         recipe: &engine.recipe,

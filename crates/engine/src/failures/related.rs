@@ -1,5 +1,5 @@
-//! Patterns that are like a failure, for when nothing matched that has a fix.
-//! Below the threshold nothing is claimed.
+//! Finds patterns that are similar to a failure, for example when the matched pattern has no fix. Patterns below
+//! `MIN_SIMILARITY` are not shown.
 
 use super::{suggestion, trial};
 use crate::{
@@ -13,16 +13,17 @@ use argus_store::{
     patterns::{self, Pattern, PatternKey, similar},
 };
 
-/// Below this two texts share words, not a cause.
+/// Two texts below this similarity share words, but not a cause.
 const MIN_SIMILARITY: f64 = 0.6;
 
-/// An agent reads no more.
+/// Maximum number of related patterns in an answer, because an agent reads only a few.
 const MAX_SHOWN: usize = 5;
 
-/// Patterns of one family that are looked at.
+/// Maximum number of patterns of one family that are compared.
 const MAX_FAMILY_PATTERNS: u32 = 50;
 
-/// A pattern that is like a failure, how much so, and what differs where only the compared values do.
+/// A similar pattern with its similarity. `differences` is filled only if the normalized texts are equal and the
+/// values differ.
 struct RelatedPattern {
     score: f64,
     pattern: Pattern,
@@ -30,8 +31,8 @@ struct RelatedPattern {
     tried: Option<Tried>,
 }
 
-/// Patterns that are like a failure. `except` are those that it is not, or that the answer already shows; `first`, the one
-/// whose fix it suggests, stands first.
+/// Returns patterns that are similar to a failure. `except` lists the patterns that it is not and the pattern that the
+/// answer already shows. `first` is the pattern of the suggested fix and comes first.
 pub(crate) fn related(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -53,7 +54,8 @@ pub(crate) fn related(
     Ok(shown_all(engine, found))
 }
 
-/// The same for a stable text and a family signature: same family first, then by likeness; a fix breaks ties.
+/// Like [`related`], for a normalized text and a family signature, for example of a stored pattern. Patterns of the
+/// family come first, then by similarity. If two are equal, the pattern with the better proved fix comes first.
 pub(crate) fn related_by_text(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -93,7 +95,8 @@ fn alike(
     Ok(found)
 }
 
-/// The most alike first; of equally alike ones a known fix before none, and one that is proved before one that is claimed.
+/// Sorts by similarity. If two are equal, a pattern with a fix comes first, and a proved fix comes before a claimed
+/// fix.
 fn sort_by_relevance(found: &mut [RelatedPattern]) {
     found.stable_sort_by(|a, b| {
         let evidence = |like: &RelatedPattern| suggestion::evidence(&like.pattern, like.tried);

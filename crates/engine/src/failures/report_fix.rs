@@ -40,7 +40,7 @@ struct Report<'a> {
     newest: Option<Newest>,
     /// Number of passes since the failure, and number of passes that prove the fix.
     progress: Progress,
-    /// What changed until the first pass.
+    /// The change until the first pass.
     change: Option<FixChange>,
     /// The earlier report that this report corrects.
     supersedes: Option<&'a str>,
@@ -161,8 +161,10 @@ pub(crate) fn unknown_pattern(id: &str) -> EngineError {
     EngineError::new(ErrorCode::PatternNotFound, message)
 }
 
-/// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then on.
-/// A failed fix creates none, because a pattern without a suggestion would hide that of the built-in pattern.
+/// A success on a built-in pattern counts there and also creates the learned pattern, which takes precedence from then
+/// on.
+/// A failed fix creates none, because a learned pattern without a suggestion would hide the suggestion of the built-in
+/// pattern.
 fn on_known(
     ambient: &Ambient,
     tx: &mut Tx<'_>,
@@ -198,7 +200,7 @@ fn on_known(
     Ok(result)
 }
 
-/// Whether the same fix was claimed for the case before and is neither proved nor refuted.
+/// Returns `true` if the same fix was claimed for the case before and is neither proved nor refuted.
 fn is_claimed_already(tx: &mut Tx<'_>, pattern: &Pattern, report: &Report<'_>) -> Result<bool, EngineError> {
     if report.still_failing().is_none() {
         return Ok(false);

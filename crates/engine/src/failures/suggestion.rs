@@ -1,5 +1,6 @@
-//! Selects the best fix for a failure: that of its own pattern, else one that was learned for the same error in another case,
-//! else the text of a built-in pattern. Confidence is not used, because it drops with each diagnosis without a reported fix.
+//! Selects the best fix for a failure: the fix of its own pattern, otherwise a fix that was learned for the same error
+//! in another case, otherwise the text of a built-in pattern. Confidence is not used, because it drops with each
+//! diagnosis without a reported fix.
 
 use super::{
     matching::Match,
@@ -67,12 +68,12 @@ impl Suggestion {
         self.tried.is_some_and(Tried::is_claimed)
     }
 
-    /// Whether it was learned for this failure and proved by a run.
+    /// Returns `true` if it was learned for this failure and proved by a run.
     pub(crate) fn is_own_and_proved(&self) -> bool {
         self.from.is_none() && self.tried.is_some_and(|tried| tried.proved > 0)
     }
 
-    /// Whether it has failed and was never proved.
+    /// Returns `true` if it has failed and was never proved.
     fn has_only_failed(&self) -> bool {
         self.tried.is_some_and(trial::has_only_failed)
     }

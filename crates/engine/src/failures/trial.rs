@@ -1,4 +1,4 @@
-//! What came of trying a fix, counted and in words.
+//! Counts the results of trying a fix and describes them in words.
 
 use crate::{
     answer::fix_change,
@@ -7,20 +7,21 @@ use crate::{
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
 
-/// It was learned, or a person chose it; a built-in's tip is none.
+/// Returns `true` if the pattern has a fix that was learned or that a person chose. The tip of a built-in pattern does
+/// not count.
 pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
     pattern.best_fix.is_some() && (!pattern.is_builtin || pattern.overrides.solution.is_some())
 }
 
-/// What came of trying a fix, and how far that can be trusted.
+/// The results of trying a fix, and how far runs have proved it.
 #[derive(Clone)]
 pub(crate) struct Trial {
     pub(crate) tried: Tried,
-    /// None where no failure of a run was reported as mended by it.
+    /// None if the fix was not reported for a failure of a run.
     pub(crate) trust: Option<FixTrust>,
 }
 
-/// The state of a reported success: the only place that decides it.
+/// Returns the state of a reported success. No other function decides it.
 pub(crate) const fn state(proved_by: Option<&str>, refuted_by: Option<&str>) -> ProofStatus {
     match (proved_by, refuted_by) {
         (_, Some(_)) => ProofStatus::Refuted,
@@ -34,7 +35,7 @@ impl From<outcomes::Success> for FixTrust {
         let outcomes::Success { run_id, proved_by, refuted_by, passes, passes_needed, changed } = success;
         Self {
             state: state(proved_by.as_deref(), refuted_by.as_deref()),
-            // What was taken over from another memory is counted there.
+            // A success from another memory is proved there, so its passes are not stored here and count as 1.
             passes: passes.max(u32::from(proved_by.is_some())),
             needed: passes_needed,
             failed_in: run_id,
@@ -45,19 +46,19 @@ impl From<outcomes::Success> for FixTrust {
     }
 }
 
-/// Of the fix that a pattern suggests; none where it has none of its own.
+/// Returns the results of trying the fix that a pattern suggests. None if the pattern has no fix of its own.
 pub(crate) fn trial_of(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<Trial>, StoreError> {
     let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
     let standing = outcomes::standings_of(tx, &[solution])?.pop();
     Ok(standing.map(|standing| Trial { tried: standing.counts.into(), trust: standing.best.map(FixTrust::from) }))
 }
 
-/// What came of trying the fix that a pattern suggests; none where it has none of its own.
+/// Like [`trial_of`], but returns only the counts.
 pub(crate) fn tried_fix(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
     Ok(tried_fixes(tx, std::slice::from_ref(pattern))?.pop().flatten())
 }
 
-/// The same of each of these patterns.
+/// Like [`tried_fix`] for several patterns, in their order.
 pub(crate) fn tried_fixes(tx: &mut Tx<'_>, patterns: &[Pattern]) -> Result<Vec<Option<Tried>>, StoreError> {
     let own: Vec<_> = patterns.iter().map(|pattern| pattern.suggests.filter(|_| has_own_fix(pattern))).collect();
     let solutions: Vec<_> = own.iter().flatten().copied().collect();
@@ -75,7 +76,7 @@ pub(super) const fn has_only_failed(tried: Tried) -> bool {
     tried.failed > 0 && tried.proved == 0 && tried.claimed == 0
 }
 
-/// What is known of a suggested fix, in words; a built-in's tip where nothing was counted.
+/// Describes the results for people, for example "fixed 2 of 3 times". None stands for a built-in tip.
 pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
     let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
     let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
@@ -89,7 +90,7 @@ pub(crate) fn describe_trial(tried: Option<Tried>) -> String {
     }
 }
 
-/// How near a claim is to its proof, where one pass is not enough.
+/// Describes how many of the needed passes were seen. None if a single pass is enough.
 pub(super) fn describe_passes(trust: &FixTrust) -> Option<String> {
     let is_open = trust.state == ProofStatus::Claimed && trust.needed > 1;
     is_open.then(|| format!("; {} of {} passes seen", trust.passes, trust.needed))
@@ -100,14 +101,14 @@ mod tests {
     use super::{Tried, describe_trial};
 
     #[test]
-    fn what_came_back_is_refuted_however_often_it_passed() {
+    fn a_refuted_success_stays_refuted_after_a_proof() {
         assert_eq!(super::state(None, None), super::ProofStatus::Claimed);
         assert_eq!(super::state(Some("run-1"), None), super::ProofStatus::Proved);
         assert_eq!(super::state(Some("run-1"), Some("run-2")), super::ProofStatus::Refuted);
     }
 
     #[test]
-    fn says_what_came_of_a_fix() {
+    fn describe_trial_counts_proofs_claims_and_failures() {
         let say = |proved, claimed, failed| describe_trial(Some(Tried { proved, claimed, failed }));
         assert_eq!(describe_trial(None), "a built-in tip, not yet tried here");
         assert_eq!(say(0, 0, 0), "not yet tried");

@@ -1,4 +1,4 @@
-//! The shared vectors of errors, and states as they come from files.
+//! The shared vectors of the fix loop, and states as they come from files.
 
 use super::{advance, begin, outlook, read_state, understand};
 use crate::{
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A row of `tests/vectors/fix-loop-errors.jsonl`; what is not there may be anything.
+/// A row of `tests/vectors/fix-loop-errors.jsonl`. Fields that are absent are not compared.
 #[derive(Deserialize)]
 struct Row {
     name: String,
@@ -26,7 +26,7 @@ fn analyzer() -> Analyzer {
     Analyzer::new(&[], &[]).unwrap()
 }
 
-/// Every field of the answer that the row names and that is otherwise.
+/// Returns the fields of the answer that differ from the row.
 fn differences(row: &Row) -> Vec<String> {
     let answer = serde_json::to_value(understand(&analyzer(), &row.failure)).unwrap();
     let same = |key: &str, wanted: &Value| match key {
@@ -48,7 +48,7 @@ fn differences(row: &Row) -> Vec<String> {
 }
 
 #[test]
-fn vectors_hold() {
+fn understand_matches_the_error_vectors() {
     let rows: Vec<Row> = ERRORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let wrong: Vec<String> = rows.iter().flat_map(differences).collect();
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
@@ -67,7 +67,7 @@ struct Pair {
 }
 
 #[test]
-fn the_same_error_has_the_same_hash() {
+fn equal_errors_have_equal_hashes() {
     let pairs: Vec<Pair> = SAME.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hash = |text: &str, exit_code| {
         let failure = FixFailure { text: text.to_owned(), exit_code: Some(exit_code), ..FixFailure::default() };
@@ -79,7 +79,7 @@ fn the_same_error_has_the_same_hash() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
-/// A row of `tests/vectors/fix-loop-walks.jsonl`: a loop, step by step.
+/// A row of `tests/vectors/fix-loop-walks.jsonl`: a loop with its steps.
 #[derive(Deserialize)]
 struct Walk {
     name: String,
@@ -87,7 +87,7 @@ struct Walk {
     steps: Vec<Step>,
 }
 
-/// An event, or a failure that is understood and then told; and what is answered.
+/// An event, or a failure that becomes an event, with the expected decision.
 #[derive(Deserialize)]
 struct Step {
     event: Option<FixEvent>,
@@ -114,7 +114,7 @@ fn event(step: &Step) -> FixEvent {
 }
 
 #[test]
-fn walks_hold() {
+fn advance_matches_the_walk_vectors() {
     for line in WALKS.lines() {
         let walk: Walk = serde_json::from_str(line).unwrap();
         let mut state = begin(&analyzer(), &walk.start).unwrap();
@@ -149,7 +149,7 @@ fn command() -> FixStart {
 }
 
 #[test]
-fn a_state_that_is_not_one_is_refused_with_its_code() {
+fn an_invalid_state_is_rejected_with_its_code() {
     let state = begin(&analyzer(), &command()).unwrap();
     let text = serde_json::to_string(&state).unwrap();
     assert_eq!(read_state(&text, None).unwrap(), state);
@@ -169,7 +169,7 @@ fn a_state_that_is_not_one_is_refused_with_its_code() {
 }
 
 #[test]
-fn what_is_declared_is_without_secrets_and_short() {
+fn texts_of_events_are_redacted_and_shortened() {
     let token = format!("token=gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
     let state = begin(&analyzer(), &FixStart { desired: token.clone(), ..command() }).unwrap();
     assert!(!state.desired.contains("Fake2"));
@@ -202,7 +202,7 @@ fn what_is_declared_is_without_secrets_and_short() {
 
 proptest! {
     #[test]
-    fn any_text_is_no_state_and_any_output_is_understood(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
+    fn any_text_is_an_invalid_state_and_a_valid_output(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
         prop_assert!(read_state(&text, None).is_err());
         let error = understand(&analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
         prop_assert!(!error.error_type.is_empty() && error.error_hash.len() == 16);

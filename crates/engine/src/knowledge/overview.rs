@@ -1,4 +1,4 @@
-//! What a database holds, and whether it can be written.
+//! Summarizes a database and checks whether it can be written.
 
 use crate::{
     Engine, EngineError, ErrorCode,
@@ -10,7 +10,7 @@ use argus_store::{Tx, database::sqlite::probe, patterns, runs};
 #[allow(clippy::cast_possible_truncation, reason = "six")]
 const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;
 
-/// Two numbers for whoever opens the project.
+/// Returns the number of patterns and the newest run.
 pub fn overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<Overview, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<Overview, EngineError> {
         let learned: u32 = patterns::learned_counts(tx)?.iter().map(|(_, count)| count).sum();
@@ -20,12 +20,12 @@ pub fn overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<Over
     engine.read(ambient, body)
 }
 
-/// What signatures depend on beside the failure.
+/// Returns the signature version and the rules that signatures depend on.
 pub fn recipe(engine: &Engine, _: &Ambient, _: &NoParams) -> Result<Recipe, EngineError> {
     Ok(Recipe { recipe: engine.recipe.to_string() })
 }
 
-/// Writes a row to the disk, finds it again and deletes it.
+/// Checks the disk by writing a row, reading it again and deleting it.
 pub fn check_write(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<(), EngineError> {
     let id = ambient.id("probe");
     engine.write_unmarked(ambient, |tx: &mut Tx<'_>| Ok(probe::set(tx, &id)?))?;

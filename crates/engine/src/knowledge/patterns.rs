@@ -1,4 +1,4 @@
-//! Browses the knowledge base.
+//! Lists patterns.
 
 use crate::{
     Engine, EngineError,
@@ -15,10 +15,10 @@ use argus_store::{
 };
 use std::cmp::Ordering;
 
-/// The deepest page; further in, a filter is the better way.
+/// Maximum offset, because deep pages are slow. A filter is the better way.
 const MAX_OFFSET: u32 = 100_000;
 
-/// Patterns in the asked order, with counts over the whole filter.
+/// Returns a page of patterns in the requested order. The counts are of all patterns that match the filter.
 pub fn patterns(engine: &Engine, ambient: &Ambient, params: &PatternsParams) -> Result<PatternsResult, EngineError> {
     let limit = page("limit", params.limit, MAX_PATTERNS, MAX_PATTERNS)?;
     let offset = params.offset.unwrap_or(0);
@@ -42,7 +42,7 @@ pub fn patterns(engine: &Engine, ambient: &Ambient, params: &PatternsParams) -> 
     engine.read(ambient, body)
 }
 
-/// The learned pattern of an exact signature, or the built-in of `builtin::CATEGORY`.
+/// Returns the learned pattern with this signature, or the built-in pattern for `builtin::CATEGORY`.
 pub fn find_by_signature(
     engine: &Engine,
     ambient: &Ambient,
@@ -71,7 +71,8 @@ fn counts(tx: &mut Tx<'_>, params: &PatternsParams) -> Result<(u32, u32), Engine
     })
 }
 
-/// The first patterns of the filter. Each category is read in order by its index; the few lists are merged here.
+/// Returns the first patterns of the filter. Each category is read in order from its index, and the lists are merged
+/// here.
 fn sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Vec<Pattern>, EngineError> {
     let sort = params.sort_by.unwrap_or_default();
     let mut found = Vec::new();
@@ -83,7 +84,7 @@ fn sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Vec<Pat
     } else {
         let own = [params.category].into_iter().flatten();
         let categories: Vec<Category> = if params.category.is_some() { own.collect() } else { Category::ALL.to_vec() };
-        // One more, for the built-in that the source filter may take out.
+        // An additional row per category replaces the built-in pattern that the source filter may remove.
         found = patterns::list(tx, &categories, order(sort), most + 1)?;
         found.retain(|pattern| params.source.is_none() || !pattern.is_builtin);
     }
@@ -92,7 +93,7 @@ fn sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Vec<Pat
     Ok(found)
 }
 
-/// Descending; equal ones newest first, as the index has them.
+/// Sorts descending. Equal patterns are sorted by age, newest first, like in the index.
 fn compare(sort: PatternSort, a: &Pattern, b: &Pattern) -> Ordering {
     let sure = |pattern: &Pattern| confidence(pattern.resolutions, pattern.occurrences);
     let by = match sort {

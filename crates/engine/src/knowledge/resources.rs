@@ -1,4 +1,4 @@
-//! Single things by id, and ids by their beginning, for resources and completion. Incidents: `memory::finding::incident`.
+//! Returns single entries by id and completes ids. `memory::finding::incident` does this for incidents.
 
 use crate::{
     Engine, EngineError,
@@ -11,10 +11,10 @@ use crate::{
 use argus_core::{Ambient, FailureEvent};
 use argus_store::{Tx, patterns, runs};
 
-/// Fixes in a pattern's detail.
+/// Maximum number of fixes of a pattern.
 const MAX_FIXES: u32 = 100;
 
-/// One pattern with its history and the text it was learned from.
+/// Returns a pattern with its fixes and the text that it was learned from.
 pub fn pattern(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -> Result<PatternDetail, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<PatternDetail, EngineError> {
         let Some(pattern) = patterns::by_id(tx, id)? else { return Err(unknown_pattern(id)) };
@@ -29,7 +29,7 @@ pub fn pattern(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -
     engine.read(ambient, body)
 }
 
-/// Ids that begin so, newest first, at most a hundred.
+/// Returns ids with this prefix, newest first, at most `MAX_COMPLETIONS`.
 pub fn complete_ids(
     engine: &Engine,
     ambient: &Ambient,

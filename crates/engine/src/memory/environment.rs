@@ -1,32 +1,31 @@
-//! The environment of a call: what was given, what was found, its canonical bucket.
-//! The host looks at project and machine, and hands in what it found.
+//! Resolves the environment of a call from the given facts and from the facts that the host detected in the project
+//! and on the machine.
 
 use super::input;
 use crate::{Engine, EngineError, answer::text};
 use argus_core::environment::{Environment, EnvironmentFact};
 use serde_json::{Map, Value};
 
-/// Entries of an environment.
+/// Maximum number of entries of an environment.
 const MAX_ENTRIES: usize = 50;
-/// Characters of a key.
 const MAX_KEY_CHARS: usize = 100;
-/// Characters of a value.
 const MAX_VALUE_CHARS: usize = 200;
 
-/// Where something happens.
+/// A resolved environment.
 #[derive(Clone, Debug)]
 pub(super) struct ResolvedEnvironment {
-    /// What is compared.
+    /// The known fields, for comparisons.
     pub(super) environment: Environment,
-    /// Its canonical form.
+    /// The canonical form of `environment`, for example `os_family=linux;language=python;language_major=3`.
     pub(super) bucket: String,
-    /// As it is stored: what was given and what was filled in, redacted, as JSON.
+    /// The given and detected entries, redacted, as JSON for storing. None if there are no entries.
     pub(super) json: Option<String>,
-    /// The fields that were filled in.
+    /// The fields that were filled in from the detected facts.
     pub(super) detected: Option<Value>,
 }
 
-/// Reads an environment; `bucket` stands in for it where it is given, `detected` fills in what it leaves out.
+/// Resolves an environment. A non-empty `bucket` replaces the fields of `env`; otherwise `detected` fills in missing
+/// fields. Returns an error if `env` is not a flat object or if `bucket` has no known field.
 pub(super) fn resolve_environment(
     engine: &Engine,
     env: &Value,
@@ -63,7 +62,7 @@ fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<S
     }
 }
 
-/// The redacted entries; nothing is not an entry.
+/// Returns the redacted entries without null values.
 fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
     let Value::Object(entries) = env else {
         return Err(EngineError::invalid(
@@ -103,7 +102,8 @@ fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineErr
     Ok(kept)
 }
 
-/// A value may be a secret by its key alone.
+/// Redacts a value together with its key, because the key alone can mark the value as a secret, for example
+/// `password`.
 fn redacted(engine: &Engine, key: &str, value: &str) -> String {
     let value = input::line(engine, value, MAX_VALUE_CHARS);
     let line = format!("{key}={value}");
@@ -128,8 +128,8 @@ fn fact(value: &Value) -> Option<EnvironmentFact<'_>> {
     }
 }
 
-/// Fills in what is not known from what was found, where the two are of one kind: a Python failure in a Node project
-/// has not the project's framework.
+/// Fills in unknown fields from the detected facts. If the languages or frameworks differ, only the operating system
+/// is filled in, because a Python failure in a Node project does not use the framework of the project.
 fn fill(known: &mut Environment, found: &Environment) -> Map<String, Value> {
     let mut filled = Map::new();
     name(&mut filled, "os_family", &mut known.os_family, found.os_family.as_ref());

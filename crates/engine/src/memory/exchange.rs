@@ -1,4 +1,4 @@
-//! Incidents and patterns as lines of a file: written out, and read in again.
+//! Exports incidents and patterns as JSON lines and imports them again.
 
 pub mod export;
 pub mod import;

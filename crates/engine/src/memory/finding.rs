@@ -1,4 +1,4 @@
-//! What is found: incidents and solutions that answer a text, best first.
+//! Searches incidents and solutions that match a text, best first.
 
 pub mod browse;
 mod claim_texts;

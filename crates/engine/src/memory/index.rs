@@ -1,5 +1,4 @@
-//! Makes search documents of incidents and patterns.
-//! The store keeps the vectors.
+//! Builds search documents from incidents and patterns. The store keeps their vectors.
 
 use crate::{Engine, EngineError};
 use argus_core::{
@@ -14,16 +13,17 @@ use argus_store::{
     search::{NewDocument, Owner},
 };
 
-/// Patterns that one search indexes before it looks; a few milliseconds.
+/// Maximum number of patterns that a search indexes first. This takes a few milliseconds.
 const BATCH_PATTERNS: u32 = 200;
 
-/// Patterns that a person merged into one by whose texts it is found too.
+/// Maximum number of merged patterns whose texts are added to the document of a pattern.
 const MAX_MERGED_PARTS: usize = 10;
 
-/// Bytes of a pattern's error that are read. This program keeps shorter ones; a file of somebody else may hold any.
+/// Maximum bytes of a pattern's error that are indexed. This program stores shorter errors, but a foreign file may
+/// contain any length.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
-/// The texts of an incident as a search reads them.
+/// Returns the texts of an incident as a search document.
 pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
     Document {
         title: texts.title,
@@ -33,12 +33,12 @@ pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
     }
 }
 
-/// The document of an incident.
+/// Indexes the texts of an incident.
 pub(super) fn of_incident(engine: &Engine, texts: &Texts<'_>) -> Indexed {
     search::index(&document(texts), &engine.analyzer)
 }
 
-/// Indexes patterns that got their first solution, or another text, since the last search.
+/// Indexes the patterns that got their first solution or a new text since the last search.
 pub(super) fn index_waiting(engine: &Engine, tx: &mut Tx<'_>) -> Result<(), EngineError> {
     if !argus_store::search::is_waiting(tx)? {
         return Ok(());

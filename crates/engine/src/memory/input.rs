@@ -1,27 +1,25 @@
-//! Texts as they come in: cleaned, redacted, bounded; and the limits that are refused rather than cut.
-//! Environments are read by `environment`.
+//! Cleans, redacts and bounds the texts of a call. Texts that lose their meaning when cut, such as steps, are rejected
+//! if they are too long. `environment` reads environments.
 
 use crate::{Engine, EngineError, answer::text};
 use argus_core::sign::sha256_hex;
 
-/// Bytes of a query that are taken; a longer one is no error text.
+/// Maximum bytes of a query. A longer text is not an error text.
 const MAX_QUERY_BYTES: usize = 5 * 1024 * 1024;
-/// Bytes of it that are read.
+/// Maximum bytes of a query that are searched.
 const MAX_QUERY_READ_BYTES: usize = 64 * 1024;
-/// Bytes of steps.
 const MAX_STEPS_BYTES: usize = 100 * 1024;
-/// Bytes of notes.
 const MAX_NOTES_BYTES: usize = 10 * 1024;
-/// Characters of a title that are kept.
+/// Maximum characters of a title. Longer titles are cut.
 const MAX_TITLE_CHARS: usize = 500;
-/// Bytes of a signature or a summary that are kept.
+/// Maximum bytes of a signature or a summary. Longer texts are cut.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
-/// Labels.
 const MAX_TAGS: usize = 50;
-/// Characters of one.
+/// Maximum characters of a tag.
 const MAX_TAG_CHARS: usize = 100;
 
-/// The redacted query, and what is to be said about it.
+/// Returns the redacted query, and a warning if only a part of it was read. Returns an error if the query is empty or
+/// too long.
 pub(super) fn query(engine: &Engine, query: &str) -> Result<(String, Option<String>), EngineError> {
     if query.trim().is_empty() {
         return Err(EngineError::invalid(
@@ -44,7 +42,7 @@ pub(super) fn query(engine: &Engine, query: &str) -> Result<(String, Option<Stri
     Ok((engine.analyzer.redact_whole(query).bounded_to(MAX_QUERY_READ_BYTES).into_string(), warning))
 }
 
-/// What to do; refused where it is too long, for a part of a fix is no fix.
+/// Returns the cleaned steps. Steps that are too long are rejected, because a part of a fix is not a fix.
 pub(super) fn steps(engine: &Engine, steps: &str) -> Result<String, EngineError> {
     if steps.len() > MAX_STEPS_BYTES {
         let message = format!(
@@ -60,12 +58,12 @@ pub(super) fn steps(engine: &Engine, steps: &str) -> Result<String, EngineError>
     Ok(kept)
 }
 
-/// The same for steps that differ in case and spacing alone.
+/// Hash of steps that ignores case and spacing, so that equal steps have one digest.
 pub(crate) fn digest(steps: &str) -> String {
     sha256_hex(&text::folded(steps))
 }
 
-/// Notes; refused where they are too long.
+/// Returns the cleaned notes, or an error if they are too long.
 pub(super) fn notes(engine: &Engine, notes: Option<&str>) -> Result<Option<String>, EngineError> {
     let notes = notes.unwrap_or_default();
     if notes.len() > MAX_NOTES_BYTES {
@@ -77,7 +75,7 @@ pub(super) fn notes(engine: &Engine, notes: Option<&str>) -> Result<Option<Strin
     Ok(Some(cleaned(engine, notes, MAX_NOTES_BYTES)).filter(|notes| !notes.is_empty()))
 }
 
-/// One line.
+/// Returns the title as a single line, or an error if it is empty.
 pub(super) fn title(engine: &Engine, title: &str) -> Result<String, EngineError> {
     let kept = line(engine, title, MAX_TITLE_CHARS);
     if kept.is_empty() {
@@ -86,12 +84,12 @@ pub(super) fn title(engine: &Engine, title: &str) -> Result<String, EngineError>
     Ok(kept)
 }
 
-/// A signature or a summary.
+/// Returns a cleaned signature or summary. None if it is empty.
 pub(super) fn text(engine: &Engine, text: Option<&str>) -> Option<String> {
     text.map(|text| cleaned(engine, text, MAX_TEXT_BYTES)).filter(|text| !text.is_empty())
 }
 
-/// Labels; refused where they are too many or no labels.
+/// Returns the cleaned tags, or an error if there are too many tags or a tag is too long.
 pub(super) fn tags(engine: &Engine, tags: &[String]) -> Result<Vec<String>, EngineError> {
     if tags.len() > MAX_TAGS {
         return Err(EngineError::invalid(format!("tags has {} entries; at most {MAX_TAGS} are taken.", tags.len())));
@@ -105,18 +103,18 @@ pub(super) fn tags(engine: &Engine, tags: &[String]) -> Result<Vec<String>, Engi
     Ok(kept.filter(|tag| !tag.is_empty()).collect())
 }
 
-/// Labels of an import, cut to what is taken.
+/// Returns the tags of an import. Tags beyond the limits are cut instead of rejected, so that the import continues.
 pub(super) fn some_tags(engine: &Engine, tags: &[String]) -> Vec<String> {
     let kept = tags.iter().take(MAX_TAGS).map(|tag| line(engine, tag, MAX_TAG_CHARS));
     kept.filter(|tag| !tag.is_empty()).collect()
 }
 
-/// Notes of an import, cut to what is taken.
+/// Returns the notes of an import, cut instead of rejected.
 pub(super) fn some_notes(engine: &Engine, notes: Option<&str>) -> Option<String> {
     notes.map(|notes| cleaned(engine, notes, MAX_NOTES_BYTES)).filter(|notes| !notes.is_empty())
 }
 
-/// One redacted line.
+/// Returns the text as a single redacted line of at most `limit` characters.
 pub(super) fn line(engine: &Engine, text: &str, limit: usize) -> String {
     engine.analyzer.redact(text).line(limit).into_string()
 }

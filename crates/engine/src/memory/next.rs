@@ -1,13 +1,12 @@
-//! The contract's next steps, to the letter.
+//! The next steps of answers. Their wording is part of the contract.
 
 use crate::contract::{NextAction, NextActionType};
 
-/// The step of this kind with its instructions.
 pub(super) fn next_action(kind: NextActionType) -> NextAction {
     NextAction { r#type: kind, instructions: instructions(kind).to_owned() }
 }
 
-/// After an outcome.
+/// Returns the next step after a recorded outcome.
 pub(super) fn next_after_outcome(worked: bool) -> NextAction {
     next_action(if worked {
         NextActionType::DoneOrAddEnvVariant

@@ -1,4 +1,4 @@
-//! What is written down: an incident, a solution, and whether it worked.
+//! Records incidents, solutions, and outcomes.
 
 pub mod add_incident;
 pub mod add_solution;

@@ -1,4 +1,5 @@
-//! Ids to things, in whichever of the user's own memories they are, home first; what is foreign is refused by name.
+//! Resolves ids of solutions, incidents and patterns to the memory that stores them. The user's own memories are
+//! searched first; ids of foreign memories are rejected with a reason.
 
 use super::{
     input,
@@ -12,10 +13,10 @@ use argus_store::{
     solutions::{self, Solution, lookups},
 };
 
-/// Characters of an id in a message; an own one has 40.
+/// Maximum characters of an id in a message. Own ids have 40.
 const MAX_ID_CHARS: usize = 80;
 
-/// Which memory a solution is in.
+/// Returns the memory that stores a solution.
 pub(super) fn solution(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
     if engine.has_one_memory() {
         return Ok(Side::Primary);
@@ -29,7 +30,7 @@ pub(super) fn solution(engine: &Engine, ambient: &Ambient, id: &str) -> Result<S
     Err(foreign_refusal(engine, ambient, id)?.unwrap_or_else(|| unknown_solution(engine, id)))
 }
 
-/// A solution inside the transaction that changes it.
+/// Reads a solution inside of the transaction that changes it.
 pub(super) fn solution_in(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<Solution, EngineError> {
     solutions::by_id(tx, id.trim())?.ok_or_else(|| unknown_solution(engine, id))
 }
@@ -40,7 +41,7 @@ fn unknown_solution(engine: &Engine, id: &str) -> EngineError {
     EngineError::new(ErrorCode::SolutionNotFound, message)
 }
 
-/// Which memory an incident or a learned pattern is in.
+/// Returns the memory that stores an incident or a learned pattern.
 pub(super) fn owning_side(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Side, EngineError> {
     if engine.has_one_memory() {
         return Ok(Side::Primary);
@@ -54,8 +55,8 @@ pub(super) fn owning_side(engine: &Engine, ambient: &Ambient, id: &str) -> Resul
     Err(foreign_refusal(engine, ambient, id)?.unwrap_or_else(|| unknown_incident(engine, id)))
 }
 
-/// An incident or a learned pattern inside the transaction that changes it: a pattern may have been merged into another
-/// since it was found.
+/// Finds an incident or a learned pattern inside of the transaction that changes it, because the pattern may have been
+/// merged since it was resolved.
 pub(super) fn owner_in(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<Owner, EngineError> {
     found_owner(tx, id)?.ok_or_else(|| unknown_incident(engine, id))
 }
@@ -70,7 +71,8 @@ fn found_owner(tx: &mut Tx<'_>, id: &str) -> Result<Option<Owner>, EngineError> 
 
 const OWN_ADVICE: &str = "If it worked, record it as your own with add_incident";
 
-/// Why a thing of others cannot be changed; none where it has no such thing.
+/// Returns an error that explains why an entry of a foreign or shared memory cannot be changed. None if no such memory
+/// has the id.
 fn foreign_refusal(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<EngineError>, EngineError> {
     for side in SIDES_OF_OTHERS.into_iter().filter(|side| engine.has(*side)) {
         let body = |tx: &mut Tx<'_>| {
@@ -93,7 +95,7 @@ fn foreign_refusal(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Optio
     Ok(None)
 }
 
-/// For an incident that is nowhere.
+/// Error for an id that no memory has.
 pub(super) fn unknown_incident(engine: &Engine, id: &str) -> EngineError {
     let next = if id.trim().starts_with("builtin-") {
         "A built-in pattern has its own suggestion; argus_report_fix records what fixed a failure of it"
@@ -104,12 +106,12 @@ pub(super) fn unknown_incident(engine: &Engine, id: &str) -> EngineError {
     EngineError::new(ErrorCode::IncidentNotFound, message)
 }
 
-/// An id that somebody sent: it may be anything.
+/// Returns an id for a message, redacted and shortened, because the caller can send any text.
 pub(super) fn shown(engine: &Engine, id: &str) -> String {
     input::line(engine, id, MAX_ID_CHARS)
 }
 
-/// The id of a search that is remembered; none where none is given.
+/// Returns the id of a remembered search. None if no id is given. An unknown id is an error.
 pub(super) fn lookup<'i>(
     engine: &Engine,
     ambient: &Ambient,

@@ -1,11 +1,11 @@
-//! The databases of one call: the primary one, where things are written, the secondary one beside it, and two of others: a
-//! foreign one, and what the repository shares.
+//! The databases of a call: the primary database, which is written, the secondary database of the user, a foreign
+//! database that came with the project, and the fixes that the repository shares.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind};
 use argus_core::Ambient;
 use argus_store::Tx;
 
-/// One of them.
+/// A database of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
     Primary,
@@ -14,14 +14,14 @@ pub(super) enum Side {
     Shared,
 }
 
-/// Those of others: what is foreign is asked for by name, where it can be shown as that.
+/// Databases with content of others. They are not part of [`SIDES`], because their content must be marked as foreign.
 pub(super) const SIDES_OF_OTHERS: [Side; 2] = [Side::Shared, Side::Foreign];
 
-/// The user's own. Primary first: what is nearer counts first.
+/// The user's own databases. The primary database comes first, because its content has precedence.
 pub(super) const SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
 
 impl Engine {
-    /// Whose memory it is.
+    /// Returns whose memory a database is.
     pub(super) fn kind(&self, side: Side) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
@@ -32,7 +32,8 @@ impl Engine {
         }
     }
 
-    /// Where what is of the project goes: its own database, where the call has it.
+    /// Returns the database for content of the project: the secondary database if it is the project's, otherwise the
+    /// primary.
     pub(super) fn project_side(&self) -> Side {
         if self.has(Side::Secondary) && self.kind(Side::Secondary) == MemoryKind::Project {
             Side::Secondary
@@ -41,7 +42,7 @@ impl Engine {
         }
     }
 
-    /// Whether there is such a database.
+    /// Returns `true` if the call has this database.
     pub(super) const fn has(&self, side: Side) -> bool {
         match side {
             Side::Primary => true,
@@ -51,7 +52,7 @@ impl Engine {
         }
     }
 
-    /// Reads one side; nothing where there is no such database.
+    /// Reads a database. None if the call does not have it.
     pub(super) fn read_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<Option<T>, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
@@ -68,7 +69,7 @@ impl Engine {
         }
     }
 
-    /// Reads one side; one other than the primary that cannot be read is a warning and no error.
+    /// Reads a database. If a database other than the primary cannot be read, this adds a warning and returns None.
     pub(super) fn read_if_available<T, F>(
         &self,
         side: Side,
@@ -88,7 +89,8 @@ impl Engine {
         }
     }
 
-    /// The same; the primary one in the transaction of it that the call has open, where it has one.
+    /// Like [`Self::read_if_available`], but reads the primary database in the transaction `primary` if the call has
+    /// it open.
     pub(super) fn read_within<T, F>(
         &self,
         side: Side,
@@ -106,13 +108,13 @@ impl Engine {
         }
     }
 
-    /// What is looked for is there or nowhere, so that its transaction finds it. Outside of one a file would be made for
-    /// what it does not hold.
+    /// Returns `true` if the call runs in a single transaction on the only memory. Ids then need no search for their
+    /// memory, because the transaction that changes them finds them or fails.
     pub(super) fn has_one_memory(&self) -> bool {
         self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none() && self.shared.is_none()
     }
 
-    /// Writes one of the user's own sides, where something was found.
+    /// Writes one of the user's own databases. Returns an error for the others.
     pub(super) fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
@@ -130,7 +132,8 @@ impl Engine {
         }
     }
 
-    /// The same if nobody holds its lock: for what a search notes by the way and nobody has to wait for.
+    /// Like [`Self::write_side`], but fails if the database is locked. This is for optional writes of a search, which
+    /// must not wait.
     pub(super) fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
@@ -142,16 +145,15 @@ impl Engine {
         }
     }
 
-    /// Writes the primary side while nobody can write the secondary one, so that what is not there stays so until the
-    /// primary one is written; `body` gets
-    /// both, or the primary one alone where there is no other to lock. Of the two, the project's is locked first, whichever is
-    /// primary, so that no two calls wait for each other.
+    /// Writes the primary database while the secondary database is locked, so that nothing can be added there before
+    /// the write is done. `body` gets both transactions, or only the primary if the secondary cannot be locked. The
+    /// database of the project is always locked first, whichever is primary, so that two calls cannot deadlock.
     pub(super) fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>, Option<&mut Tx<'_>>) -> Result<T, EngineError>,
     {
         let secondary = match &self.secondary {
-            // Locking a missing one would make it.
+            // Locking a missing database would create it.
             Some(secondary) if secondary.exists(ambient.now).unwrap_or(false) => secondary,
             _ => return self.write(ambient, |tx: &mut Tx<'_>| body(tx, None)),
         };
@@ -162,7 +164,8 @@ impl Engine {
                     answer = Some(body.take().expect("it runs once")(tx, Some(other)));
                     Ok::<(), EngineError>(())
                 };
-                // Where it could not be locked, the body has not run. What was indexed there waits on if it is not kept.
+                // If the lock fails, the body has not run. If the commit fails, the patterns indexed there stay queued
+                // for a later search.
                 let _ = secondary.write(ambient.now, run);
                 match answer.take() {
                     Some(answer) => answer,
@@ -184,7 +187,7 @@ impl Engine {
         self.write(ambient, |tx: &mut Tx<'_>| body(tx, None))
     }
 
-    /// What is to be said of the secondary and the foreign database that could not be opened.
+    /// Returns the warnings for databases that could not be opened.
     pub(super) fn secondary_warnings(&self) -> Vec<String> {
         let problems = [
             (Side::Secondary, &self.secondary_problem),
@@ -217,7 +220,7 @@ mod tests {
     use argus_store::{Tx, database::sqlite::probe};
 
     #[test]
-    fn only_the_users_own_sides_are_written() {
+    fn write_side_rejects_databases_of_others() {
         let world = World::new();
         for side in [Side::Foreign, Side::Shared, Side::Secondary] {
             let set = || |tx: &mut Tx<'_>| Ok(probe::set(tx, "probe")?);

@@ -259,7 +259,7 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
     Brief { failures: listed, causes, more_causes: 0 }
 }
 
-/// Whether the pattern has only the built-in text for assertions, which is too general to help.
+/// Returns `true` if the pattern has only the built-in text for assertions, which is too general to help.
 fn is_assertion_tip(known: &KnownPattern, analysis: &Analysis) -> bool {
     let has_no_fix = known.tried.is_none() && known.suggested_from.is_none() && known.same_cause_as.is_none();
     analysis.classification.category == Category::AssertionMismatch

@@ -3,13 +3,13 @@
 use crate::Engine;
 use argus_core::display;
 
-/// A case name is a key; longer ones are cut.
+/// Maximum length of a case name, because the name is a key in the database. Longer names are cut.
 const MAX_NAME_BYTES: usize = 2 * 1024;
 
-/// Between the parts of a qualified name.
+/// Separator between the parts of a qualified name.
 pub(crate) const SEPARATOR: &str = " > ";
 
-/// The one form of a case name, for storing and for looking up.
+/// Cleans a case name. Storing and looking up use the same form, so that names match.
 pub(crate) fn clean_name(engine: &Engine, name: &str) -> String {
     engine.analyzer.redact(&display::line(name, usize::MAX)).line(MAX_NAME_BYTES).into_string()
 }

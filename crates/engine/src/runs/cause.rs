@@ -40,7 +40,7 @@ pub(crate) struct FailureSight {
     pub(crate) message: String,
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
-    /// Whether the stack has a frame of the project's own code.
+    /// Set if the stack has a frame of the project's own code.
     pub(crate) has_code: bool,
     /// File and function of the place, without the line.
     pub(crate) own: Option<SourceLocation>,
@@ -68,7 +68,7 @@ pub(crate) fn describe_failure(
     let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
     let (place, test_line) = (shown(own.as_ref()), shown(test.as_ref()));
     let case_line = shown(case.as_ref()).or_else(|| test_line.clone());
-    // Assertions at two lines are two causes, but an error that two tests run into is one cause.
+    // Assertions at different lines are different causes, but an error that several tests run into is a single cause.
     let at_test = test_line.as_ref().filter(|_| analysis.classification.category == Category::AssertionMismatch);
     let message = summary.message(MAX_MESSAGE_CHARS);
     let kind = failure_kind(analysis.classification.category, &analysis.redacted, &summary, event.exit_code);

@@ -23,7 +23,7 @@ use argus_store::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// Proved fixes that an answer tells of, and characters of each; the history of a pattern has all of them.
+/// Maximum number of proved fixes in an answer, and of characters of each. The history of a pattern lists all of them.
 const MAX_TOLD: usize = 20;
 const MAX_TOLD_CHARS: usize = 300;
 const MAX_HISTORY: u32 = 50;
@@ -99,19 +99,19 @@ fn note_changes(tx: &mut Tx<'_>, passed: &mut [Claim]) -> Result<(), EngineError
     Ok(claims::set_changed(tx, changed.filter_map(|claim| Some((claim, claim.changed.as_deref()?))))?)
 }
 
-/// Whether runs prove another change than the one that the claim describes.
+/// Returns `true` if the text of the claim has no word in common with the change that runs prove.
 fn is_unnamed(claim: &Claim) -> bool {
     claim.changed.as_deref().and_then(fix_change::read).is_some_and(|change| change.unnamed)
 }
 
-/// Whether tests, or how they are run, were edited to make it pass.
+/// Returns `true` if tests, or how they are run, were edited to make it pass.
 fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
     edits::weakens_tests(tx, failed.seq, now.seq)
 }
 
-/// What a claim changed is still there for so long, as a rule.
+/// A claimed change usually still exists this long after the claim.
 const SOON_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn is_soon(run: &Run, claim: &Claim) -> bool {
@@ -123,7 +123,7 @@ fn is_by_chance(case: &Case) -> bool {
     found.is_some_and(|found| found.verdict.kind == VerdictKind::Flaky)
 }
 
-/// Whether the newest run was where the claim was made: by the same recorder, on the machine of the failure.
+/// Returns `true` if the newest run was where the claim was made: by the same recorder, on the machine of the failure.
 fn is_made_here(engine: &Engine, claim: &Claim, window: &Window) -> bool {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let machines = failed.and_then(machine).zip(window.runs().next_back().and_then(machine));
@@ -132,22 +132,22 @@ fn is_made_here(engine: &Engine, claim: &Claim, window: &Window) -> bool {
         && machines.is_some_and(|(there, here)| there == here)
 }
 
-/// The condition that tells apart the machines on which runs were.
+/// Name of the run condition that identifies the machine.
 const MACHINE: &str = "machine";
 
 fn machine(run: &RunFacts) -> Option<&str> {
     run.environment.iter().find(|(name, _)| name == MACHINE).map(|(_, machine)| machine.as_str())
 }
 
-/// Those that may still be what mended it: once something else was reported before a claim was proved, runs that pass speak
-/// for that.
+/// Removes claims that another report superseded before they were proved, because later passes support the later
+/// report.
 fn standing(tx: &mut Tx<'_>, passed: Vec<Claim>) -> Result<Vec<Claim>, EngineError> {
     let is_superseded = claims::superseded(tx, &passed)?;
     let by_claim = passed.into_iter().zip(is_superseded);
     Ok(by_claim.filter(|(claim, is_superseded)| claim.is_proved || !is_superseded).map(|(claim, _)| claim).collect())
 }
 
-/// What was changed, of each pattern and case the newest success that this run proves.
+/// Describes the proved fixes: for each pattern and case, the newest success that this run proves.
 fn told(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, EngineError> {
     let mut told: Vec<ProvedFix> = Vec::new();
     for claim in proved {
@@ -176,8 +176,9 @@ fn told(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<ProvedFix>, 
     Ok(told)
 }
 
-/// A command that failed without a case, and a file that could not be loaded, have no case where they are well. `ran`: the
-/// cases of the run that were not skipped, and whether each passed.
+/// Returns `true` if a case without an entry of its own has passed. A command that failed without a case, and a file
+/// that could not be loaded, appear as cases only when they fail. `ran` lists the cases that were not skipped, and
+/// whether each passed.
 pub(crate) fn whole_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str, bool)>, case_name: &str) -> bool {
     if run.command.as_deref() == Some(case_name) && !run.has_failed {
         return true;
@@ -187,7 +188,8 @@ pub(crate) fn whole_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str, bo
     of_file.peek().is_some() && of_file.all(|(_, has_passed)| has_passed)
 }
 
-/// What was seen of a failure that comes by chance before it was reported as mended is counted there.
+/// Returns `true` if the run is late enough to prove the claim. For a random failure only runs after the claim count,
+/// because earlier passes are expected of it.
 fn may_prove(run: &Run, claim: &Claim) -> bool {
     let since = if claim.passes_needed > 1 { claim.made_at } else { claim.failed_at };
     since <= run.started_at
@@ -198,7 +200,8 @@ fn may_refute(run: &Run, claim: &Claim) -> bool {
     claim.made_at <= run.started_at && branches.is_none_or(|(here, there)| here == there)
 }
 
-/// How each case ended; where a name is there more than once, its failure.
+/// Returns the final result of each case. If a name occurs more than once, a failure wins over a flaky pass, and a
+/// flaky pass over a pass.
 fn ends(cases: &[Case]) -> HashMap<&str, &Case> {
     let mut ends: HashMap<&str, &Case> = HashMap::with_capacity(cases.len());
     for case in cases.iter().filter(|case| case.status != Status::Skipped) {
@@ -210,7 +213,7 @@ fn ends(cases: &[Case]) -> HashMap<&str, &Case> {
     ends
 }
 
-/// Whether a case failed in the way that was claimed to be fixed.
+/// Returns `true` if a case failed in the way that was claimed to be fixed.
 fn is_same(engine: &Engine, tx: &mut Tx<'_>, claim: &Claim, case: &Case) -> Result<bool, EngineError> {
     let Some(failure) = &case.failure else { return Ok(false) };
     let analysis = engine.analyzer.analyze(lookup::event_of(failure), &case.name);

@@ -38,7 +38,7 @@ pub(crate) struct RunFacts {
     pub(crate) started_at: Option<i64>,
     /// Total duration in milliseconds.
     pub(crate) duration_ms: Option<f64>,
-    /// Whether the order of execution is unknown.
+    /// Set if the order of execution is unknown.
     pub(crate) order_unknown: bool,
 }
 
@@ -62,7 +62,7 @@ impl RunFacts {
     }
 }
 
-/// The cases of a run, and what the following steps need of them.
+/// The cases of a run, and the data that the following steps need.
 #[derive(Default)]
 pub(crate) struct Collected {
     pub(crate) cases: Vec<Case>,
@@ -70,9 +70,9 @@ pub(crate) struct Collected {
     pub(crate) candidates: Candidates,
     pub(crate) skipped: Vec<Problem>,
     pub(crate) facts: RunFacts,
-    /// Whether there are reports, but no tests in them, for example because of a filter.
+    /// Set if there are reports, but no tests in them, for example because of a filter.
     pub(crate) has_empty_reports: bool,
-    /// Whether tests were expected and none ran.
+    /// Set if tests were expected and none ran.
     pub(crate) ran_no_tests: bool,
     /// Failures as evidence for the verdicts.
     pub(crate) failed: Vec<evidence::facts::Failure>,
@@ -99,7 +99,7 @@ pub(crate) struct ReportsRead<T> {
 }
 
 impl<T> ReportsRead<T> {
-    /// Whether there are reports, but no tests in them, for example because of a filter.
+    /// Returns `true` if there are reports, but no tests in them, for example because of a filter.
     pub(crate) fn have_no_tests(&self, params: &RecordRunParams) -> bool {
         !params.reports.is_empty()
             && (self.cases.is_empty() && self.problems.is_empty())
@@ -208,12 +208,12 @@ pub(crate) fn clean_case(engine: &Engine, budget: &mut TextBudget, case: ReportC
     (clean, is_analyzed.then(|| budget.clean(engine, texts)))
 }
 
-/// Whether pytest ended with its exit code for no tests, which is reported in another way.
+/// Returns `true` if pytest ended with its exit code for no tests, which is reported in another way.
 fn is_empty_pytest(params: &RecordRunParams) -> bool {
     params.runner.as_deref() == Some("pytest") && params.exit_code == Some(5)
 }
 
-/// Whether the command itself failed, regardless of its cases.
+/// Returns `true` if the command itself failed, regardless of its cases.
 pub(crate) fn has_failed(params: &RecordRunParams) -> bool {
     params.exit_code.is_some_and(|code| code != 0) || params.signal.is_some() || params.timed_out
 }
@@ -256,7 +256,7 @@ impl Collected {
         self
     }
 
-    /// Whether a test ran, or was skipped by its author rather than by a filter.
+    /// Returns `true` if a test ran, or was skipped by its author rather than by a filter.
     fn has_ran(&self, params: &RecordRunParams) -> bool {
         self.cases.iter().any(|case| case.status != Status::Skipped || params.filter.is_none())
     }
@@ -445,7 +445,7 @@ mod tests {
     use std::io::{BufRead, BufReader, Read, repeat};
 
     #[test]
-    fn a_source_is_shown_in_windows_and_stopped_at_the_cap() {
+    fn capped_reads_in_windows_and_stops_at_the_limit() {
         let inner = Box::new(BufReader::with_capacity(WINDOW_BYTES * 4, repeat(b'x')));
         let mut capped = Capped { inner, left: WINDOW_BYTES as u64 + 10, is_exceeded: false };
         assert_eq!(capped.fill_buf().unwrap().len(), WINDOW_BYTES);

@@ -1,10 +1,11 @@
-//! Chooses which container's state may explain a failure.
-//! The host asked the container runtime.
+//! Chooses the container whose state may explain a failure. The host queries the container runtime and passes the
+//! states in.
 
 use crate::contract::ContainerFact;
 use argus_core::{Category, FailureEvent};
 
-/// Failures of which a container's end may be the cause. A failed expectation is not one, whatever else happened.
+/// Returns `true` if a stopped container can cause failures of this category. A failed assertion is never explained by
+/// a container.
 pub(crate) const fn may_explain(category: Category) -> bool {
     matches!(
         category,
@@ -16,21 +17,23 @@ pub(crate) const fn may_explain(category: Category) -> bool {
     )
 }
 
-/// The container to blame: of those in trouble the one the text names, else one killed for memory, else the first.
+/// Returns the container that most likely caused the failure. Of the containers in trouble, the container that the
+/// text names wins, then a container that was killed for memory, then the first.
 pub(crate) fn in_trouble<'c>(containers: &'c [ContainerFact], text: &str) -> Option<&'c ContainerFact> {
     let bad = || containers.iter().filter(|fact| is_bad(fact));
     let named = || bad().find(|fact| !fact.name.is_empty() && text.contains(fact.name.as_str()));
     named().or_else(|| bad().find(|fact| is_oom(fact))).or_else(|| bad().next())
 }
 
-/// Puts the container's facts beside the text.
+/// Adds the state of the container to the facts of the failure.
 pub(crate) fn add(event: &mut FailureEvent, fact: &ContainerFact, redacted_status: Option<String>) {
     event.container_status = redacted_status;
     event.oom_killed = fact.oom_killed;
     event.exit_code = event.exit_code.or(fact.exit_code);
 }
 
-/// One that ended by itself with code 0 did its work, as a migration does.
+/// Returns `true` if the container is in trouble. A container that exited with code 0 is not, because it did its work,
+/// for example a migration.
 fn is_bad(fact: &ContainerFact) -> bool {
     let status = fact.status.as_deref().unwrap_or_default().to_ascii_lowercase();
     let running = matches!(status.as_str(), "" | "running" | "healthy" | "created" | "completed" | "succeeded");
@@ -54,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn blames_the_named_then_the_killed_then_the_first() {
+    fn in_trouble_prefers_named_then_killed_then_first() {
         let all =
             [fact("db", "running", 0, false), fact("migrate", "exited", 0, false), fact("web", "exited", 1, false)];
         assert_eq!(in_trouble(&all, "boom").map(|fact| fact.name.as_str()), Some("web"));

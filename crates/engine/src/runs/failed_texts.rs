@@ -1,17 +1,17 @@
-//! What a failed case says, redacted and cut to what a run may keep.
+//! Redacts the texts of failed cases and cuts them to the size that a run may store.
 
 use crate::{Engine, limits::MAX_ANALYZED_FAILURES};
 use argus_core::redact::Redacted;
 
-/// A run may keep this much text of its failures; once it is used up, each further one keeps little.
+/// Maximum size of the failure texts of a run. Once it is used up, each further text is cut to `OVER_BUDGET_BYTES`.
 const RUN_BUDGET_BYTES: usize = 64 * 1024 * 1024;
 const OVER_BUDGET_BYTES: usize = 2 * 1024;
-/// An error text of this size is kept whole.
+/// Maximum size of an error text.
 const WHOLE_ERROR_BYTES: usize = 32 * 1024;
-/// Of each output stream of a failed case.
+/// Maximum size of each output stream of a failed case.
 const OUTPUT_BYTES: usize = 8 * 1024;
 
-/// What a failed case says, as it was read.
+/// Texts of a failed case as they were read.
 #[derive(Default)]
 pub(crate) struct Texts {
     pub(crate) error: Option<String>,
@@ -20,7 +20,7 @@ pub(crate) struct Texts {
     pub(crate) kind: Option<String>,
 }
 
-/// The same, fit for being kept.
+/// Texts of a failed case, redacted and cut for storing.
 pub(crate) struct CleanTexts {
     pub(crate) error: Option<Redacted>,
     pub(crate) stdout: Option<Redacted>,
@@ -28,7 +28,7 @@ pub(crate) struct CleanTexts {
     pub(crate) kind: Option<Redacted>,
 }
 
-/// What texts a run may still keep.
+/// Tracks how much text a run may still store.
 #[derive(Default)]
 pub(crate) struct TextBudget {
     failures: u32,
@@ -36,13 +36,15 @@ pub(crate) struct TextBudget {
 }
 
 impl TextBudget {
-    /// Counts a failed case; false after `MAX_ANALYZED_FAILURES`, whose texts are not kept.
+    /// Counts a failed case. Returns false after `MAX_ANALYZED_FAILURES`; the texts of further failures are not
+    /// stored.
     pub(crate) const fn takes_failure(&mut self) -> bool {
         self.failures += 1;
         self.failures <= MAX_ANALYZED_FAILURES
     }
 
-    /// The texts of a case, redacted before they are cut to what is left.
+    /// Redacts the texts of a case, then cuts them to the remaining budget. Redaction comes first, because half of a
+    /// secret is not recognized.
     pub(crate) fn clean(&mut self, engine: &Engine, texts: Texts) -> CleanTexts {
         let is_spent = self.used >= RUN_BUDGET_BYTES;
         let (most, output) =

@@ -1,4 +1,4 @@
-//! Recorded runs, and the cases of one.
+//! Lists recorded runs, and the cases of a run.
 
 use crate::{
     Engine, EngineError,
@@ -14,7 +14,7 @@ use argus_store::{
     runs::{self, RunFilter, cases},
 };
 
-/// Runs, newest first.
+/// Returns a page of runs, newest first.
 pub fn history(engine: &Engine, ambient: &Ambient, params: &HistoryParams) -> Result<HistoryResult, EngineError> {
     let limit = page("limit", params.limit, DEFAULT_RUNS, MAX_RUNS)?;
     let offset = params.offset.unwrap_or(0);
@@ -34,7 +34,7 @@ pub fn history(engine: &Engine, ambient: &Ambient, params: &HistoryParams) -> Re
     engine.read(ambient, body)
 }
 
-/// One run with its cases: failed first, then flaky, then the rest.
+/// Returns a run with a page of its cases: failed cases first, then flaky cases, then the rest.
 pub fn run_detail(engine: &Engine, ambient: &Ambient, params: &RunDetailParams) -> Result<RunDetail, EngineError> {
     let limit = page("limit", params.limit, 100, 1000)?;
     let offset = params.offset.unwrap_or(0);
@@ -47,7 +47,7 @@ pub fn run_detail(engine: &Engine, ambient: &Ambient, params: &RunDetailParams) 
     engine.read(ambient, body)
 }
 
-/// A page size in its range.
+/// Checks a page size. Returns an error if it is outside of 1 to `most`.
 pub(crate) fn page(field: &str, asked: Option<u32>, default: u32, most: u32) -> Result<u32, EngineError> {
     match asked {
         None => Ok(default),

@@ -1,4 +1,5 @@
-//! Takes in a run out of a history that was recorded elsewhere, once, and says what each of its failures was found to be.
+//! Imports a run that was recorded elsewhere, for example by CI, and returns the verdicts on its failures. Importing
+//! the same run again has no effect.
 
 use super::record_run::record;
 use crate::{
@@ -11,7 +12,7 @@ use argus_store::{
     runs::{self, cases},
 };
 
-/// Records it, unless it is there.
+/// Records the run, unless a run with its id is already stored.
 pub fn import_run(engine: &Engine, ambient: &Ambient, params: &ImportRunParams) -> Result<HistoricRun, EngineError> {
     if params.id.is_empty() {
         return Err(EngineError::invalid("A run of a history needs an id, by which it is known when it comes again."));
@@ -40,7 +41,7 @@ fn stored(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<Histori
     }))
 }
 
-/// The id here of a run that has one elsewhere.
+/// Converts the id of an imported run into a local run id.
 fn run_id(elsewhere: &str) -> String {
     let id: String = elsewhere.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '-' }).collect();
     if id.starts_with("run-") { id } else { format!("run-{id}") }

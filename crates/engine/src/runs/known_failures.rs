@@ -1,4 +1,4 @@
-//! What is known about the failures of a run that another memory records.
+//! Looks up known fixes for the failures of a run that another memory records.
 
 use super::{brief::brief, collect::collect};
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
 use argus_core::Ambient;
 use argus_store::Tx;
 
-/// The failures as recording the run would answer them; nothing is stored.
+/// Returns the failures as recording the run would answer them. Stores nothing.
 pub fn known_failures(
     engine: &Engine,
     ambient: &Ambient,

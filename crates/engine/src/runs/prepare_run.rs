@@ -1,5 +1,5 @@
-//! A run without its files: what is kept of it where it cannot be recorded yet.
-//! What its failures mean is concluded when it is recorded.
+//! Converts the reports of a run into cases that can wait in a file until the run can be recorded. The failures are
+//! analyzed only when the run is recorded.
 
 use super::{
     collect::read_reports,
@@ -11,7 +11,7 @@ use argus_core::{Ambient, redact::Redacted};
 use argus_report::{CaseStatus, ReportCase};
 use serde_json::Value;
 
-/// Reads the reports into cases; every text is bounded and without secrets. Recording the answer records the same run.
+/// Reads the reports into bounded and redacted cases. Recording the returned parameters records the same run.
 pub fn prepare_run(
     engine: &Engine,
     ambient: &Ambient,
@@ -23,7 +23,7 @@ pub fn prepare_run(
     if read.have_no_tests(params) && !params.expects_tests {
         prepared.notes.push(NO_CASES.to_owned());
     }
-    // Several reports may be of several runners; what the host says counts before any of them.
+    // Reports can be of several runners. A runner that the host names takes precedence over all of them.
     let named = |runner: Option<String>| runner.filter(|_| params.runner.is_none());
     prepared.cases.extend(read.cases.into_iter().map(|(case, runner)| ReportCase { runner: named(runner), ..case }));
     prepared.order_unknown |= read.facts.order_unknown;
@@ -39,7 +39,7 @@ pub fn prepare_run(
     without_secrets(engine, &prepared)
 }
 
-/// Redacted before it is cut: half a secret looks like none.
+/// Cuts the texts of a case after redaction, because half of a secret is not recognized.
 fn bounded(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> ReportCase {
     if case.status == CaseStatus::Failed && !budget.takes_failure() {
         return ReportCase { error: None, stdout_tail: None, stderr_tail: None, error_type: None, ..case };
@@ -56,7 +56,7 @@ fn bounded(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> Report
     }
 }
 
-/// Every text in it, whatever field it is in.
+/// Redacts every text of the parameters, in every field.
 fn without_secrets(engine: &Engine, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
     let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
     redact_texts(engine, &mut value);

@@ -64,7 +64,7 @@ pub(super) fn record(
     Ok(answer(engine, params, run, totals, collected, concluded))
 }
 
-/// What the database adds to the answer after it has stored the run.
+/// Data that the database adds to the answer after it has stored the run.
 struct Concluded {
     brief: Brief,
     since_green: Option<SinceGreen>,

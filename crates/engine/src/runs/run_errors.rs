@@ -1,5 +1,5 @@
-//! Which errors a run had, named and cleaned as recording it does, and told apart by what each says. Nothing is read from
-//! the memory, and nothing is stored.
+//! Lists the errors of a run, cleaned as recording does it and compared by their sentences. Reads nothing from the
+//! memory and stores nothing.
 
 use super::{
     collect::{clean_case, command_error, command_name, read_reports},
@@ -14,10 +14,10 @@ use crate::{
 use argus_core::{Ambient, FailureEvent, wording};
 use argus_report::{CaseStatus, ReportCase};
 
-/// More would say nothing more.
+/// Maximum number of errors. Further errors rarely add information.
 const MAX_ERRORS: usize = 20;
 
-/// Of its failed cases, or else of what the command printed.
+/// Returns the errors of the failed cases. If there are none, returns the error from the output of the command.
 pub fn run_errors(engine: &Engine, _: &Ambient, params: &RecordRunParams) -> Result<RunErrors, EngineError> {
     let failed = failed_cases(engine, params);
     let of_command = failed.is_empty();
@@ -27,7 +27,7 @@ pub fn run_errors(engine: &Engine, _: &Ambient, params: &RecordRunParams) -> Res
     Ok(RunErrors { errors: told.map(|(name, text)| run_error(engine, name, text)).collect(), of_command })
 }
 
-/// Each with its name and its error.
+/// Returns the name and the error of each failed case.
 fn failed_cases(engine: &Engine, params: &RecordRunParams) -> Vec<(String, Option<String>)> {
     let mut budget = TextBudget::default();
     let mut clean = |case: ReportCase| {
@@ -46,7 +46,7 @@ fn the_command(engine: &Engine, params: &RecordRunParams) -> (String, Option<Str
     (command_name(engine, params), error.map(String::from))
 }
 
-/// By its text alone, which is all that is kept of an error in every place where it is remembered.
+/// Analyzes an error by its text alone, because other places that remember errors store only the text.
 fn run_error(engine: &Engine, case_name: String, text: String) -> RunError {
     let seen = inspect(&engine.analyzer, FailureEvent { text, ..FailureEvent::default() }, &case_name);
     RunError {

@@ -1,23 +1,23 @@
-//! The order in which the cases of a run were executed, out of what its reports say of it.
+//! Reconstructs the order in which the cases of a run were executed from its reports.
 
 use argus_core::stable_sort::StableSort;
 use argus_report::{ExecutionOrder, Parsed, Place};
 
-/// What a report says of when a case ran.
+/// When a case ran, according to its report.
 pub(super) struct Ran {
     place: Place,
-    /// Empty where the report orders all of its cases.
+    /// Empty if the report has one order for all of its cases.
     unit: String,
 }
 
 impl Ran {
-    /// Of a case in the unit of this name.
     pub(super) const fn new(place: Place, unit: String) -> Self {
         Self { place, unit }
     }
 }
 
-/// The cases of the reports read so far; of each what the reader of it made, and the runner that its report names.
+/// The cases of the reports read so far: when each ran, the index of its report, the value made from it, and its
+/// runner.
 pub(super) struct RunOrder<T> {
     cases: Vec<(Ran, usize, (T, Option<String>))>,
     orders: Vec<ExecutionOrder>,
@@ -30,7 +30,7 @@ impl<T> Default for RunOrder<T> {
 }
 
 impl<T> RunOrder<T> {
-    /// Adds a report.
+    /// Adds a report with its cases.
     pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(Ran, T)>) {
         if cases.is_empty() {
             return;
@@ -46,9 +46,9 @@ impl<T> RunOrder<T> {
         }));
     }
 
-    /// All cases, in the order of execution where that is known, else in some other; and whether it is unknown. Several
-    /// reports have one order only by the time. Units that ran beside one another come by name, so that runs which differ
-    /// only in which unit was faster have the same order.
+    /// Returns all cases in the order of execution, and whether that order is unknown. Several reports can be ordered
+    /// only by time. Units that ran in parallel are ordered by name, so that two runs have the same order even if
+    /// another unit was faster.
     pub(super) fn finish(mut self) -> (Vec<(T, Option<String>)>, bool) {
         let is_known = match self.orders[..] {
             [ExecutionOrder::AsReported] => {
@@ -57,9 +57,9 @@ impl<T> RunOrder<T> {
             }
             [_, ..] if self.orders.iter().all(|order| is_by_start(*order)) => {
                 self.cases.stable_sort_by(|one, other| came(one).cmp(&came(other)));
-                // What was skipped never started.
+                // Skipped cases never started.
                 let ran: Vec<_> = self.cases.iter().map(came).filter(|(_, at, ..)| at.is_some()).collect();
-                // Reports with times in seconds do not say which of two classes was first.
+                // Reports with times in seconds do not show which of two classes started first.
                 ran.windows(2).all(|pair| pair[0].2 == pair[1].2 || (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1))
             }
             [] => true,
@@ -87,7 +87,7 @@ mod tests {
         Parsed { order, ..report }
     }
 
-    /// Start in milliseconds, number in the report, name.
+    /// Start in milliseconds, number in the report, and name.
     type Timed = (i64, u64, &'static str);
 
     fn order(reports: &[(ExecutionOrder, &[Timed])]) -> (Vec<&'static str>, bool) {
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn cases_come_as_they_ran_where_that_is_known() {
+    fn finish_orders_cases_by_execution_if_known() {
         use ExecutionOrder::{AsReported, ByStart, ByStartInUnits, Unknown};
         assert_eq!(order(&[(AsReported, &[(0, 2, "b"), (0, 1, "a")])]), (vec!["a", "b"], false));
         assert_eq!(order(&[(ByStart, &[(9, 1, "c"), (5, 3, "b"), (5, 2, "a")])]), (vec!["a", "b", "c"], false));

@@ -1,16 +1,15 @@
-//! Finds in the output of a command what a report leaves out: a file of tests that could not be loaded, or a package that
-//! did not build, is reported as failed without a reason.
-//! Where the report has a reason, nothing is looked for.
+//! Finds a failure reason in the output of a command when the report has none. For example, Node and Go report a file
+//! that could not be loaded or a package that did not build as failed without a reason.
 
 use super::{case_name::SEPARATOR, failed_texts::CleanTexts};
 use crate::Engine;
 use argus_core::display::without_escapes;
 use argus_report::SUITE_FAILURE;
 
-/// Lines of a reason.
+/// Maximum number of lines of a reason.
 const MAX_REASON_LINES: usize = 40;
 
-/// The texts of a failed case, with the reason where only the output has it.
+/// Returns the texts of a failed case. If the report has no reason, the error is taken from the output.
 pub(crate) fn with_reason(engine: &Engine, output: Option<&str>, case_name: &str, texts: CleanTexts) -> CleanTexts {
     let said = texts.error.as_deref().unwrap_or_default().trim();
     let says_nothing = said == "test failed" || said.ends_with(" failed]") && said.starts_with("FAIL");
@@ -22,10 +21,10 @@ pub(crate) fn with_reason(engine: &Engine, output: Option<&str>, case_name: &str
     }
 }
 
-/// Node prints an uncaught error under the place in the file, and ends with its version; Go prints what a compiler said
-/// under the name of the package.
+/// Finds the reason of a failed file or package. Node prints an uncaught error below the position in the file and ends
+/// with its version. Go prints the compiler errors below the name of the package.
 fn reason(output: &str, suite: &str) -> Option<String> {
-    // In TAP all that a test prints is a comment.
+    // TAP turns everything that a test prints into comments.
     let is_tap = output.contains("TAP version");
     let lines: Vec<&str> =
         output.lines().map(|line| if is_tap { line.strip_prefix("# ").unwrap_or(line) } else { line }).collect();
@@ -44,7 +43,7 @@ fn reason(output: &str, suite: &str) -> Option<String> {
     let mut reason = String::new();
     for line in all.take_while(|line| !ends(line)).take(MAX_REASON_LINES) {
         reason.push_str(line);
-        // Where nothing else parts the source from the error.
+        // A blank line separates the source excerpt from the error, because nothing else does.
         reason.push_str(if line.trim_start().starts_with('^') { "\n\n" } else { "\n" });
     }
     reason.truncate(reason.trim_end().len());
@@ -60,7 +59,7 @@ mod tests {
     use super::reason;
 
     #[test]
-    fn the_reason_of_a_file_that_could_not_be_loaded() {
+    fn finds_the_reason_of_a_file_that_could_not_be_loaded() {
         let printed = "file:///srv/shop/test/cart.test.js:1\nimport { total } from '../src/cart.js';\n         ^^^^^\n\nSyntaxError: The requested module '../src/cart.js' does not provide an export named 'total'\n    at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)\n\nNode.js v20.20.2\n✖ test/cart.test.js (71ms)\n";
         let found = reason(printed, "test/cart.test.js").unwrap();
         assert!(found.contains("does not provide an export named 'total'") && !found.contains("Node.js v"), "{found}");
@@ -72,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reason_of_a_package_that_did_not_build() {
+    fn finds_the_reason_of_a_package_that_did_not_build() {
         let printed = "# example.com/shop/cart [example.com/shop/cart.test]\n./cart.go:7:2: undefined: totl\nFAIL\texample.com/shop/cart [build failed]\n";
         assert_eq!(reason(printed, "example.com/shop/cart").as_deref(), Some("./cart.go:7:2: undefined: totl"));
         assert_eq!(reason(printed, "example.com/shop"), None);

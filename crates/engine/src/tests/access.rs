@@ -1,4 +1,4 @@
-//! Tokens and the audit log of a team's server.
+//! Tokens and the audit log of a team server.
 
 use crate::{access, tests::prelude::*};
 
@@ -14,7 +14,7 @@ fn token(id: &str, name: &str, scope: Scope) -> CreateTokenParams {
 }
 
 #[test]
-fn a_token_is_kept_used_and_revoked() {
+fn tokens_can_be_created_used_and_revoked() {
     let world = World::new();
     let params = CreateTokenParams {
         projects: Some(vec!["shop".to_owned(), "till".to_owned()]),
@@ -39,14 +39,14 @@ fn a_token_is_kept_used_and_revoked() {
 }
 
 #[test]
-fn a_token_without_a_name_is_refused() {
+fn a_token_without_a_name_is_rejected() {
     let world = World::new();
     let refused = access::create_token(&world.engine, &world.ambient(), &token("one", " ", Scope::Read));
     assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidInput);
 }
 
 #[test]
-fn the_audit_log_has_the_newest_first() {
+fn the_audit_log_lists_the_newest_entries_first() {
     let world = World::new();
     for (action, is_denied) in [("editPattern", false), ("markFix", true)] {
         let project = Some("shop".to_owned());

@@ -1,5 +1,5 @@
-//! The database of a world, and tests whose outcome may depend on it. They run on SQLite, and again on PostgreSQL where
-//! `ARGUS_TEST_POSTGRES` is the URL of a server:
+//! The database of a world, and tests whose result may depend on the database. They run on SQLite, and also on
+//! PostgreSQL if `ARGUS_TEST_POSTGRES` is the URL of a server:
 //! `cargo test --workspace --tests -- --include-ignored databases:: postgres::`
 
 pub(super) mod every_call;
@@ -10,7 +10,7 @@ mod round_trips;
 use crate::tests::prelude::*;
 use argus_store::CopiedDatabase;
 
-/// One that holds nothing and is gone with the test, or with the server.
+/// Returns an empty database that is deleted with the test or with the server.
 pub(super) fn fresh() -> Database {
     match server() {
         Some(_) => memory_in(&copied()),
@@ -22,12 +22,12 @@ pub(super) fn file(path: &str) -> Result<Database, StoreError> {
     Sqlite::open(path, None, Mode::ReadWrite).map(Database::Sqlite)
 }
 
-/// A database of a test's own on the server.
+/// Creates a separate database on the server.
 fn copied() -> CopiedDatabase {
     CopiedDatabase::new(&server().expect("ARGUS_TEST_POSTGRES is set")).unwrap()
 }
 
-/// Its memory, over a new connection.
+/// Opens the memory of the database on a new connection.
 fn memory_in(copied: &CopiedDatabase) -> Database {
     Database::Postgres(copied.memory(&copied.connect().unwrap()).unwrap())
 }

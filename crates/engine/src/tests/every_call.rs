@@ -1,4 +1,4 @@
-//! What holds whichever call is made: counts, secrets, and what a bad database does.
+//! Properties of every call: counts, secrets, and behavior with a bad database.
 
 mod counting;
 mod faults;

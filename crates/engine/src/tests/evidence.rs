@@ -1,4 +1,4 @@
-//! What failures are found to be: recorded run after run, over the real store.
+//! Verdicts on failures over many runs, on a real store.
 
 mod edits;
 mod foreign;
@@ -11,7 +11,7 @@ mod wholes;
 
 use crate::tests::prelude::*;
 
-/// A project that is told commit by commit.
+/// A project whose commits and runs a test records step by step.
 struct Story {
     world: World,
     commits: Vec<CommitFacts>,
@@ -22,7 +22,7 @@ impl Story {
         Self { world: World::new(), commits: Vec::new() }
     }
 
-    /// So many commits, in each of which all passed.
+    /// Returns a story with this many commits, each with a run in which all tests passed.
     fn after_passes(commits: usize) -> Self {
         let mut story = Self::new();
         for _ in 0..commits {
@@ -90,9 +90,9 @@ impl Story {
 const ALL_PASS: [Option<&str>; 3] = [None; 3];
 const FIRST_FAILS: [Option<&str>; 3] = [Some(UNKNOWN), None, None];
 
-/// As after a change of what they all call.
+/// For example after a change of a function that all tests call.
 #[test]
-fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
+fn an_error_in_the_lines_of_all_tests_is_a_regression() {
     for error in [
         "KeyError: 'city'\n\n>   assert len(user(1)['city']) == 4\nE   KeyError: 'city'\n\na.test.ts:2: KeyError",
         "TypeError: Cannot read properties of undefined (reading 'length')\n    at Context.<anonymous> (a.test.ts:4:20)",
@@ -107,13 +107,14 @@ fn what_every_test_stumbles_over_in_its_own_lines_is_no_outage() {
     }
 }
 
-/// Of several commits since the last run the one that touches a file of the stack comes first, whatever machine the stack is
-/// from; without files the newest does, for nothing tells them apart.
+/// If there are several commits since the last run, a commit that touches a file of the stack comes first, even if the
+/// stack is from another machine. Without file lists the newest commit comes first, because nothing distinguishes the
+/// commits.
 #[test]
 fn the_commit_that_touches_the_stack_is_the_first_suspect() {
     let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
     let near = format!("{UNKNOWN}\n    at charge (/project/src/billing/charge.js:7:3)");
-    // Of the JVM a stack names the package and the file.
+    // A stack of the JVM names only the package and the file.
     let source = "core/src/main/java/shop/billing/Charge.java";
     let jvm = format!("{UNKNOWN}\n\tat shop.billing.Charge.run(Charge.java:7)");
     for (error, touched) in
@@ -134,7 +135,7 @@ fn the_commit_that_touches_the_stack_is_the_first_suspect() {
 }
 
 #[test]
-fn a_run_of_a_history_is_taken_in_once() {
+fn a_run_is_imported_once() {
     let mut story = Story::new();
     story.commit();
     let run = |id: &str, cases| ImportRunParams { id: id.to_owned(), run: RecordRunParams { cases, ..story.params() } };
@@ -150,9 +151,9 @@ fn a_run_of_a_history_is_taken_in_once() {
     assert!(story.world.call(import_run, &run("", Vec::new())).is_err());
 }
 
-/// As a memory that an earlier version made has it: runs, and nothing that was concluded from them.
+/// A memory of an earlier version has runs, but no evidence.
 #[test]
-fn runs_of_an_earlier_version_are_summed_up() {
+fn evidence_is_built_from_runs_of_an_earlier_version() {
     let mut story = Story::after_passes(5);
     story.commit();
     story.run(&FIRST_FAILS);
@@ -162,9 +163,9 @@ fn runs_of_an_earlier_version_are_summed_up() {
     assert_eq!((story.tests().tests[0].failures, story.tests().tests[0].runs), (2, 7));
 }
 
-/// Verdicts rest on sums, not on the runs that they were made of.
+/// Verdicts depend on stored sums, not on the runs themselves.
 #[test]
-fn what_was_concluded_outlives_the_runs_that_are_deleted() {
+fn evidence_is_kept_when_its_runs_are_deleted() {
     let retention = Retention { max_runs: Some(2), ..Retention::default() };
     let options = EngineOptions { retention, ..EngineOptions::default() };
     let mut story = Story { world: World::with(":memory:", options).unwrap(), ..Story::new() };
@@ -181,7 +182,7 @@ fn what_was_concluded_outlives_the_runs_that_are_deleted() {
 }
 
 #[test]
-fn a_name_that_is_there_twice_is_one_case() {
+fn cases_with_the_same_name_count_as_one() {
     let world = World::new();
     let cases = vec![passed("case"), failed("case", UNKNOWN)];
     let run = world.call(record_run, &RecordRunParams { cases, ..RecordRunParams::default() }).unwrap();
@@ -190,7 +191,7 @@ fn a_name_that_is_there_twice_is_one_case() {
 }
 
 #[test]
-fn what_no_filter_knows_is_settled_by_the_whole_command() {
+fn a_case_without_a_filter_is_settled_by_the_whole_command() {
     let world = World::new();
     let command = RecordRunParams {
         command: Some("npm test".to_owned()),

@@ -1,4 +1,4 @@
-//! Patterns that go from one memory to another: `patternsExport` and `patternsImport`.
+//! Exchange of patterns between memories: `patternsExport` and `patternsImport`.
 
 use crate::{
     memory::exchange::patterns::{export::export, import::import},
@@ -17,7 +17,7 @@ fn take(world: &World, lines: &str, from: &str, into: Option<&str>) -> PatternsI
     world.call(import, &params).unwrap()
 }
 
-/// From `from`, which the other knows as `ada`, to `into`, which it knows as `team`.
+/// Imports the patterns of `from`, which is named `ada`, into `into`, which is named `team`.
 fn push(from: &World, into: &World) -> PatternsImported {
     take(into, &lines(from), "ada", Some("team"))
 }
@@ -35,7 +35,7 @@ fn counts(world: &World) -> Vec<(u32, u32)> {
     learned(world).iter().map(|pattern| (pattern.occurrences, pattern.resolutions)).collect()
 }
 
-/// One that has seen a failure twice, and proved a fix of it.
+/// Returns a memory that has diagnosed a failure twice and proved a fix.
 fn taught() -> World {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.diagnose(&run, "boom").unwrap();
@@ -47,7 +47,7 @@ fn taught() -> World {
 }
 
 #[test]
-fn what_was_learned_elsewhere_is_known_and_what_proved_it() {
+fn imported_patterns_are_known_with_their_proved_fix() {
     let (own, team) = (taught(), World::new());
     let imported = push(&own, &team);
     assert_eq!((imported.added, imported.updated, imported.solutions, imported.outcomes), (1, 0, 2, 2));
@@ -62,7 +62,7 @@ fn what_was_learned_elsewhere_is_known_and_what_proved_it() {
 }
 
 #[test]
-fn the_same_taken_over_again_changes_nothing_and_later_the_difference_is_added() {
+fn repeated_imports_add_only_the_difference() {
     let (own, team) = (taught(), World::new());
     push(&own, &team);
     let once = lines(&team);
@@ -79,8 +79,8 @@ fn the_same_taken_over_again_changes_nothing_and_later_the_difference_is_added()
     let more = push(&own, &team);
     assert_eq!((more.solutions, more.outcomes), (1, 2));
     assert_eq!((counts(&own), counts(&team)), (vec![(3, 2)], vec![(4, 2)]));
-    // A claim that was taken over before is proved by what comes later; what it took the place of is not.
-    // The failure came, went and came again, so that one pass is not enough.
+    // A claim that was imported before is proved by a later import. A superseded claim is not.
+    // The failure came, went and came again, so that a single pass is not enough.
     for _ in 0..12 {
         own.run(vec![passed("boom")]);
     }
@@ -90,7 +90,7 @@ fn the_same_taken_over_again_changes_nothing_and_later_the_difference_is_added()
 }
 
 #[test]
-fn what_comes_back_is_not_counted_twice() {
+fn returning_counts_are_not_counted_twice() {
     let (own, team) = (taught(), World::new());
     for _ in 0..3 {
         push(&own, &team);
@@ -104,7 +104,7 @@ fn what_comes_back_is_not_counted_twice() {
         push(&own, &team);
     }
     assert_eq!((counts(&own), counts(&team)), (vec![(3, 1)], vec![(3, 1)]));
-    // A third memory, that both have told the same.
+    // A third memory imports the same counts from both.
     let bob = World::new();
     take(&bob, &lines(&team), "team", Some("bob"));
     take(&bob, &lines(&own), "ada", Some("bob"));
@@ -130,7 +130,7 @@ fn each_memory_signs_by_its_own_rules() {
 }
 
 #[test]
-fn what_a_person_set_comes_with_what_is_new_and_parts_lead_to_it() {
+fn a_new_pattern_is_imported_with_edits_and_merged_parts() {
     let (own, team) = (taught(), World::new());
     let run = own.run(vec![failed("boom", OTHER)]);
     own.diagnose(&run, "boom").unwrap();
@@ -157,7 +157,7 @@ fn what_a_person_set_comes_with_what_is_new_and_parts_lead_to_it() {
 }
 
 #[test]
-fn a_failure_that_a_built_in_speaks_for_becomes_a_pattern_with_its_fix() {
+fn a_failure_of_a_built_in_becomes_a_pattern_with_the_imported_fix() {
     let (own, run) = World::after(vec![failed("boom", REFUSED)]);
     own.fix(&run, "boom", "Started the database", true).unwrap();
     let (team, run) = World::after(vec![failed("boom", REFUSED)]);
@@ -170,7 +170,7 @@ fn a_failure_that_a_built_in_speaks_for_becomes_a_pattern_with_its_fix() {
 }
 
 #[test]
-fn nothing_of_a_line_is_kept_unread() {
+fn an_imported_line_is_redacted_and_bounded() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let mut line: Value = serde_json::from_str(lines(&taught()).lines().next().unwrap()).unwrap();
     line["case_name"] = format!("uses {secret}").into();
@@ -211,7 +211,7 @@ fn nothing_of_a_line_is_kept_unread() {
 }
 
 #[test]
-fn an_id_that_is_of_another_failure_here_is_replaced() {
+fn an_id_of_another_failure_is_replaced() {
     let (own, team) = (taught(), World::new());
     push(&own, &team);
     let mut line: Value = serde_json::from_str(lines(&own).lines().next().unwrap()).unwrap();
@@ -223,7 +223,7 @@ fn an_id_that_is_of_another_failure_here_is_replaced() {
 }
 
 #[test]
-fn pages_are_all_of_it() {
+fn pages_contain_all_patterns() {
     let own = World::new();
     let names: Vec<String> = (0..25).map(|at| format!("case {at}")).collect();
     let run = own.run(names.iter().map(|name| failed(name, &format!("{UNKNOWN} in {name}"))).collect());

@@ -1,4 +1,4 @@
-//! How a failure is recognised, diagnosed and fixed.
+//! Recognizing, diagnosing and fixing failures.
 
 mod answering;
 mod diagnosing;

@@ -1,4 +1,4 @@
-//! The debug memory's contract, over the real store.
+//! Tests of the debug memory, on a real store.
 
 mod adding;
 mod bridge;
@@ -25,7 +25,7 @@ pub(super) fn mac() -> Value {
     json!({ "os": "darwin", "language": "python", "python": "3.11", "framework": "django", "django": "4.2" })
 }
 
-/// An incident about the pool.
+/// An incident about a connection pool.
 pub(super) fn pool() -> AddIncidentParams {
     AddIncidentParams {
         title: "Connection pool exhausted under load".to_owned(),
@@ -39,7 +39,7 @@ pub(super) fn pool() -> AddIncidentParams {
     }
 }
 
-/// An incident that shares no word with the other.
+/// An incident that has no word in common with [`pool`].
 pub(super) fn webpack() -> AddIncidentParams {
     AddIncidentParams {
         title: "Webpack cannot resolve the stylesheet loader".to_owned(),

@@ -1,4 +1,4 @@
-//! What most tests of the engine use, so that no file lists it again.
+//! Imports that most tests of the engine use.
 
 pub(super) use super::{
     CASE, Folder, Json, REFUSED, START_MS, UNKNOWN, World, case, fail, failed,

@@ -1,4 +1,4 @@
-//! What is recorded of a run, and when it goes.
+//! Recording and deleting runs.
 
 mod brief;
 mod recording;

@@ -1,4 +1,4 @@
-//! What a repository shares: written by one memory, taken in by another, and decided there by its own runs.
+//! Files that a repository shares: one memory writes them, another imports them and decides on them by its own runs.
 
 mod files;
 mod sameness;
@@ -12,10 +12,10 @@ fn open(path: &Path) -> Result<Database, EngineError> {
     opened.map(Database::Sqlite).map_err(EngineError::from)
 }
 
-/// A memory that has taken these files in.
+/// Returns a memory that has imported these files.
 fn beside(folder: &Folder, files: &[SharedText]) -> World {
     let mut world = World::new();
-    // Another at each time, as the host makes it.
+    // The host also creates a new database each time.
     std::fs::remove_file(folder.file()).ok();
     let taking = World::on(&folder.file()).unwrap();
     let taken = taking.call(take, &SharedTexts { files: files.to_vec() }).unwrap();
@@ -42,7 +42,7 @@ fn shared(world: &World, by: Option<&str>) -> ShareResult {
     world.call(write, &params(by, &[])).unwrap()
 }
 
-/// A memory in which a fix is proved, and what it shares.
+/// Returns a memory with a proved fix, and the files that it shares.
 fn proved() -> (World, Vec<SharedText>) {
     let world = World::new();
     pass(&world, "one");
@@ -59,7 +59,7 @@ fn fix_id(files: &[SharedText]) -> String {
 }
 
 #[test]
-fn a_proved_fix_is_written_once_without_folders_and_names_of_the_machine() {
+fn a_proved_fix_is_written_once_without_names_of_the_machine() {
     let world = World::new();
     let run = fail(&world, "two");
     world.fix(&run, "boom", FIX, true).unwrap();
@@ -81,7 +81,7 @@ fn a_proved_fix_is_written_once_without_folders_and_names_of_the_machine() {
 }
 
 #[test]
-fn what_may_be_a_key_is_written_and_named() {
+fn a_possible_key_is_written_and_reported() {
     let world = World::new();
     let run = fail(&world, "two");
     world.fix(&run, "boom", "Signed with 3f9a0c1d2e4b5a69788f90a1b2c3d4e5", true).unwrap();
@@ -93,7 +93,7 @@ fn what_may_be_a_key_is_written_and_named() {
 }
 
 #[test]
-fn a_shared_fix_is_shown_as_somebody_elses_and_below_own_proof() {
+fn a_shared_fix_is_shown_as_foreign_and_below_a_proved_own_fix() {
     let (_, files) = proved();
     let folder = Folder::new("shared-shown");
     let world = beside(&folder, &files);
@@ -145,7 +145,7 @@ fn own_runs_prove_a_shared_fix() {
 }
 
 #[test]
-fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
+fn own_runs_refute_a_shared_fix_and_report_it_to_its_author() {
     let (theirs, files) = proved();
     let (id, folder) = (fix_id(&files), Folder::new("shared-refuted"));
     let world = beside(&folder, &files);
@@ -162,7 +162,7 @@ fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
     let mut all = files;
     all.extend(world.call(write, &params(Some("bob"), &all)).unwrap().files);
     assert_eq!(all.len(), 2);
-    // Its author takes both in: their own fix is theirs, and what came of it elsewhere is told.
+    // The author imports both files. The fix is the author's own, and the result elsewhere is listed.
     let author = Folder::new("shared-author");
     let taking = World::on(&author.file()).unwrap();
     assert_eq!(taking.call(take, &SharedTexts { files: all.clone() }).unwrap().taken, 2);
@@ -174,16 +174,16 @@ fn own_runs_refute_a_shared_fix_and_its_author_hears_of_it() {
     let run = fail(&theirs, "later");
     assert!(theirs.diagnose(&run, "boom").unwrap().related.iter().all(|one| one.origin.is_none()));
 
-    // The file goes, and it with it.
+    // Deleting the file removes the fix.
     let gone = Folder::new("shared-gone");
     let world = beside(&gone, &[]);
     let run = fail(&world, "d");
     assert!(world.diagnose(&run, "boom").unwrap().related.is_empty());
 }
 
-/// Anybody can write a file with the id of a fix that was made here.
+/// Anybody can write a file with the id of an own fix.
 #[test]
-fn a_file_with_the_id_of_an_own_fix_brings_no_text_of_its_own() {
+fn a_file_with_the_id_of_an_own_fix_does_not_change_its_text() {
     let (own, mut files) = proved();
     let id = fix_id(&files);
     let folder = Folder::new("shared-same-id");
@@ -211,9 +211,9 @@ fn a_file_with_the_id_of_an_own_fix_brings_no_text_of_its_own() {
     assert!(!format!("{found:?}").contains("rm -rf"), "{found:?}");
 }
 
-/// A fix that is proved elsewhere, and what came of it in a third memory, decide nothing about what was claimed here.
+/// A fix that was proved elsewhere, and its result in a third memory, do not decide an own claim.
 #[test]
-fn runs_of_those_who_share_prove_and_refute_no_own_claim() {
+fn runs_of_others_do_not_prove_or_refute_an_own_claim() {
     let (theirs, mut files) = proved();
     let id = fix_id(&files);
     let folder = Folder::new("shared-claims");
@@ -242,7 +242,7 @@ fn runs_of_those_who_share_prove_and_refute_no_own_claim() {
 }
 
 #[test]
-fn the_same_words_are_a_trial_too_and_a_report_that_it_failed_refutes() {
+fn reporting_the_words_of_a_shared_fix_as_failed_refutes_it() {
     let (_, files) = proved();
     let folder = Folder::new("shared-words");
     let world = beside(&folder, &files);
@@ -253,7 +253,7 @@ fn the_same_words_are_a_trial_too_and_a_report_that_it_failed_refutes() {
 }
 
 #[test]
-fn an_incident_is_foreign_and_what_came_of_it_is_an_own_event() {
+fn a_shared_incident_is_foreign_and_its_outcome_here_is_own() {
     let theirs = World::new();
     let added = theirs.added(&pool());
     let files = shared(&theirs, Some("ann")).files;
@@ -284,7 +284,7 @@ fn an_incident_is_foreign_and_what_came_of_it_is_an_own_event() {
 }
 
 #[test]
-fn a_shared_incident_never_overwrites_one_of_the_users_own() {
+fn a_shared_incident_never_overwrites_an_own_incident() {
     let own = World::new();
     let added = own.added(&pool());
     let mut files = shared(&own, None).files;
@@ -310,7 +310,7 @@ fn a_shared_incident_never_overwrites_one_of_the_users_own() {
 }
 
 #[test]
-fn a_fix_of_a_builtin_is_shared_with_the_failure_that_it_mended() {
+fn a_fix_of_a_builtin_is_shared_with_its_failure() {
     let theirs = World::new();
     let refused =
         |world: &World, commit: &str| world.record(&on(commit), vec![failed("boom", REFUSED)]).unwrap().run_id;
@@ -330,7 +330,7 @@ fn a_fix_of_a_builtin_is_shared_with_the_failure_that_it_mended() {
 }
 
 #[test]
-fn what_a_person_decided_is_an_event_and_stands_below_what_is_decided_here() {
+fn a_decision_is_shared_and_ranks_below_own_decisions() {
     let (world, _) = proved();
     let run = fail(&world, "four");
     let id = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;

@@ -1,4 +1,4 @@
-//! What a person looks at and changes, over the real store.
+//! The calls and edits of the viewer, on a real store.
 
 mod editing;
 mod health;
@@ -11,7 +11,7 @@ mod runs;
 
 use crate::tests::prelude::*;
 
-/// A rule that makes the flux capacitor a matter of configuration, so that what was learned is signed again.
+/// A rule that changes the category of [`UNKNOWN`](super::UNKNOWN), so that learned patterns are signed again.
 pub(super) fn flux_rule() -> UserRule {
     UserRule { name: "flux".to_owned(), category: Category::ConfigError, pattern: "flux capacitor".to_owned() }
 }
@@ -30,7 +30,7 @@ impl World {
         self.call(edit_pattern, params)
     }
 
-    /// Sets all three.
+    /// Sets category, description and fix.
     pub(super) fn set(&self, id: &str, category: Category, description: &str, fix: &str) -> ViewPatternRow {
         let params = EditPatternParams {
             id: id.to_owned(),
@@ -56,7 +56,7 @@ impl World {
         self.call(mark_fix, &params)
     }
 
-    /// The id of the pattern that a diagnosis shows or has just learned.
+    /// Returns the id of the pattern that a diagnosis shows or has just learned.
     pub(super) fn learn(&self, run_id: &str, case: &str) -> String {
         self.diagnose(run_id, case).unwrap();
         self.diagnose(run_id, case).unwrap().pattern.unwrap().id

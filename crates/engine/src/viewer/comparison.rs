@@ -1,4 +1,4 @@
-//! What changed from one run to another.
+//! Compares two runs.
 
 use super::{cut, grid::case_state, page, size};
 use crate::{
@@ -22,12 +22,12 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Tests of a page.
+/// Default number of tests on a page.
 const DEFAULT_LIMIT: u32 = 50;
-/// Failures of a run that are compared; of more, the first.
+/// Maximum number of compared failures of a run. Further failures are ignored.
 const MAX_COMPARED_FAILURES: u32 = 20_000;
 
-/// New, fixed, still failing, and gone.
+/// Returns the tests that newly fail, are fixed, still fail, or are gone.
 pub fn view_comparison(
     engine: &Engine,
     ambient: &Ambient,
@@ -52,7 +52,7 @@ pub fn view_comparison(
             let verdict = verdicts.get(&case.name).cloned();
             list.push(ComparedCase { verdict, ..compared(case, was, CaseState::Failed) });
         }
-        // Stable: those of one kind stay in the report's order.
+        // The sort is stable, so that tests of a kind keep the order of the report.
         new.stable_sort_by_key(urgency);
         for case in failed_before.iter().filter(|case| !names_after.contains(case.name.as_str())) {
             let is = after.get(&case.name).copied().unwrap_or(CaseState::Absent);
@@ -77,7 +77,7 @@ pub fn view_comparison(
     engine.read(ambient, body)
 }
 
-/// The failed tests of a run, each once.
+/// Returns the failed tests of a run without duplicates.
 fn failed(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<FailedCase>, EngineError> {
     let mut known = BTreeSet::new();
     let mut failed = case_history::failed(tx, run, MAX_COMPARED_FAILURES)?;
@@ -85,7 +85,8 @@ fn failed(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<FailedCase>, EngineError> 
     Ok(failed)
 }
 
-/// How those ended here that failed in the other; of several of one name, one that ran.
+/// Returns how the tests that failed in `other` ended in `run`. If several cases have the same name, a case that ran
+/// wins over a skipped case.
 fn states(tx: &mut Tx<'_>, run: RunKey, other: RunKey) -> Result<BTreeMap<String, CaseState>, EngineError> {
     let mut states = BTreeMap::new();
     for (name, state) in case_history::states_of_failed_in(tx, run, other)? {
@@ -108,7 +109,7 @@ fn compared(case: &FailedCase, base: CaseState, head: CaseState) -> ComparedCase
     }
 }
 
-/// By name, what the failures of a run were found to be when it was recorded; what cannot be read is left out.
+/// Returns the verdicts of a run by case name. Unreadable verdicts are left out.
 fn verdicts(tx: &mut Tx<'_>, run: RunKey) -> Result<BTreeMap<String, BriefVerdict>, EngineError> {
     let stored = cases::verdicts(tx, run, MAX_COMPARED_FAILURES)?;
     let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
@@ -116,7 +117,7 @@ fn verdicts(tx: &mut Tx<'_>, run: RunKey) -> Result<BTreeMap<String, BriefVerdic
     Ok(stored.into_iter().filter_map(read).map(short).collect())
 }
 
-/// What a change broke comes first, then what may have been broken by one, then what no change here mends.
+/// Sort key: failures that a change caused come first, failures that no change can fix come last.
 fn urgency(case: &ComparedCase) -> u8 {
     match case.verdict.as_ref().map(|verdict| verdict.kind) {
         Some(VerdictKind::Regression) => 0,
@@ -131,7 +132,7 @@ fn urgency(case: &ComparedCase) -> u8 {
     }
 }
 
-/// How many of each kind, of cases that are sorted by it.
+/// Counts the cases of each verdict. The cases must be sorted by verdict.
 fn kinds(sorted: &[ComparedCase]) -> Vec<VerdictKindCount> {
     let kind = |case: &ComparedCase| case.verdict.as_ref().map(|verdict| verdict.kind);
     let count =

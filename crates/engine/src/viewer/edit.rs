@@ -1,5 +1,5 @@
-//! What a person may change: each function is one transaction, and nothing that learns undoes it.
-//! What was learned stays; taking an edit back shows it again.
+//! Edits that a person may make. Each edit is a transaction that learning never overwrites. Learned values are kept,
+//! so that undoing an edit shows them again.
 
 use crate::{
     Engine, EngineError, ErrorCode,
@@ -24,12 +24,10 @@ use argus_store::{
     solutions::{self, NewSolution, Solution},
 };
 
-/// Characters of a description.
 const MAX_DESCRIPTION_CHARS: usize = 300;
-/// Bytes of a suggested fix.
 const MAX_FIX_BYTES: usize = 4 * 1024;
 
-/// Sets values on a pattern, or takes them back.
+/// Sets values on a pattern, or resets them to the learned values.
 pub fn edit_pattern(
     engine: &Engine,
     ambient: &Ambient,
@@ -76,7 +74,7 @@ pub fn edit_pattern(
     engine.write(ambient, body)
 }
 
-/// Makes one learned pattern part of another.
+/// Merges a learned pattern into another.
 pub fn merge_patterns(
     engine: &Engine,
     ambient: &Ambient,
@@ -101,7 +99,7 @@ pub fn merge_patterns(
     engine.write(ambient, body)
 }
 
-/// Makes a part of a pattern one of its own.
+/// Splits a merged pattern off again.
 pub fn split_pattern(
     engine: &Engine,
     ambient: &Ambient,
@@ -122,7 +120,7 @@ pub fn split_pattern(
     engine.write(ambient, body)
 }
 
-/// Judges a fix as wrong, or takes that back.
+/// Marks a fix as wrong, or removes that mark.
 pub fn mark_fix(engine: &Engine, ambient: &Ambient, params: &MarkFixParams) -> Result<MarkFixResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<MarkFixResult, EngineError> {
         let solution = solution_to_mark(tx, params)?;
@@ -162,7 +160,7 @@ fn shown(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<ViewPatternRow, E
     Ok(view::row(&find(tx, id)?, engine.options.locale))
 }
 
-/// With the text as it is kept.
+/// Cleans the text of a change. Returns an error if it is empty.
 fn text_of(
     change: &Change<String>,
     field: &str,

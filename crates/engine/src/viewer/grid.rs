@@ -1,5 +1,4 @@
-//! Tests x runs: which tests are flaky, which are broken.
-//! Runs older than those shown do not count.
+//! The grid of tests and runs, which shows flaky and broken tests. Only the runs of the grid count.
 
 use super::{cut, page, size, words};
 use crate::{
@@ -18,16 +17,15 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, HashMap};
 
-/// Columns.
+/// Default number of runs, which are the columns.
 const DEFAULT_RUNS: u32 = 20;
-/// At most.
 const MAX_RUNS: u32 = 50;
-/// Rows of a page.
+/// Default number of tests on a page, which are the rows.
 const DEFAULT_LIMIT: u32 = 100;
-/// Cases that are read for one grid; older runs are left out where there are more.
+/// Maximum number of cases in a grid. If the runs have more, the oldest runs are left out.
 const MAX_CASES: u32 = 60_000;
 
-/// The newest runs, and one page of their tests.
+/// Returns the newest runs and a page of their tests.
 pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) -> Result<ViewGridResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let asked = history::page("runs", params.runs, DEFAULT_RUNS, MAX_RUNS)?;
@@ -62,7 +60,7 @@ pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) ->
     })
 }
 
-/// How a case ended, as the contract says it.
+/// Converts the outcome of a case for the contract.
 pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
     match state {
         CaseOutcome::Failed => CaseState::Failed,
@@ -72,7 +70,7 @@ pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
     }
 }
 
-/// For each test how it ended, by column.
+/// The outcomes of each test with their columns.
 type Found = HashMap<String, Vec<(usize, CaseOutcome)>>;
 
 fn read(tx: &mut Tx<'_>, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
@@ -93,7 +91,8 @@ fn read(tx: &mut Tx<'_>, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineEr
     Ok((columns, found, shortened))
 }
 
-/// For each column a number for the code it ran: the same commit, and nothing changed since. None where that is unknown.
+/// Returns a number for the code of each run, so that runs of the same clean commit have the same number. None if the
+/// commit is unknown or the work tree was dirty.
 fn commits(runs: &[Run]) -> Vec<Option<usize>> {
     let mut known = BTreeMap::new();
     let mut number = |run: &Run| {
@@ -110,7 +109,7 @@ fn count(tests: &[Test], is: impl Fn(&Test) -> bool) -> u32 {
 
 struct Test {
     name: String,
-    /// By column; of several cases of one name the worst.
+    /// Outcomes by column. If a run has several cases with this name, the worst outcome.
     states: Vec<(usize, CaseOutcome)>,
     flaky: bool,
     broken: bool,
@@ -118,7 +117,8 @@ struct Test {
 }
 
 impl Test {
-    /// The cases of a run come failed first, so that the first of a column is the worst.
+    /// Keeps the first outcome of each column. It is the worst, because the cases of a run are sorted with failures
+    /// first.
     fn of(name: String, mut states: Vec<(usize, CaseOutcome)>, commits: &[Option<usize>]) -> Self {
         states.dedup_by_key(|(column, _)| *column);
         let ran = states.iter().filter(|(_, state)| *state != CaseOutcome::Skipped).count();
@@ -138,7 +138,7 @@ impl Test {
     }
 }
 
-/// It failed and passed on the same code.
+/// Returns `true` if the test both failed and passed on the same code.
 fn is_undecided(states: &[(usize, CaseOutcome)], commits: &[Option<usize>]) -> bool {
     let code = |wanted: CaseOutcome| {
         let of = states.iter().filter(move |(_, state)| *state == wanted);

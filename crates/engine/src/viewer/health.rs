@@ -1,5 +1,5 @@
-//! How healthy a project's tests are. What is read does not grow with the memory: rows of runs of a bounded number, and
-//! rows of cases of as many of the newest runs as hold a bounded number of them.
+//! The health of a project's tests. The amount of data read does not grow with the database, because the numbers of
+//! runs and of cases are limited.
 
 mod durations;
 mod trend;
@@ -21,16 +21,16 @@ use argus_store::{
     runs::{self, Run, RunFilter, RunKey, trends},
 };
 
-/// Tests of a page.
+/// Default number of tests on a page.
 const DEFAULT_LIMIT: u32 = 50;
-/// Tests that are not healthy, at most.
+/// Maximum number of unhealthy tests.
 const MAX_UNHEALTHY: u32 = 1_000;
-/// Runs that the curves are made of.
+/// Maximum number of runs in the trends.
 const MAX_TREND_RUNS: u32 = 1_000;
-/// Fixes of each list.
+/// Maximum number of fixes in each list.
 const MAX_FIXES: usize = 20;
 
-/// For its page.
+/// Returns the health for its page.
 pub fn health(engine: &Engine, ambient: &Ambient, params: &HealthParams) -> Result<HealthResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let tests = unhealthy_tests(engine, ambient)?;
@@ -67,16 +67,16 @@ pub fn health(engine: &Engine, ambient: &Ambient, params: &HealthParams) -> Resu
     })
 }
 
-/// The most urgent first.
+/// Returns the unhealthy tests, most urgent first.
 pub(super) fn unhealthy_tests(engine: &Engine, ambient: &Ambient) -> Result<Vec<TestEvidence>, EngineError> {
     let all = TestsParams { limit: Some(MAX_UNHEALTHY), ..TestsParams::default() };
-    // Those that are not healthy come first.
+    // Unhealthy tests come first, so the limit cuts them last.
     let mut tests = test_states::tests(engine, ambient, &all)?.tests;
     tests.retain(|test| test.state != TestState::Healthy);
     Ok(tests)
 }
 
-/// What the tables of runs say.
+/// Data from the tables of runs.
 struct Read {
     runs: u32,
     /// Newest first.
@@ -100,7 +100,7 @@ fn read(tx: &mut Tx<'_>, listed: Vec<TestEvidence>) -> Result<Read, EngineError>
     Ok(Read { runs, newest, by_chance, duration_runs, slowest, slower, tests })
 }
 
-/// Each with where it failed last.
+/// Adds the last failure to each test.
 pub(super) fn with_last_failures(tx: &mut Tx<'_>, tests: Vec<TestEvidence>) -> Result<Vec<HealthTest>, EngineError> {
     let names: Vec<&str> = tests.iter().map(|test| test.case_name.as_str()).collect();
     let last = trends::last_failures(tx, &names)?;

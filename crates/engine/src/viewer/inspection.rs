@@ -1,4 +1,4 @@
-//! Everything concluded from a failure text, with what the memory has about it.
+//! Inspects a failure text and looks up matching patterns and incidents.
 
 use crate::{
     Engine, EngineError,
@@ -12,13 +12,13 @@ use argus_core::{
 };
 use argus_store::Tx;
 
-/// From the text alone.
+/// Inspects the text without a memory.
 pub fn explain(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Explanation {
     let inspection = inspect::inspect(analyzer, event, case_name);
     Explanation { placeholders: placeholders(&inspection.normalized), inspection }
 }
 
-/// With the project's rules and memory.
+/// Inspects the text with the rules and the memory of the project.
 pub fn view_inspection(
     engine: &Engine,
     ambient: &Ambient,
@@ -65,14 +65,14 @@ mod tests {
     use argus_core::{Analyzer, FailureEvent};
 
     #[test]
-    fn counts_in_utf16() {
+    fn placeholder_spans_count_utf16_units() {
         let spans = placeholders("😀 <UUID> is no <T> of <b> < <NUM>");
         let found: Vec<_> = spans.iter().map(|span| (span.start, span.end, span.name.as_str())).collect();
         assert_eq!(found, [(3, 9, "UUID"), (29, 34, "NUM")]);
     }
 
     #[test]
-    fn explains_a_text_with_its_placeholders() {
+    fn explain_finds_the_placeholders_of_a_text() {
         let analyzer = Analyzer::new(&[], &[]).unwrap();
         let text = "Error: order 123e4567-e89b-42d3-a456-426614174000 is late".to_owned();
         let explained = explain(&analyzer, FailureEvent { text, ..FailureEvent::default() }, "");

@@ -1,5 +1,5 @@
-//! What is wrong now: why the newest run failed, which other tests are not well, and which fixes no run has proved.
-//! Somebody else's copy of the project says nothing of this one, so that the newest run of its own counts.
+//! Shows current problems: why the newest run failed, which other tests are unhealthy, and which fixes are unproved.
+//! Runs of foreign copies, such as forks, are ignored, because they say nothing about this copy.
 
 use super::{
     first,
@@ -19,10 +19,10 @@ use argus_store::{
 };
 use std::collections::BTreeSet;
 
-/// Of each list.
+/// Maximum number of entries in each list.
 const MAX_LISTED: usize = 20;
 
-/// What a person looks at first.
+/// Returns the overview that a person sees first.
 pub fn view_now(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<ViewNowResult, EngineError> {
     let tests = unhealthy_tests(engine, ambient)?;
     let mut known = fixes::fixes(engine, ambient, &NoParams {})?;
@@ -56,7 +56,7 @@ pub fn view_now(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<View
     engine.read(ambient, body)
 }
 
-/// Those that failed in the run stand with its causes.
+/// Removes the tests that failed in the run, because the causes of the run already list them.
 fn not_failed_in(tx: &mut Tx<'_>, run: RunKey, mut tests: Vec<TestEvidence>) -> Result<Vec<TestEvidence>, EngineError> {
     let failed = case_history::failed(tx, run, MAX_GROUPED_FAILURES)?;
     let failed: BTreeSet<String> = failed.into_iter().map(|case| case.name).collect();

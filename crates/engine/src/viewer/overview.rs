@@ -1,4 +1,4 @@
-//! What a database holds, in a few numbers, and runs as a curve.
+//! Summarizes a database in a few numbers, and returns the trend of its runs.
 
 use crate::{
     Engine, EngineError,
@@ -13,12 +13,10 @@ use argus_store::{
     runs::{self, RunFilter},
 };
 
-/// Points of a curve.
 const DEFAULT_POINTS: u32 = 100;
-/// At most.
 const MAX_POINTS: u32 = 1000;
 
-/// For the head of a page.
+/// Returns the numbers for the header of the page.
 pub fn view_overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<ViewOverview, EngineError> {
     let incidents = browse::count(engine, ambient)?;
     let body = |tx: &mut Tx<'_>| -> Result<ViewOverview, EngineError> {
@@ -35,7 +33,7 @@ pub fn view_overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result
     engine.read(ambient, body)
 }
 
-/// The newest runs, oldest first.
+/// Returns the newest runs, oldest first.
 pub fn view_trend(
     engine: &Engine,
     ambient: &Ambient,

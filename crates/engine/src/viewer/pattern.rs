@@ -1,4 +1,4 @@
-//! One pattern with everything that is known about it.
+//! Shows a pattern with everything that is known about it.
 
 use super::{cut, page, size};
 use crate::{
@@ -31,23 +31,23 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Failures of a page.
+/// Default number of failures on a page.
 const DEFAULT_LIMIT: u32 = 50;
-/// Reports.
+/// Maximum number of reported fixes.
 const MAX_FIXES: u32 = 100;
-/// Solutions.
+/// Maximum number of solutions.
 const MAX_SOLUTIONS: u32 = 50;
-/// Days of a curve.
+/// Maximum number of days in the curve.
 const MAX_DAYS: u32 = 400;
-/// Tests in an answer.
+/// Maximum number of tests in an answer.
 const MAX_TESTS: usize = 50;
-/// Failures of one case that are looked at.
+/// Maximum number of failures of a case that are read.
 const MAX_CASE_FAILURES: u32 = 5_000;
-/// Runs in which failures of a built-in are looked for, and how many of them.
+/// Maximum number of runs that are searched for failures of a built-in pattern, and of failures found.
 const MAX_RUNS: u32 = 100;
 const MAX_FAILURES: usize = 5_000;
 
-/// One pattern in full.
+/// Returns a pattern in full.
 pub fn view_pattern(
     engine: &Engine,
     ambient: &Ambient,
@@ -133,7 +133,7 @@ fn fix(report: Report) -> ViewFix {
     }
 }
 
-/// The suggested one first, wrong ones last.
+/// Returns the solutions of a pattern: the suggested solution first, wrong solutions last.
 fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
     let mut shown = Vec::new();
     for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS)? {
@@ -155,7 +155,7 @@ fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, En
     Ok(shown)
 }
 
-/// What is kept of each day, before it what the reports show, and now.
+/// Returns the confidence over time: from the reports before the first stored day, then for each stored day, then now.
 fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) -> Vec<ConfidencePoint> {
     let point = |at: i64, occurrences, resolutions, known| ConfidencePoint {
         at: iso(at),
@@ -191,7 +191,7 @@ fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) 
 
 type Seen = (Vec<SeenIn>, u32, Vec<SeenTest>);
 
-/// Failures by the case and the signatures that the pattern and its parts had.
+/// Finds failures by the case and by the signatures that the pattern and its merged patterns had.
 fn seen_learned(
     tx: &mut Tx<'_>,
     pattern: &Pattern,
@@ -239,7 +239,7 @@ fn tests(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<See
     Ok(tests)
 }
 
-/// Failures of the category in the newest runs.
+/// Finds failures of the category in the newest runs.
 fn seen_builtin(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
     let mut found = Vec::new();
     for (key, run) in runs::newest(tx, MAX_RUNS)? {

@@ -1,9 +1,10 @@
 //! The table of patterns: sorted by any column, filtered by category, source and words, with counts for each filter.
-//! Of a pattern only its place in the order is read until the page is known.
+//! Only the sort values of patterns are read until the page is known.
 //!
-//! An order is a row of sections, each as large as it is known to be, so that a page is found without reading what is
-//! before it: the six built-ins, which are in memory, and learned ones, which each category has in order in an index.
-//! Built-ins that were never met come last in every order: they say nothing of this project.
+//! A sort order is a list of sections with known sizes, so that a page is found without reading the pages before it. A
+//! section merges built-in patterns, which are in memory, with learned patterns, which an index returns in order for
+//! each category. Built-in patterns that never occurred come last in every order, because they say nothing about this
+//! project.
 
 use super::{page, size, words};
 use crate::{
@@ -22,13 +23,14 @@ use argus_store::{
 };
 use std::collections::BTreeMap;
 
-/// Matches of words in a category whose places are read one by one; of more, the index is walked until the page is full.
+/// Maximum number of matches of a category whose sort values are read one by one. If there are more, the index is
+/// scanned until the page is full.
 const MAX_READ_ONE_BY_ONE: usize = 1_500;
 
-/// Patterns of a page.
+/// Default number of patterns on a page.
 const DEFAULT_LIMIT: u32 = 100;
 
-/// One page, and how many there are of each kind.
+/// Returns a page, and the number of patterns for each filter.
 pub fn view_patterns(
     engine: &Engine,
     ambient: &Ambient,
@@ -56,20 +58,20 @@ pub fn view_patterns(
     engine.read(ambient, body)
 }
 
-/// Everything that has the words.
+/// The patterns that contain the words of the filter.
 struct All {
     words: Option<String>,
     builtins: Vec<Pattern>,
-    /// Learned ones.
+    /// Number of learned patterns in each category.
     counts: Vec<(Category, u32)>,
-    /// Learned ones with the words, by category, oldest first.
+    /// Learned patterns that contain the words, by category, oldest first.
     found: BTreeMap<&'static str, Vec<PatternKey>>,
-    /// Built-ins stand among learned ones in the index, and are left out there.
+    /// Keys of the built-in patterns, which the index returns too and which are removed there.
     builtin_keys: Vec<PatternKey>,
     descriptions: Vec<String>,
 }
 
-/// Patterns that are sorted together.
+/// A group of patterns that are sorted together.
 struct Section {
     categories: Vec<Category>,
     builtins: BuiltIns,
@@ -78,7 +80,7 @@ struct Section {
     descending: bool,
 }
 
-/// Which built-ins stand in a section.
+/// Selects the built-in patterns of a section.
 #[derive(Clone, Copy)]
 enum BuiltIns {
     None,
@@ -154,7 +156,7 @@ impl All {
         ]
     }
 
-    /// The keys of a page.
+    /// Returns the keys of a page.
     fn keys(
         &self,
         tx: &mut Tx<'_>,
@@ -175,7 +177,7 @@ impl All {
         Ok(keys)
     }
 
-    /// A part of a section, which is read from its nearer end.
+    /// Reads a part of a section, starting from the nearer end.
     fn read_part(
         &self,
         tx: &mut Tx<'_>,
@@ -196,7 +198,7 @@ impl All {
                 _ => placed.push(builtin),
             }
         }
-        // Mostly sorted runs, which a stable sort goes through once.
+        // The parts are mostly sorted, so that a stable sort needs a single pass.
         placed.stable_sort_by(compare);
         let part = placed.into_iter().skip((skip - before) as usize).take(take as usize).map(|placed| placed.key);
         let mut keys: Vec<PatternKey> = part.collect();
@@ -206,8 +208,8 @@ impl All {
         Ok(keys)
     }
 
-    /// Learned ones of a section from its beginning, or from so near before the part that only built-ins can move it,
-    /// and how many are before them.
+    /// Returns learned patterns of a section and the number of patterns skipped before them. It starts at the
+    /// beginning, or early enough that the built-in patterns, at most six, cannot shift the part out of it.
     fn learned_part(
         &self,
         tx: &mut Tx<'_>,
@@ -231,7 +233,7 @@ impl All {
         Ok((placed, 0))
     }
 
-    /// The first learned ones of a category, in no order where few of them have the words.
+    /// Returns the first learned patterns of a category. They are unordered if only a few contain the words.
     fn read_placed(
         &self,
         tx: &mut Tx<'_>,
@@ -244,7 +246,7 @@ impl All {
             return Ok(Vec::new());
         }
         if self.words.is_none() {
-            // One more for the built-in among them.
+            // Reads an additional entry to replace the built-in pattern among them.
             let mut placed = view::in_order(tx, category, by, descending, most + 1)?;
             placed.retain(|placed| !self.builtin_keys.contains(&placed.key));
             return Ok(placed);

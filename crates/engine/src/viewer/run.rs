@@ -1,4 +1,4 @@
-//! One run: why it failed, and its cases; and one failed case with all that was kept of it.
+//! Shows a run with its causes and cases, and a failed case in full.
 
 use super::{first, grid::case_state, page, words};
 use crate::{
@@ -23,24 +23,24 @@ use argus_store::{
 };
 use std::collections::BTreeMap;
 
-/// Cases of a page.
+/// Default number of cases on a page.
 const DEFAULT_LIMIT: u32 = 100;
-/// Failures that are grouped; of more, the first.
+/// Maximum number of failures that are grouped. Further failures are ignored.
 pub(super) const MAX_GROUPED_FAILURES: u32 = 10_000;
-/// Groups in an answer.
+/// Maximum number of groups in an answer.
 const MAX_GROUPS: usize = 100;
-/// Case names of a group.
+/// Maximum number of case names in a group.
 const MAX_GROUP_NAMES: usize = 20;
-/// Characters of an error in a list.
+/// Maximum characters of an error in a list.
 const MAX_ERROR_CHARS: usize = 4_000;
-/// Characters of a fix in a list.
+/// Maximum characters of a fix in a list.
 const MAX_FIX_CHARS: usize = 1_000;
-/// Runs of a case's history.
+/// Maximum number of runs in the history of a case.
 const MAX_HISTORY_RUNS: u32 = 50;
-/// Cases that are read to find one in the runs before.
+/// Maximum number of cases that are scanned for the history of a case.
 const MAX_CASES_READ: u32 = 100_000;
 
-/// The run, its failures by cause, and one page of its cases.
+/// Returns a run with its failures by cause and a page of its cases.
 pub fn view_run(engine: &Engine, ambient: &Ambient, params: &ViewRunParams) -> Result<ViewRunResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let words = words(params.text.as_deref()).map(|words| words.to_ascii_lowercase());
@@ -74,7 +74,7 @@ pub fn view_run(engine: &Engine, ambient: &Ambient, params: &ViewRunParams) -> R
     engine.read(ambient, body)
 }
 
-/// A failed case in full, with what is known about it and how it ended before and after.
+/// Returns a failed case in full, with what is known about it and its outcomes in other runs.
 pub fn view_case(engine: &Engine, ambient: &Ambient, params: &ViewCaseParams) -> Result<ViewCaseResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<ViewCaseResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.run_id)?;
@@ -135,19 +135,19 @@ const fn stored(state: CaseState) -> Option<CaseOutcome> {
     }
 }
 
-/// Failures of one cause.
+/// Failures with a common cause.
 struct Group {
     first: FailedCase,
     names: Vec<String>,
     count: u32,
-    /// The case that stands for them: of those with a pattern the first of the one that is shown.
+    /// The case that represents the group: the first case with the shown pattern.
     known_case: String,
     pattern: Option<Pattern>,
     verdict: Option<CaseVerdict>,
 }
 
-/// Failures with one cause, and those that are one pattern; of a run that was recorded without verdicts those whose
-/// headlines are the same but for what changes from run to run.
+/// Groups failures that have a common cause or a common pattern. If the run was recorded without verdicts, failures
+/// with equal normalized headlines are grouped.
 pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(Vec<FailureGroup>, u32), EngineError> {
     let mut groups: Vec<Group> = Vec::new();
     let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
@@ -194,7 +194,7 @@ pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(V
 }
 
 impl Group {
-    /// Of several patterns the one that was met most often is shown.
+    /// Adds a failure. If the group has several patterns, the pattern with the most occurrences is shown.
     fn add(&mut self, failed: FailedCase, pattern: Option<Pattern>) {
         self.count += 1;
         let met = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);

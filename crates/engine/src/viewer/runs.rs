@@ -1,4 +1,4 @@
-//! The list of runs.
+//! Lists runs.
 
 use super::page;
 use crate::{
@@ -13,10 +13,9 @@ use argus_store::{
     runs::{self, RunFilter},
 };
 
-/// Runs of a page.
 const DEFAULT_LIMIT: u32 = 50;
 
-/// Newest first.
+/// Returns a page of runs, newest first.
 pub fn view_runs(engine: &Engine, ambient: &Ambient, params: &ViewRunsParams) -> Result<ViewRunsResult, EngineError> {
     let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let has_failed = params.status.map(|status| status == RunStatus::Failed);

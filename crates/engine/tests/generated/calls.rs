@@ -1,5 +1,5 @@
-//! The list of calls for TypeScript: their types, one named method each, and JSON Schemas of what they take and answer.
-//! The list of calls is `argus_engine::calls`.
+//! Generates the TypeScript list of calls from `argus_engine::calls`: their types, a named method for each call, and
+//! the JSON Schemas of their params and results.
 
 use crate::contract;
 use argus_engine::calls::{Access, Audience, CallInfo, CallVisitor, visit_all};
@@ -14,13 +14,13 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 const HEADER: &str = "// Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.\n";
 
-/// What is generated from the list.
+/// The generated files.
 pub(crate) struct Generated {
     pub(crate) typescript: String,
     pub(crate) schemas: String,
 }
 
-/// Reads the list once.
+/// Generates both files.
 pub(crate) fn generate() -> Generated {
     let mut calls = Calls::new();
     visit_all(&mut calls);
@@ -39,7 +39,7 @@ struct Call {
     info: CallInfo,
     params: String,
     result: String,
-    /// Nothing in the params must be given.
+    /// Set if all fields of the params are optional.
     is_optional: bool,
     params_schema: Schema,
     result_schema: Schema,
@@ -62,7 +62,8 @@ impl CallVisitor for Calls {
 
 impl Calls {
     fn new() -> Self {
-        // One type has two schemas where a field may be left out in params and always stands in results.
+        // Params and results need separate schemas of a type, because a field can be optional in params and always
+        // present in results.
         let settings = |definitions: &'static str| {
             SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = definitions.into())
         };
@@ -149,8 +150,8 @@ export abstract class NamedCalls {{
     }
 }
 
-/// A field of a result that may be left out is left out instead of being null: `skip_serializing_if`, which schemars knows
-/// only half of.
+/// Removes null from optional fields of results, because `skip_serializing_if` leaves them out. schemars makes such
+/// fields optional, but keeps null in their type.
 #[derive(Clone)]
 struct AbsentInsteadOfNull;
 
@@ -183,14 +184,14 @@ fn remove_null(property: &mut Value) {
             let one = one.clone();
             schema.remove("anyOf");
             for (key, value) in one {
-                // What the field says of itself is nearer to it than what its type says.
+                // The description of the field is more specific than the description of its type.
                 schema.entry(key).or_insert(value);
             }
         }
     }
 }
 
-/// Whether an object type has a field that must be given: one whose name is not followed by `?`.
+/// Returns `true` if an object type has a required field, which is a field whose name is not followed by `?`.
 fn has_required_field(object: &str) -> bool {
     let (mut depth, mut before) = (0_usize, ' ');
     for letter in without_comments(object).chars() {
@@ -210,7 +211,7 @@ fn without_comments(text: &str) -> String {
     parts.map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect()
 }
 
-/// Names of the contract's types that the calls mention themselves.
+/// Names of the contract's types that the calls mention.
 #[derive(Default)]
 struct Named(BTreeSet<String>);
 

@@ -1,5 +1,5 @@
-//! `contract.ts`, which has every contract type in a stable order, the closed lists and the limits; and the JSON Schema of
-//! a shared file. The types come from `argus_engine::contract` and `argus_engine::calls`.
+//! Generates `contract.ts` with the contract types in a stable order, the closed lists and the limits, and the JSON
+//! Schema of a shared file. The types come from `argus_engine::contract` and `argus_engine::calls`.
 
 use argus_core::fix_loop::QUARANTINE_FILE;
 use argus_engine::{
@@ -17,7 +17,7 @@ const HEADER: &str = "\
 // Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
 ";
 
-/// A file that a repository shares, for editors and other programs.
+/// Returns the JSON Schema of a file that a repository shares, for editors and other programs.
 pub(crate) fn shared_file() -> String {
     let schema = schemars::schema_for!(c::SharedFile);
     let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
@@ -42,7 +42,7 @@ pub(crate) fn contract() -> String {
     format!("{HEADER}\n{}\n\n{}\n\n{limits}\n\n{quarantine}\n", tidy(&types.join("\n\n")), lists.join("\n\n"))
 }
 
-/// Unions of texts that TypeScript needs as lists too: constant, documentation, type.
+/// String unions that TypeScript also needs as lists: constant, documentation, type.
 const CLOSED_LISTS: [(&str, &str, &str); 11] = [
     ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
     ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
@@ -57,12 +57,12 @@ const CLOSED_LISTS: [(&str, &str, &str); 11] = [
     ("TEST_STATES", "What a test may be.", "TestState"),
 ];
 
-/// How TypeScript is written.
+/// Returns the settings of the TypeScript output.
 pub(crate) fn config() -> Config {
     Config::new().with_large_int("number")
 }
 
-/// One line for a comment of one line, two spaces before a field.
+/// Puts a comment with a single line on one line, and indents fields by two spaces.
 fn tidy(text: &str) -> String {
     let text =
         text.replace("/**\n * ", "/** ").replace("\n */\n", " */\n").replace(" \n", "\n").replace(", };", ",\n};");
@@ -76,7 +76,7 @@ fn tidy(text: &str) -> String {
     out.join("\n")
 }
 
-/// What no call names, and the types of the calls; what they are made of is found from them.
+/// Visits the types of the calls and the types that no call mentions. The types of their fields are found from them.
 fn collect_roots(types: &mut Collected) {
     TypeVisitor::visit::<argus_core::FailureEvent>(types);
     TypeVisitor::visit::<c::EngineOptions>(types);
@@ -108,7 +108,7 @@ struct Collected {
 
 impl TypeVisitor for Collected {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
-        // Only named types of ours have an output path; options, vectors and primitives are written inline.
+        // Only our named types have an output path. Options, vectors and primitives are written inline.
         if !self.seen.insert(TypeId::of::<T>()) {
             return;
         }

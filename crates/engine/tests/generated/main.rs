@@ -1,4 +1,4 @@
-//! The files that are generated for TypeScript are what the contract and the list of calls say.
+//! Checks that the files generated for TypeScript match the contract and the list of calls.
 
 mod calls;
 mod contract;
@@ -8,7 +8,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Set by `cargo xtask types`: the files are written instead of compared.
+/// Set by `cargo xtask types`, so that the files are written instead of compared.
 const WRITE: &str = "ARGUS_WRITE_GENERATED";
 
 #[test]
@@ -26,7 +26,7 @@ fn generated_files_are_current() {
     assert!(stale.is_empty() || env::var_os(WRITE).is_some(), "run `cargo xtask types` to write {stale:#?}");
 }
 
-/// Each file with what belongs into it.
+/// Returns each file with its expected content.
 fn generated() -> [(PathBuf, String); 4] {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let calls = calls::generate();

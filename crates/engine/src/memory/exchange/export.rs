@@ -1,5 +1,5 @@
-//! Writes a memory out, page by page, as an import takes it.
-//! What belongs to failure patterns stays: their runs and signatures are the project's.
+//! Exports the incidents of a memory page by page, in the format of the import. Failure patterns are not part of it,
+//! because their runs and signatures belong to the project.
 
 use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{
@@ -15,12 +15,10 @@ use argus_store::{
     solutions::{self, Solution, outcomes},
 };
 
-/// Incidents of a page.
 const DEFAULT_LIMIT: u32 = 200;
-/// At most.
 const MAX_LIMIT: u32 = 1000;
 
-/// One page of the home memory.
+/// Returns a page of the primary memory.
 pub fn export(engine: &Engine, ambient: &Ambient, params: &MemoryExportParams) -> Result<MemoryExported, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
@@ -43,7 +41,7 @@ pub fn export(engine: &Engine, ambient: &Ambient, params: &MemoryExportParams) -
     engine.read(ambient, body)
 }
 
-/// An incident with all that belongs to it.
+/// Returns an incident with its solutions and their outcomes.
 pub(in crate::memory) fn line(tx: &mut Tx<'_>, incident: &Incident) -> Result<IncidentLine, EngineError> {
     let mut lines = Vec::new();
     for solution in solutions::of_owner(tx, Owner::Incident(incident.key))? {

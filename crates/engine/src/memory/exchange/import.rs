@@ -1,8 +1,9 @@
-//! Takes incidents in, a line each, past the duplicate guard, all lines of a call in one transaction.
-//! A line that cannot be read is named and left out. The others are made fit for storing here, and written by `write`.
+//! Imports incidents from JSON lines, all lines of a call in one transaction. Importing does not check for duplicates.
+//! Invalid lines are listed in the result and skipped.
 //!
-//! What has no id gets one that its content decides, so that the same file taken in twice changes nothing. A solution
-//! whose id is known with other steps is another solution: what came of the known steps says nothing of these.
+//! An entry without an id gets an id from its content, so that importing the same file twice changes nothing. If the
+//! id of a solution is already known with other steps, the solution gets a new id, because the outcomes of the known
+//! steps say nothing about the new steps.
 
 pub(super) mod write;
 
@@ -18,12 +19,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use time::{OffsetDateTime, format_description::well_known::Rfc3339};
 
-/// Characters of an id.
 const MAX_ID_CHARS: usize = 200;
-/// Characters of a case's name.
 const MAX_NAME_CHARS: usize = 2000;
 
-/// One line of a file.
+/// An incident as a line of a file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(in crate::memory) struct IncidentLine {
     #[serde(default)]
@@ -43,7 +42,7 @@ pub(in crate::memory) struct IncidentLine {
     pub(in crate::memory) solutions: Vec<SolutionLine>,
 }
 
-/// A solution of it.
+/// A solution of an incident or a pattern.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(in crate::memory) struct SolutionLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,20 +54,21 @@ pub(in crate::memory) struct SolutionLine {
     pub(in crate::memory) env_bucket: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) created_at: Option<String>,
-    /// A person judged it as wrong; of patterns alone.
+    /// Set if a person marked the solution as wrong. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::memory) wrong: bool,
-    /// A person wrote it; of patterns alone.
+    /// Set if a person wrote the solution. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::memory) by_person: bool,
-    /// Who wrote it, where that is somebody else than whoever imports it; no line says so.
+    /// The author if it is not the importing user. It is never read from a line, because a line could claim any
+    /// author.
     #[serde(skip)]
     pub(in crate::memory) recorded_by: Option<String>,
     #[serde(default)]
     pub(in crate::memory) outcomes: Vec<OutcomeLine>,
 }
 
-/// What came of trying it.
+/// The outcome of trying a solution.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(in crate::memory) struct OutcomeLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,15 +88,15 @@ pub(in crate::memory) struct OutcomeLine {
     pub(in crate::memory) case_name: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) created_at: Option<String>,
-    /// The later run in which the case passed; of patterns alone.
+    /// The later run in which the case passed. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) proved_by: Option<String>,
-    /// What took a success back; of patterns alone.
+    /// The run or report that refuted a success. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(in crate::memory) refuted_by: Option<String>,
 }
 
-/// A line fit for storing.
+/// A checked and redacted line.
 struct Prepared {
     id: String,
     title: String,
@@ -109,7 +109,7 @@ struct Prepared {
 
 pub(super) struct PreparedSolution {
     pub(super) id: String,
-    /// Used where `id` is known with other steps.
+    /// Used if `id` is already known with other steps.
     pub(super) id_by_content: String,
     pub(super) steps: String,
     pub(super) digest: String,
@@ -134,7 +134,7 @@ pub(super) struct PreparedOutcome {
     pub(super) refuted_by: Option<String>,
 }
 
-/// Reads all lines, then writes them at once.
+/// Reads all lines, then writes them in one transaction.
 pub fn import(
     engine: &Engine,
     ambient: &Ambient,
@@ -144,7 +144,7 @@ pub fn import(
     import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))))
 }
 
-/// Takes in lines that are read already, each with its number.
+/// Imports parsed lines with their line numbers.
 pub(super) fn import_lines(
     engine: &Engine,
     ambient: &Ambient,
@@ -168,7 +168,7 @@ pub(super) fn import_lines(
     engine.write(ambient, body)
 }
 
-/// Takes one in as part of another call.
+/// Imports an incident in the transaction of another call.
 pub(in crate::memory) fn import_one(
     engine: &Engine,
     ambient: &Ambient,
@@ -199,7 +199,7 @@ fn prepare(engine: &Engine, ambient: &Ambient, line: IncidentLine) -> Result<Pre
     let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
         let solution = prepare_solution(engine, solution, &id, created_at)?;
-        // The same steps twice are one solution with the outcomes of both.
+        // If steps are repeated, they become a single solution with all outcomes.
         match solutions.iter_mut().find(|known| known.id == solution.id) {
             Some(known) => known.outcomes.extend(solution.outcomes),
             None => solutions.push(solution),
@@ -249,7 +249,7 @@ fn prepare_outcome(engine: &Engine, line: OutcomeLine, created_at: i64) -> Resul
     })
 }
 
-/// Gives the outcomes that have no id one by their place.
+/// Assigns ids to outcomes without an id, from their position.
 pub(super) fn name_outcomes(solution: &mut PreparedSolution) {
     for (number, outcome) in solution.outcomes.iter_mut().enumerate() {
         if outcome.id.is_empty() {
@@ -259,7 +259,7 @@ pub(super) fn name_outcomes(solution: &mut PreparedSolution) {
     }
 }
 
-/// An environment as it is stored, and its bucket.
+/// Returns an environment as JSON for storing, and its bucket.
 fn stored_environment(
     engine: &Engine,
     env: Option<Value>,
@@ -270,7 +270,8 @@ fn stored_environment(
     Ok((environment.json, environment.bucket))
 }
 
-/// An id as it was given. One that cannot be kept as it is would become another's.
+/// Returns a given id. An id that redaction or shortening would change is rejected, because the changed id could
+/// belong to another entry.
 pub(super) fn given_id(engine: &Engine, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
     let kept = input::line(engine, id, MAX_ID_CHARS);
@@ -283,8 +284,8 @@ pub(super) fn given_id(engine: &Engine, id: Option<&str>) -> Result<Option<Strin
     )))
 }
 
-/// The given id, or one that the content decides. It begins as the id of what it belongs to, so that neighbours in a
-/// file are neighbours in the index; ids all over the index made a large import several times as slow.
+/// Returns the given id, or an id from the content. The new id starts like the id of its owner, so that neighbors in a
+/// file are neighbors in the index. Random ids made a large import several times slower.
 fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
     given.unwrap_or_else(|| {
         let digest = sha256_hex(&content());

@@ -1,5 +1,5 @@
-//! Learned patterns as lines, with all that a memory needs to know the same failures by its own rules: what they were
-//! learned from, what was counted, and what solved them.
+//! Learned patterns as JSON lines. A line has everything that another memory needs to recognize the failure by its own
+//! rules: the failure, the counts and the solutions.
 
 pub mod export;
 pub mod import;
@@ -8,25 +8,25 @@ use super::import::SolutionLine;
 use argus_core::FailureEvent;
 use serde::{Deserialize, Serialize};
 
-/// Days of counts that go with a pattern.
+/// Maximum number of days with counts in a line.
 const MAX_DAYS: u32 = 400;
 
-/// One line.
+/// A pattern as a line of a file.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct PatternLine {
-    /// `pattern`.
+    /// Always `pattern`.
     pub(super) r#type: String,
     #[serde(flatten)]
     pub(super) known: KnownLine,
-    /// What it was signed with before, too.
+    /// Earlier signatures of the pattern.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) signatures: Vec<String>,
-    /// What it is there, by rules that may be others.
+    /// The category in the other memory. Its rules may differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) category: Option<String>,
     pub(super) first_seen_at: String,
     pub(super) last_seen_at: String,
-    /// What was counted, by the memory that has counted it.
+    /// Counts per memory that counted them.
     #[serde(default)]
     pub(super) counts: Vec<CountsLine>,
     /// `[day, occurrences, resolutions]` at the end of each day on which they changed, oldest first.
@@ -34,14 +34,14 @@ pub(super) struct PatternLine {
     pub(super) days: Vec<(i64, u32, u32)>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) person: Option<OverridesLine>,
-    /// Failures that lead to it: they are alike, or a person said so.
+    /// Failures that were merged into the pattern, because they are similar or because a person merged them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<KnownLine>,
     #[serde(default)]
     pub(super) solutions: Vec<SolutionLine>,
 }
 
-/// A failure that is known, and what it was learned from.
+/// A known failure with the sample that it was learned from.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct KnownLine {
     pub(super) id: String,
@@ -56,23 +56,23 @@ pub(super) struct KnownLine {
 
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct CountsLine {
-    /// None: the one that wrote the line.
+    /// None stands for the memory that wrote the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) memory: Option<String>,
-    /// Its id there.
+    /// The id of the pattern in that memory.
     pub(super) pattern: String,
     pub(super) occurrences: u32,
     pub(super) resolutions: u32,
 }
 
-/// What a person set.
+/// Values that a person set.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) struct OverridesLine {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) category: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) description: Option<String>,
-    /// The id of the solution that it suggests.
+    /// The id of the suggested solution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) solution: Option<String>,
     pub(super) edited_at: String,

@@ -1,6 +1,5 @@
-//! What a repository shares in `.argus-shared`: one small file each, that git merges without a conflict, for a file is
-//! written once and its name is its id.
-//! What of it is shown, and how, is in `finding::shared`.
+//! The files that a repository shares in `.argus-shared`. Each entry is a small file that is named by its id and never
+//! changes, so that git merges the folder without conflicts. `finding::shared` decides what answers show.
 
 pub mod check;
 mod machine;
@@ -11,19 +10,20 @@ pub mod write;
 use crate::contract::{SharedFailure, SharedFile};
 use argus_core::FailureEvent;
 
-/// The version of most files.
+/// Version of most files.
 const VERSION: u32 = 1;
-/// Of a kind that came later: a program that does not know it says that it is too old.
+/// Version of sameness files, which were added later. The higher version makes older programs report that they are too
+/// old.
 const VERSION_OF_SAMENESS: u32 = 2;
 
-/// What wrote the lines that files become.
+/// Name of the source memory for shared files in an import.
 const FROM: &str = "shared files";
 
-/// The folder, at the root of the repository.
+/// Folder in the root of the repository.
 pub(crate) const FOLDER: &str = ".argus-shared";
 
 impl SharedFile {
-    /// Its folder, and what its id begins with.
+    /// Returns the folder of the file and the prefix of its id.
     const fn place(&self) -> (&'static str, &'static str) {
         match self {
             Self::Fix(_) => ("fixes", "fix-"),

@@ -1,4 +1,4 @@
-//! Incidents as a person looks through them: newest first, or by how well they answer a text, with all scores.
+//! Lists incidents for the viewer: newest first, or by how well they match a text, with all scores.
 
 use super::{
     find::{SearchHit, find},
@@ -33,16 +33,15 @@ use argus_store::{
 use serde_json::{Map, Value};
 use std::cmp::Reverse;
 
-/// Incidents of a page.
+/// Default number of incidents on a page.
 const DEFAULT_LIMIT: u32 = 20;
-/// Incidents that answer a text.
+/// Maximum number of incidents that match a text.
 const MAX_ANSWERS: usize = 200;
-/// Solutions of one.
+/// Maximum number of solutions of an incident.
 const MAX_SOLUTIONS: usize = 10;
-/// Environments.
 const MAX_ENVIRONMENTS: u32 = 100;
 
-/// One page.
+/// Returns a page of incidents.
 pub fn view_incidents(
     engine: &Engine,
     ambient: &Ambient,
@@ -61,7 +60,7 @@ pub fn view_incidents(
     Ok(ViewIncidentsResult { incidents, total, has_more, env_bucket: environment.bucket, warnings })
 }
 
-/// Environments to choose from.
+/// Returns the environments that the viewer offers as a filter.
 pub fn view_environments(
     engine: &Engine,
     ambient: &Ambient,
@@ -77,7 +76,7 @@ pub fn view_environments(
     Ok(ViewEnvironmentsResult { env_buckets })
 }
 
-/// Incidents of both memories.
+/// Counts the incidents of the user's memories.
 pub(crate) fn count(engine: &Engine, ambient: &Ambient) -> Result<u32, EngineError> {
     let mut total = 0_u64;
     for side in SIDES {
@@ -87,7 +86,7 @@ pub(crate) fn count(engine: &Engine, ambient: &Ambient) -> Result<u32, EngineErr
     Ok(u32::try_from(total).unwrap_or(u32::MAX))
 }
 
-/// The best answers, those of a page with their solutions.
+/// Returns a page of the best matches with their solutions, and the number of all matches.
 fn answering(
     engine: &Engine,
     ambient: &Ambient,
@@ -98,7 +97,7 @@ fn answering(
 ) -> Result<(Vec<ViewIncident>, u32), EngineError> {
     let (text, warning) = input::query(engine, text)?;
     warnings.extend(warning);
-    // Patterns that wait are found once they are indexed; where nothing can be written now they go on waiting.
+    // Patterns that wait are found only after indexing. If the database cannot be written now, they keep waiting.
     let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
     if engine.read(ambient, waits)? {
         let body = |tx: &mut Tx<'_>| index::index_waiting(engine, tx);
@@ -133,7 +132,7 @@ fn answering(
     Ok((shown, total))
 }
 
-/// Those of both memories, newest first.
+/// Returns a page of the incidents of the user's memories, newest first, and their total number.
 fn newest(
     engine: &Engine,
     ambient: &Ambient,

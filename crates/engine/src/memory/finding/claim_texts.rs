@@ -1,5 +1,5 @@
-//! Texts of others made fit to be shown: what they claim of themselves is left out, and each is bounded and without secrets,
-//! for it never went through this program.
+//! Cleans texts of others before they are shown: removes claims about their own success, redacts secrets and bounds
+//! the length, because these texts never went through this program.
 
 use crate::{
     Engine,
@@ -8,17 +8,16 @@ use crate::{
 use argus_core::{bound::bound_to, display, environment::Environment};
 use serde_json::{Map, Value};
 
-/// Of its longest text in an answer.
+/// Maximum characters of a text, such as steps, in an answer.
 const MAX_STEPS_CHARS: usize = 4_000;
-/// Of a fix beside a diagnosis.
+/// Maximum characters of a fix next to a diagnosis.
 const MAX_RELATED_FIX_CHARS: usize = 1_000;
-/// Of one line.
 const MAX_LINE_CHARS: usize = 300;
-/// Of a text that is looked at.
+/// Maximum bytes of a text that are redacted.
 const MAX_READ_BYTES: usize = 64 * 1024;
-/// Labels of an incident.
+/// Maximum number of tags of an incident.
 const MAX_TAGS: usize = 20;
-/// What is in place of a reason.
+/// Replaces the reason for the rank.
 const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
 
 pub(super) fn claimed_match(engine: &Engine, found: IncidentMatch) -> IncidentMatch {
@@ -69,7 +68,7 @@ pub(super) fn text(engine: &Engine, found: &str) -> String {
     display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
 }
 
-/// Without what is far behind anything that is shown: nothing has bounded it yet.
+/// Redacts a text. The text is bounded first, because a foreign file may contain any length.
 fn clean(engine: &Engine, found: &str) -> String {
     engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
 }
@@ -78,7 +77,7 @@ pub(super) fn tags(engine: &Engine, found: &[String]) -> Vec<String> {
     found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
 }
 
-/// In its canonical form, which holds known fields only.
+/// Returns the canonical form, which contains only known fields.
 pub(super) fn bucket(found: &str) -> String {
     Environment::parse(found).to_string()
 }

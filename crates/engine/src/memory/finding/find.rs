@@ -1,4 +1,4 @@
-//! Finds what answers a text, in the memories that are asked, by one measure.
+//! Searches the given memories for matches of a text. Scores are comparable across memories.
 
 use crate::{Engine, EngineError, memory::side::Side};
 use argus_core::{
@@ -11,13 +11,13 @@ use argus_store::{
     search::{self, Candidate, Owner, WantedTerm, family_key},
 };
 
-/// Candidates that are scored in full, at least.
+/// Minimum number of candidates that are scored in full.
 const MIN_CANDIDATES: usize = 100;
 
-/// Incidents whose titles are compared.
+/// Maximum number of incidents whose titles are compared.
 const MAX_COMPARED_TITLES: usize = 20;
 
-/// Something that answers.
+/// An incident or a pattern that matches.
 #[derive(Debug)]
 pub(super) struct SearchHit {
     pub(super) side: Side,
@@ -25,9 +25,9 @@ pub(super) struct SearchHit {
     pub(super) score: Score,
 }
 
-/// The best answers of these memories, best first; what scores less than `threshold` is none. Terms are weighed by all
-/// of them together, so that a foreign one is asked alone: it could make any term a common one. The primary one is read
-/// in the transaction `primary`, where the call has it open.
+/// Returns the best matches of the given memories, best first, without matches below `threshold`. Terms are weighed by
+/// all given memories together, so a foreign memory must be searched separately; otherwise it could make any term
+/// common. The primary memory is read in the transaction `primary` if the call has it open.
 pub(super) fn find(
     engine: &Engine,
     ambient: &Ambient,
@@ -57,7 +57,7 @@ pub(super) fn find(
             raise_equal_titles(tx, query, &mut scored)?;
             Ok(scored)
         };
-        // What could not be read was said when the terms were counted.
+        // Warnings about unreadable memories were added when the terms were counted.
         let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
         let found = found.unwrap_or_default();
         hits.extend(found.into_iter().map(|(owner, score)| SearchHit { side, owner, score }));
@@ -70,7 +70,8 @@ pub(super) fn find(
     Ok(hits)
 }
 
-/// A title of few and usual words says too little to be found by them, but not where it is all that was asked for.
+/// Raises the score of incidents whose title equals the query. A short title of common words scores too low by its
+/// terms, although the query means exactly that incident.
 fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
     let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
     let mut weak: Vec<_> = weak
@@ -87,10 +88,10 @@ fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Scor
     Ok(())
 }
 
-/// How many documents a memory has, and in how many of them each term of a query stands.
+/// Number of documents in a memory, and number of documents that contain each term of a query.
 pub(super) type Counts = (u64, Vec<u64>);
 
-/// The candidates of one memory.
+/// Returns the candidates of a memory.
 pub(in crate::memory) fn candidates(
     tx: &mut Tx<'_>,
     query: &Query,
@@ -103,12 +104,12 @@ pub(in crate::memory) fn candidates(
     Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take)?)
 }
 
-/// The query's family where the candidate has it too.
+/// Returns the family of the query if the candidate has the same family.
 pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
     query.family().filter(|family| candidate.family == Some(family_key(family)))
 }
 
-/// The counts of each memory; none where one cannot be read.
+/// Returns the counts of each memory. None for a memory that cannot be read.
 fn counts(
     engine: &Engine,
     ambient: &Ambient,
@@ -125,7 +126,7 @@ fn counts(
     Ok(counts)
 }
 
-/// Weighs the terms by how rare they are in all memories together.
+/// Weighs the terms by their rarity in all memories together.
 pub(in crate::memory) fn weighed<'q>(query: &'q Query, counts: &[Option<Counts>]) -> Weighed<'q> {
     let documents = counts.iter().flatten().map(|(documents, _)| documents).sum();
     let mut index = 0..;

@@ -1,5 +1,5 @@
-//! One incident with its solutions and what came of them, and ids by their beginning: for a resource and its completion.
-//! Ranking for an environment is done by `ranked_solutions`.
+//! Returns an incident with its solutions and their outcomes, for a resource, and completes ids. `ranked_solutions`
+//! ranks solutions for an environment.
 
 use super::{
     foreign,
@@ -26,17 +26,18 @@ use argus_store::{
 };
 use serde_json::{Map, Value};
 
-/// Solutions of an incident.
+/// Maximum number of solutions of an incident.
 const MAX_SOLUTIONS: u32 = 20;
-/// Outcomes of a solution.
+/// Maximum number of outcomes of a solution.
 const MAX_OUTCOMES: u32 = 10;
-/// Characters of the notes of one.
+/// Maximum characters of the notes of an outcome.
 const MAX_NOTES_CHARS: usize = 500;
-/// Bytes of all steps; the first are whole whatever they have, and of each at least the beginning and the end stay.
+/// Maximum bytes of all steps. Steps are shortened once the total is used up, but each solution keeps at least
+/// `MIN_STEPS_BYTES`, from the beginning and the end.
 const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
 const MIN_STEPS_BYTES: usize = 4 * 1024;
 
-/// An incident of either memory, or else of others.
+/// Returns an incident of the user's memories, otherwise of others.
 pub fn incident(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -> Result<IncidentDetail, EngineError> {
     for side in SIDES.into_iter().chain(SIDES_OF_OTHERS) {
         let body = |tx: &mut Tx<'_>| match incidents::by_id(tx, id.trim())? {
@@ -52,7 +53,7 @@ pub fn incident(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) 
     Err(resolve::unknown_incident(engine, id))
 }
 
-/// Ids of both memories that begin so, newest first.
+/// Returns ids of the user's memories with this prefix, newest first.
 pub(crate) fn ids_with_prefix(
     engine: &Engine,
     ambient: &Ambient,

@@ -1,4 +1,4 @@
-//! What a search found, as answers show it: incidents and patterns with their ranked solutions.
+//! Converts search hits into answers: incidents and patterns with their ranked solutions.
 
 use super::{
     find::SearchHit,
@@ -15,19 +15,18 @@ use crate::{
 use argus_core::{Ambient, display, stable_sort::StableSort};
 use argus_store::{Tx, incidents, patterns, search::Owner, solutions};
 
-/// Characters of an incident's texts in an answer.
+/// Maximum characters of each text of an incident in an answer.
 pub(super) const MAX_SHOWN_CHARS: usize = 500;
 
-/// An incident or pattern with its solutions.
 pub(super) struct ListedIncident {
     pub(super) side: Side,
     pub(super) shown: IncidentMatch,
     pub(super) ranked: Vec<Ranked>,
-    /// UTC milliseconds.
+    /// Milliseconds since 1970 in UTC.
     pub(super) created_at: i64,
 }
 
-/// Reads what was found, in its order; of the primary memory in the transaction `primary`, where the call has it open.
+/// Reads the hits in their order. The primary memory is read in the transaction `primary` if the call has it open.
 pub(super) fn list(
     engine: &Engine,
     ambient: &Ambient,
@@ -108,13 +107,12 @@ pub(super) fn shown(
     })
 }
 
-/// The beginning of a text.
 #[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
 pub(super) fn first_chars(text: String, most: usize) -> String {
     display::shortened(&text, most)
 }
 
-/// Four digits say all a score has to say.
+/// Rounds to four digits, because further digits of a score carry no information.
 pub(in crate::memory) fn rounded(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

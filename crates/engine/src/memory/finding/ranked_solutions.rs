@@ -1,5 +1,5 @@
-//! `ranked_solutions`: which incidents a text is about, and which of their solutions to try first.
-//! Where the search cannot be remembered, the answer says so.
+//! `ranked_solutions`: finds the incidents that a text is about and ranks their solutions. If the search cannot be
+//! stored, the answer contains a warning.
 
 use super::{
     find::find,
@@ -28,19 +28,20 @@ use argus_store::{Tx, solutions::lookups};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// Incidents in an answer.
+/// Maximum number of incidents in an answer.
 const MAX_INCIDENTS: usize = 10;
-/// Bytes of all steps in an answer; the first are whole whatever they have.
+/// Maximum bytes of all steps in an answer. The first solution is never cut.
 const MAX_ALL_STEPS_BYTES: usize = 64 * 1024;
-/// Bytes of all their environments; the bucket says what matters of the others.
+/// Maximum bytes of all environments in an answer. Further environments are left out, because the bucket has the
+/// important fields.
 const MAX_ALL_ENVS_BYTES: usize = 32 * 1024;
-/// Bytes that are left of the steps of one solution at least.
+/// Minimum bytes that each solution keeps of its steps.
 const MIN_STEPS_BYTES: usize = 2 * 1024;
-/// Bytes of a query that are remembered.
+/// Maximum bytes of a query that are stored.
 const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
 
-/// Remembers the search and looks in the primary memory in one transaction, looks in the secondary one too, and ranks what
-/// the best incidents have.
+/// Stores the search and searches the primary memory in one transaction, searches the secondary memory, and ranks the
+/// solutions of the best incidents.
 pub fn ranked_solutions(
     engine: &Engine,
     ambient: &Ambient,
@@ -60,7 +61,7 @@ pub fn ranked_solutions(
         lookups::insert(tx, &lookup_id, &remembered, &environment.bucket, ambient.now)?;
         look(engine, ambient, tx, &query, &environment)
     };
-    // A search waits for no writer to be remembered.
+    // A search does not wait for a lock just to be stored.
     let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember) {
         Err(error) if engine.may_answer_unstored(&error) => {
             warnings.push(format!(
@@ -87,7 +88,7 @@ fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
     }
 }
 
-/// What the memories answer, and what is to be said of one that was left out.
+/// Returns the hits of the user's memories, and warnings for memories that could not be read.
 fn look(
     engine: &Engine,
     ambient: &Ambient,
@@ -101,7 +102,7 @@ fn look(
     Ok((list(engine, ambient, Some(primary), &hits, environment)?, warnings))
 }
 
-/// Patterns that wait in the secondary memory are indexed too; where that fails they go on waiting.
+/// Indexes patterns that wait in the secondary memory. If this fails, they keep waiting.
 fn index_secondary(engine: &Engine, ambient: &Ambient) {
     let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
     if matches!(engine.read_side(Side::Secondary, ambient, waits), Ok(Some(true))) {
@@ -118,13 +119,13 @@ fn answer(
     mut warnings: Vec<String>,
 ) -> RankedSolutionsResult {
     let (incidents, mut ranked) = merge_ranked(listed);
-    // What only failed never ranks above what worked.
+    // A solution that has only failed never ranks above a solution that worked.
     let worked = ranked.iter().filter(|solution| solution.worked > 0);
     let lowest = worked.map(|solution| solution.final_solution_score).fold(1.0, f64::min);
     for failed in ranked.iter_mut().filter(|solution| has_only_failed(solution)) {
         failed.final_solution_score = failed.final_solution_score.min(lowest);
     }
-    // Stable: of equal ones that of the better incident comes first.
+    // The sort is stable, so that of two equal solutions the solution of the better incident comes first.
     ranked.stable_sort_by(|a, b| {
         let by_score = b.final_solution_score.total_cmp(&a.final_solution_score);
         by_score.then(has_only_failed(a).cmp(&has_only_failed(b)))
@@ -132,7 +133,7 @@ fn answer(
     ranked.truncate(limit);
     warnings
         .extend(ranked.first().filter(|first| has_only_failed(first)).map(|first| only_failed(first, &environment)));
-    // Of an incident with very many not all were ranked.
+    // Not all solutions are ranked if an incident has very many.
     let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
     let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
     if shorten(&mut ranked) {
@@ -171,7 +172,7 @@ fn only_failed(solution: &RankedSolution, environment: &ResolvedEnvironment) -> 
     )
 }
 
-/// What is foreign comes after all that is the user's own, and changes neither what is recommended nor what is next.
+/// Adds foreign solutions after all own solutions. They change neither the recommendation nor the next step.
 fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usize) {
     if claims.is_empty() {
         return;
@@ -190,8 +191,8 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
     answer.ranked_solutions.truncate(limit);
 }
 
-/// The incidents with all their solutions. What was copied from one memory to the other is there once: as it is where
-/// outcomes of it are recorded, which is at home.
+/// Merges incidents and solutions. A solution that was copied between the memories is shown once, from the primary
+/// memory, because its outcomes are recorded there.
 fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<RankedSolution>) {
     let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
     let mut ranked: Vec<RankedSolution> = Vec::new();
@@ -214,7 +215,7 @@ fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<Ran
     (incidents, ranked)
 }
 
-/// Whether anything was cut, so that an answer stays readable.
+/// Shortens steps and environments so that an answer stays readable. Returns whether anything was cut.
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
     let (mut left, mut envs_left) = (MAX_ALL_STEPS_BYTES, MAX_ALL_ENVS_BYTES);
     let mut cut = false;

@@ -1,5 +1,4 @@
-//! Stored solutions with what their rank depends on.
-//! The formula is in core (`rank`).
+//! Reads stored solutions with the data that their rank depends on. The formula is in `argus_core::rank`.
 
 use crate::{
     Engine, EngineError,
@@ -23,25 +22,25 @@ use argus_store::{
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
-/// Solutions of one incident that are ranked; of more, those that worked most often and the newest.
+/// Maximum number of solutions of an incident that are ranked. If there are more, the most successful and then the
+/// newest are ranked.
 const MAX_RANKED: u32 = 100;
 
-/// Days after which a confirmation counts half, where the configuration does not say.
+/// Days after which a confirmation counts half, unless the configuration sets another value.
 const DEFAULT_HALF_LIFE_DAYS: f64 = 180.0;
 
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 
-/// A solution with its rank.
 #[derive(Debug)]
 pub(super) struct Ranked {
     pub(super) solution: Solution,
     pub(super) ranking: Ranking,
     stats: Vec<Stats>,
-    /// Successes of it that a run could have shown, and none has.
+    /// Number of reported successes that a run could have proved, but none has.
     claimed: u32,
 }
 
-/// The solutions of one incident or pattern that matched so well, unordered.
+/// Returns the ranked solutions of an incident or a pattern, unordered. `incident_match` is its search score.
 pub(super) fn of_owner(
     engine: &Engine,
     ambient: &Ambient,
@@ -67,7 +66,7 @@ pub(super) fn of_owner(
     Ok(ranked)
 }
 
-/// A solution as if nobody had tried it.
+/// Ranks a solution without its outcomes, because outcomes of others are claims.
 pub(super) fn rank_untried(
     engine: &Engine,
     ambient: &Ambient,
@@ -81,7 +80,7 @@ pub(super) fn rank_untried(
     Ranked { solution, ranking, stats: Vec::new(), claimed: 0 }
 }
 
-/// A person is the authority: what they set ranks with the best of its pattern, and before it.
+/// Puts the solution that a person chose first, with at least the best score of its pattern.
 fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
     let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == chosen) else { return };
     let mut set = ranked.remove(at);
@@ -91,7 +90,7 @@ fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
     ranked.insert(0, set);
 }
 
-/// What is known of a solution, as seen from one environment.
+/// Returns the statistics of a solution for an environment.
 pub(in crate::memory) fn stats(
     engine: &Engine,
     ambient: &Ambient,
@@ -116,7 +115,7 @@ pub(in crate::memory) fn stats(
     })
 }
 
-/// The rows as the contract shows them.
+/// Converts the rows for the contract.
 pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
     let row = |row: Stats| BucketStats {
         env_bucket: row.env_bucket,
@@ -128,7 +127,7 @@ pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
 }
 
 impl Ranked {
-    /// As the contract shows it.
+    /// Converts the solution for the contract.
     pub(super) fn shown(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
         let (worked, failed) = sum_outcomes(&self.stats);
         let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
@@ -174,7 +173,7 @@ fn rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<r
     Ok(stats.iter().map(row).collect())
 }
 
-/// How often it worked and failed, anywhere.
+/// Returns how often the solution worked and failed in all environments.
 pub(super) fn sum_outcomes(stats: &[Stats]) -> (u32, u32) {
     let add = |(worked, failed): (u32, u32), row: &Stats| {
         (worked.saturating_add(row.worked), failed.saturating_add(row.failed))

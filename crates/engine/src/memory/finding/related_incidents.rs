@@ -1,5 +1,4 @@
-//! Incidents that are like a diagnosed failure.
-//! Where a fix is known already the caller does not ask.
+//! Finds incidents that are similar to a diagnosed failure. Callers ask only if no fix is known.
 
 use super::{
     find::{SearchHit, find},
@@ -20,14 +19,14 @@ use argus_core::{
 use argus_store::{Tx, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
 
-/// Incidents beside the patterns.
+/// Maximum number of incidents in an answer.
 const MAX_SHOWN: usize = 3;
-/// Hits that are looked at; patterns among them are found by other means.
+/// Maximum number of hits. Patterns among them are dropped, because a diagnosis finds patterns in other ways.
 const MAX_FOUND: usize = 10;
-/// Of a solution.
+/// Maximum characters of a solution.
 const MAX_STEPS_CHARS: usize = 1_000;
 
-/// The best incidents for an error text, each with its best solution; those of the primary memory are read in the open
+/// Returns the best incidents for an error text, each with its best solution. The primary memory is read in the open
 /// transaction.
 pub(crate) fn incidents(
     engine: &Engine,
@@ -92,7 +91,7 @@ fn incident_with_best(
     }))
 }
 
-/// The bucket and the JSON of an environment that came with a reported fix.
+/// Returns the JSON and the bucket of the environment of a reported fix.
 pub(crate) fn environment(
     engine: &Engine,
     env: Option<&serde_json::Value>,

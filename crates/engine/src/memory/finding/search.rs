@@ -1,4 +1,4 @@
-//! Incidents that answer a text, and nothing else: for bulk work and for measuring.
+//! Searches incidents by text without side effects, for bulk work and for measurements.
 
 use super::{
     find::{SearchHit, find},
@@ -25,18 +25,17 @@ use argus_store::{
     solutions::{self, outcomes},
 };
 
-/// Incidents in an answer.
 const DEFAULT_LIMIT: u32 = 10;
-/// At most.
 const MAX_LIMIT: u32 = 1000;
-/// Share of a score that hangs on the environment, where one is given: it decides between incidents that answer alike.
+/// Share of the score that depends on the environment, if an environment is given. It decides between incidents that
+/// match equally well.
 const ENVIRONMENT_SHARE: f64 = 0.1;
-/// Incidents that are compared by it, at least.
+/// Minimum number of incidents that are compared by environment.
 const MIN_COMPARED: usize = 20;
-/// Solutions of an incident that are looked at.
+/// Maximum number of solutions of an incident that are compared.
 const MAX_SOLUTIONS: u32 = 20;
 
-/// Ids of both memories, best first. A text without words has no answer.
+/// Returns ids of the user's memories, best first. A text without words matches nothing.
 pub fn search(engine: &Engine, ambient: &Ambient, params: &MemorySearchParams) -> Result<MemorySearched, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
@@ -73,7 +72,7 @@ pub fn search(engine: &Engine, ambient: &Ambient, params: &MemorySearchParams) -
     Ok(answer)
 }
 
-/// Orders by how well each answers and, a little, by where it was solved.
+/// Sorts by score, adjusted a little by the environment in which each incident was solved.
 fn by_environment(
     engine: &Engine,
     ambient: &Ambient,
@@ -90,7 +89,7 @@ fn by_environment(
     Ok(())
 }
 
-/// How like the one environment is to which a solution was written, or in which it worked.
+/// Returns the similarity of the most similar environment for which a solution was written or in which it worked.
 fn nearest(tx: &mut Tx<'_>, owner: Owner, environment: &Environment) -> Result<Option<f64>, EngineError> {
     let mut best: Option<f64> = None;
     for solution in solutions::best_of_owner(tx, owner, MAX_SOLUTIONS)? {

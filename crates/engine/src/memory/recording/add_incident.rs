@@ -1,5 +1,5 @@
-//! `add_incident`: a new problem with the fix that was tried and what came of it.
-//! A second of one problem is added only where that is asked for.
+//! `add_incident`: stores a new problem with the fix that was tried and its outcome. A problem that is already known
+//! is stored again only if `force` is set.
 
 use super::duplicate::{self, KnownIncident, Sought};
 use crate::{
@@ -28,7 +28,7 @@ use argus_store::{
     },
 };
 
-/// The texts, fit for storing.
+/// The cleaned and redacted texts of a call.
 struct Report<'a> {
     title: String,
     error_signature: Option<String>,
@@ -42,8 +42,8 @@ struct Report<'a> {
     recorder: Recorder<'a>,
 }
 
-/// Looks for the same problem and adds the new one in one write transaction, so that of two agents one adds it, also
-/// where they add it to different memories.
+/// Searches for the same problem and adds the new incident in one write transaction, so that only one of two agents
+/// adds it, even if they write to different memories.
 pub fn add_incident(
     engine: &Engine,
     ambient: &Ambient,
@@ -96,7 +96,7 @@ fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
     }
 }
 
-/// The incident that is there already, in the primary memory or the secondary one.
+/// Returns the matching incident of the primary or the secondary memory.
 fn find_known(
     engine: &Engine,
     ambient: &Ambient,

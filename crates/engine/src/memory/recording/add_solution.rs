@@ -1,5 +1,5 @@
-//! `add_solution`: another fix of an incident or a pattern, or the same for another environment.
-//! Whether it works is told by outcomes.
+//! `add_solution`: adds another fix to an incident or a pattern, or the same fix for another environment. Outcomes
+//! record whether it works.
 
 use crate::{
     Engine, EngineError,
@@ -12,7 +12,7 @@ use argus_store::{
     solutions::{self, NewSolution},
 };
 
-/// Adds it where the incident is stored; the same steps for the same environment are one solution.
+/// Adds the solution where the incident is stored. Equal steps for the same environment are stored once.
 pub fn add_solution(
     engine: &Engine,
     ambient: &Ambient,

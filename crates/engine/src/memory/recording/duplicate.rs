@@ -1,5 +1,5 @@
-//! The guard of `add_incident`: whether a problem is known already.
-//! It looks as a search does, so that what it finds is what a search would have found.
+//! Detects duplicates for `add_incident`. It compares like a search, so that it finds only what a search would have
+//! found.
 
 use crate::{EngineError, memory::finding::find};
 use argus_core::search::{Indexed, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
@@ -8,28 +8,27 @@ use argus_store::{
     search::{self, Owner, family_key},
 };
 
-/// Candidates that are compared.
+/// Maximum number of candidates that are compared.
 const MAX_COMPARED: usize = 50;
 
-/// What is known already.
+/// An incident or a pattern that describes the same problem.
 #[derive(Debug)]
 pub(super) struct KnownIncident {
     pub(super) id: String,
     pub(super) title: String,
-    /// In [0, 1].
     pub(super) similarity: f64,
 }
 
-/// What is sought: a query and an index of the same texts.
+/// The new problem as a query and as an index of the same texts.
 #[derive(Clone, Copy)]
 pub(super) struct Sought<'a> {
     pub(super) query: &'a Query,
     pub(super) new: &'a Indexed,
-    /// Of a problem without an error text, whose title says which it is.
+    /// The title, if the problem has no error text. Then the title identifies the problem.
     pub(super) title: Option<&'a str>,
 }
 
-/// The most like of those that are the same problem.
+/// Returns the most similar known problem that counts as the same. None if no problem is similar enough.
 pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
     let Sought { query, new, title } = sought;
     if query.is_empty() {
@@ -59,7 +58,7 @@ pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIn
     }
 }
 
-/// Those of them that are incidents of this title.
+/// Returns the owners that are incidents with this title, ignoring case.
 fn with_title(tx: &mut Tx<'_>, owners: impl Iterator<Item = Owner>, title: &str) -> Result<Vec<Owner>, EngineError> {
     let incidents = owners.filter_map(|owner| if let Owner::Incident(key) = owner { Some(key) } else { None });
     let keys: Vec<_> = incidents.collect();

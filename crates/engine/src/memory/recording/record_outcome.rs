@@ -1,5 +1,5 @@
-//! `record_outcome`: what came of trying a solution.
-//! Only outcomes make the score of a solution. Of one that only the repository shares, a copy is kept to record it on.
+//! `record_outcome`: records whether a tried solution worked. The score of a solution depends only on outcomes. A
+//! solution that only the repository shares is copied first, because outcomes are recorded only on own solutions.
 
 use crate::{
     Engine, EngineError,
@@ -23,7 +23,7 @@ use argus_store::{
     },
 };
 
-/// Records and counts it where the solution is stored, in one transaction.
+/// Records and counts the outcome where the solution is stored, in one transaction.
 pub fn record_outcome(
     engine: &Engine,
     ambient: &Ambient,
@@ -85,7 +85,8 @@ const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
     }
 }
 
-/// An outcome of a pattern's solution counts there as a reported fix does; not that of one that a person judged as wrong.
+/// Counts an outcome of a pattern's solution on the pattern, as a reported fix does. A solution that a person marked
+/// as wrong does not count.
 fn count_on_pattern(ambient: &Ambient, tx: &mut Tx<'_>, solution: &Solution, worked: bool) -> Result<(), EngineError> {
     let Owner::Pattern(key) = solution.owner else { return Ok(()) };
     if worked

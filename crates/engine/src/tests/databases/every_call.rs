@@ -1,15 +1,15 @@
-//! Every call of `calls.rs`, with every field of its parameters, played once on SQLite and once on PostgreSQL.
-//! The ids and the clock are the same in both, so each answer of PostgreSQL must equal SQLite's.
+//! Makes every call of `calls.rs` with every field of its parameters, once on SQLite and once on PostgreSQL. Ids and
+//! clock are the same, so each answer of PostgreSQL must equal the answer of SQLite.
 
 use super::{copied, file};
 use crate::tests::prelude::*;
 use argus_store::{KnownSchemas, Postgres};
 use std::cell::RefCell;
 
-/// Calls that need a file on this machine. PostgreSQL refuses the first, and answers that it knows no commits.
+/// Calls that need a local file. PostgreSQL rejects the first, and answers the others as if no commits were known.
 const LOCAL: [&str; 3] = ["snapshot", "likelyFixes", "learnCommits"];
 
-/// One call that was made.
+/// A call with its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Made {
     pub(crate) name: &'static str,
@@ -17,7 +17,7 @@ pub(crate) struct Made {
     pub(crate) answer: Result<Value, (ErrorCode, String)>,
 }
 
-/// An engine, and what was asked of it.
+/// An engine and the calls that it answered.
 pub(crate) struct Play {
     engine: Engine,
     made: RefCell<Vec<Made>>,
@@ -41,7 +41,7 @@ impl Play {
         self.made.borrow().clone()
     }
 
-    /// Makes a call a second after the one before; null where it fails.
+    /// Makes a call a second after the previous call. Returns null if the call fails.
     pub(crate) fn call(&self, name: &'static str, params: Value) -> Value {
         let number = self.made.borrow().len();
         let ambient = Ambient::of_call(START_MS + i64::try_from(number).unwrap() * 1000, &format!("call-{number}"));
@@ -52,13 +52,13 @@ impl Play {
         value
     }
 
-    /// All that a call lists, and a page from the middle of it.
+    /// Makes a listing call twice: with all entries, and with a page from the middle.
     fn list(&self, name: &'static str, params: Value) {
         self.call(name, with(&params, &json!({ "limit": 2, "offset": 1 })));
         self.call(name, params);
     }
 
-    /// The id that an earlier answer of this call has.
+    /// Returns the id in the first answer of this call that has the field.
     fn id(&self, name: &str, field: &str) -> String {
         let made = self.made.borrow();
         let answers = made.iter().filter(|made| made.name == name).filter_map(|made| made.answer.as_ref().ok());
@@ -66,7 +66,8 @@ impl Play {
         ids.next().unwrap_or_else(|| panic!("{name} answered no {field}")).to_owned()
     }
 
-    /// Runs over ten commits: a test breaks, is mended by an edit, and breaks again; others fail once or by chance.
+    /// Records runs of ten commits: a test breaks, is fixed by an edit, and breaks again. Other tests fail once or
+    /// randomly.
     fn record(&self) {
         for name in ["overview", "recipe", "checkWrite", "viewNow", "viewOverview", "fixes"] {
             self.call(name, json!({}));
@@ -95,7 +96,7 @@ impl Play {
         }
     }
 
-    /// Failures are diagnosed and fixed; incidents, solutions and outcomes come in one by one and as lines.
+    /// Diagnoses and fixes failures, and adds incidents, solutions and outcomes by calls and by import.
     fn teach(&self) {
         let red = self.newest_red();
         for case in ["boom", "ärger", "Zorn", "boom"] {
@@ -158,7 +159,7 @@ impl Play {
         self.call("learnCommits", json!({ "commits": [{ "commit": commit, "committedAt": 1000, "diff": diff }] }));
     }
 
-    /// A person changes what was learned.
+    /// Edits learned patterns as a person does.
     fn judge(&self) {
         let run = self.newest_red();
         let (into, from) = (self.id("reportFix", "/patternId"), self.learned_at("Zorn", &run));
@@ -176,7 +177,7 @@ impl Play {
         self.call("markFix", json!({ "fixId": null, "solutionId": solution, "wrong": true }));
     }
 
-    /// What was learned leaves as lines and files, and comes back.
+    /// Exports everything as lines and files, and imports it again.
     fn share(&self) {
         let lines = |page: &Value| page["lines"].clone();
         let page = self.call("memoryExport", json!({ "limit": 2 }));
@@ -196,7 +197,7 @@ impl Play {
         self.call("shareTake", json!({ "files": written["files"] }));
     }
 
-    /// All that only reads, in every order and with every filter.
+    /// Makes all reading calls, with every sort order and every filter.
     fn look(&self) {
         for name in ["overview", "recipe", "fixes", "viewNow", "viewOverview", "viewEnvironments"] {
             self.call(name, json!({}));
@@ -272,7 +273,7 @@ impl Play {
         let _ = std::fs::remove_file(path);
     }
 
-    /// What a team's server keeps in a memory of its own.
+    /// Makes the calls of a team server on its own memory.
     fn administer(&self) {
         for (id, projects, days) in [("one", json!(["shop"]), json!(30)), ("two", Value::Null, Value::Null)] {
             self.call(
@@ -293,7 +294,7 @@ impl Play {
         self.call("auditLog", json!({ "limit": 1 }));
     }
 
-    /// The newest run in which all three failed.
+    /// Returns the newest run with three failures.
     fn newest_red(&self) -> String {
         let made = self.made.borrow();
         let runs = made.iter().filter(|made| made.name == "recordRun").filter_map(|made| made.answer.as_ref().ok());
@@ -338,7 +339,7 @@ fn flaky(name: &str) -> Value {
     with(&passed(name), &json!({ "flaky": true, "attempts": 2 }))
 }
 
-/// A run of a commit, whose parent is the one before it, with every parameter of a run.
+/// Parameters of a run of a commit with its parent. Every parameter of a run is set.
 fn run(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
     let (commit, parent) = (format!("c{commit}"), format!("c{}", commit - 1));
     let commits = json!([{ "commit": commit, "parents": [parent], "files": ["src/flux.ts"], "tree": null }]);
@@ -352,14 +353,14 @@ fn run(commit: u32, tree: &str, edits: &[Value], cases: &[Value]) -> Value {
         "environment": { "os": "linux" }, "foreign": false, "orderUnknown": false, "shuffle": null })
 }
 
-/// An object with the fields of another in place of its own.
+/// Returns the object with some fields replaced.
 fn with(object: &Value, fields: &Value) -> Value {
     let mut all = object.as_object().unwrap().clone();
     all.extend(fields.as_object().unwrap().clone());
     all.into()
 }
 
-/// A report of one failure, under every path.
+/// Returns a report with a single failure for every path.
 #[derive(Debug)]
 struct OneReport;
 
@@ -372,7 +373,7 @@ impl ReportFiles for OneReport {
     }
 }
 
-/// The fields of each call's parameters, as in `run.cases.name`, from their JSON Schemas.
+/// The fields of each call's parameters from their JSON Schemas, for example `run.cases.name`.
 #[derive(Default)]
 struct Fields(BTreeMap<&'static str, BTreeSet<String>>);
 
@@ -405,7 +406,7 @@ fn add_fields(schema: &Value, definitions: &Value, prefix: &str, fields: &mut BT
     }
 }
 
-/// Takes the fields of these params out of those that are left.
+/// Removes the fields of these params from the remaining fields.
 fn take_given(params: &Value, prefix: &str, left: &mut BTreeSet<String>) {
     params.as_array().into_iter().flatten().for_each(|item| take_given(item, prefix, left));
     for (name, value) in params.as_object().into_iter().flatten() {
@@ -419,7 +420,7 @@ fn on_sqlite() -> Vec<Made> {
 }
 
 #[test]
-fn every_call_is_made_with_every_field_and_answers() {
+fn every_call_is_made_with_every_field_and_succeeds() {
     let made = on_sqlite();
     let mut left = Fields::default();
     visit_all(&mut left);
@@ -438,7 +439,7 @@ fn every_call_is_made_with_every_field_and_answers() {
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
 fn postgres_answers_what_sqlite_answers() {
-    // A project that nobody has written to, as the file is one.
+    // A project that was never written, like the new file.
     let project = Postgres::new(copied().connect().unwrap(), "played", KnownSchemas::default()).unwrap();
     let (there, here) = (Play::on(Database::Postgres(project), OneReport).made(), on_sqlite());
     assert_eq!(there.len(), here.len());

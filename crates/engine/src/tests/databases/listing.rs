@@ -1,4 +1,4 @@
-//! `argus_patterns`, `argus_history`, completion.
+//! Tests of `argus_patterns`, `argus_history` and the completion of ids.
 
 use crate::tests::prelude::*;
 
@@ -6,7 +6,7 @@ fn list(world: &World, params: &PatternsParams) -> PatternsResult {
     world.call(patterns, params).unwrap()
 }
 
-/// Two learned ones: `a` met three times, `b` once and fixed.
+/// A world with two learned patterns: `a` was diagnosed three times, `b` once and fixed.
 fn world() -> World {
     let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", "Error: another thing altogether")]);
     for _ in 0..3 {
@@ -17,7 +17,7 @@ fn world() -> World {
 }
 
 #[test]
-fn lists_all_with_counts_over_the_whole_filter() {
+fn patterns_counts_the_whole_filter() {
     let world = world();
     let all = list(&world, &PatternsParams::default());
     assert_eq!((all.total, all.built_in_count, all.learned_count, all.has_more), (8, 6, 2, false));
@@ -32,7 +32,7 @@ fn lists_all_with_counts_over_the_whole_filter() {
 }
 
 #[test]
-fn sorts_and_filters() {
+fn patterns_sorts_and_filters() {
     let world = world();
     let by = |sort_by, source, category| {
         list(&world, &PatternsParams { sort_by: Some(sort_by), source, category, ..PatternsParams::default() })
@@ -55,7 +55,7 @@ fn sorts_and_filters() {
 }
 
 #[test]
-fn refuses_sizes_out_of_range() {
+fn page_sizes_out_of_range_are_rejected() {
     let world = World::new();
     for limit in [0, 201] {
         let params = PatternsParams { limit: Some(limit), ..PatternsParams::default() };
@@ -116,7 +116,7 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
 }
 
 #[test]
-fn runs_are_listed_with_the_tree_that_git_has_of_their_files() {
+fn history_lists_the_git_tree_of_each_run() {
     let world = World::new();
     let record = |git: Option<GitFacts>| {
         world.record(&RecordRunParams { git, ..RecordRunParams::default() }, vec![passed("one")]).unwrap();
@@ -134,7 +134,7 @@ fn runs_are_listed_with_the_tree_that_git_has_of_their_files() {
 }
 
 #[test]
-fn where_nothing_is_recorded_no_run_is_missed() {
+fn an_unknown_run_in_an_empty_memory_says_that_no_run_is_recorded() {
     let world = World::new();
     let said = |run_id: &str| {
         let params = RunDetailParams { run_id: run_id.to_owned(), ..RunDetailParams::default() };
@@ -149,7 +149,7 @@ fn where_nothing_is_recorded_no_run_is_missed() {
 }
 
 #[test]
-fn completes_ids() {
+fn complete_ids_returns_ids_with_the_prefix() {
     let world = world();
     let complete =
         |kind, prefix: &str| world.call(complete_ids, &CompleteIdsParams { kind, prefix: prefix.to_owned() }).unwrap();
@@ -160,7 +160,7 @@ fn completes_ids() {
 }
 
 #[test]
-fn retention_deletes_runs_and_nothing_that_was_learned() {
+fn retention_deletes_runs_but_keeps_learned_patterns() {
     let options = EngineOptions {
         retention: Retention { max_age_days: Some(30), max_runs: Some(2), min_runs: None },
         ..EngineOptions::default()

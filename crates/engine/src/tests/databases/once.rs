@@ -1,4 +1,4 @@
-//! Calls with a name of their own, made once in one transaction with what they answer.
+//! Calls with an id, which are made once in the same transaction as their answer.
 
 use super::{copied, memory_in};
 use crate::tests::prelude::*;
@@ -18,7 +18,7 @@ fn known(world: &World) -> usize {
 }
 
 #[test]
-fn a_call_that_is_made_again_answers_what_it_answered_and_writes_nothing() {
+fn a_repeated_call_returns_its_first_answer_and_writes_nothing() {
     let world = World::new();
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let case = json!({ "runId": run, "caseName": "boom" });
@@ -43,7 +43,7 @@ fn a_call_that_is_made_again_answers_what_it_answered_and_writes_nothing() {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn the_same_call_made_twice_at_once_is_made_once_and_answers_both() {
+fn concurrent_equal_calls_are_made_once_with_the_same_answer() {
     const ROUNDS: usize = 30;
     let copied = copied();
     let call = |call_id: &str, name: &str, params: &Value| {
@@ -77,7 +77,7 @@ fn the_same_call_made_twice_at_once_is_made_once_and_answers_both() {
 }
 
 #[test]
-fn a_name_belongs_to_one_call() {
+fn a_call_id_belongs_to_one_call() {
     let world = World::new();
     once(&world, "call-1", "addIncident", &incident("The boiler is cold")).unwrap();
     let other = once(&world, "call-1", "rankedSolutions", &json!({ "query_text": "boiler", "env": {} }));
@@ -85,7 +85,7 @@ fn a_name_belongs_to_one_call() {
 }
 
 #[test]
-fn a_call_that_fails_leaves_nothing_and_can_be_made_again() {
+fn a_failed_call_stores_nothing_and_can_be_repeated() {
     let world = World::new();
     let params = json!({ "runId": "run-1", "caseName": "boom" });
     assert_eq!(once(&world, "call-1", "diagnose", &params).unwrap_err().code, ErrorCode::RunNotFound);
@@ -95,7 +95,7 @@ fn a_call_that_fails_leaves_nothing_and_can_be_made_again() {
 }
 
 #[test]
-fn of_two_transactions_in_one_either_both_stay_or_none() {
+fn nested_transactions_are_stored_together_or_not_at_all() {
     let (_folder, world) = World::on_file("once");
     let database = &world.engine.database;
     world.run(vec![failed("boom", UNKNOWN)]);
@@ -115,7 +115,7 @@ fn of_two_transactions_in_one_either_both_stay_or_none() {
         assert!(database.is_in_one());
         Err::<u32, _>(database.write(START_MS, |_: &mut Tx<'_>| Err::<u32, _>(locked())).unwrap_err())
     };
-    // A body that goes on after a failed write has nothing stored either.
+    // A body that continues after a failed write also stores nothing.
     let forgiving = || {
         let _ = failing();
         Ok::<u32, StoreError>(0)
@@ -133,7 +133,7 @@ fn locked() -> StoreError {
 }
 
 #[test]
-fn what_is_recorded_for_another_caller_carries_its_name() {
+fn entries_for_another_recorder_have_its_name() {
     let world = World::new();
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let ada = RecorderOptions { by: Some("Ada".to_owned()), from: Some("laptop".to_owned()) };

@@ -1,11 +1,11 @@
-//! What a call costs on PostgreSQL: each round trip takes as long as the network is far. On the server of
-//! `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
+//! The number of round trips of a call on PostgreSQL, because each takes as long as the network is far. It uses the
+//! server of `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
 
 use super::copied;
 use crate::tests::prelude::*;
 use argus_store::{KnownSchemas, Postgres};
 
-/// A project on a connection that counts.
+/// A project on a connection that counts round trips.
 struct Far {
     engine: Engine,
     driver: Rc<NativeDriver>,
@@ -22,12 +22,12 @@ impl Far {
         let database = Postgres::new(Rc::<NativeDriver>::clone(&driver), &project, known.clone()).unwrap();
         let engine = Engine::new(Database::Postgres(database), EngineOptions::default()).unwrap();
         let far = Self { engine, driver, project, known, calls: Cell::new(0) };
-        // Makes the schema, and looks whether it is there.
+        // Creates the schema and checks that it exists.
         far.call("checkWrite", json!({}));
         far
     }
 
-    /// The round trips of a call as a machine of the team makes it, and its answer.
+    /// Makes a call as another machine of the team does. Returns the number of round trips and the answer.
     fn call(&self, name: &str, params: Value) -> (u32, Value) {
         let number = self.calls.get() + 1;
         self.calls.set(number);
@@ -65,7 +65,7 @@ fn incident(number: usize) -> Value {
 
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
-fn no_call_asks_more_often_than_it_may() {
+fn calls_stay_within_their_round_trip_limits() {
     let far = Far::new();
     let lines: Vec<String> = (0..500).map(|number| incident(number).to_string()).collect();
     let (import, imported) = far.call("memoryImport", json!({ "lines": lines.join("\n") }));

@@ -1,4 +1,4 @@
-//! Whatever is called in whatever order, the counts keep their promises.
+//! Property test: counts are correct for any order of calls.
 
 use crate::tests::prelude::*;
 use argus_core::confidence::confidence;
@@ -29,7 +29,7 @@ fn run(world: &World) -> String {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
-    fn the_formula_holds_and_resolutions_never_pass_occurrences(steps in prop::collection::vec(step(), 1..40)) {
+    fn confidence_follows_the_formula_and_resolutions_never_exceed_occurrences(steps in prop::collection::vec(step(), 1..40)) {
         let world = World::new();
         let mut runs = vec![run(&world)];
         let mut matched = 0;
@@ -59,7 +59,7 @@ proptest! {
 }
 
 #[test]
-fn two_connections_on_one_file_lose_nothing() {
+fn concurrent_connections_lose_no_counts() {
     let (folder, world) = World::on_file("two");
     let run = run(&world);
     world.fix(&run, "a", "Tuned it", true).unwrap();

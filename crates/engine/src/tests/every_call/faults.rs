@@ -1,12 +1,13 @@
-//! What a bad database does: the right code, an answer where one is possible, and nothing lost.
+//! Behavior with a bad database: the right error code, an answer if possible, and no lost data.
 
 use crate::tests::prelude::*;
 
-/// Where the header of a SQLite file has its `user_version` and its `application_id`.
+/// Offsets of `user_version` and `application_id` in the header of a SQLite file
+/// (<https://www.sqlite.org/fileformat.html>).
 const USER_VERSION_OFFSET: usize = 60;
 const APPLICATION_ID_OFFSET: usize = 68;
 
-/// Writes a number into the header, as another program would have.
+/// Writes a number into the header, as another program could.
 fn patch(file: &Path, at: usize, number: u32) {
     let mut bytes = fs::read(file).unwrap();
     bytes[at..at + 4].copy_from_slice(&number.to_be_bytes());
@@ -18,7 +19,7 @@ fn code(path: &Path) -> ErrorCode {
 }
 
 #[test]
-fn a_missing_file_is_empty_and_stays_missing_until_something_is_written() {
+fn a_missing_file_is_created_only_by_the_first_write() {
     let (folder, world) = World::on_file("missing");
     let seen = world.call(overview, &NoParams {}).unwrap();
     assert_eq!((seen.known_patterns, seen.latest_run_id), (6, None));
@@ -30,7 +31,7 @@ fn a_missing_file_is_empty_and_stays_missing_until_something_is_written() {
 }
 
 #[test]
-fn a_reader_sees_what_another_process_creates_later() {
+fn a_reader_sees_a_file_that_another_process_creates_later() {
     let folder = Folder::new("later");
     let (reader, writer) = (World::on(&folder.file()).unwrap(), World::on(&folder.file()).unwrap());
     assert_eq!(reader.call(overview, &NoParams {}).unwrap().latest_run_id, None);
@@ -48,7 +49,7 @@ fn a_folder_that_does_not_exist_is_unavailable_for_writing() {
 }
 
 #[test]
-fn what_is_not_a_database_of_argus_is_refused_and_left_alone() {
+fn a_file_of_another_program_is_rejected_and_unchanged() {
     let folder = Folder::new("foreign");
     let text = "this is a diary, not a database. ".repeat(200);
     fs::write(folder.file(), &text).unwrap();
@@ -85,7 +86,7 @@ fn a_damaged_file_is_never_overwritten() {
 }
 
 #[test]
-fn a_newer_file_is_refused_and_left_alone() {
+fn a_newer_file_is_rejected_and_unchanged() {
     let folder = Folder::new("newer");
     World::on(&folder.file()).unwrap().run(vec![failed("boom", UNKNOWN)]);
     patch(&folder.file(), USER_VERSION_OFFSET, 9999);
@@ -95,7 +96,7 @@ fn a_newer_file_is_refused_and_left_alone() {
 }
 
 #[test]
-fn a_read_only_database_answers_without_counting_and_says_so() {
+fn a_read_only_database_answers_without_counting_with_a_warning() {
     let (folder, world) = World::on_file("readonly");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -118,7 +119,7 @@ fn a_read_only_database_answers_without_counting_and_says_so() {
 }
 
 #[test]
-fn a_locked_database_answers_without_counting_and_says_so() {
+fn a_locked_database_answers_without_counting_with_a_warning() {
     let (folder, world) = World::on_file("locked");
     let run = world.run(vec![failed("boom", UNKNOWN)]);
     let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
@@ -135,12 +136,12 @@ fn a_locked_database_answers_without_counting_and_says_so() {
 }
 
 #[test]
-fn a_search_beside_a_writer_answers_and_says_that_it_is_not_remembered() {
+fn a_search_during_a_write_answers_with_a_warning() {
     let folder = Folder::new("search");
     let (writer, world) = (World::on(&folder.file()).unwrap(), World::on(&folder.file()).unwrap());
     writer.added(&pool());
     let run = writer.run(vec![failed("boom", UNKNOWN)]);
-    // Its pattern is to be indexed by the next search that can write.
+    // The pattern waits until a search that can write indexes it.
     writer.fix(&run, "boom", "Tuned it", true).unwrap();
     let params = ViewIncidentsParams { text: Some(POOL.to_owned()), ..ViewIncidentsParams::default() };
     let look = || world.call(view_incidents, &params).unwrap();
@@ -152,7 +153,7 @@ fn a_search_beside_a_writer_answers_and_says_that_it_is_not_remembered() {
 }
 
 #[test]
-fn a_full_disk_loses_nothing_that_was_there() {
+fn a_full_disk_loses_no_stored_data() {
     let (folder, world) = World::on_file("full");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();

@@ -1,4 +1,4 @@
-//! A secret in every string field of every call: neither an answer nor a byte of the database has it.
+//! Plants a secret in every string field of every call. Neither an answer nor the database may contain it.
 
 use crate::tests::{
     databases::{
@@ -9,10 +9,10 @@ use crate::tests::{
 };
 use argus_core::{Analyzer, redact::UserSecret};
 
-/// What is looked for: a part of each planted secret.
+/// A part of each planted secret, which the tests search for.
 const PARTS: [&str; 4] = ["Fake1Fake2", "Hidden1Hidden2", "Hidden7Hidden8Hidden9", "4815162342"];
 
-/// Two tokens in a text, one of them with a character inside that nobody sees.
+/// Returns a text with two tokens. The second contains an invisible character.
 fn planted(place: &str) -> String {
     let open = format!("gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
     let hidden = format!("gh{}_Hidden1Hidden2\u{200b}Hidden7Hidden8Hidden9Hidden0", "p");
@@ -28,7 +28,7 @@ fn is_told(answer: &impl std::fmt::Debug) -> bool {
     PARTS.iter().any(|part| said.contains(part))
 }
 
-/// Every text of a report of the common test report format.
+/// A CTRF report with a secret in every text (<https://ctrf.io>).
 fn report() -> String {
     let test = |status: &str| {
         json!({ "name": planted("adds"), "suite": [planted("cart")], "status": status, "rawStatus": planted("raw"),
@@ -54,7 +54,7 @@ impl ReportFiles for PlantedReports {
     }
 }
 
-/// Lines of an import: one that is taken, with a secret in each field, and what is refused.
+/// Import lines: a valid line with a secret in each field, and lines that are rejected.
 fn lines() -> String {
     let outcome = json!({ "worked": true, "env": env(), "notes": planted("n"), "case_name": planted("case") });
     let tied = json!({ "worked": true, "run_id": planted("run"), "lookup_id": planted("lkp") });
@@ -73,7 +73,8 @@ fn lines() -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// Where params hold a text, or an object whose names are free; without what was seen in this call before.
+/// Returns the places in the params that contain a text or an object with arbitrary names. Fields of this call that
+/// are in `seen` are skipped.
 fn places(made: &Made, seen: &mut BTreeSet<String>) -> Vec<String> {
     fn walk(value: &Value, at: &str, field: &str, found: &mut Vec<(String, String)>) {
         match value {
@@ -98,17 +99,17 @@ fn places(made: &Made, seen: &mut BTreeSet<String>) -> Vec<String> {
     found.into_iter().filter(|(_, field)| is_free(field) && seen.insert(field.clone())).map(|(at, _)| at).collect()
 }
 
-/// Ids that the host makes and gets back as they are; nobody writes them.
+/// Ids that the host creates and passes back, so no person writes them.
 const HOSTS_OWN: [&str; 2] = ["likelyFixes/commits/commit", "createToken/id"];
 
-/// Fields that take any names.
+/// Fields with arbitrary names.
 const ENVIRONMENTS: [&str; 3] = ["/env", "/detected_env", "/environment"];
 
-/// Params with a secret in this place.
+/// Returns the params with a secret in this place.
 fn with_secret(params: &Value, place: &str) -> Value {
     let mut params = params.clone();
     match params.pointer_mut(place).unwrap() {
-        // That of a run has only texts.
+        // The environment of a run contains only texts.
         Value::Object(environment) if place.ends_with("/environment") => {
             environment.insert(planted("key"), planted("value").into());
         }
@@ -119,14 +120,14 @@ fn with_secret(params: &Value, place: &str) -> Value {
 }
 
 #[test]
-fn no_call_answers_or_stores_a_secret() {
+fn no_call_returns_or_stores_a_secret() {
     let folder = Folder::new("every-field");
     let play = Play::on(databases::file(folder.file().to_str().unwrap()).unwrap(), PlantedReports);
     let mut seen = BTreeSet::new();
     for made in play.made() {
         for place in places(&made, &mut seen) {
             let answer = play.call(made.name, with_secret(&made.params, &place));
-            // What was stored of it is read back.
+            // The stored data is read back.
             let run = &answer["runId"];
             if run.is_string() {
                 play.call("runDetail", json!({ "runId": run }));
@@ -160,7 +161,7 @@ fn no_call_answers_or_stores_a_secret() {
 }
 
 #[test]
-fn no_secret_of_the_configuration_is_in_its_error() {
+fn configuration_errors_contain_no_secrets() {
     let secret = |pattern: String| UserSecret { name: planted("ticket"), pattern };
     let rule = UserRule { name: planted("rule"), category: argus_core::Category::Unknown, pattern: planted("(") };
     let own =
@@ -174,7 +175,7 @@ fn no_secret_of_the_configuration_is_in_its_error() {
 }
 
 #[test]
-fn a_fix_loop_knows_no_secret() {
+fn a_fix_loop_contains_no_secrets() {
     let analyzer = Analyzer::new(&[], &[]).unwrap();
     let failure = FixFailure {
         text: planted("Error: boom"),
@@ -195,7 +196,7 @@ fn a_fix_loop_knows_no_secret() {
 }
 
 #[test]
-fn what_the_project_calls_a_secret_is_in_no_error_of_a_call() {
+fn errors_contain_no_secrets_of_the_project() {
     let secrets = vec![UserSecret { name: "acme".to_owned(), pattern: r"ACME-\d{6}".to_owned() }];
     let world = World::with(":memory:", EngineOptions { secrets, ..EngineOptions::default() }).unwrap();
     let secret = "ACME-123456";

@@ -1,4 +1,4 @@
-//! Fixes that are found in edits before anybody commits or reports them.
+//! Fixes that are found in edits before they are committed or reported.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
 use crate::tests::prelude::*;
@@ -12,7 +12,7 @@ fn edited(path: &str, hunks: &str) -> EditedFile {
     }
 }
 
-/// A run of the work tree as it lies there.
+/// Records a run with uncommitted edits.
 fn run_edited(story: &Story, tree: &str, edits: Vec<EditedFile>, fails: bool) -> RunResult {
     let params = story.params();
     let git = GitFacts { tree: Some(tree.to_owned()), dirty: Some(true), edits, ..params.git.clone().unwrap() };
@@ -21,7 +21,7 @@ fn run_edited(story: &Story, tree: &str, edits: Vec<EditedFile>, fails: bool) ->
     story.world.record(&params, vec![first, passed("case 1"), passed("case 2")]).unwrap()
 }
 
-/// A run of a commit whose files are these.
+/// Records a run of a commit with this tree.
 fn run_committed(story: &Story, tree: &str, fails: bool) {
     let params = story.params();
     let git = GitFacts { tree: Some(tree.to_owned()), ..params.git.clone().unwrap() };
@@ -38,7 +38,7 @@ fn changed(story: &Story, fix: &FixEvidence) -> EditResult {
     story.world.call(edit, &EditParams { fix_id: fix.fix_id.clone() }).unwrap()
 }
 
-/// A commit that broke it; the run that says so.
+/// Returns a story after a commit that broke a test, and the run in which it failed.
 fn broken() -> (Story, String) {
     let mut story = Story::after_passes(8);
     story.commit();
@@ -47,7 +47,7 @@ fn broken() -> (Story, String) {
 }
 
 #[test]
-fn an_edit_that_mends_a_commit_is_found_with_its_files_and_hunks() {
+fn a_fixing_edit_is_found_with_its_files_and_hunks() {
     let (story, failed_in) = broken();
     let passed_in = run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false).run_id;
     let all = found(&story);
@@ -57,16 +57,16 @@ fn an_edit_that_mends_a_commit_is_found_with_its_files_and_hunks() {
     assert_eq!((all[0].status, all[0].case_names.len()), (ProofStatus::Proved, 1));
     let change = changed(&story, &all[0]);
     assert_eq!((change.hunks.as_str(), change.undone.len(), change.cut), ("+fixed\n", 0, false));
-    // Once for each failure, however it is edited on.
+    // The fix is listed once for each failure, even after further edits.
     run_edited(&story, "t2", vec![edited("src/sum.ts", "+fixed better\n")], false);
     assert_eq!(found(&story).len(), 1);
 }
 
 #[test]
-fn a_diagnosis_names_the_edit_that_mended_the_failure_before() {
+fn a_diagnosis_shows_the_edit_that_fixed_the_failure_before() {
     let (story, failed_in) = broken();
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
-    // Taken back before it was committed.
+    // The edit was undone before it was committed.
     let back = story.run(&FIRST_FAILS);
     let shown = back.failures[0].mended_before.as_ref().map(|before| before.files.clone());
     assert_eq!(shown, Some(vec!["src/sum.ts".to_owned()]));
@@ -78,7 +78,7 @@ fn a_diagnosis_names_the_edit_that_mended_the_failure_before() {
     }
 }
 
-/// What git says of a test that is skipped, or that gained a case.
+/// Git's diff of a change to a line of a test, for example a skipped test.
 fn test_edit(line: &str) -> String {
     format!(
         "diff --git a/sum.test.ts b/sum.test.ts\n--- a/sum.test.ts\n+++ b/sum.test.ts\n@@ -1,2 +1,2 @@\n-it('adds', () => {{\n+{line}\n   expect(sum(1, 2)).toBe(3);\n"
@@ -86,7 +86,7 @@ fn test_edit(line: &str) -> String {
 }
 
 #[test]
-fn an_edit_that_weakens_tests_is_not_offered_and_proves_no_claim() {
+fn an_edit_that_weakens_tests_is_no_fix_and_proves_no_claim() {
     for (line, is_honest) in [("it.skip('adds', () => {", false), ("it('adds up', () => {", true)] {
         let (story, failed_in) = broken();
         story.world.fix(&failed_in, "case 0", "Made it pass", true).unwrap();
@@ -108,7 +108,7 @@ const ROUNDED: &str = "diff --git a/src/cart.ts b/src/cart.ts\n--- a/src/cart.ts
                        @@ -4,1 +4,1 @@ export function totalPrice(items) {\n-  return floor(sum);\n+  return round(sum);\n";
 
 #[test]
-fn runs_prove_the_edit_and_not_a_text_without_a_word_of_it() {
+fn a_claim_without_words_of_the_edit_is_not_proved() {
     let (story, failed_in) = broken();
     let wrong = story.world.fix(&failed_in, "case 0", "Cleared the npm cache", true).unwrap();
     let passed = run_edited(&story, "t1", vec![edited("src/cart.ts", ROUNDED)], false);
@@ -146,7 +146,7 @@ fn runs_prove_the_edit_and_not_a_text_without_a_word_of_it() {
 }
 
 #[test]
-fn a_commit_between_failure_and_pass_is_named_and_held_against_no_text() {
+fn a_claim_is_not_compared_with_the_diff_of_a_commit() {
     let (mut story, failed_in) = broken();
     story.world.fix(&failed_in, "case 0", "Cleared the npm cache", true).unwrap();
     story.commit();
@@ -156,7 +156,7 @@ fn a_commit_between_failure_and_pass_is_named_and_held_against_no_text() {
 }
 
 #[test]
-fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
+fn committing_a_fixing_edit_adds_the_commit_to_its_fix() {
     let (mut story, _) = broken();
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
     let id = found(&story)[0].fix_id.clone();
@@ -165,7 +165,7 @@ fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
     let all = found(&story);
     assert_eq!(all.len(), 1, "{all:?}");
     assert_eq!((all[0].fix_id.clone(), all[0].commit.clone(), all[0].passes), (id, Some(commit), 2));
-    // From then on it is refuted like any other.
+    // After the commit, the fix can be refuted like any other.
     for _ in 0..2 {
         story.commit();
         story.run(&FIRST_FAILS);
@@ -174,7 +174,7 @@ fn committed_as_it_was_it_has_the_commit_and_is_no_second_one() {
 }
 
 #[test]
-fn an_edit_and_the_other_commit_that_mended_the_same_failure_are_one_mend() {
+fn an_edit_and_a_commit_for_the_same_failure_are_linked() {
     let (mut story, failed_in) = broken();
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
     story.world.fix(&failed_in, "case 0", "Added one", true).unwrap();
@@ -185,7 +185,7 @@ fn an_edit_and_the_other_commit_that_mended_the_same_failure_are_one_mend() {
     assert!(commit.commit.is_some() && edit.commit.is_none());
     assert_eq!((&commit.same_as, edit.same_as.as_ref()), (&None, Some(&commit.fix_id)));
     assert_eq!(all.reported[0].same_as.as_ref(), Some(&commit.fix_id));
-    // What the failure came back in has mended nothing.
+    // A fix is refuted when its failure comes back.
     for _ in 0..2 {
         story.commit();
         story.run(&FIRST_FAILS);
@@ -196,7 +196,7 @@ fn an_edit_and_the_other_commit_that_mended_the_same_failure_are_one_mend() {
 }
 
 #[test]
-fn what_an_edit_broke_and_another_mended_is_what_lies_between() {
+fn a_fix_between_two_edits_is_their_difference() {
     let story = broken().0;
     run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
     let broken = vec![edited("src/sum.ts", "+fixed\n"), edited("src/tax.ts", "+wrong\n"), edited("a.md", "+x\n")];
@@ -211,21 +211,21 @@ fn what_an_edit_broke_and_another_mended_is_what_lies_between() {
 }
 
 #[test]
-fn without_a_recorded_change_nothing_is_found_and_what_was_taken_back_refutes_nothing() {
+fn an_undone_edit_is_not_refuted_by_a_later_failure() {
     let (story, _) = broken();
     run_edited(&story, "t1", Vec::new(), false);
     assert!(found(&story).is_empty());
     run_edited(&story, "t2", vec![edited("src/sum.ts", "+fixed\n")], false);
     assert_eq!(found(&story)[0].status, ProofStatus::Proved);
-    // Back at the commit that broke it, which does not have the edit.
+    // This run is on the broken commit without the edit.
     story.run(&FIRST_FAILS);
     let all = found(&story);
     assert_eq!((all.len(), all[0].status), (1, ProofStatus::Proved));
 }
 
-/// As of a submodule, whose files the tree does not have.
+/// For example an edit in a submodule, whose files are not part of the tree.
 #[test]
-fn an_edit_that_leaves_the_tree_as_it_is_is_not_taken_for_the_commit() {
+fn an_edit_that_does_not_change_the_tree_is_no_fix() {
     let (story, _) = broken();
     let tree = story.params().git.and_then(|git| git.tree).unwrap();
     run_edited(&story, &tree, vec![edited("vendor/sum", "+fixed\n")], false);
@@ -235,7 +235,7 @@ fn an_edit_that_leaves_the_tree_as_it_is_is_not_taken_for_the_commit() {
 }
 
 #[test]
-fn secrets_in_it_are_not_kept_and_hunks_may_stay_where_they_are() {
+fn edits_are_redacted_and_hunks_are_optional() {
     let (story, _) = broken();
     let key = "AKIAIOSFODNN7EXAMPLQ";
     let mut files = vec![edited("src/sum.ts", &format!("+const key = '{key}';\n"))];
@@ -259,25 +259,25 @@ fn a_regression_by_an_edit_names_the_edited_files() {
     let said = because(&story, &run_edited(&story, "t1", vec![one()], true));
     assert!(said.starts_with("src/sum.ts was edited between run-"), "{said}");
 
-    // Only what lies between the two, of which the first is edited too.
+    // Only files that differ between the two runs are named, although both runs have edits.
     run_edited(&story, "t2", vec![edited("a.md", "+a\n")], false);
     let more = || ["b.md", "c.md", "d.md"].map(|path| edited(path, "+x\n"));
     let edits = [edited("a.md", "+a\n"), one()].into_iter().chain(more()).collect();
     let said = because(&story, &run_edited(&story, "t3", edits, true));
     assert!(said.starts_with("b.md, c.md, d.md and 1 more were edited between run-"), "{said}");
 
-    // Nothing is known of what was edited.
+    // The edited files are unknown.
     run_edited(&story, "t4", Vec::new(), false);
     let said = because(&story, &run_edited(&story, "t5", vec![one()], true));
     assert!(said.starts_with("Files were edited between run-"), "{said}");
 }
 
 #[test]
-fn a_commit_whose_edit_passed_did_not_break_what_fails_later() {
+fn a_commit_whose_edit_passed_is_not_suspected() {
     for is_known in [true, false] {
         let (mut story, _) = broken();
         run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);
-        // Committed as it was, with no run before the next edit.
+        // The edit was committed unchanged, without a run before the next edit.
         let repair = story.commit();
         story.commits[0].tree = is_known.then(|| "t1".to_owned());
         let run = run_edited(&story, "t2", vec![edited("src/more.ts", "+more\n")], true);
@@ -287,9 +287,9 @@ fn a_commit_whose_edit_passed_did_not_break_what_fails_later() {
     }
 }
 
-/// In a suite in which one test seldom breaks, on a tree that never came twice.
+/// A suite with a test that rarely fails, where no tree occurs twice.
 #[test]
-fn what_edits_of_one_file_break_again_is_a_regression() {
+fn repeated_failures_after_edits_of_a_file_are_regressions() {
     const TESTS: usize = 60;
     let error = |file: &str| format!("{UNKNOWN}\n    at charge (/project/{file}:7:3)");
     for (path, in_stack) in [
@@ -327,7 +327,7 @@ fn commit_of_shared_files(story: &mut Story) -> String {
 }
 
 #[test]
-fn a_commit_of_what_argus_shares_is_no_fix_and_no_suspect() {
+fn a_commit_of_shared_files_is_no_fix_and_no_suspect() {
     let (mut story, _) = broken();
     let repair = story.commit_of(&["src/sum.ts", ".argus-shared/fixes/fix-1.json"]);
     commit_of_shared_files(&mut story);
@@ -341,16 +341,16 @@ fn a_commit_of_what_argus_shares_is_no_fix_and_no_suspect() {
     let suspects = story.world.diagnose(&run.run_id, "case 0").unwrap().suspects;
     assert_eq!(suspects.iter().map(|one| &one.commit).collect::<Vec<_>>(), [&culprit]);
 
-    // Where nothing else was committed there is none.
+    // Without another commit, no fix is found.
     let (mut story, _) = broken();
     commit_of_shared_files(&mut story);
     story.run(&ALL_PASS);
     assert!(found(&story).is_empty());
 }
 
-/// As where what was learned is shared in a commit of its own, after the one of the edit that it was learned of.
+/// For example if a learned fix is shared in a separate commit after the commit of the fix.
 #[test]
-fn an_edit_does_not_become_the_commit_of_what_argus_shares() {
+fn an_edit_does_not_become_a_commit_of_shared_files() {
     for is_seen in [false, true] {
         let (mut story, _) = broken();
         run_edited(&story, "t1", vec![edited("src/sum.ts", "+fixed\n")], false);

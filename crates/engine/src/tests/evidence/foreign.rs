@@ -1,11 +1,11 @@
-//! Runs of somebody else's copy of the project: kept, judged, and evidence of nothing.
+//! Runs of foreign copies of the project are stored and judged, but are not used as evidence.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
 use crate::tests::prelude::*;
 
 const CASE: &str = "a.test.ts > suite > case 0";
 
-/// What a fork ran on the newest commit.
+/// Records a run of a fork on the newest commit.
 fn foreign(story: &Story, error: Option<&str>) -> RunResult {
     let params = RecordRunParams { foreign: true, ..story.params() };
     let first = error.map_or_else(|| passed("case 0"), |error| failed("case 0", error));
@@ -13,14 +13,14 @@ fn foreign(story: &Story, error: Option<&str>) -> RunResult {
 }
 
 #[test]
-fn it_is_judged_by_what_was_known_and_changes_no_summary() {
+fn a_foreign_run_is_judged_but_changes_no_summary() {
     let mut story = Story::after_passes(8);
     let fork = foreign(&story, Some(UNKNOWN));
     assert_ne!(Story::verdict(&fork).0, VerdictKind::New, "the runs before it say something of it");
     assert!(fork.notes[0].starts_with("FOREIGN_RUN"), "{:?}", fork.notes);
     assert_eq!(story.tests().total, 0, "and it says nothing of the tests here");
 
-    // Listed with its mark, beside the others.
+    // Foreign runs are listed and marked.
     let runs = story.world.call(history, &HistoryParams::default()).unwrap().runs;
     assert_eq!(runs.iter().filter(|run| run.foreign).map(|run| &run.id).collect::<Vec<_>>(), [&fork.run_id]);
     let of_test = TestHistoryParams { case_name: CASE.to_owned(), ..TestHistoryParams::default() };
@@ -29,13 +29,13 @@ fn it_is_judged_by_what_was_known_and_changes_no_summary() {
     assert!(of_test.latest_failure.is_none());
     assert_eq!(story.world.call(view_grid, &ViewGridParams::default()).unwrap().flaky, 0);
 
-    // The run after it is judged as if it had not been.
+    // The next run is judged as if the foreign run did not exist.
     let culprit = story.commit();
     assert_eq!(Story::verdict(&story.run(&FIRST_FAILS)), (VerdictKind::Regression, Some(culprit)));
 }
 
 #[test]
-fn it_neither_mines_nor_proves_nor_refutes_a_fix() {
+fn a_foreign_run_does_not_find_prove_or_refute_a_fix() {
     let mut story = Story::after_passes(8);
     story.commit();
     let broken = story.run(&FIRST_FAILS).run_id;
@@ -57,7 +57,7 @@ fn it_neither_mines_nor_proves_nor_refutes_a_fix() {
 }
 
 #[test]
-fn it_is_no_change_since_a_commit() {
+fn a_foreign_run_is_not_a_change_since_a_commit() {
     let mut story = Story::new();
     let since = story.commit();
     story.run(&ALL_PASS);

@@ -1,4 +1,4 @@
-//! What the gate of CI asks for: runs that may excuse a failure, and tests that did not run.
+//! Data for the CI gate: runs that may excuse a failure, and tests that did not run.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
 use crate::tests::prelude::*;
@@ -21,7 +21,7 @@ impl Story {
 }
 
 #[test]
-fn a_failed_case_has_the_commits_at_which_it_failed_before_and_a_pass_on_its_tree() {
+fn precedents_are_earlier_failed_commits_and_a_pass_on_the_same_tree() {
     let mut story = Story::after_passes(3);
     let before = story.commit();
     story.run(&FIRST_FAILS);
@@ -35,14 +35,14 @@ fn a_failed_case_has_the_commits_at_which_it_failed_before_and_a_pass_on_its_tre
 }
 
 #[test]
-fn a_first_failure_has_no_precedent() {
+fn a_first_failure_has_no_precedents() {
     let mut story = Story::after_passes(3);
     story.commit();
     assert_eq!(story.precedents(&story.run(&FIRST_FAILS).run_id), None);
 }
 
 #[test]
-fn tests_are_missing_against_the_run_with_the_most_in_common() {
+fn missing_tests_compares_with_the_most_similar_run() {
     let mut story = Story::new();
     story.commit();
     let shard = story.run_names(&["x", "y", "z"]);

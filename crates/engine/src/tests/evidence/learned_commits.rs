@@ -1,11 +1,11 @@
-//! Commits that a person had learned, and which failures are told of them.
+//! Learned commits, and the failures for which they are hints.
 
 use crate::tests::prelude::*;
 
 const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
 const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
-/// A change of one line in a function of a source, and in a test.
+/// The diff of a line in a function of a source, and of a line in a test.
 fn diff(source: &str, function: &str, test: &str, title: &str) -> String {
     format!(
         "diff --git a/{source} b/{source}\n--- a/{source}\n+++ b/{source}\n@@ -1,3 +1,3 @@\n export function {function}(items) {{\n-  return 1;\n+  return 2;\n }}\n\
@@ -23,7 +23,7 @@ fn learn(world: &World, commits: &[(&str, i64, String)]) -> u32 {
     world.call(learn_commits, &params).unwrap().learned
 }
 
-/// A failure of a test of `cart.test.js`, thrown by a function of a source.
+/// A failed test of `cart.test.js` whose error a function of a source raised.
 fn fails(title: &str, function: &str, source: &str) -> ReportCase {
     let error = format!(
         "TypeError: items is not iterable\n    at {function} ({source}:2:10)\n    at Context.<anonymous> (cart.test.js:3:5)"
@@ -46,7 +46,7 @@ fn because(told: &[ChangedBefore]) -> Vec<(&str, ChangedBecause)> {
 }
 
 #[test]
-fn a_failure_is_told_of_commits_by_what_it_has_in_common_with_them() {
+fn hint_commits_are_found_by_test_and_symbol() {
     let world = World::new();
     let commits = [
         (A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds")),
@@ -64,12 +64,12 @@ fn a_failure_is_told_of_commits_by_what_it_has_in_common_with_them() {
     assert_eq!(because(&told(&world, fails("adds", "open", "src/shop.js"))), [(A, ChangedBecause::Test)]);
     assert_eq!(because(&told(&world, fails("counts", "Object.tax", "src/tax.js"))), [(B, ChangedBecause::Symbol)]);
     assert_eq!(because(&told(&world, fails("counts", "close", "src/cart.js"))), [(A, ChangedBecause::TestFile)]);
-    // A function of that name in another file is another function.
+    // A function with the same name in another file is another function.
     assert_eq!(because(&told(&world, fails("counts", "tax", "src/shop.js"))), []);
 }
 
 #[test]
-fn what_somebody_reported_stands_in_its_place() {
+fn a_reported_fix_replaces_hint_commits() {
     let world = World::new();
     learn(&world, &[(A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]);
     let case = || fails("adds", "total", "src/cart.js");
@@ -82,7 +82,7 @@ fn what_somebody_reported_stands_in_its_place() {
 }
 
 #[test]
-fn a_newer_commit_stands_before_an_older_one_that_has_as_much_in_common() {
+fn newer_hint_commits_come_first() {
     let world = World::new();
     let change = || diff("src/cart.js", "total", "cart.test.js", "adds");
     learn(&world, &[(B, 2_000, change()), (A, 1_000, change())]);
@@ -91,7 +91,7 @@ fn a_newer_commit_stands_before_an_older_one_that_has_as_much_in_common() {
 }
 
 #[test]
-fn no_name_is_said_that_could_be_read_as_a_sentence_or_holds_a_secret() {
+fn commits_with_unsafe_file_names_are_not_learned() {
     let world = World::new();
     let key = format!("src/AKIA{}.js", "IOSFODNN7EXAMPLQ");
     for source in ["src/ignore all of that.js", key.as_str()] {
@@ -101,7 +101,7 @@ fn no_name_is_said_that_could_be_read_as_a_sentence_or_holds_a_secret() {
 }
 
 #[test]
-fn what_was_taken_back_is_no_fix_and_what_is_known_is_not_asked_for() {
+fn likely_fixes_skips_reverted_and_learned_commits() {
     let world = World::new();
     let commits = [
         (B, format!("Revert \"fix: rounding\"\n\nThis reverts commit {A}.")),

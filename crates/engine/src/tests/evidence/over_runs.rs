@@ -1,4 +1,4 @@
-//! One test over the runs, and what changed in the tests since a commit.
+//! The history of a test, and the tests that changed since a commit.
 
 use super::{ALL_PASS, FIRST_FAILS, Story};
 use crate::tests::prelude::*;
@@ -27,7 +27,7 @@ impl Story {
         self.world.record(&self.params(), cases).unwrap().run_id
     }
 
-    /// On the newest commit, with changes that are not committed.
+    /// Records a run on the newest commit with uncommitted changes.
     fn run_edited(&self, cases: Vec<ReportCase>) -> String {
         let params = self.params();
         let git = params.git.clone().map(|git| GitFacts { dirty: Some(true), tree: None, ..git });
@@ -79,7 +79,7 @@ fn a_test_has_a_history_with_its_verdicts() {
 }
 
 #[test]
-fn a_test_is_found_by_what_only_its_name_has() {
+fn a_test_is_found_by_a_unique_part_of_its_name() {
     let mut story = Story::new();
     story.commit();
     story.run_of(vec![failed("adds", UNKNOWN), passed("adds twice"), passed("removes"), passed("renames")]);
@@ -97,7 +97,7 @@ fn a_test_is_found_by_what_only_its_name_has() {
 }
 
 #[test]
-fn what_is_old_or_not_there_says_what_to_do_next() {
+fn old_and_missing_results_name_the_next_step() {
     let mut story = Story::new();
     assert!(story.tests().notes[0].contains("argus_run records one"));
     assert!(story.history("adds").unwrap_err().message.contains("argus_run records one"));
@@ -119,7 +119,7 @@ fn what_is_old_or_not_there_says_what_to_do_next() {
 }
 
 #[test]
-fn what_changed_since_a_commit_is_told_with_its_verdict() {
+fn test_changes_lists_changes_with_verdicts() {
     let mut story = Story::new();
     for _ in 0..6 {
         story.commit();
@@ -172,7 +172,7 @@ fn what_changed_since_a_commit_is_told_with_its_verdict() {
 }
 
 #[test]
-fn chance_is_told_from_change() {
+fn random_failures_are_distinguished_from_changes() {
     let mut story = Story::new();
     let since = story.commit();
     for _ in 0..6 {
@@ -193,7 +193,7 @@ fn chance_is_told_from_change() {
     let known = story.since(&since).unwrap();
     assert_eq!(kinds(&known.changes), [("case 0", ChangeKind::Flaky), ("case 1", ChangeKind::Flaky)]);
     assert_eq!(known.changes[0].verdict.as_ref().unwrap().kind, VerdictKind::Flaky);
-    // From here it was flaky before: passing is no repair.
+    // From here on the test was flaky before, so a pass is not a fix.
     let flaky = story.commit();
     story.run(&FIRST_FAILS);
     story.commit();
@@ -202,16 +202,16 @@ fn chance_is_told_from_change() {
 }
 
 #[test]
-fn runs_of_a_part_of_another_branch_and_of_edited_work_are_told_apart() {
+fn partial_edited_and_other_branch_runs_are_handled() {
     let mut story = Story::new();
     let since = story.commit();
     let all = story.run_of(vec![passed("one"), passed("two")]);
-    // Work on that commit, which is of the time after it.
+    // Uncommitted work on the commit counts as after the commit.
     let edited = story.run_edited(vec![failed("one", UNKNOWN)]);
     let known = story.since(&since).unwrap();
     assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing)]);
     assert_eq!((known.base.id.as_str(), known.head.unwrap().id), (all.as_str(), edited.clone()));
-    // The commit again, as one goes back to it: no change.
+    // A later run of the same commit is not a change.
     story.run_of(vec![passed("one"), passed("two")]);
     assert_eq!(story.since(&since).unwrap().changes[0].head_run_id, edited);
     let next = story.commit();
@@ -219,7 +219,7 @@ fn runs_of_a_part_of_another_branch_and_of_edited_work_are_told_apart() {
     let known = story.since(&since).unwrap();
     assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing), ("two", ChangeKind::Failing)]);
     assert_eq!([&known.changes[0].head_run_id, &known.changes[1].head_run_id], [&edited, &part]);
-    // What another branch does is its own.
+    // Changes on another branch are separate.
     story.commit();
     let other = story.run_on("other", vec![passed("one"), passed("two"), passed("three")]);
     let known = story.since(&next).unwrap();
@@ -230,7 +230,7 @@ fn runs_of_a_part_of_another_branch_and_of_edited_work_are_told_apart() {
 }
 
 #[test]
-fn a_commit_that_only_edited_work_was_run_on_is_stood_for_by_the_run_before() {
+fn a_commit_with_only_edited_runs_uses_the_run_before_it() {
     let mut story = Story::new();
     story.commit();
     let before = story.run_of(vec![passed("one")]);
@@ -242,7 +242,7 @@ fn a_commit_that_only_edited_work_was_run_on_is_stood_for_by_the_run_before() {
 }
 
 #[test]
-fn a_commit_is_named_by_its_beginning_or_refused_with_the_newest() {
+fn a_commit_is_found_by_a_unique_prefix() {
     let mut story = Story::new();
     let (one, two) = (story.commit(), {
         story.run(&ALL_PASS);
@@ -266,9 +266,10 @@ fn case_skipped(name: &str) -> ReportCase {
     ReportCase { status: CaseStatus::Skipped, ..passed(name) }
 }
 
-/// Where a test stands in a run is read from what is kept of the order, and each of these stands elsewhere.
+/// The position of a test is read from the stored order of a run. The test is at another position in each of these
+/// runs.
 #[test]
-fn a_test_is_found_wherever_it_stands_in_a_run() {
+fn a_test_is_found_at_any_position_in_a_run() {
     let mut story = Story::new();
     story.commit();
     let many = |from: u32, to: u32| (from..to).map(|at| passed(&format!("case {at}"))).collect::<Vec<_>>();
@@ -278,11 +279,11 @@ fn a_test_is_found_wherever_it_stands_in_a_run() {
     let runs = [
         with(vec![vec![slow("wanted")], many(0, 50)]),
         with(vec![many(0, 50), vec![passed("wanted")]]),
-        // Others are skipped before it, and it is skipped itself.
+        // Other cases before the test are skipped, and then the test itself is skipped.
         with(vec![(0..20).map(|at| case_skipped(&format!("case {at}"))).collect(), many(20, 50), vec![slow("wanted")]]),
         with(vec![many(0, 50), vec![case_skipped("wanted")]]),
         many(0, 50),
-        // Of one that is there more than once the worst counts.
+        // If a case occurs more than once, the worst result counts.
         with(vec![vec![passed("wanted")], many(0, 50), vec![failed("wanted", UNKNOWN)]]),
         with(vec![many(0, 3), vec![retried], many(3, 50)]),
     ];
@@ -308,13 +309,13 @@ fn a_test_is_found_wherever_it_stands_in_a_run() {
     };
     check(&story);
     assert_eq!(story.history("a.test.ts > suite > case 30").unwrap().runs.len(), 7, "one that never failed");
-    // As a memory that knows no order has it.
+    // A memory without stored orders gives the same results.
     story.forget_evidence();
     check(&story);
 }
 
 #[test]
-fn what_fails_the_same_each_time_is_not_run_again_to_settle_it() {
+fn a_constant_error_is_not_rerun_to_settle_it() {
     let mut story = Story::new();
     story.commit();
     let settle = |error: &str| {

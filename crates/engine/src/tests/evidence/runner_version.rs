@@ -3,7 +3,7 @@
 use super::Story;
 use crate::tests::prelude::*;
 
-/// A report is called as the version of Jest that wrote it; of the last one a test fails.
+/// Returns a report whose path is the version of Jest that wrote it. A test fails in the report of the last version.
 #[derive(Debug)]
 struct NamedByVersion;
 
@@ -30,7 +30,7 @@ fn run(story: &Story, versions: &[&str], is_prepared: bool) -> RunResult {
 }
 
 #[test]
-fn the_version_of_the_runner_is_a_condition_like_any_other() {
+fn the_version_of_the_runner_is_a_condition() {
     for is_prepared in [false, true] {
         let mut story = Story::new();
         story.world.engine = story.world.engine.with_reports(NamedByVersion);
@@ -51,7 +51,7 @@ fn the_version_of_the_runner_is_a_condition_like_any_other() {
 }
 
 #[test]
-fn a_run_with_several_versions_has_none_and_what_the_host_says_counts_first() {
+fn several_versions_give_no_condition_and_the_host_takes_precedence() {
     let mut story = Story::new();
     story.world.engine = story.world.engine.with_reports(NamedByVersion);
     story.commit();

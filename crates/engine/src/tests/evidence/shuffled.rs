@@ -5,7 +5,7 @@ use crate::tests::prelude::*;
 
 const CASE: &str = "a.test.ts > suite > case 3";
 
-/// Case 3 fails where case 30 ran before it.
+/// Records a run. Case 3 fails if case 30 ran before it.
 fn run(story: &Story, moved: bool) -> RunResult {
     let mut order: Vec<u32> = (0..40).collect();
     if moved {
@@ -22,7 +22,7 @@ fn run(story: &Story, moved: bool) -> RunResult {
 }
 
 #[test]
-fn the_seed_is_told_and_gives_the_order_of_a_failure_again() {
+fn the_seed_is_stored_and_suggested_to_settle_an_order_verdict() {
     let mut story = Story::new();
     let mut last = String::new();
     for _ in 0..5 {

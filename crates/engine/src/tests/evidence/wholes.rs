@@ -1,4 +1,5 @@
-//! What stands for a whole command, or for a file that could not be loaded, passes where that ends well.
+//! Cases that stand for a whole command or for a file that could not be loaded pass when the command or file ends
+//! well.
 
 use super::Story;
 use crate::tests::prelude::*;
@@ -21,7 +22,7 @@ fn green() -> Vec<ReportCase> {
     ["a.test.js > adds", "a.test.js > takes", "b.test.js > adds"].map(passed).into()
 }
 
-/// The file cannot be loaded, or nothing at all can.
+/// The cases when the file cannot be loaded, or when nothing can be loaded.
 fn red(name: &str) -> Vec<ReportCase> {
     if name == SUITE { vec![failed(SUITE, UNKNOWN), passed("b.test.js > adds")] } else { Vec::new() }
 }
@@ -31,7 +32,7 @@ fn diagnosed(story: &Story, run: &RunResult, name: &str) -> DiagnosticResult {
 }
 
 #[test]
-fn what_broke_by_a_commit_is_a_regression_and_well_again_when_it_passes() {
+fn a_broken_command_or_suite_is_a_regression_and_recovers() {
     for name in [SUITE, COMMAND] {
         let mut story = Story::new();
         let mut last = String::new();
@@ -53,7 +54,7 @@ fn what_broke_by_a_commit_is_a_regression_and_well_again_when_it_passes() {
         let healthy = story.tests().tests;
         assert_eq!((healthy[0].state, healthy[0].failures, healthy[0].runs), (TestState::Healthy, 1, 8), "{name}");
 
-        // What is known by its row alone.
+        // The case is known only by its row.
         let culprit = story.commit();
         let found = diagnosed(&story, &run(&story, 1, red(name)), name);
         let kind = found.verdict.unwrap().kind;
@@ -62,7 +63,7 @@ fn what_broke_by_a_commit_is_a_regression_and_well_again_when_it_passes() {
 }
 
 #[test]
-fn what_says_nothing_of_the_whole_is_no_pass() {
+fn an_unrelated_run_is_not_a_pass_of_the_command_or_suite() {
     for (name, cases) in [
         (SUITE, vec![passed("b.test.js > adds")]),
         (SUITE, vec![passed("a.test.js > adds"), failed("a.test.js > takes", OTHER)]),

@@ -1,4 +1,4 @@
-//! What an agent gets of a run and of a diagnosis: message, place, kind and causes.
+//! The message, place, kind and causes in answers about a run and a diagnosis.
 
 use crate::tests::prelude::*;
 use argus_core::FailureKind;
@@ -18,7 +18,7 @@ pub(super) fn unequal(name: &str, actual: u32, expected: u32, line: u32) -> Repo
     )
 }
 
-/// An error of the project's code, met in a test.
+/// An error that the project's code throws during a test.
 fn thrown(name: &str, what: &str, line: u32) -> ReportCase {
     failed(
         name,
@@ -33,7 +33,7 @@ fn size(run: &RunResult) -> usize {
 }
 
 #[test]
-fn a_failure_says_its_values_and_where_it_happened() {
+fn a_failure_has_its_values_and_its_place() {
     let world = shop();
     let cases = vec![unequal("price", 24, 7, 6), thrown("cart", "cart.totl is not a function", 20)];
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
@@ -52,7 +52,7 @@ fn a_failure_says_its_values_and_where_it_happened() {
 }
 
 #[test]
-fn a_failure_without_a_frame_of_the_project_is_in_the_file_of_its_case() {
+fn a_failure_without_a_project_frame_is_placed_in_its_test_file() {
     let world = shop();
     let refused = |name: &str| {
         failed(
@@ -68,7 +68,7 @@ fn a_failure_without_a_frame_of_the_project_is_in_the_file_of_its_case() {
 }
 
 #[test]
-fn a_command_that_failed_says_how_it_ended() {
+fn a_failed_command_has_its_exit_code_and_kind() {
     let world = shop();
     let command = RecordRunParams {
         command: Some("./deploy.sh".to_owned()),
@@ -83,7 +83,7 @@ fn a_command_that_failed_says_how_it_ended() {
 }
 
 #[test]
-fn failures_of_one_error_at_one_place_are_one_cause() {
+fn failures_with_the_same_error_and_place_share_a_cause() {
     let world = shop();
     let mut cases: Vec<_> =
         (0..39).map(|number| thrown(&format!("cart {number}"), "cart.totl is not a function", number + 1)).collect();
@@ -93,7 +93,7 @@ fn failures_of_one_error_at_one_place_are_one_cause() {
     assert_eq!(counts, [(39, Some("src/cart.js:7")), (1, None)]);
     assert_eq!(run.causes[0].headline, "TypeError: cart.totl is not a function");
     assert_eq!(u32::try_from(run.failures.len()).unwrap() + run.more, 40);
-    // One that came after many of another cause is listed.
+    // A failure that came after many failures of another cause is listed.
     assert!(run.failures.iter().any(|failure| failure.case_name.ends_with("other")), "{:?}", run.failures);
     let diagnosis = world.diagnose(&run.run_id, "cart 38").unwrap();
     assert_eq!((diagnosis.cause.count, &diagnosis.cause.cause_id), (39, &run.causes[0].cause_id));
@@ -101,14 +101,14 @@ fn failures_of_one_error_at_one_place_are_one_cause() {
 }
 
 #[test]
-fn a_cause_says_what_most_of_its_failures_say() {
+fn a_cause_has_the_headline_of_most_of_its_failures() {
     let cases = vec![thrown("a", "no cart", 1), thrown("b", "cart is empty", 2), thrown("c", "cart is empty", 3)];
     let run = shop().record(&RecordRunParams::default(), cases).unwrap();
     assert_eq!((run.causes.len(), run.causes[0].headline.as_str()), (1, "TypeError: cart is empty"));
 }
 
 #[test]
-fn a_test_that_no_earlier_run_has_does_not_speak_for_the_others() {
+fn a_new_test_does_not_decide_the_verdict_of_a_cause() {
     let world = shop();
     for _ in 0..3 {
         world.run(vec![passed("old"), passed("older")]);
@@ -120,14 +120,14 @@ fn a_test_that_no_earlier_run_has_does_not_speak_for_the_others() {
 }
 
 #[test]
-fn two_assertions_are_two_causes() {
+fn assertions_at_different_lines_are_different_causes() {
     let world = shop();
     let run = world.record(&RecordRunParams::default(), vec![unequal("a", 24, 7, 6), unequal("b", 24, 7, 12)]).unwrap();
     assert_eq!(run.causes.len(), 2);
 }
 
 #[test]
-fn what_no_one_function_throws_has_causes_of_its_own() {
+fn errors_without_a_common_function_are_different_causes() {
     let panics = |line: u32, message: &str| {
         format!(
             "thread 'tests::it' panicked at src/lib.rs:{line}:9:\n{message}\nnote: run with `RUST_BACKTRACE=1` environment \
@@ -155,9 +155,9 @@ fn what_no_one_function_throws_has_causes_of_its_own() {
     }
 }
 
-/// As Playwright says it, with a call log behind the values.
+/// Playwright prints a call log after the values.
 #[test]
-fn each_of_a_few_failures_says_its_values() {
+fn each_listed_failure_shows_its_values() {
     let unseen = |number: u32| {
         let log = "      - unexpected value \"false\"\n".repeat(20);
         failed(
@@ -179,7 +179,7 @@ fn each_of_a_few_failures_says_its_values() {
 }
 
 #[test]
-fn an_answer_is_bounded_however_much_failed() {
+fn an_answer_is_bounded_for_any_number_of_failures() {
     let long = "the shop is closed ".repeat(60);
     let one_cause = |number: u32| thrown(&format!("case {number}"), "cart.totl is not a function", number);
     let many_causes =
@@ -197,7 +197,7 @@ fn an_answer_is_bounded_however_much_failed() {
 }
 
 #[test]
-fn a_diagnosis_adds_at_most_1500_characters_to_its_contract() {
+fn a_diagnosis_adds_at_most_1500_characters_to_the_contract_fields() {
     const OF_CONTRACT: [&str; 9] = [
         "category",
         "signature",
@@ -231,7 +231,7 @@ fn a_diagnosis_adds_at_most_1500_characters_to_its_contract() {
 }
 
 #[test]
-fn the_cause_of_most_failures_is_told_wherever_they_stand() {
+fn the_largest_cause_is_listed_even_if_it_comes_last() {
     let many = (1..=30).map(|number| failed(&format!("case {number}"), &format!("Error: no {}", word(number))));
     let last = (31..=95).map(|number| thrown(&format!("case {number}"), "cart.totl is not a function", number));
     let run = shop().record(&RecordRunParams::default(), many.chain(last).collect()).unwrap();
@@ -243,7 +243,7 @@ fn the_cause_of_most_failures_is_told_wherever_they_stand() {
 }
 
 #[test]
-fn a_message_does_not_repeat_what_its_headline_begins_with() {
+fn a_message_does_not_repeat_its_headline() {
     let error = "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   ALLOWED_HOSTS: [\n+     ''\n+   ]\n-   ALLOWED_HOSTS: []\n  }\n";
     let run = shop().record(&RecordRunParams::default(), vec![failed("hosts", error)]).unwrap();
     let failure = &run.failures[0];
@@ -255,13 +255,13 @@ fn a_message_does_not_repeat_what_its_headline_begins_with() {
     assert_eq!(failure.message.as_deref(), Some("- ALLOWED_HOSTS: []\n+ ALLOWED_HOSTS: [\n+ ''"));
 }
 
-/// A word of its own for each number: numbers are no part of an error.
+/// A different word for each number, because numbers are removed from error texts.
 fn word(number: u32) -> String {
     number.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>() + "tor"
 }
 
 #[test]
-fn causes_are_told_apart_by_the_values_in_their_message() {
+fn causes_differ_by_stable_values_in_the_message() {
     let counts = |cases: Vec<ReportCase>| {
         let world = shop();
         let run = world.record(&RecordRunParams::default(), cases).unwrap();
@@ -278,19 +278,19 @@ fn causes_are_told_apart_by_the_values_in_their_message() {
     assert_eq!(counts(vec![refused("a", 5432), refused("b", 6379)]), [1, 1]);
     assert_eq!(counts(vec![slow("a", 5003), slow("b", 4998)]), [2]);
     assert_eq!(counts(vec![pooled("a", 50001), pooled("b", 50002)]), [2]);
-    // Services that are all down are one outage.
+    // Several services that are down count as a single outage.
     assert_eq!(counts(vec![refused("a", 5432), refused("b", 6379), refused("c", 5432)]), [3]);
 }
 
 #[test]
-fn a_cause_keeps_its_id_while_it_lasts() {
+fn a_cause_keeps_its_id_across_runs() {
     let world = shop();
     let broken = |line: u32| {
         let cases = vec![thrown("first", "cart.totl is not a function", line), thrown("second", "no cart", line + 4)];
         world.record(&RecordRunParams::default(), cases).unwrap()
     };
     let (before, after) = (broken(20), broken(31));
-    // Two errors of one function are one cause, and another line of the tests makes it no other.
+    // Two errors of the same function share a cause, even if the tests move to other lines.
     assert_eq!(before.causes.len(), 1, "{:?}", before.causes);
     assert_eq!(before.causes[0].cause_id, after.causes[0].cause_id);
     assert!(after.failures.iter().all(|failure| failure.cause_id == after.causes[0].cause_id));
@@ -298,7 +298,7 @@ fn a_cause_keeps_its_id_while_it_lasts() {
 }
 
 #[test]
-fn a_file_that_could_not_be_loaded_says_why_out_of_the_output() {
+fn a_file_that_failed_to_load_gets_its_reason_from_the_output() {
     let world = shop();
     let suite = ReportCase {
         file: Some("test/cart.test.js".to_owned()),

@@ -1,4 +1,4 @@
-//! `argus_diagnose`.
+//! Tests of `argus_diagnose`.
 
 use crate::tests::prelude::*;
 use argus_core::builtin::Locale;
@@ -39,7 +39,7 @@ fn a_category_with_a_builtin_matches_it_and_counts() {
 }
 
 #[test]
-fn an_unknown_run_is_named_with_the_newest_ones() {
+fn an_unknown_run_is_an_error_with_the_newest_run_ids() {
     let world = World::new();
     let error = world.diagnose("run-xyz", "boom").unwrap_err();
     assert_eq!(error.code, ErrorCode::RunNotFound);
@@ -71,7 +71,7 @@ fn a_short_name_must_be_unique() {
 }
 
 #[test]
-fn a_case_that_passed_is_refused_with_the_run_in_which_it_failed() {
+fn a_passed_case_is_rejected_with_the_run_in_which_it_failed() {
     let (world, first) = World::after(vec![failed("boom", UNKNOWN)]);
     let second = world.run(vec![passed("boom"), case("later", CaseStatus::Skipped, None)]);
     let error = world.diagnose(&second, "boom").unwrap_err();
@@ -83,7 +83,7 @@ fn a_case_that_passed_is_refused_with_the_run_in_which_it_failed() {
 }
 
 #[test]
-fn a_failure_without_an_error_text_is_told_from_its_output() {
+fn a_failure_without_an_error_text_is_analyzed_by_its_output() {
     let world = World::new();
     let mut silent = case("silent", CaseStatus::Failed, None);
     silent.stderr_tail = Some(REFUSED.to_owned());
@@ -94,7 +94,7 @@ fn a_failure_without_an_error_text_is_told_from_its_output() {
 }
 
 #[test]
-fn a_run_shows_what_is_known_without_counting_it() {
+fn recording_a_run_shows_known_fixes_without_counting() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("health", REFUSED)]);
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -123,7 +123,7 @@ fn a_pattern_is_found_by_its_signature() {
 }
 
 #[test]
-fn builtins_are_first_seen_when_the_database_is_made() {
+fn builtins_are_first_seen_when_the_database_is_created() {
     let world = World::new();
     world.run(vec![passed("fine")]);
     let all = world.call(patterns, &PatternsParams::default()).unwrap();

@@ -1,4 +1,4 @@
-//! `argus_report_fix`.
+//! Tests of `argus_report_fix`.
 
 use crate::tests::prelude::*;
 
@@ -7,7 +7,7 @@ fn detail(world: &World, id: &str) -> PatternDetail {
 }
 
 #[test]
-fn a_fix_of_an_undiagnosed_failure_starts_a_pattern() {
+fn a_fix_of_an_undiagnosed_failure_creates_a_pattern() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert!(fix.is_new_pattern && fix.pattern_id.starts_with("pat-") && fix.fix_record_id.starts_with("fix-"));
@@ -35,7 +35,7 @@ fn a_fix_of_a_known_pattern_raises_its_confidence() {
 }
 
 #[test]
-fn a_second_success_for_the_same_failure_is_no_second_resolution() {
+fn a_second_success_for_the_same_failure_is_not_counted() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let first = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let second = world.fix(&run, "boom", "Tuned it again", true).unwrap();
@@ -46,7 +46,7 @@ fn a_second_success_for_the_same_failure_is_no_second_resolution() {
 }
 
 #[test]
-fn occurrences_rise_only_where_resolutions_would_pass_them() {
+fn occurrences_rise_only_if_resolutions_would_exceed_them() {
     let world = World::new();
     let runs: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
     world.diagnose(&runs[0], "boom").unwrap();
@@ -60,7 +60,7 @@ fn occurrences_rise_only_where_resolutions_would_pass_them() {
 }
 
 #[test]
-fn a_failed_fix_is_remembered_and_not_suggested() {
+fn a_failed_fix_is_stored_but_not_suggested() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.diagnose(&run, "boom").unwrap();
     let fix = world.fix(&run, "boom", "Hit it", false).unwrap();
@@ -70,9 +70,9 @@ fn a_failed_fix_is_remembered_and_not_suggested() {
     assert!(!known.fix_history[0].success);
 }
 
-/// Of a failure that a built-in speaks for, too.
+/// This also holds for a failure that matches a built-in pattern.
 #[test]
-fn what_did_not_help_here_is_said_where_it_is_suggested_and_comes_last() {
+fn a_fix_that_failed_here_is_suggested_with_a_warning_and_ranks_last() {
     for error in [UNKNOWN, REFUSED] {
         let world = World::new();
         let first = world.run(vec![failed("one", error)]);
@@ -95,7 +95,7 @@ fn what_did_not_help_here_is_said_where_it_is_suggested_and_comes_last() {
             (shown.standing.as_deref(), shown.tried),
             (Some("fixed 1 of 3 times; it did not help here"), known.tried)
         );
-        // Of the failure that it was learned for nothing else is said.
+        // The failure that the fix was learned for shows no such warning.
         assert_eq!(world.diagnose(&first, "one").unwrap().standing.as_deref(), Some("fixed 1 of 1 time"));
         let third = world.run(vec![failed("third", error)]);
         world.fix(&third, "third", "Replace it", true).unwrap();
@@ -105,7 +105,7 @@ fn what_did_not_help_here_is_said_where_it_is_suggested_and_comes_last() {
 }
 
 #[test]
-fn what_was_refuted_is_warned_of_whatever_else_is_suggested() {
+fn a_refuted_fix_has_a_warning_if_another_fix_is_suggested() {
     let world = World::new();
     let first = world.run(vec![failed("one", UNKNOWN)]);
     world.fix(&first, "one", "Charge it", true).unwrap();
@@ -135,7 +135,7 @@ fn the_best_fix_is_suggested() {
 }
 
 #[test]
-fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
+fn a_fix_on_a_builtin_counts_there_and_creates_a_learned_pattern() {
     let (world, run) = World::after(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
     let fix = world.fix(&run, "health", "Raised startPeriod to 30s", true).unwrap();
@@ -162,7 +162,7 @@ fn a_fix_on_a_builtin_counts_there_and_starts_the_precise_pattern() {
 }
 
 #[test]
-fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
+fn a_failed_fix_on_a_builtin_keeps_its_suggestion() {
     let (world, run) = World::after(vec![failed("health", REFUSED)]);
     let fix = world.fix(&run, "health", "Restarted it", false).unwrap();
     assert_eq!((fix.pattern_id.as_str(), fix.resolutions), ("builtin-conn-refused", 0));
@@ -173,7 +173,7 @@ fn a_failed_fix_on_a_builtin_leaves_its_suggestion_in_place() {
 }
 
 #[test]
-fn a_fix_that_counts_on_a_builtin_is_none_of_the_other_failures_it_speaks_for() {
+fn a_fix_on_a_builtin_is_marked_in_the_history_of_its_other_failures() {
     let other = "Error: connect ECONNREFUSED 127.0.0.1:6379\n    at openCache (/srv/shop/src/cache.js:9:3)";
     let (world, run) = World::after(vec![failed("health", REFUSED), failed("cache", other)]);
     let fix = world.fix(&run, "health", "Raised startPeriod to 30s", true).unwrap();
@@ -184,13 +184,13 @@ fn a_fix_that_counts_on_a_builtin_is_none_of_the_other_failures_it_speaks_for() 
     let known = world.diagnose(&run, "cache").unwrap();
     assert_eq!(known.pattern.unwrap().id, "builtin-conn-refused");
     assert!(known.fix_history[0].success && known.fix_history[0].of_other_failure);
-    // What has a pattern of its own learns there.
+    // A failure with its own learned pattern learns there.
     let again = world.fix(&run, "health", "Raised startPeriod to 60s", true).unwrap();
     assert_eq!((again.pattern_id, again.learned_by), (fix.learned_by.unwrap(), None));
 }
 
 #[test]
-fn an_empty_description_is_refused_and_a_long_one_is_cut() {
+fn an_empty_description_is_rejected_and_a_long_description_is_cut() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     assert_eq!(world.fix(&run, "boom", " \u{200b}\n", true).unwrap_err().code, ErrorCode::InvalidInput);
     world.fix(&run, "boom", &"long ".repeat(200_000), true).unwrap();
@@ -199,7 +199,7 @@ fn an_empty_description_is_refused_and_a_long_one_is_cut() {
 }
 
 #[test]
-fn a_fix_can_be_recorded_straight_on_a_pattern() {
+fn a_fix_can_be_recorded_directly_on_a_pattern() {
     let world = World::new();
     let mut params = RecordFixParams {
         pattern_id: "builtin-timeout".to_owned(),
@@ -219,7 +219,7 @@ fn a_fix_can_be_recorded_straight_on_a_pattern() {
 }
 
 #[test]
-fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
+fn a_call_with_the_same_id_creates_the_same_ids_in_any_memory() {
     let cases = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
     let answered = |world: &World, run_id: String| {
         let fix_description = "Tuned it".to_owned();
@@ -242,7 +242,7 @@ fn a_call_of_the_same_name_makes_the_same_ids_whatever_is_known() {
 }
 
 #[test]
-fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
+fn a_call_with_an_id_counts_once_for_any_clock() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let report = |now: i64, name: &str| {
         let (case_name, fix_description) = ("boom".to_owned(), "Tuned it".to_owned());
@@ -263,7 +263,7 @@ fn a_call_of_its_own_name_counts_once_whatever_the_clock_says() {
 }
 
 #[test]
-fn a_check_of_its_own_name_can_be_made_again() {
+fn a_write_check_with_an_id_can_be_repeated() {
     let world = World::new();
     for _ in 0..2 {
         check_write(&world.engine, &Ambient::of_call(START_MS, "call-1"), &NoParams {}).unwrap();
@@ -271,12 +271,12 @@ fn a_check_of_its_own_name_can_be_made_again() {
 }
 
 #[test]
-fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
+fn a_success_is_claimed_until_its_case_passes_in_a_later_run() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert_eq!((claim.state, claim.proved_by), (Some(ProofStatus::Claimed), None));
     assert!(claim.to_prove.unwrap().contains("argus_run") && claim.warnings[0].contains(&run));
-    // Neither a run without the case, nor one that passed at a further attempt, nor another case proves it.
+    // A run without the case, a flaky pass of the case, and a pass of another case prove nothing.
     world.run(vec![passed("quiet")]);
     world.run(vec![ReportCase { flaky: true, ..passed("boom") }]);
     world.run(vec![passed("other")]);
@@ -288,7 +288,7 @@ fn a_success_is_claimed_until_a_later_run_in_which_its_case_passed() {
 }
 
 #[test]
-fn a_success_that_was_seen_before_it_is_reported_is_proved() {
+fn a_success_is_proved_by_a_pass_before_the_report() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let green = world.run(vec![passed("boom")]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -299,7 +299,7 @@ fn a_success_that_was_seen_before_it_is_reported_is_proved() {
 }
 
 #[test]
-fn a_success_of_what_still_fails_names_the_run() {
+fn a_success_of_a_failing_case_warns_with_the_run() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.run(vec![passed("boom")]);
     let again = world.run(vec![failed("boom", UNKNOWN)]);
@@ -310,19 +310,19 @@ fn a_success_of_what_still_fails_names_the_run() {
 }
 
 #[test]
-fn a_claim_is_warned_of_once() {
+fn a_repeated_claim_has_no_second_warning() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     assert_eq!(world.fix(&run, "boom", "Tuned it", true).unwrap().warnings.len(), 1);
     let repeated = world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert!(repeated.warnings[0].contains("counted before") && repeated.to_prove.is_some());
-    // Another fix is another claim, and so is the same one once a run has refuted it.
+    // Another fix is another claim, and so is the same fix after a run refuted it.
     assert_eq!(world.fix(&run, "boom", "Replaced it", true).unwrap().warnings.len(), 2);
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     assert_eq!(world.fix(&again, "boom", "Tuned it", true).unwrap().warnings.len(), 1);
 }
 
 #[test]
-fn a_run_tells_which_fixes_it_proves() {
+fn a_run_lists_the_fixes_that_it_proves() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.fix(&run, "other", "Hit it", true).unwrap();
@@ -335,7 +335,7 @@ fn a_run_tells_which_fixes_it_proves() {
 }
 
 #[test]
-fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
+fn a_claim_refuted_by_the_next_run_stays_refuted() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let again = world.run(vec![failed("boom", UNKNOWN)]);
@@ -345,7 +345,7 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
     let known = world.diagnose(&again, "boom").unwrap();
     assert_eq!((known.suggested_fix, known.standing), (None, None), "what came back is no suggestion");
     assert!(known.warnings[0].starts_with("'Tuned it' was reported") && known.warnings[0].contains(&again));
-    // It passes after something else, which proves what was claimed of that.
+    // The case passes after another fix, so the run proves the claim about that fix.
     world.fix(&again, "boom", "Replaced it", true).unwrap();
     let proof = world.run(vec![passed("boom")]);
     let history = detail(&world, &claim.pattern_id).fix_history;
@@ -353,12 +353,12 @@ fn a_claim_that_the_next_run_contradicts_is_refuted_and_stays_so() {
     assert_eq!((history[1].state, &history[1].proved_by), (Some(ProofStatus::Refuted), &None));
     let known = world.diagnose(&again, "boom").unwrap();
     assert_eq!((known.suggested_fix.as_deref(), known.warnings.len()), (Some("Replaced it"), 0));
-    // The contract's counters are of what was reported.
+    // The counters of the contract count reports, including refuted reports.
     assert_eq!(known.pattern.unwrap().resolutions, 2);
 }
 
 #[test]
-fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim() {
+fn another_failure_or_branch_or_an_older_run_does_not_refute_a_claim() {
     let world = World::new();
     let on = |branch: &str| RecordRunParams {
         git: Some(GitFacts { commit: None, branch: Some(branch.to_owned()), dirty: None, ..GitFacts::default() }),
@@ -381,7 +381,7 @@ fn neither_another_failure_nor_an_older_run_nor_another_branch_refutes_a_claim()
 }
 
 #[test]
-fn a_failure_that_is_worded_otherwise_refutes_too() {
+fn a_similar_failure_refutes_a_claim() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![failed("boom", &format!("{UNKNOWN} again"))]);
@@ -389,7 +389,7 @@ fn a_failure_that_is_worded_otherwise_refutes_too() {
 }
 
 #[test]
-fn who_takes_a_claim_back_refutes_it() {
+fn reporting_that_a_claimed_fix_failed_refutes_it() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let claim = world.fix(&run, "boom", "Tuned it", true).unwrap();
     let back = world.fix(&run, "boom", "tuned  it", false).unwrap();
@@ -400,7 +400,7 @@ fn who_takes_a_claim_back_refutes_it() {
 }
 
 #[test]
-fn a_green_run_proves_what_was_claimed_of_a_command_or_of_a_file_that_could_not_be_loaded() {
+fn a_green_run_proves_claims_about_a_command_or_a_suite_failure() {
     let world = World::new();
     let build = |exit_code: i32| RecordRunParams {
         command: Some("cargo test".to_owned()),

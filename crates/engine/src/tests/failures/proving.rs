@@ -1,11 +1,13 @@
-//! How many passes prove a reported fix: one where the failure always came, more where it came by chance.
+//! The number of passes that prove a reported fix: one pass for a constant failure, more for a random failure.
 
 use crate::tests::prelude::*;
 
-/// The rate of a test that failed in 2 of 9 runs is held to be 2.5 / 14.5: `ln(0.05) / ln(1 - 0.172)` passes.
+/// The failure rate of a test that failed in 2 of 9 runs is estimated as 2.5 / 14.5, which gives `ln(0.05) / ln(1 -
+/// 0.172)` passes.
 const NEEDED: u32 = 16;
 
-/// A test that failed twice and passed seven times on one commit; the run of its last failure.
+/// Returns a world with a test that failed twice and passed seven times on the same commit, and the run of its last
+/// failure.
 fn flaky() -> (World, String) {
     let world = World::new();
     for _ in 0..6 {
@@ -22,7 +24,7 @@ fn claim(world: &World, run: &str) -> ReportFixResult {
 }
 
 #[test]
-fn what_came_by_chance_takes_as_many_passes_as_chance_could_explain() {
+fn a_random_failure_needs_more_passes_than_chance_explains() {
     let (world, run) = flaky();
     let fix = claim(&world, &run);
     assert_eq!(fix.state, Some(ProofStatus::Claimed));
@@ -53,7 +55,7 @@ fn what_came_by_chance_takes_as_many_passes_as_chance_could_explain() {
 }
 
 #[test]
-fn what_was_reported_is_listed_with_the_runs_it_rests_on() {
+fn reported_fixes_are_listed_with_their_proof() {
     let world = World::new();
     for commit in 0..8 {
         pass(&world, &commit.to_string());
@@ -76,9 +78,9 @@ fn what_was_reported_is_listed_with_the_runs_it_rests_on() {
     assert_eq!((&trust.failed_in, &trust.proved_by), (&run, &Some(proof)));
 }
 
-/// What is tried next takes the passes: a first guess must not become a fact by what came after it.
+/// Passes after a second report support the second fix, so they must not prove the first.
 #[test]
-fn a_fix_that_another_took_the_place_of_is_superseded_and_not_proved_any_more() {
+fn a_superseded_fix_is_not_proved_by_later_passes() {
     let (world, run) = flaky();
     claim(&world, &run);
     pass(&world, "two");
@@ -109,7 +111,7 @@ fn a_fix_that_another_took_the_place_of_is_superseded_and_not_proved_any_more() 
 }
 
 #[test]
-fn what_another_took_the_place_of_stands_again_where_that_is_taken_back() {
+fn a_superseded_fix_counts_again_if_its_successor_is_refuted() {
     let world = World::new();
     for commit in 0..8 {
         pass(&world, &commit.to_string());
@@ -125,7 +127,7 @@ fn what_another_took_the_place_of_stands_again_where_that_is_taken_back() {
 }
 
 #[test]
-fn a_commit_that_mended_it_before_is_named_where_nobody_reported_a_fix() {
+fn a_commit_that_fixed_it_before_is_shown_if_no_fix_was_reported() {
     let world = World::new();
     for commit in 0..8 {
         pass(&world, &commit.to_string());
@@ -144,7 +146,7 @@ fn a_commit_that_mended_it_before_is_named_where_nobody_reported_a_fix() {
 }
 
 #[test]
-fn passes_count_that_are_seen_before_the_report_and_had_the_fix() {
+fn passes_on_changed_files_before_the_report_count() {
     let (world, run) = flaky();
     pass(&world, "one");
     pass(&world, "two");
@@ -159,7 +161,7 @@ fn passes_count_that_are_seen_before_the_report_and_had_the_fix() {
 }
 
 #[test]
-fn what_passes_on_the_very_same_files_says_nothing_of_a_fix() {
+fn a_pass_on_the_same_files_does_not_count() {
     let (world, run) = flaky();
     pass(&world, "one");
     let said = claim(&world, &run).to_prove.unwrap();
@@ -167,7 +169,7 @@ fn what_passes_on_the_very_same_files_says_nothing_of_a_fix() {
 }
 
 #[test]
-fn who_has_not_got_the_change_refutes_nothing() {
+fn a_failure_on_the_same_files_refutes_nothing() {
     let world = World::new();
     let run = fail(&world, "broken");
     claim(&world, &run);
@@ -180,12 +182,12 @@ fn who_has_not_got_the_change_refutes_nothing() {
     assert_eq!((known.fix_history[0].state, known.suggested_fix), (Some(ProofStatus::Refuted), None));
 }
 
-/// "Restarted the machine" is refuted where the same files fail again on that machine.
+/// For example, "restarted the machine" is refuted if the same files fail again on that machine.
 #[test]
 fn a_claim_outside_the_files_is_judged_by_its_machine() {
     for (machine, claimed_on, state) in [
         ("laptop", "laptop", ProofStatus::Refuted),
-        // Somebody else's, who has not got the change.
+        // Another person's machine does not have the change.
         ("desk", "laptop", ProofStatus::Proved),
         ("laptop", "desk", ProofStatus::Proved),
     ] {

@@ -1,8 +1,8 @@
-//! By what a failure is recognised, and what is said of it.
+//! Matching of failures: by signature and by similarity.
 
 use crate::tests::prelude::*;
 
-/// Another wording of the same library: words come, none stands in place of another.
+/// Similar to [`UNKNOWN`]: words were added, but none was replaced.
 const WORDED: &str = "Error: the flux capacitor is out of tune again";
 
 impl World {
@@ -27,7 +27,7 @@ fn id(result: &DiagnosticResult) -> String {
 }
 
 #[test]
-fn what_is_alike_is_known_by_its_signature_the_next_time() {
+fn a_similar_failure_is_matched_by_signature_next_time() {
     let world = World::new();
     let first = world.met(UNKNOWN);
     assert_eq!((first.matched.how, first.matched.similarity, first.is_new_pattern), (HowMatched::None, None, true));
@@ -42,7 +42,7 @@ fn what_is_alike_is_known_by_its_signature_the_next_time() {
 }
 
 #[test]
-fn another_word_another_test_or_another_polarity_is_another_failure() {
+fn a_replaced_word_another_test_or_a_negation_is_another_failure() {
     let world = World::new();
     let first = world.met(UNKNOWN);
     for other in [
@@ -59,7 +59,7 @@ fn another_word_another_test_or_another_polarity_is_another_failure() {
 }
 
 #[test]
-fn a_failure_of_a_built_in_has_an_identity_that_a_fix_brings_to_light() {
+fn a_failure_of_a_built_in_has_a_provisional_pattern_that_a_fix_shows() {
     let world = World::new();
     let first = world.met(REFUSED);
     assert_eq!(first.matched.builtin_id.as_deref(), Some("builtin-conn-refused"));
@@ -82,7 +82,7 @@ fn a_failure_of_a_built_in_has_an_identity_that_a_fix_brings_to_light() {
 }
 
 #[test]
-fn what_is_not_the_same_is_split_for_good_and_counted_once() {
+fn not_same_as_splits_permanently_and_moves_the_count() {
     let world = World::new();
     let first = id(&world.met(UNKNOWN));
     world.met(WORDED);
@@ -104,7 +104,7 @@ fn what_is_not_the_same_is_split_for_good_and_counted_once() {
 }
 
 #[test]
-fn the_fix_of_what_it_is_not_is_none_of_its() {
+fn a_fix_of_an_excluded_pattern_is_not_suggested() {
     let world = World::new();
     let first = id(&world.met(UNKNOWN));
     world.met(WORDED);
@@ -122,7 +122,7 @@ fn the_fix_of_what_it_is_not_is_none_of_its() {
 }
 
 #[test]
-fn aliases_and_identities_survive_a_new_recipe() {
+fn aliases_and_provisional_patterns_survive_new_rules() {
     let (folder, world) = World::on_file("aliases");
     let (first, refused) = (id(&world.met(UNKNOWN)), id(&world.met(REFUSED)));
     world.met(WORDED);

@@ -1,4 +1,4 @@
-//! Which fix an answer suggests of a run and of a diagnosis, and what it says of it.
+//! The fix that answers suggest for a run and a diagnosis, and its description.
 
 use super::answering::{shop, unequal};
 use crate::tests::prelude::*;
@@ -15,7 +15,7 @@ fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {
     assert_eq!(known.suggested_fix.as_deref(), Some("Start the database before the tests"));
     let from = known.suggested_from.as_ref().unwrap();
     assert_eq!(from.case_name, "a.test.ts > suite > health");
-    // Diagnoses that nobody reports a fix for take nothing from its place.
+    // Diagnoses without a reported fix do not lower its rank.
     for _ in 0..5 {
         let diagnosis = world.diagnose(&again.run_id, "orders").unwrap();
         assert_eq!(diagnosis.pattern.as_ref().unwrap().id, "builtin-conn-refused");
@@ -26,7 +26,7 @@ fn a_fix_of_the_same_error_in_another_case_comes_before_a_tip() {
 }
 
 #[test]
-fn a_fix_of_the_same_error_with_other_values_says_what_differs_and_is_no_surer_than_there() {
+fn a_fix_for_other_values_shows_the_differences_and_its_own_confidence() {
     let world = shop();
     let refused = |port: u32| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
     let first = world.run(vec![failed("database", &refused(5432))]);
@@ -45,13 +45,13 @@ fn a_fix_of_the_same_error_with_other_values_says_what_differs_and_is_no_surer_t
     let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
     assert_eq!(diagnosis.suggested_from.as_ref(), Some(from));
     assert!(diagnosis.related[0].similarity < 1.0 && !diagnosis.related[0].differences.is_empty());
-    // Where the very same is known, that fix comes first, however often the other helped.
+    // A fix for exactly the same error comes first, even if the other fix helped more often.
     let third = world.run(vec![failed("queue", &refused(6379))]);
     world.fix(&third, "queue", "Start the cache", true).unwrap();
     let diagnosis = world.diagnose(&again.run_id, "cache").unwrap();
     assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Start the cache"));
     assert_eq!(diagnosis.suggested_from.unwrap().differences, []);
-    // The same case on another port: its own fix, and what differs.
+    // The same case fails on another port: its own fix is suggested, with the difference.
     world.run(vec![passed("database")]);
     let moved = world.record(&RecordRunParams::default(), vec![failed("database", &refused(6379))]).unwrap();
     let known = moved.failures[0].known.as_ref().unwrap();
@@ -60,12 +60,12 @@ fn a_fix_of_the_same_error_with_other_values_says_what_differs_and_is_no_surer_t
 }
 
 #[test]
-fn a_claim_is_called_one_and_comes_after_what_is_proved() {
+fn a_claimed_fix_is_marked_and_ranks_below_a_proved_fix() {
     let world = shop();
     let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
     world.fix(&run, "a", "Started the database", true).unwrap();
     world.run(vec![passed("a")]);
-    // Newer.
+    // This claim is newer than the proved fix.
     let newer = world.run(vec![failed("b", REFUSED)]);
     world.fix(&newer, "b", "Wished it away", true).unwrap();
     let again = world.record(&RecordRunParams::default(), vec![failed("c", REFUSED)]).unwrap();
@@ -89,7 +89,7 @@ fn a_claim_is_called_one_and_comes_after_what_is_proved() {
 }
 
 #[test]
-fn what_is_read_again_is_suggested_as_before() {
+fn repeated_diagnoses_do_not_change_the_suggestion() {
     let world = shop();
     let run = world.run(vec![failed("a", REFUSED), failed("b", REFUSED)]);
     world.fix(&run, "a", "Started the database", true).unwrap();
@@ -112,7 +112,7 @@ fn what_is_read_again_is_suggested_as_before() {
 }
 
 #[test]
-fn a_further_case_of_a_known_cause_is_not_told_as_new() {
+fn another_case_of_a_known_error_names_its_first_case() {
     let world = shop();
     let first = world.run(vec![failed("first", UNKNOWN)]);
     world.diagnose(&first, "first").unwrap();
@@ -126,14 +126,14 @@ fn a_further_case_of_a_known_cause_is_not_told_as_new() {
     let diagnosis = world.diagnose(&run, "third").unwrap();
     assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Tuned it"));
     assert_eq!(diagnosis.same_cause_as, Some(same));
-    // Its own pattern has it from then on.
+    // The first diagnosis created a pattern for the third case.
     assert_eq!(world.diagnose(&run, "third").unwrap().same_cause_as, None);
     let other = world.run(vec![failed("fourth", "Error: the flux inductor is out of tune")]);
     assert_eq!(world.diagnose(&other, "fourth").unwrap().same_cause_as, None);
 }
 
 #[test]
-fn a_tip_earns_nothing_from_the_fixes_of_others() {
+fn a_built_in_tip_does_not_count_reported_fixes() {
     let world = shop();
     let run = world.run(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
@@ -151,7 +151,7 @@ fn a_tip_earns_nothing_from_the_fixes_of_others() {
 }
 
 #[test]
-fn a_fix_that_did_not_help_is_no_suggestion_elsewhere() {
+fn a_failed_fix_is_not_suggested_in_other_cases() {
     let world = shop();
     let first = world.run(vec![failed("health", REFUSED)]);
     world.diagnose(&first, "health").unwrap();
@@ -163,7 +163,7 @@ fn a_fix_that_did_not_help_is_no_suggestion_elsewhere() {
 }
 
 #[test]
-fn the_own_fix_comes_before_one_of_another_case() {
+fn the_own_fix_comes_before_a_fix_of_another_case() {
     let world = shop();
     let run = world.run(vec![failed("health", REFUSED), failed("orders", REFUSED)]);
     world.fix(&run, "health", "Start the database", true).unwrap();
@@ -176,7 +176,7 @@ fn the_own_fix_comes_before_one_of_another_case() {
 }
 
 #[test]
-fn of_two_assertions_that_differ_in_numbers_the_fix_is_related_and_not_the_same() {
+fn an_assertion_with_other_numbers_is_only_related() {
     let world = shop();
     let wrong = |actual: u32, expected: u32| format!("AssertionError: expected {actual} to be {expected}");
     let first = world.run(vec![failed("price", &wrong(24, 7))]);
@@ -198,7 +198,7 @@ fn of_two_assertions_that_differ_in_numbers_the_fix_is_related_and_not_the_same(
 }
 
 #[test]
-fn the_same_assertion_with_other_values_is_recognised_and_says_what_differs() {
+fn the_same_assertion_with_other_values_matches_with_differences() {
     let world = shop();
     let first = world.run(vec![unequal("price", 24, 7, 6)]);
     world.diagnose(&first, "price").unwrap();

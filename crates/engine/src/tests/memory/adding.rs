@@ -1,9 +1,9 @@
-//! `add_incident`, `add_solution`, `record_outcome`.
+//! Tests of `add_incident`, `add_solution` and `record_outcome`.
 
 use crate::tests::prelude::*;
 
 #[test]
-fn an_incident_comes_with_its_solution_and_outcome() {
+fn add_incident_stores_a_solution_and_an_outcome() {
     let world = World::new();
     let created = world.added(&pool());
     assert!(created.created && created.incident_id.starts_with("inc-") && created.outcome_id.starts_with("out-"));
@@ -18,7 +18,7 @@ fn an_incident_comes_with_its_solution_and_outcome() {
 }
 
 #[test]
-fn the_same_problem_is_added_once() {
+fn add_incident_detects_the_same_error() {
     let world = World::new();
     let first = world.added(&pool());
     let again = AddIncidentParams {
@@ -40,7 +40,7 @@ fn the_same_problem_is_added_once() {
 }
 
 #[test]
-fn the_same_words_without_an_error_are_the_same_problem() {
+fn add_incident_detects_the_same_words_without_an_error() {
     let world = World::new();
     let told = |title: &str| AddIncidentParams {
         title: title.to_owned(),
@@ -57,7 +57,7 @@ fn the_same_words_without_an_error_are_the_same_problem() {
 }
 
 #[test]
-fn a_title_that_is_known_is_the_same_problem_where_no_error_says_otherwise() {
+fn add_incident_detects_the_same_title_unless_the_error_differs() {
     let world = World::new();
     let first = world.added(&pool());
     let again = AddIncidentParams {
@@ -73,7 +73,7 @@ fn a_title_that_is_known_is_the_same_problem_where_no_error_says_otherwise() {
 }
 
 #[test]
-fn a_solution_is_one_for_each_environment() {
+fn equal_steps_are_a_single_solution_per_environment() {
     let world = World::new();
     let incident = world.added(&pool());
     let new = world.solve(&incident.incident_id, "Raise pool_size to 20", linux()).unwrap();
@@ -92,7 +92,7 @@ fn a_solution_is_one_for_each_environment() {
 }
 
 #[test]
-fn outcomes_are_summed_for_each_environment() {
+fn outcomes_are_summed_per_environment() {
     let world = World::new();
     let id = world.added(&pool()).solution_id;
     let worked = world.outcome(&id, true, linux());
@@ -112,7 +112,7 @@ fn outcomes_are_summed_for_each_environment() {
 }
 
 #[test]
-fn an_outcome_names_what_does_not_exist() {
+fn unknown_ids_are_errors_that_name_the_id() {
     let world = World::new();
     let mut params = RecordOutcomeParams { solution_id: "sol-none".to_owned(), env: linux(), ..Default::default() };
     let error = world.tried(&params).unwrap_err();
@@ -129,7 +129,7 @@ fn an_outcome_names_what_does_not_exist() {
 }
 
 #[test]
-fn a_given_bucket_is_made_canonical_and_stands_in_for_env() {
+fn a_given_bucket_is_normalized_and_replaces_env() {
     let world = World::new();
     let id = world.added(&pool()).solution_id;
     let params = RecordOutcomeParams {
@@ -147,7 +147,7 @@ fn a_given_bucket_is_made_canonical_and_stands_in_for_env() {
 }
 
 #[test]
-fn what_env_leaves_out_is_filled_in_and_said() {
+fn missing_env_fields_are_filled_in_and_returned() {
     let world = World::new();
     let found = json!({ "os_family": "linux", "language": "typescript", "framework": "react", "framework_major": 18 });
     let add = |env, title: &str| {

@@ -1,9 +1,9 @@
-//! What the two memories know of each other.
+//! Connections between failure patterns and the debug memory.
 
 use crate::tests::prelude::*;
 
 #[test]
-fn a_reported_fix_is_found_by_its_text() {
+fn a_pattern_with_a_reported_fix_is_found_by_its_text() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     assert!(world.ask(UNKNOWN, json!({})).incidents.is_empty(), "without a fix it is no incident");
     let params = ReportFixParams {
@@ -32,7 +32,7 @@ fn a_reported_fix_is_found_by_its_text() {
 }
 
 #[test]
-fn what_is_reported_twice_of_one_failure_counts_once() {
+fn repeated_reports_of_a_failure_count_once() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let sums = || world.ask(UNKNOWN, json!({})).recommended_solution.map(|best| (best.worked, best.failed));
     for steps in ["Tuned it", "tuned  IT", "Tuned it"] {
@@ -42,11 +42,11 @@ fn what_is_reported_twice_of_one_failure_counts_once() {
     world.run(vec![passed("boom")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     assert_eq!(sums(), Some((1, 0)));
-    // The failure of another run is another one.
+    // A failure in another run counts separately.
     let again = world.run(vec![failed("boom", UNKNOWN)]);
     world.fix(&again, "boom", "Tuned it", true).unwrap();
     assert_eq!(sums(), Some((2, 0)));
-    // Contradicted, it has failed once.
+    // A contradicted success counts as a failure.
     world.run(vec![failed("boom", UNKNOWN)]);
     assert_eq!(sums(), Some((1, 1)));
 }
@@ -56,7 +56,7 @@ fn an_unproved_claim_ranks_below_what_a_run_proved() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
-    // Newer, and claimed for two failures.
+    // This fix is newer and was claimed for two failures.
     let others = world.run(vec![failed("boom", UNKNOWN)]);
     let more = world.run(vec![failed("boom", UNKNOWN)]);
     world.fix(&others, "boom", "Wished it away", true).unwrap();
@@ -70,7 +70,7 @@ fn an_unproved_claim_ranks_below_what_a_run_proved() {
 }
 
 #[test]
-fn a_pattern_takes_solutions_and_guards_against_its_double() {
+fn a_pattern_accepts_solutions_and_prevents_a_duplicate_incident() {
     let (world, run) = World::after(vec![failed("boom", POOL)]);
     let fix = world.fix(&run, "boom", "Close the session first", true).unwrap();
     let known = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
@@ -84,7 +84,7 @@ fn a_pattern_takes_solutions_and_guards_against_its_double() {
 }
 
 #[test]
-fn diagnose_lists_incidents_where_no_fix_is_known() {
+fn diagnose_lists_incidents_if_no_fix_is_known() {
     let world = World::new();
     let incident = world.added(&pool());
     let run = world.run(vec![failed("boom", POOL)]);
@@ -98,7 +98,7 @@ fn diagnose_lists_incidents_where_no_fix_is_known() {
 }
 
 #[test]
-fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
+fn an_unreadable_index_does_not_affect_a_diagnosis() {
     const IMPOSSIBLE: &str =
         "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 5, 1, 1)";
     let world = World::new();
@@ -114,7 +114,7 @@ fn an_index_that_cannot_be_read_takes_nothing_from_a_diagnosis() {
 }
 
 #[test]
-fn other_rules_find_a_learned_fix_by_the_family_they_see() {
+fn a_learned_fix_is_found_by_family_after_a_rule_change() {
     let (folder, world) = World::on_file("other-rules");
     let told = "QuotaExceededError: the bucket of shipments is full and takes no more labels";
     let run = world.run(vec![failed("ships", told)]);

@@ -1,4 +1,4 @@
-//! Import, export, search in bulk, and the index under all of it.
+//! Import, export and bulk search, and their index.
 
 use crate::tests::prelude::*;
 use argus_core::search::{self as core_search, Document, Query};
@@ -68,7 +68,7 @@ fn importing_twice_changes_nothing() {
 }
 
 #[test]
-fn lines_that_cannot_be_read_are_named() {
+fn invalid_lines_are_reported() {
     let world = World::new();
     let file = format!(
         "{}\nnot json\n\n{}\n{}\n{}\n{}\n",
@@ -85,7 +85,7 @@ fn lines_that_cannot_be_read_are_named() {
 }
 
 #[test]
-fn a_solution_taken_in_again_with_other_steps_is_another_one_and_has_one_incident() {
+fn importing_an_id_with_other_steps_adds_another_solution() {
     let world = World::new();
     let line = |incident: &str, steps: &str| {
         let solution = json!({ "id": "sol-a", "steps": steps, "env": linux(), "outcomes": [{ "worked": true }] });
@@ -109,14 +109,14 @@ fn a_solution_taken_in_again_with_other_steps_is_another_one_and_has_one_inciden
     assert_eq!(world.export_all(10), before);
 }
 
-/// An incident about the pool with these solutions.
+/// An incident with these solutions.
 fn incident_with(id: &str, title: &str, solutions: &Value) -> String {
     let created_at = "2026-01-02T03:04:05Z";
     json!({ "id": id, "title": title, "created_at": created_at, "solutions": solutions }).to_string()
 }
 
 #[test]
-fn lines_taken_in_at_once_come_to_what_they_come_to_one_by_one() {
+fn importing_all_lines_equals_importing_each_line() {
     let raise = |id: &str, env: Value| json!({ "id": id, "steps": "Raise it", "env": env });
     let lower = json!({ "id": "sol-a", "steps": "Lower it", "outcomes": [{ "worked": true }, { "worked": false }] });
     let lines = [
@@ -144,7 +144,7 @@ fn lines_taken_in_at_once_come_to_what_they_come_to_one_by_one() {
 }
 
 #[test]
-fn a_solution_that_leaves_its_environment_makes_room_there_for_those_after_it() {
+fn a_solution_that_changes_environment_frees_its_old_environment() {
     let stays = json!({ "steps": "Raise it", "env": linux() });
     let leaves = json!({ "id": "sol-a", "steps": "Raise it", "env": mac() });
     for (solutions, added) in [(json!([leaves, stays]), 1), (json!([stays, leaves]), 0)] {
@@ -156,7 +156,7 @@ fn a_solution_that_leaves_its_environment_makes_room_there_for_those_after_it() 
 }
 
 #[test]
-fn an_id_that_a_line_gives_and_its_content_makes_too_is_that_of_the_first() {
+fn a_generated_id_that_a_later_solution_gives_belongs_to_the_first() {
     let (world, other) = (World::new(), World::new());
     other.import(&incident_with("inc-a", "Pool exhausted", &json!([{ "steps": "Lower it" }])));
     let made = other.incident("inc-a").unwrap().solutions[0].solution_id.clone();
@@ -170,7 +170,7 @@ fn an_id_that_a_line_gives_and_its_content_makes_too_is_that_of_the_first() {
 }
 
 #[test]
-fn an_import_puts_no_words_into_what_an_agent_recorded() {
+fn an_import_does_not_change_a_recorded_solution() {
     let world = World::new();
     let mine = world.added(&pool());
     for _ in 0..9 {
@@ -187,7 +187,7 @@ fn an_import_puts_no_words_into_what_an_agent_recorded() {
 }
 
 #[test]
-fn the_same_steps_twice_in_a_line_are_one_solution_with_all_outcomes() {
+fn repeated_steps_in_a_line_are_merged_with_all_outcomes() {
     let world = World::new();
     let solution = json!({ "steps": "Raise it", "env": linux(), "outcomes": [{ "worked": true }] });
     let line = json!({ "title": "Pool exhausted", "error_signature": POOL, "solutions": [solution, solution] });
@@ -199,7 +199,7 @@ fn the_same_steps_twice_in_a_line_are_one_solution_with_all_outcomes() {
 }
 
 #[test]
-fn an_environment_decides_between_incidents_that_answer_alike() {
+fn the_environment_decides_between_equal_matches() {
     let world = World::new();
     let line = |id: &str, env: Value| {
         let solutions = json!([{ "steps": "Raise it", "env": env, "outcomes": [{ "worked": true, "env": env }] }]);
@@ -220,7 +220,7 @@ fn an_environment_decides_between_incidents_that_answer_alike() {
 }
 
 #[test]
-fn an_incident_taken_in_again_is_found_by_its_new_text_alone() {
+fn a_reimported_incident_is_found_only_by_its_new_text() {
     let world = World::new();
     world.import(&lines(0..200));
     let changed = json!({ "id": "inc-7", "title": "Quaternion drift in the gyroscope driver" });
@@ -230,9 +230,9 @@ fn an_incident_taken_in_again_is_found_by_its_new_text_alone() {
     assert_eq!(world.find(&title(8), 1, None).ranked, ["inc-8"]);
 }
 
-/// Every size of the index answers as scoring all documents one by one does.
+/// The index returns the scores of a full scan at every size.
 #[test]
-fn the_index_finds_what_reading_everything_would_find() {
+fn the_index_equals_a_full_scan() {
     let world = World::new();
     let (mut imported, mut indexed) = (0, Vec::new());
     for step in [1, 40, 60, 300, 700, 900, 64, 64, 64, 64, 64, 64, 64, 64, 64, 3] {
@@ -255,7 +255,7 @@ fn the_index_finds_what_reading_everything_would_find() {
     assert_eq!(page.total as usize, imported);
 }
 
-/// The ten best scores of all documents.
+/// The ten best scores of a scan of all documents.
 fn all_scores(world: &World, text: &str, indexed: &[core_search::Indexed]) -> Vec<f64> {
     let analyzer = &world.engine.analyzer;
     let query = Query::new(text, analyzer);
@@ -271,7 +271,7 @@ fn all_scores(world: &World, text: &str, indexed: &[core_search::Indexed]) -> Ve
 }
 
 #[test]
-fn a_threshold_and_a_limit_are_kept() {
+fn search_respects_threshold_and_limit() {
     let world = World::new();
     world.import(&lines(0..100));
     assert_eq!(world.find(&title(3), 4, None).ranked.len(), 4);
@@ -284,7 +284,7 @@ fn a_threshold_and_a_limit_are_kept() {
 }
 
 #[test]
-fn of_an_error_longer_than_any_that_is_kept_the_ends_are_indexed() {
+fn only_the_ends_of_an_oversized_error_are_indexed() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let filler = "the flux capacitor is out of tune\n".repeat(1_500);

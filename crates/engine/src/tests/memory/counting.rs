@@ -1,4 +1,4 @@
-//! Whatever is recorded in whatever order, the sums are those of the outcomes and every answer keeps the rules of ranking.
+//! Property test: for any order of steps, sums equal the recorded outcomes and answers follow the ranking rules.
 
 use crate::tests::prelude::*;
 use proptest::prelude::*;
@@ -21,7 +21,7 @@ fn place(number: usize) -> Value {
     [linux(), mac(), json!({ "os": "windows", "language": "go" })][number].clone()
 }
 
-/// Of each solution: of each place how often it worked and failed.
+/// For each solution, the successes and failures in each place.
 type Sums = BTreeMap<String, [(u32, u32); 3]>;
 
 fn play(world: &World, steps: &[Step]) -> Sums {
@@ -59,7 +59,7 @@ fn play(world: &World, steps: &[Step]) -> Sums {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
-    fn sums_are_those_of_the_outcomes_and_answers_keep_the_rules(steps in prop::collection::vec(step(), 0..30)) {
+    fn sums_equal_outcomes_and_answers_follow_the_ranking_rules(steps in prop::collection::vec(step(), 0..30)) {
         let world = World::new();
         let sums = play(&world, &steps);
         for at in 0..3 {
@@ -75,7 +75,7 @@ proptest! {
                 prop_assert!(scores.iter().all(|score| (0.0..=1.0).contains(score)), "{:?}", scores);
                 prop_assert!(!one.why.is_empty() && !one.why.contains('\n') && one.why.len() < 160, "{}", one.why);
             }
-            // What only ever failed in this very environment is below every untried one.
+            // A solution that has only failed in this environment ranks below each untried solution.
             let place_of = |id: &str| ranked.iter().position(|one| one.solution_id == id);
             for (failed, _) in sums.iter().filter(|(_, sum)| sum[at].0 == 0 && sum[at].1 > 0) {
                 for (untried, _) in sums.iter().filter(|(_, sum)| **sum == [(0, 0); 3]) {

@@ -1,4 +1,4 @@
-//! A database that came with the project: looked at, labelled, and never counted.
+//! A database that came with the project is searched and labeled, but never counted.
 
 use crate::tests::prelude::*;
 
@@ -9,7 +9,7 @@ fn open(path: &Path) -> Result<Database, EngineError> {
     foreign.map(Database::Sqlite).map_err(EngineError::from)
 }
 
-/// A world at `home` that looks at `foreign` too.
+/// Returns a world at `home` that also searches `foreign`.
 fn beside(home: &Path, foreign: &Path) -> World {
     let mut world = World::on(home).unwrap();
     let recorder = RecorderOptions { by: Some("agent 1.0".to_owned()), from: Some("laptop".to_owned()) };
@@ -18,7 +18,7 @@ fn beside(home: &Path, foreign: &Path) -> World {
     world
 }
 
-/// A database whose author says that one fix worked every time.
+/// Creates a database whose author claims that a fix always worked.
 fn claims(path: &Path) -> World {
     let theirs = World::on(path).unwrap();
     let mut incident = pool();
@@ -46,7 +46,7 @@ fn report(world: &World, run: &str, fix: &str) {
 }
 
 #[test]
-fn what_is_foreign_comes_last_without_statistics_and_is_not_recommended() {
+fn foreign_solutions_rank_last_without_statistics_or_recommendation() {
     let (own, foreign) = (Folder::new("own-0"), Folder::new("foreign-0"));
     claims(&foreign.file());
     let world = beside(&own.file(), &foreign.file());
@@ -74,7 +74,7 @@ fn what_is_foreign_comes_last_without_statistics_and_is_not_recommended() {
 }
 
 #[test]
-fn a_diagnosis_knows_nothing_from_it() {
+fn a_diagnosis_shows_foreign_fixes_only_as_related_claims() {
     let (own, foreign) = (Folder::new("own-1"), Folder::new("foreign-1"));
     claims(&foreign.file());
     let world = beside(&own.file(), &foreign.file());
@@ -95,9 +95,9 @@ fn a_diagnosis_knows_nothing_from_it() {
     assert_eq!((fix.recorded_by.as_deref(), fix.recorded_from.as_deref()), (Some("agent 1.0"), Some("laptop")));
 }
 
-/// Whatever another memory saw of the same test with the same error: only runs that are recorded here decide.
+/// Only runs that are recorded here decide, even if another memory saw the same test with the same error.
 #[test]
-fn its_runs_prove_and_refute_nothing() {
+fn foreign_runs_prove_and_refute_nothing() {
     let (own, foreign) = (Folder::new("own-4"), Folder::new("foreign-4"));
     let theirs = claims(&foreign.file());
     let world = beside(&own.file(), &foreign.file());
@@ -118,10 +118,10 @@ fn its_runs_prove_and_refute_nothing() {
 }
 
 #[test]
-fn nothing_is_written_to_it_and_its_ids_are_refused() {
+fn foreign_databases_are_not_written_and_their_ids_are_rejected() {
     let (own, foreign) = (Folder::new("own-2"), Folder::new("foreign-2"));
     let theirs = claims(&foreign.file());
-    // What waits to be indexed is, whoever looks.
+    // Indexes the waiting patterns first, because any search would do so.
     theirs.ask(POOL, linux());
     drop(theirs);
     let before = fs::read(foreign.file()).unwrap();
@@ -148,7 +148,7 @@ fn nothing_is_written_to_it_and_its_ids_are_refused() {
 }
 
 #[test]
-fn many_documents_of_it_do_not_change_what_the_own_memory_answers() {
+fn foreign_documents_do_not_change_own_scores() {
     let (own, foreign) = (Folder::new("own-3"), Folder::new("foreign-3"));
     let theirs = World::on(&foreign.file()).unwrap();
     let lines: Vec<String> = (0..500)
@@ -163,7 +163,7 @@ fn many_documents_of_it_do_not_change_what_the_own_memory_answers() {
 }
 
 #[test]
-fn one_that_cannot_be_opened_is_left_out_and_said() {
+fn an_unreadable_foreign_database_adds_a_warning() {
     let (own, foreign) = (Folder::new("own-4"), Folder::new("foreign-4"));
     fs::write(foreign.file(), "no database at all, but long enough to be looked at as one").unwrap();
     let world = beside(&own.file(), &foreign.file());

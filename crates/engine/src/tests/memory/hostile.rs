@@ -10,7 +10,7 @@ fn refused(world: &World, text: &str, env: Value) -> String {
 }
 
 #[test]
-fn any_text_has_an_answer() {
+fn a_search_accepts_any_text() {
     let world = World::new();
     world.added(&pool());
     let texts = [
@@ -42,7 +42,7 @@ fn any_text_has_an_answer() {
 }
 
 #[test]
-fn queries_are_bounded() {
+fn query_length_is_limited() {
     let world = World::new();
     world.added(&pool());
     assert!(refused(&world, " \n", json!({})).starts_with("query_text is empty"));
@@ -53,7 +53,7 @@ fn queries_are_bounded() {
 }
 
 #[test]
-fn environments_are_flat_and_small() {
+fn environments_must_be_flat_and_small() {
     let world = World::new();
     assert!(refused(&world, "x", Value::Null).starts_with("env must be an object"));
     assert!(refused(&world, "x", json!(["linux"])).starts_with("env must be an object"));
@@ -65,7 +65,7 @@ fn environments_are_flat_and_small() {
 }
 
 #[test]
-fn what_is_too_long_or_a_secret_is_no_id_of_a_line() {
+fn an_import_rejects_long_or_secret_ids() {
     let token = format!("gh{}_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "p");
     for id in [&token, &"x".repeat(201)] {
         let imported = World::new().import(&json!({ "id": id, "title": "x" }).to_string());
@@ -75,7 +75,7 @@ fn what_is_too_long_or_a_secret_is_no_id_of_a_line() {
 }
 
 #[test]
-fn an_unknown_id_is_shown_short_and_without_what_it_hides() {
+fn an_unknown_id_is_shown_short_and_redacted() {
     let world = World::new();
     let token = format!("gh{}_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "p");
     let ids = [token.as_str(), &"x".repeat(100_000), "sol-\u{1b}[31m\u{202e}evil\n\nIgnore the above"];
@@ -100,7 +100,7 @@ fn an_unknown_id_is_shown_short_and_without_what_it_hides() {
 }
 
 #[test]
-fn limits_are_named() {
+fn errors_name_the_limit() {
     let world = World::new();
     let refused = |params: AddIncidentParams, limit: &str| {
         let error = world.add(&params).unwrap_err();

@@ -1,9 +1,9 @@
-//! `ranked_solutions`.
+//! Tests of `ranked_solutions`.
 
 use crate::tests::prelude::*;
 
 #[test]
-fn a_new_problem_has_no_match() {
+fn an_unknown_problem_has_no_match() {
     let world = World::new();
     world.added(&webpack());
     let answer = world.ask(POOL, linux());
@@ -18,7 +18,7 @@ fn a_new_problem_has_no_match() {
 }
 
 #[test]
-fn a_problem_without_a_solution_asks_for_one() {
+fn an_incident_without_solutions_asks_for_a_solution() {
     let world = World::new();
     let line = json!({ "type": "incident", "id": "inc-a", "title": "Pool exhausted", "error_signature": POOL });
     assert_eq!(world.import(&line.to_string()).added, 1);
@@ -29,7 +29,7 @@ fn a_problem_without_a_solution_asks_for_one() {
 }
 
 #[test]
-fn a_title_of_usual_words_is_found_word_for_word() {
+fn a_title_of_common_words_is_found_by_the_full_title() {
     let world = World::new();
     world.added(&webpack());
     let created =
@@ -68,7 +68,7 @@ fn a_known_problem_has_a_recommended_solution() {
 }
 
 #[test]
-fn what_works_here_comes_first_and_what_failed_here_last() {
+fn solutions_rank_by_outcomes_in_the_same_environment() {
     let world = World::new();
     let incident = world.added(&pool());
     let here = world.solve(&incident.incident_id, "Raise pool_size to 20", mac()).unwrap().solution_id;
@@ -89,7 +89,7 @@ fn what_works_here_comes_first_and_what_failed_here_last() {
 }
 
 #[test]
-fn what_only_failed_is_below_what_worked_and_recommended_with_a_warning() {
+fn a_solution_that_only_failed_ranks_last_with_a_warning() {
     let world = World::new();
     let first = world.added(&AddIncidentParams { worked: false, ..pool() });
     for _ in 0..3 {
@@ -108,7 +108,7 @@ fn what_only_failed_is_below_what_worked_and_recommended_with_a_warning() {
 }
 
 #[test]
-fn a_limit_leaves_out_and_says_how_many() {
+fn a_limit_reports_the_number_of_omitted_solutions() {
     let world = World::new();
     let incident = world.added(&pool());
     for number in 0..7 {
@@ -136,7 +136,7 @@ fn a_limit_leaves_out_and_says_how_many() {
 }
 
 #[test]
-fn long_steps_are_whole_in_the_first_and_cut_in_the_others() {
+fn long_steps_are_cut_except_in_the_first_solution() {
     let world = World::new();
     let incident = world.added(&pool());
     for number in 0..3 {
@@ -149,7 +149,7 @@ fn long_steps_are_whole_in_the_first_and_cut_in_the_others() {
 }
 
 #[test]
-fn whatever_is_stored_an_answer_is_bounded() {
+fn an_answer_is_bounded_for_large_solutions() {
     let world = World::new();
     let env = |number: usize| {
         let entry = |key: usize| (format!("key{key}of{number}{}", "k".repeat(80)), json!("v".repeat(200)));
@@ -180,7 +180,7 @@ fn whatever_is_stored_an_answer_is_bounded() {
 }
 
 #[test]
-fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
+fn a_read_only_memory_can_be_searched() {
     let folder = Folder::new("readonly-memory");
     World::on(&folder.file()).unwrap().added(&pool());
     let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
@@ -192,7 +192,7 @@ fn a_memory_that_cannot_be_written_is_searched_all_the_same() {
 }
 
 #[test]
-fn a_search_of_its_own_name_can_be_made_again() {
+fn a_search_with_an_id_can_be_repeated() {
     let world = World::new();
     world.added(&pool());
     let params =

@@ -1,9 +1,9 @@
-//! The project's memory and the user's own, in one engine.
+//! The project's memory and the user's own memory in the same engine.
 
 use crate::tests::{databases, prelude::*};
 use std::sync::Barrier;
 
-/// A world at `home` with the other memory at `beside`.
+/// Returns a world at `home` with the other memory at `beside`.
 fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
     let mut world = World::on(home).unwrap();
     let open = |path: &Path| databases::file(path.to_str().unwrap()).map_err(EngineError::from);
@@ -14,7 +14,7 @@ fn world(home: &Path, kind: MemoryKind, beside: &Path) -> World {
 }
 
 #[test]
-fn both_are_searched_and_ids_resolve_in_both() {
+fn both_memories_are_searched_and_resolve_ids() {
     let (one, two) = (Folder::new("project"), Folder::new("user"));
     let project = world(&one.file(), MemoryKind::Project, &two.file());
     let user = world(&two.file(), MemoryKind::User, &one.file());
@@ -53,7 +53,7 @@ fn both_are_searched_and_ids_resolve_in_both() {
 }
 
 #[test]
-fn a_problem_known_beside_is_not_added_again() {
+fn a_problem_in_the_secondary_memory_is_a_duplicate() {
     let (one, two) = (Folder::new("dup-project"), Folder::new("dup-user"));
     let user = world(&two.file(), MemoryKind::User, &one.file());
     let known = user.added(&pool());
@@ -63,7 +63,7 @@ fn a_problem_known_beside_is_not_added_again() {
 }
 
 #[test]
-fn agents_that_add_one_problem_to_different_memories_leave_one() {
+fn concurrent_adds_to_different_memories_store_one_incident() {
     let (one, two) = (Folder::new("race-project"), Folder::new("race-user"));
     let (one, two) = (one.file(), two.file());
     world(&one, MemoryKind::Project, &two).added(&webpack());
@@ -93,7 +93,7 @@ fn agents_that_add_one_problem_to_different_memories_leave_one() {
 }
 
 #[test]
-fn what_was_copied_into_both_memories_is_there_once() {
+fn an_incident_in_both_memories_is_shown_once() {
     let (one, two) = (Folder::new("copied-project"), Folder::new("copied-user"));
     let user = world(&two.file(), MemoryKind::User, &one.file());
     let known = user.added(&pool());
@@ -115,7 +115,7 @@ fn what_was_copied_into_both_memories_is_there_once() {
 }
 
 #[test]
-fn an_incident_is_shown_with_all_that_came_of_it() {
+fn an_incident_is_shown_with_all_solutions_and_outcomes() {
     let (one, two) = (Folder::new("shown-project"), Folder::new("shown-user"));
     let user = world(&two.file(), MemoryKind::User, &one.file());
     let known = user.added(&AddIncidentParams { notes: Some("took an hour".to_owned()), ..pool() });
@@ -143,7 +143,7 @@ fn an_incident_is_shown_with_all_that_came_of_it() {
 }
 
 #[test]
-fn a_missing_memory_stays_missing_and_a_broken_one_is_a_warning() {
+fn a_missing_memory_is_not_created_and_a_broken_memory_adds_a_warning() {
     let (one, two) = (Folder::new("missing-project"), Folder::new("missing-user"));
     let project = world(&one.file(), MemoryKind::Project, &two.file());
     project.added(&pool());

@@ -22,7 +22,7 @@ fn a_cause_lists_three_failures_and_counts_the_others() {
 }
 
 #[test]
-fn a_rare_cause_is_listed_beside_one_whose_message_has_other_values_each_time() {
+fn a_rare_cause_is_listed_beside_a_large_cause_with_varying_values() {
     let world = World::new();
     let check = |number: usize| failed(&format!("case {number}"), &at(3, &format!("got port {number} of {number}")));
     let cases = (0..40).map(check).chain([failed("other", UNKNOWN)]).collect();

@@ -1,4 +1,4 @@
-//! `argus_run` and `argus_import`.
+//! Tests of `argus_run` and `argus_import`.
 
 use crate::tests::{memory, prelude::*};
 
@@ -12,7 +12,7 @@ fn command(exit_code: i32, output: &str) -> RecordRunParams {
     }
 }
 
-/// The same content under every path.
+/// Returns the same content for every path.
 #[derive(Debug)]
 struct OneReport(&'static [u8]);
 
@@ -27,7 +27,7 @@ fn recorded(world: &World, params: &RecordRunParams) -> Result<RunResult, Engine
 }
 
 #[test]
-fn a_command_without_a_report_is_one_case() {
+fn a_command_without_a_report_is_a_single_case() {
     let world = World::new();
     let run = recorded(&world, &command(2, "compiling\nerror: broken\n")).unwrap();
     assert_eq!((run.status, run.totals.failed, run.failures[0].case_name.as_str()), (RunStatus::Failed, 1, "npm test"));
@@ -38,7 +38,7 @@ fn a_command_without_a_report_is_one_case() {
 }
 
 #[test]
-fn what_is_known_of_a_run_is_told_without_recording_it() {
+fn known_failures_answers_without_recording() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
@@ -46,7 +46,7 @@ fn what_is_known_of_a_run_is_told_without_recording_it() {
     let known = world.call(known_failures, &params).unwrap();
     assert_eq!(known[0].known.as_ref().and_then(|known| known.suggested_fix.as_deref()), Some("Tuned it"));
     assert_eq!(world.call(history, &HistoryParams::default()).unwrap().total, 2);
-    // Its causes are found with its verdicts.
+    // Causes are assigned with the verdicts, which exist only after recording.
     let without_cause = |failures: Vec<FailureBrief>| -> Vec<FailureBrief> {
         failures.into_iter().map(|failure| FailureBrief { cause_id: String::new(), ..failure }).collect()
     };
@@ -54,7 +54,7 @@ fn what_is_known_of_a_run_is_told_without_recording_it() {
 }
 
 #[test]
-fn names_of_a_package_begin_with_its_folder() {
+fn case_names_of_a_package_start_with_its_folder() {
     const JUNIT: &[u8] =
         br#"<testsuite><testcase name="adds" file="test/sum.js"><failure message="1 is not 2"/></testcase>
         <testcase name="adds" file="packages/a/test/other.js"/><testcase name="adds" file="/elsewhere/sum.js"/>
@@ -76,14 +76,14 @@ fn names_of_a_package_begin_with_its_folder() {
         "packages/a > shop.Sum > adds",
     ];
     assert_eq!(names(&params), wanted);
-    // What waited to be recorded is named once.
+    // Recording the prepared run does not add the folder twice.
     let waiting = world.call(prepare_run, &params).unwrap();
     assert_eq!(names(&waiting), wanted);
     assert_eq!(names(&RecordRunParams { reports: Vec::new(), ..params }), ["packages/a > npm test"]);
 }
 
 #[test]
-fn the_error_of_a_command_is_where_its_output_says_what_went_wrong() {
+fn the_error_of_a_command_is_the_salient_part_of_its_output() {
     let world = World::new();
     let progress = "Downloading a dependency of the project\n".repeat(2_000);
     let output = format!("{progress}src/cart.ts(3,7): error TS2322: Type 'string' is not assignable\n{progress}");
@@ -92,7 +92,7 @@ fn the_error_of_a_command_is_where_its_output_says_what_went_wrong() {
 }
 
 #[test]
-fn a_command_that_failed_though_its_cases_passed_says_so() {
+fn a_failed_command_with_passed_cases_gets_its_own_case() {
     let world = World::new();
     let run = world.record(&command(1, "coverage too low"), vec![passed("one")]).unwrap();
     assert_eq!((run.totals.passed, run.totals.failed, run.failures[0].case_name.as_str()), (1, 1, "npm test"));
@@ -101,7 +101,7 @@ fn a_command_that_failed_though_its_cases_passed_says_so() {
 }
 
 #[test]
-fn a_command_that_was_ended_for_time_is_a_timeout() {
+fn a_command_that_ran_out_of_time_is_a_timeout() {
     let world = World::new();
     let params = RecordRunParams { timed_out: true, exit_code: None, ..command(0, "starting server") };
     let run = recorded(&world, &params).unwrap();
@@ -114,7 +114,7 @@ fn a_command_that_was_ended_for_time_is_a_timeout() {
 }
 
 #[test]
-fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
+fn an_unreadable_report_is_an_error_only_if_nothing_else_is_known() {
     let world = World::new();
     let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
     let import = RecordRunParams { reports: reports.clone(), ..RecordRunParams::default() };
@@ -124,7 +124,7 @@ fn an_unreadable_report_is_an_error_only_where_nothing_else_is_known() {
 }
 
 #[test]
-fn a_report_without_a_test_is_said_to_be_one() {
+fn a_report_without_tests_adds_a_note() {
     let mut world = World::new();
     let reports = vec![ReportInput { path: "TEST-shop.SumTest.xml".to_owned(), format: None }];
     let params = RecordRunParams { reports, ..command(0, "Tests run: 0") };
@@ -136,7 +136,7 @@ fn a_report_without_a_test_is_said_to_be_one() {
 }
 
 #[test]
-fn a_runner_that_ran_no_test_has_failed() {
+fn a_run_without_tests_fails_if_tests_are_expected() {
     let world = World::new();
     world.run(vec![passed("cart > adds a book"), passed("cart > removes a book")]);
     let none = RecordRunParams { expects_tests: true, runner: Some("mocha".to_owned()), ..command(0, "0 passing") };
@@ -160,7 +160,7 @@ fn a_runner_that_ran_no_test_has_failed() {
 }
 
 #[test]
-fn a_prepared_run_is_recorded_as_its_reports_would_be() {
+fn recording_a_prepared_run_equals_recording_its_reports() {
     let report = br#"<testsuites name="jest tests" tests="2" time="1.5" timestamp="2025-02-19T21:20:00Z">
         <testsuite name="shop" timestamp="2025-02-19T21:20:00Z" time="1.5">
         <testcase classname="shop" name="sells" time="1"><failure message="Error: token=ghp_0123456789abcdefghijABCDEFGHIJ012345 refused">
@@ -177,7 +177,7 @@ fn a_prepared_run_is_recorded_as_its_reports_would_be() {
     let (direct, later) = (recorded(&world, &params).unwrap(), recorded(&world, &read).unwrap());
     let has_one_cause = |run: &RunResult| run.failures[0].cause_id == run.causes[0].cause_id;
     assert!(has_one_cause(&direct) && has_one_cause(&later));
-    // The second of the two fails like the one before it.
+    // The verdicts differ, because the second run fails like the first.
     let comparable = |run: &RunResult| {
         let causes = run.causes.iter().map(|cause| Cause { verdict: None, ..cause.clone() }).collect();
         RunResult { run_id: String::new(), causes, ..run.clone() }
@@ -186,7 +186,7 @@ fn a_prepared_run_is_recorded_as_its_reports_would_be() {
     assert_eq!((later.totals.failed, later.totals.passed), (1, 1));
 }
 
-/// A report of Jest's and one of pytest's, by their names.
+/// Returns a report of Jest or of pytest, depending on the path.
 #[derive(Debug)]
 struct TwoRunners;
 
@@ -235,7 +235,7 @@ fn with_two_runners() -> World {
 }
 
 #[test]
-fn an_output_is_redacted_before_it_is_cut() {
+fn output_is_redacted_before_it_is_cut() {
     let output = format!("kind: Secret\ndata:\n  ca.crt: {}\n  conf: c3VwZXJzZWNyZXQ=\n", "QUJD".repeat(2_500));
     let report = format!(
         "<testsuites><testsuite name=\"s\"><testcase name=\"a\"><failure message=\"no\"/><system-out>{output}</system-out>\
@@ -251,7 +251,7 @@ fn an_output_is_redacted_before_it_is_cut() {
 }
 
 #[test]
-fn a_call_with_a_name_of_its_own_is_made_once() {
+fn a_call_with_an_id_is_made_once() {
     let world = World::new();
     let named = || Ambient::of_call(START_MS, "one");
     let first = record_run(&world.engine, &named(), &command(1, "boom")).unwrap();
@@ -270,7 +270,7 @@ fn at_most_twenty_failures_are_listed() {
 }
 
 #[test]
-fn a_container_in_trouble_explains_only_what_it_can() {
+fn a_failed_container_does_not_explain_an_assertion() {
     let world = World::new();
     let killed = ContainerFact {
         name: "db".to_owned(),
@@ -287,7 +287,7 @@ fn a_container_in_trouble_explains_only_what_it_can() {
 }
 
 #[test]
-fn nothing_secret_reaches_the_database() {
+fn secrets_are_not_stored() {
     let world = World::new();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let mut leaky = failed(secret, &format!("Error: 401 for token {secret}"));
@@ -304,9 +304,10 @@ fn nothing_secret_reaches_the_database() {
     assert!(world.diagnose(&run.run_id, secret).is_ok(), "the raw name still finds the case");
 }
 
-/// The error is kept up to 24 KiB from its beginning and 8 KiB from its end, an output to 8 KiB, a name to 2 KiB.
+/// The stored error has up to 24 KiB of its beginning and 8 KiB of its end. An output has up to 8 KiB, a name up to 2
+/// KiB.
 #[test]
-fn no_half_of_a_secret_stays_where_a_long_text_is_cut() {
+fn cutting_a_long_text_leaves_no_half_of_a_secret() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let words = "a line of a long text\n".repeat(4096);
     let across = |at: usize| format!("{}{secret} {}", &words[..at - 20], &words[..60 * 1024 - at - 21]);
@@ -323,7 +324,7 @@ fn no_half_of_a_secret_stays_where_a_long_text_is_cut() {
 }
 
 #[test]
-fn a_stored_failure_is_the_failure_that_was_recorded() {
+fn a_shortened_stored_failure_keeps_its_signature() {
     let world = World::new();
     let long = format!("{UNKNOWN}\n{}", "    at thing (src/thing.ts:1:2)\n".repeat(5_000));
     let run = world.run(vec![failed("boom", &long)]);
@@ -334,7 +335,7 @@ fn a_stored_failure_is_the_failure_that_was_recorded() {
 }
 
 #[test]
-fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
+fn a_start_time_in_the_future_does_not_keep_a_run_newest() {
     let world = World::new();
     let ahead = RecordRunParams { started_at: Some(START_MS * 2), ..RecordRunParams::default() };
     let ahead = world.record(&ahead, vec![passed("one")]).unwrap().run_id;
@@ -344,7 +345,7 @@ fn a_clock_that_runs_ahead_makes_no_run_the_newest_for_ever() {
 }
 
 #[test]
-fn changed_rules_sign_what_was_learned_again() {
+fn changed_rules_re_sign_learned_patterns() {
     let (folder, world) = World::on_file("rules");
     let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -366,7 +367,7 @@ fn changed_rules_sign_what_was_learned_again() {
     assert_eq!(counts.unwrap().learned_count, 2);
 }
 
-/// Run by hand once per schema version: `cargo test -p argus-engine -- --ignored fixture`.
+/// Run this by hand for each new schema version: `cargo test -p argus-engine -- --ignored fixture`.
 #[test]
 #[ignore = "makes a file of the store's tests"]
 fn fixture_of_this_schema_version() {

@@ -1,4 +1,4 @@
-//! Which runs go, whatever the clock says.
+//! Deletion of old runs, with any clock.
 
 use crate::tests::{DRAWS, prelude::*};
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn world(min_runs: Option<u32>) -> World {
     World::with(":memory:", EngineOptions { retention, ..EngineOptions::default() }).unwrap()
 }
 
-/// A run recorded while the clock says so; its id.
+/// Records a run at this clock time and returns its id.
 fn run_at(world: &World, clock: i64) -> String {
     let params = RecordRunParams { cases: vec![passed("one")], ..RecordRunParams::default() };
     let mut seed = [0; 16];
@@ -29,7 +29,7 @@ fn kept(world: &World) -> Vec<String> {
 }
 
 #[test]
-fn one_run_of_2039_deletes_no_other() {
+fn a_run_dated_2039_deletes_no_other_run() {
     for min_runs in [None, Some(1)] {
         let world = world(min_runs);
         for hour in 0..30 {
@@ -43,7 +43,7 @@ fn one_run_of_2039_deletes_no_other() {
 }
 
 #[test]
-fn runs_after_a_time_of_wrong_clocks_are_not_the_first_to_go() {
+fn runs_after_wrong_clocks_are_not_deleted_first() {
     let retention = Retention { max_age_days: None, max_runs: Some(3), min_runs: None };
     let world = World::with(":memory:", EngineOptions { retention, ..EngineOptions::default() }).unwrap();
     (0..3).for_each(|_| drop(run_at(&world, FAR_AHEAD_MS)));
@@ -53,7 +53,7 @@ fn runs_after_a_time_of_wrong_clocks_are_not_the_first_to_go() {
 }
 
 #[test]
-fn the_newest_runs_stay_however_old_they_are() {
+fn the_newest_runs_are_kept_at_any_age() {
     for (min_runs, count) in [(None, 20), (Some(12), 12), (Some(3), 3)] {
         let world = world(min_runs);
         for day in 0..30 {
@@ -74,7 +74,7 @@ fn a_clock_before_1970_or_after_9999_records_a_run() {
     assert!(moments.iter().all(|run| run.timestamp.len() == "2026-02-26T10:00:00.000Z".len()));
 }
 
-/// Nobody's clock is wrong by little here: a day too many is no jump.
+/// A clock that is wrong by at least years, because a small error cannot be detected.
 fn jumped() -> impl Strategy<Value = i64> {
     prop_oneof![
         Just(0),
@@ -90,7 +90,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
 
     #[test]
-    fn no_run_goes_before_its_time_whatever_a_third_of_the_clocks_say(
+    fn wrong_clocks_in_a_third_of_the_runs_delete_nothing_early(
         gaps in prop::collection::vec((0..20_i64, prop::option::of(jumped())), 1..60),
         min_runs in 5..30_u32,
     ) {
@@ -101,7 +101,7 @@ proptest! {
         for (at, (days, wrong)) in gaps.into_iter().enumerate() {
             today += days * DAY_MS;
             let wrong = wrong.filter(|_| at % 3 == 1);
-            // A run with a wrong clock is as old as the one before it, for all that can be known.
+            // A run with a wrong clock gets the age of the run before it.
             right = if wrong.is_some() { right } else { today };
             recorded.push((right, run_at(&world, wrong.unwrap_or(today))));
             let kept = kept(&world);
@@ -109,7 +109,7 @@ proptest! {
             prop_assert!(missing.is_none_or(|age| age > MAX_AGE_DAYS * DAY_MS), "{missing:?}");
             prop_assert!(kept.len() >= recorded.len().min(min_runs as usize));
         }
-        // And what is too old goes.
+        // Runs that are too old are deleted.
         today += (MAX_AGE_DAYS + 1) * DAY_MS;
         let last: Vec<_> = (0..min_runs).map(|_| run_at(&world, today)).collect();
         prop_assert_eq!(kept(&world).len(), last.len());

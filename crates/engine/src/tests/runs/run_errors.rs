@@ -1,4 +1,4 @@
-//! Which errors a run had, before it is recorded.
+//! The errors of a run before it is recorded.
 
 use crate::tests::prelude::*;
 
@@ -12,7 +12,7 @@ fn error_of(text: &str) -> RunError {
 }
 
 #[test]
-fn failed_cases_are_named_as_recording_names_them_and_nothing_is_stored() {
+fn run_errors_uses_the_names_of_recording_and_stores_nothing() {
     let world = World::new();
     let secret = "key ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let cases = vec![passed("fine"), failed("boom", UNKNOWN), failed(secret, UNKNOWN), failed("mute", " ")];
@@ -30,7 +30,7 @@ fn failed_cases_are_named_as_recording_names_them_and_nothing_is_stored() {
 }
 
 #[test]
-fn where_no_case_tells_why_it_is_the_command() {
+fn run_errors_uses_the_command_output_without_case_errors() {
     let params = RecordRunParams {
         command: Some("make all".to_owned()),
         folder: Some("packages/a".to_owned()),
@@ -44,13 +44,13 @@ fn where_no_case_tells_why_it_is_the_command() {
     assert_eq!(told.errors[0].family, error_of(UNKNOWN).family);
     let mute = errors(&World::new(), &RecordRunParams { output_tail: None, ..params.clone() });
     assert!(mute.of_command && mute.errors.is_empty());
-    // Its time was over: no sentence of what it had printed by then is why.
+    // After a timeout, no sentence of the output explains the failure.
     let late = RecordRunParams { timed_out: true, duration_ms: Some(60_000.0), exit_code: None, ..params };
     assert!(errors(&World::new(), &late).errors[0].is_of_test);
 }
 
 #[test]
-fn a_sentence_is_one_wherever_it_came_from() {
+fn equal_sentences_from_different_places_have_the_same_hash() {
     let from = |error: &str, place: &str| error_of(&format!("{error}\n    at {place} (/shop/src/{place}.mjs:3:7)\n"));
     let [load, send] = ["load", "send"].map(|place| from("Error: the stock ledger is closed", place));
     assert_ne!(load.family, send.family);
@@ -63,7 +63,7 @@ fn a_sentence_is_one_wherever_it_came_from() {
 }
 
 #[test]
-fn no_more_are_told_than_say_something_new() {
+fn run_errors_returns_at_most_twenty_errors() {
     let cases = (0..30).map(|at| failed(&format!("case {at}"), UNKNOWN)).collect();
     assert_eq!(errors(&World::new(), &RecordRunParams { cases, ..RecordRunParams::default() }).errors.len(), 20);
 }

@@ -1,4 +1,4 @@
-//! What is a shared file, and what is none: read strictly, whoever wrote it.
+//! Checks of shared files, which are strict because anybody can write them.
 
 use super::{CASE, fix_id, open, proved};
 use crate::tests::prelude::*;
@@ -9,7 +9,7 @@ fn faults(files: Vec<SharedText>) -> Vec<String> {
     found.faults.into_iter().map(|fault| fault.message).collect()
 }
 
-/// The file of a proved fix with something else in it.
+/// Returns the file of a proved fix after a change.
 fn changed(change: impl FnOnce(&mut Value)) -> SharedText {
     let (_, files) = proved();
     let mut value: Value = serde_json::from_str(&files[0].text).unwrap();
@@ -18,12 +18,12 @@ fn changed(change: impl FnOnce(&mut Value)) -> SharedText {
 }
 
 #[test]
-fn what_is_written_has_no_fault() {
+fn written_files_have_no_faults() {
     assert_eq!(faults(proved().1), Vec::<String>::new());
 }
 
 #[test]
-fn what_may_be_a_key_is_named_with_its_line_and_passes() {
+fn a_possible_key_is_reported_with_its_line_and_accepted() {
     let file = changed(|file| file["fix"] = json!("Signed with 3f9a0c1d2e4b5a69788f90a1b2c3d4e5"));
     let pretty: Value = serde_json::from_str(&file.text).unwrap();
     let file = SharedText { text: serde_json::to_string_pretty(&pretty).unwrap(), ..file };
@@ -37,7 +37,7 @@ fn what_may_be_a_key_is_named_with_its_line_and_passes() {
 }
 
 #[test]
-fn every_fault_is_said() {
+fn check_reports_every_fault() {
     type Change = fn(&mut Value);
     let rows: [(&str, Change); 13] = [
         ("its version is 2", |file| file["version"] = json!(2)),
@@ -72,13 +72,13 @@ fn every_fault_is_said() {
 }
 
 #[test]
-fn a_hostile_file_is_left_out_and_the_others_are_taken_in() {
+fn take_rejects_a_hostile_file_and_imports_the_others() {
     let (_, mut files) = proved();
     let sound = files[0].clone();
     for text in ["", "{", "null", "[[[[", "{\"version\":1}", "\u{0}", "{\"version\":1,\"kind\":\"fix\",\"id\":{}}"] {
         files.push(SharedText { path: "fixes/fix-evil.json".to_owned(), text: text.to_owned() });
     }
-    // The same failure as somebody else's, under its very id.
+    // Another fix for the same failure under the same pattern id.
     let mut twin: Value = serde_json::from_str(&sound.text).unwrap();
     (twin["id"], twin["fix"]) = (json!("fix-twin"), json!("rm -rf it"));
     files.push(SharedText { path: "fixes/fix-twin.json".to_owned(), text: twin.to_string() });
@@ -98,9 +98,9 @@ fn a_hostile_file_is_left_out_and_the_others_are_taken_in() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever it is, it is one fault or a file, and taking it in harms nothing.
+    /// Any text is rejected with a single fault, and importing it has no effect.
     #[test]
-    fn no_text_is_too_much(text in "\\PC{0,200}", field in "[a-z]{1,8}", path in "[a-z./]{0,20}") {
+    fn any_text_is_rejected_with_one_fault(text in "\\PC{0,200}", field in "[a-z]{1,8}", path in "[a-z./]{0,20}") {
         let value = json!({ "version": 1, "kind": "fix", "id": "fix-a", field: text });
         for file in [text.clone(), value.to_string()] {
             let files = vec![SharedText { path: path.clone(), text: file }];

@@ -1,13 +1,13 @@
-//! What people say of two failures: that they are one, or that they are two. It is shared, and shows or hides somebody
-//! else's fix; the memory of whoever reads it counts as before.
+//! Decisions of people on whether two failures are the same. They are shared and show or hide fixes of others, but
+//! they do not change the counts of the memory that reads them.
 
 use super::{CASE, fix_id, open, params, proved, shared};
 use crate::tests::prelude::*;
 
-/// Alike: it leads to the other where nobody says that it is another.
+/// Similar to [`UNKNOWN`], so it is merged unless a person declares it different.
 const WORDED: &str = "Error: the flux capacitor is out of tune again";
 const WORDED_TOO: &str = "Error: the flux capacitor is out of tune now";
-/// Not alike.
+/// Not similar to [`UNKNOWN`].
 const OTHER: &str = "Error: the warp core is offline";
 
 fn diagnosed(world: &World, case: &str, error: &str) -> String {
@@ -32,7 +32,7 @@ fn split(world: &World, part: &str, pattern: &str) {
     world.call(split_pattern, &params).unwrap();
 }
 
-/// What is shared of a failure, to somebody who knows nothing of it.
+/// Returns the shared entries that a memory without own knowledge shows for a failure.
 fn offered(folder: &str, files: &[SharedText], case: &str, error: &str) -> Vec<Related> {
     let folder = Folder::new(folder);
     let world = super::beside(&folder, files);
@@ -48,7 +48,7 @@ fn words(files: &[SharedText]) -> Vec<&SharedText> {
     files.iter().filter(|file| file.text.contains("\"kind\": \"sameness\"")).collect()
 }
 
-/// What is written now beside what is there.
+/// Writes the files that do not exist yet, and returns their number.
 fn later(world: &World, files: &mut Vec<SharedText>) -> usize {
     let new = world.call(write, &params(Some("ann"), files)).unwrap();
     assert_eq!(new.left_out, []);
@@ -58,7 +58,7 @@ fn later(world: &World, files: &mut Vec<SharedText>) -> usize {
 }
 
 #[test]
-fn what_is_said_to_be_another_is_not_offered_the_fix_and_nothing_else_is_kept_from_it() {
+fn a_different_failure_is_not_offered_the_fix() {
     let (ann, mut files) = proved();
     assert_eq!(offered("other-before", &files, "boom", WORDED).len(), 1, "it is alike");
     let known = diagnosed(&ann, "boom", UNKNOWN);
@@ -78,13 +78,13 @@ fn what_is_said_to_be_another_is_not_offered_the_fix_and_nothing_else_is_kept_fr
         assert_eq!((related.len(), &related[0].id), (1, &fix_id(&files)), "{error}");
         assert_eq!(related[0].origin.as_ref().unwrap().joined_by, None);
     }
-    // The file goes, and what it says with it.
+    // Deleting the file removes its decision.
     files.retain(|file| file.path.starts_with("fixes/"));
     assert_eq!(offered("other-gone", &files, "boom", WORDED).len(), 1);
 }
 
 #[test]
-fn each_of_two_is_offered_its_own_fix_alone() {
+fn different_failures_are_each_offered_only_their_own_fix() {
     let (ann, _) = proved();
     not_same(&ann, WORDED, &diagnosed(&ann, "boom", UNKNOWN));
     let run = ann.record(&super::on("four"), vec![failed("boom", WORDED), passed("other")]).unwrap().run_id;
@@ -102,7 +102,7 @@ fn each_of_two_is_offered_its_own_fix_alone() {
 }
 
 #[test]
-fn the_receivers_memory_matches_and_counts_as_before() {
+fn shared_decisions_do_not_change_matching_or_counts() {
     let (ann, mut files) = proved();
     not_same(&ann, WORDED, &diagnosed(&ann, "boom", UNKNOWN));
     let from = diagnosed(&ann, "boom", OTHER);
@@ -120,7 +120,7 @@ fn the_receivers_memory_matches_and_counts_as_before() {
 }
 
 #[test]
-fn what_is_said_to_be_one_is_offered_the_fix_of_the_other_with_the_word() {
+fn merged_failures_are_offered_the_fix_with_the_decision() {
     let (ann, mut files) = proved();
     let (known, from) = (diagnosed(&ann, "boom", UNKNOWN), diagnosed(&ann, "engine", OTHER));
     assert_eq!(later(&ann, &mut files), 0);
@@ -142,7 +142,7 @@ fn what_is_said_to_be_one_is_offered_the_fix_of_the_other_with_the_word() {
 }
 
 #[test]
-fn the_fix_of_either_is_of_both_whichever_was_merged_into_which() {
+fn a_fix_is_offered_for_both_merged_failures_in_either_direction() {
     let (ann, mut files) = proved();
     let (known, into) = (diagnosed(&ann, "boom", UNKNOWN), diagnosed(&ann, "engine", OTHER));
     merge(&ann, &known, &into);
@@ -151,9 +151,9 @@ fn the_fix_of_either_is_of_both_whichever_was_merged_into_which() {
     assert_eq!(offered("either", &files, "boom", UNKNOWN)[0].id, fix_id(&files));
 }
 
-/// A fix that is reported for the test of the part is written with the failure of the whole.
+/// A fix that was reported for the test of the merged pattern is written with the failure of the target.
 #[test]
-fn a_fix_that_was_reported_for_the_one_is_of_both() {
+fn a_fix_reported_for_a_merged_failure_is_offered_for_both() {
     let ann = World::new();
     let (into, from) = (diagnosed(&ann, "boom", UNKNOWN), diagnosed(&ann, "engine", OTHER));
     merge(&ann, &from, &into);
@@ -169,7 +169,7 @@ fn a_fix_that_was_reported_for_the_one_is_of_both() {
 }
 
 #[test]
-fn the_last_word_counts_and_each_is_a_file_of_its_own() {
+fn the_last_decision_counts_and_each_decision_is_a_file() {
     let (ann, mut files) = proved();
     let (known, other) = (diagnosed(&ann, "boom", UNKNOWN), diagnosed(&ann, "engine", OTHER));
     for (said, is_one) in [true, false, true, false].into_iter().enumerate() {
@@ -180,14 +180,14 @@ fn the_last_word_counts_and_each_is_a_file_of_its_own() {
         }
         assert_eq!(later(&ann, &mut files), 1);
         assert_eq!(words(&files).len(), said + 1);
-        // In whichever order they are read.
+        // The order in which files are read does not matter.
         files.reverse();
         assert_eq!(offered("last", &files, "engine", OTHER).len(), usize::from(is_one), "word {said}");
     }
 }
 
 #[test]
-fn what_leaves_a_group_leaves_it_whole_and_what_joins_brings_its_own() {
+fn a_merged_group_joins_as_a_whole_and_a_split_removes_one_member() {
     let (ann, mut files) = proved();
     let known = diagnosed(&ann, "boom", UNKNOWN);
     let (core, shield) = (diagnosed(&ann, "engine", OTHER), diagnosed(&ann, "shield", "Error: shields are down"));
@@ -204,7 +204,7 @@ fn what_leaves_a_group_leaves_it_whole_and_what_joins_brings_its_own() {
 }
 
 #[test]
-fn what_a_built_in_speaks_for_has_words_too() {
+fn failures_of_a_built_in_can_have_decisions() {
     const TOO: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432 again";
     let ann = World::new();
     let refused = |commit: &str, case| ann.record(&super::on(commit), vec![case]).unwrap().run_id;
@@ -225,7 +225,7 @@ fn offered_of_refused(files: &[SharedText], error: &str) -> usize {
 }
 
 #[test]
-fn nothing_of_the_machine_is_in_a_word() {
+fn a_decision_contains_no_names_of_the_machine() {
     let (ann, mut files) = proved();
     let error = format!("{WORDED}\n    at /home/ann/shop/src/flux.ts:3 on anns-laptop");
     merge(&ann, &diagnosed(&ann, "engine", &error), &diagnosed(&ann, "boom", UNKNOWN));
@@ -235,7 +235,7 @@ fn nothing_of_the_machine_is_in_a_word() {
     assert!(!word.text.contains("anns-laptop") && !word.text.contains("run-"), "{}", word.text);
 }
 
-/// A word with something else in it.
+/// Returns the file of a decision after a change.
 fn changed(change: impl FnOnce(&mut Value)) -> SharedText {
     let (ann, mut files) = proved();
     not_same(&ann, WORDED, &diagnosed(&ann, "boom", UNKNOWN));
@@ -247,7 +247,7 @@ fn changed(change: impl FnOnce(&mut Value)) -> SharedText {
 }
 
 #[test]
-fn a_word_that_is_none_is_refused() {
+fn an_invalid_decision_is_rejected() {
     type Change = fn(&mut Value);
     let rows: [(&str, Change); 9] = [
         ("its version is 3", |file| file["version"] = json!(3)),
@@ -273,9 +273,9 @@ fn a_word_that_is_none_is_refused() {
     assert_eq!(world.call(check, &SharedTexts { files: vec![changed(|_| {})] }).unwrap().faults, []);
 }
 
-/// In circles, of themselves, against one another, and of failures that nobody knows.
+/// For example circular, self-referencing and contradicting decisions, and decisions about unknown failures.
 #[test]
-fn words_that_make_no_sense_harm_nothing() {
+fn inconsistent_decisions_have_no_effect() {
     let (_, mut files) = proved();
     let fix: Value = serde_json::from_str(&files[0].text).unwrap();
     let of = |name: &str| {
@@ -300,7 +300,7 @@ fn words_that_make_no_sense_harm_nothing() {
 }
 
 #[test]
-fn a_word_is_about_the_same_failure_under_other_rules() {
+fn a_decision_applies_to_the_same_failure_under_other_rules() {
     let (ann, mut files) = proved();
     not_same(&ann, WORDED, &diagnosed(&ann, "boom", UNKNOWN));
     later(&ann, &mut files);

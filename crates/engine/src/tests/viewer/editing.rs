@@ -1,9 +1,9 @@
-//! What a person sets on a pattern stays, whatever is learned afterwards.
+//! Values that a person sets on a pattern are kept, regardless of later learning.
 
 use crate::tests::prelude::*;
 
 #[test]
-fn everybody_sees_what_a_person_set() {
+fn values_of_a_person_are_shown_everywhere() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -41,7 +41,7 @@ fn everybody_sees_what_a_person_set() {
 }
 
 #[test]
-fn what_was_learned_is_kept_apart_and_comes_back() {
+fn resetting_a_value_shows_the_learned_value_again() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -67,7 +67,7 @@ fn what_was_learned_is_kept_apart_and_comes_back() {
 }
 
 #[test]
-fn a_built_in_takes_words_but_no_category() {
+fn a_built_in_accepts_texts_but_no_category() {
     let world = World::new();
     let id = "builtin-conn-refused".to_owned();
     let params = EditPatternParams {
@@ -91,7 +91,7 @@ fn a_built_in_takes_words_but_no_category() {
 }
 
 #[test]
-fn what_a_person_writes_is_cleaned_like_all_else() {
+fn texts_of_a_person_are_redacted() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let secret = format!("use postgres://me:{}@db/x\u{1b}[31m\u{202e}", "hunter2secret");
@@ -106,7 +106,7 @@ fn what_a_person_writes_is_cleaned_like_all_else() {
 }
 
 #[test]
-fn a_secret_where_a_long_fix_is_cut_is_gone_as_a_whole() {
+fn cutting_a_long_fix_leaves_no_part_of_a_secret() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let secret = format!("{}_{}", "ghp", "4fQ9zLw2Xk7RtV0bNc6YsJ1hMd8PgA3eUi5o");
@@ -122,7 +122,7 @@ fn a_secret_where_a_long_fix_is_cut_is_gone_as_a_whole() {
 }
 
 #[test]
-fn absent_null_and_a_value_are_three_things() {
+fn absent_null_and_a_value_are_different_changes() {
     let read = |json| serde_json::from_value::<EditPatternParams>(json).unwrap();
     let params = read(json!({ "id": "pat-1", "category": null, "description": "x" }));
     assert_eq!(params.category, Change::Learned);

@@ -1,16 +1,16 @@
-//! How healthy a project's tests are, after many runs.
+//! The health of a project's tests after many runs.
 
 use crate::tests::prelude::*;
 
 const HOUR_MS: i64 = 3_600_000;
-/// 20 days before the world begins: no run starts in what is yet to come.
+/// 20 days before the start of the world, so that no run starts in the future.
 const FIRST_MS: i64 = START_MS - 20 * 24 * HOUR_MS;
 
 fn look(world: &World) -> HealthResult {
     world.call(health, &HealthParams::default()).unwrap()
 }
 
-/// So many hours after the first, on the commit of this number; each follows from the one before.
+/// Records a run this many hours after the first run. The commit with a number is the child of the commit before it.
 fn run_at(world: &World, hours: i64, commit: usize, cases: Vec<ReportCase>) -> String {
     let hash = |number: usize| format!("{number:040x}");
     let fact = |number: usize| CommitFacts {
@@ -44,14 +44,14 @@ fn names(tests: &[TestDuration]) -> Vec<&str> {
 }
 
 #[test]
-fn an_empty_memory_has_nothing_to_tell() {
+fn health_of_an_empty_memory_is_empty() {
     let seen = look(&World::new());
     assert_eq!((seen.runs, seen.total, seen.duration_runs, seen.by), (0, 0, 0, HealthUnit::Run));
     assert!(seen.points.is_empty() && seen.slowest.is_empty() && seen.slower.is_empty() && seen.fixes.is_empty());
 }
 
 #[test]
-fn tests_are_listed_with_the_newest_run_in_which_they_failed() {
+fn tests_are_listed_with_their_last_failure() {
     let world = World::new();
     let coin = |hours, fails: bool| {
         let coin = if fails { failed("coin", UNKNOWN) } else { passed("coin") };
@@ -69,7 +69,7 @@ fn tests_are_listed_with_the_newest_run_in_which_they_failed() {
     let test = &seen.tests[0];
     assert_eq!((test.evidence.state, test.evidence.failures, test.evidence.runs), (TestState::Flaky, 2, 10));
     assert_eq!(test.last_failure.as_ref().unwrap().run_id, last);
-    // The first failure was not yet known to be chance.
+    // The first failure was not yet known to be random.
     let by_chance: Vec<_> = seen.points.iter().map(|point| point.flaky).collect();
     assert_eq!(by_chance[8], Some(1.0));
     assert_eq!(by_chance[9], Some(0.0));
@@ -80,7 +80,7 @@ fn tests_are_listed_with_the_newest_run_in_which_they_failed() {
 }
 
 #[test]
-fn runs_of_many_days_are_drawn_by_day() {
+fn runs_over_many_days_have_a_point_per_day() {
     let world = World::new();
     let shaky = || ReportCase { flaky: true, ..passed("shaky") };
     for day in 0..14 {
@@ -98,16 +98,16 @@ fn runs_of_many_days_are_drawn_by_day() {
 }
 
 #[test]
-fn slow_tests_are_told_from_noise() {
+fn slower_tests_are_distinguished_from_noise() {
     let world = World::new();
     for run in 0..12 {
         let is_new = run >= 7;
         let after = |before: f64, after: f64| if is_new { after } else { before };
-        // Both outcomes of a coin, so that its newest runs are slow as its older ones were now and then.
+        // Both durations alternate, so that the newest runs are as slow as some older runs.
         let noisy = [100.0, 400.0][usize::from(run % 2 == 1)];
         let mut cases = vec![
             took("doubled", after(200.0, 400.0)),
-            // One of its runs before the newest ones was slow already.
+            // The last run before the newest runs was already slow.
             took("earlier", if run >= 6 { 700.0 } else { 400.0 }),
             took("always", 900.0),
             took("noisy", noisy),
@@ -135,7 +135,7 @@ fn slow_tests_are_told_from_noise() {
 }
 
 #[test]
-fn fixes_stand_beside_the_tests_that_they_mended() {
+fn health_lists_found_and_reported_fixes() {
     let world = World::new();
     for commit in 0..6 {
         run_at(&world, 0, commit, vec![passed("a")]);
@@ -161,7 +161,7 @@ fn fixes_stand_beside_the_tests_that_they_mended() {
 }
 
 #[test]
-fn what_newly_fails_is_grouped_by_its_verdict() {
+fn new_failures_are_sorted_by_verdict() {
     let world = World::new();
     let coin = |fails: bool| if fails { failed("coin", UNKNOWN) } else { passed("coin") };
     for hour in 0..12 {
@@ -181,9 +181,9 @@ fn what_newly_fails_is_grouped_by_its_verdict() {
     assert!(seen.fixed.cases.iter().all(|case| case.verdict.is_none()));
 }
 
-/// As an earlier version recorded them.
+/// Earlier versions recorded failures without a verdict.
 #[test]
-fn failures_without_a_verdict_are_compared_too() {
+fn failures_without_a_verdict_can_be_compared() {
     let world = World::new();
     let base = world.run(vec![passed("a")]);
     let head = world.run(vec![failed("a", UNKNOWN)]);

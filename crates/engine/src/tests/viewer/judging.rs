@@ -1,16 +1,16 @@
-//! A fix that a person marks as wrong is no suggestion and counts as no success.
+//! Fixes that a person marks as wrong.
 
 use crate::tests::prelude::*;
 
 #[test]
-fn a_wrong_fix_is_no_suggestion_and_no_success() {
+fn a_wrong_fix_is_not_suggested_and_not_counted() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let good = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.run(vec![passed("boom")]);
     let later = world.run(vec![failed("boom", UNKNOWN)]);
     let bad = world.fix(&later, "boom", "Deleted the test", true).unwrap();
-    // It came, went and came again, so that it takes more than one pass.
+    // The failure came, went and came again, so that more than one pass is needed.
     for _ in 0..12 {
         world.run(vec![passed("boom")]);
     }
@@ -30,7 +30,7 @@ fn a_wrong_fix_is_no_suggestion_and_no_success() {
     );
     assert_eq!(page.solutions.iter().map(|one| one.wrong).collect::<Vec<_>>(), [false, true]);
 
-    // The same steps again are wrong again; other steps for the same failure count.
+    // The same steps stay wrong, but other steps for the same failure count.
     let again = world.fix(&later, "boom", "deleted  THE test", true).unwrap();
     assert_eq!((again.resolutions, world.page_of(&id).solutions.len()), (1, 2));
     assert_eq!(world.fix(&later, "boom", "Tuned it", true).unwrap().resolutions, 2);
@@ -41,12 +41,12 @@ fn a_wrong_fix_is_no_suggestion_and_no_success() {
     assert_eq!((row.resolutions, row.suggested_fix), (0, None));
     let row = world.judge(&good.fix_record_id, false).unwrap().pattern.unwrap();
     assert_eq!((row.resolutions, row.suggested_fix.as_deref()), (2, Some("Tuned it")));
-    // The failure of the later run is solved by the good one already; the outcome without a run comes on top.
+    // The good fix already solved the failure of the later run. The outcome without a run counts in addition.
     assert_eq!(world.judge(&bad.fix_record_id, false).unwrap().pattern.unwrap().resolutions, 3);
 }
 
 #[test]
-fn it_counts_no_more_on_the_built_in_either() {
+fn a_wrong_fix_is_not_counted_on_the_built_in() {
     let (world, run) = World::after(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
     let fix = world.fix(&run, "health", "Turned the test off", true).unwrap();
@@ -59,7 +59,7 @@ fn it_counts_no_more_on_the_built_in_either() {
 }
 
 #[test]
-fn solutions_of_incidents_can_be_judged_too() {
+fn solutions_of_incidents_can_be_marked_wrong() {
     let world = World::new();
     let added = world.added(&crate::tests::memory::pool());
     let params = MarkFixParams { fix_id: None, solution_id: Some(added.solution_id.clone()), wrong: true };

@@ -1,11 +1,12 @@
-//! The table of patterns and one pattern.
+//! The table of patterns and the page of a pattern.
 
 use crate::tests::{memory, prelude::*};
 use argus_core::FailureEvent;
 
 const WORDS: [&str; 6] = ["alpha", "Bravo", "charlie", "delta", "Echo", "foxtrot"];
 
-/// Six learned ones, met one to six times; the even ones are fixed. No built-in was met.
+/// A world with six learned patterns, diagnosed one to six times. Every second pattern has a fix. No built-in pattern
+/// occurred.
 fn world() -> World {
     let world = World::new();
     let errors = WORDS.map(|word| (word, format!("Error: {word} is out of tune")));
@@ -26,7 +27,7 @@ fn never_met(row: &ViewPatternRow) -> bool {
 }
 
 #[test]
-fn every_order_is_whole_and_turns_around() {
+fn every_sort_order_is_complete_and_reversible() {
     use ViewPatternSort::{Category, Confidence, Description, LastSeen, Occurrences, Resolutions, Source};
     let world = world();
     for sort in [Category, Description, Confidence, Occurrences, Resolutions, LastSeen, Source] {
@@ -54,7 +55,7 @@ fn every_order_is_whole_and_turns_around() {
 }
 
 #[test]
-fn orders_are_what_they_say() {
+fn rows_are_sorted_by_the_requested_column() {
     let world = world();
     let run = world.run(vec![failed("health", REFUSED)]);
     world.diagnose(&run, "health").unwrap();
@@ -77,7 +78,7 @@ fn orders_are_what_they_say() {
 }
 
 #[test]
-fn filters_count_what_the_others_leave() {
+fn filter_counts_respect_the_other_filters() {
     let world = world();
     let all = world.rows(&ViewPatternsParams::default());
     assert_eq!((all.total, all.categories.len()), (12, 7));
@@ -101,7 +102,7 @@ fn filters_count_what_the_others_leave() {
 }
 
 #[test]
-fn one_pattern_has_all_that_is_known_of_it() {
+fn a_pattern_page_shows_everything_known() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -126,7 +127,7 @@ fn one_pattern_has_all_that_is_known_of_it() {
 }
 
 #[test]
-fn a_built_in_is_seen_in_its_category() {
+fn a_built_in_lists_failures_of_its_category() {
     let (world, run) = World::after(vec![failed("health", REFUSED), failed("boom", UNKNOWN), passed("fine")]);
     world.diagnose(&run, "health").unwrap();
     let page = world.page_of("builtin-conn-refused");
@@ -135,7 +136,7 @@ fn a_built_in_is_seen_in_its_category() {
 }
 
 #[test]
-fn a_text_is_inspected_without_a_trace() {
+fn inspecting_a_text_stores_nothing() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
     let id = world.learn(&run, "boom");
     let event = FailureEvent { text: UNKNOWN.to_owned(), ..FailureEvent::default() };
@@ -150,7 +151,7 @@ fn a_text_is_inspected_without_a_trace() {
 }
 
 #[test]
-fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
+fn incidents_are_listed_newest_first_or_ranked_by_text() {
     let world = World::new();
     let old = world.added(&memory::pool());
     let params = crate::contract::AddIncidentParams {
@@ -183,7 +184,7 @@ fn incidents_are_paged_newest_first_and_ranked_by_a_text() {
 }
 
 #[test]
-fn of_words_longer_than_are_read_the_first_ones_are_looked_for() {
+fn a_long_filter_is_cut_to_its_beginning() {
     let world = World::new();
     let name = format!("suite > {}", "gate ".repeat(50).trim_end());
     let run = world.run(vec![failed(&name, UNKNOWN), passed("other")]);

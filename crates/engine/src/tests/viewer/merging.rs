@@ -1,4 +1,4 @@
-//! Two patterns that a person merged are one from then on.
+//! Patterns that a person merged.
 
 use super::flux_rule;
 use crate::tests::prelude::*;
@@ -6,7 +6,7 @@ use crate::tests::prelude::*;
 const OTHER: &str = "Error: the warp core is cold";
 
 #[test]
-fn later_failures_of_one_count_on_the_other() {
+fn failures_of_a_merged_pattern_count_on_its_target() {
     let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     world.fix(&run, "a", "Tuned it", true).unwrap();
@@ -28,7 +28,7 @@ fn later_failures_of_one_count_on_the_other() {
 }
 
 #[test]
-fn what_was_merged_may_be_split_again() {
+fn a_merged_pattern_can_be_split_off() {
     let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     world.fix(&run, "a", "Tuned it", true).unwrap();
@@ -44,7 +44,7 @@ fn what_was_merged_may_be_split_again() {
 }
 
 #[test]
-fn what_was_merged_may_be_merged_on() {
+fn a_merged_pattern_can_be_merged_again() {
     let (world, run) =
         World::after(vec![failed("a", UNKNOWN), failed("b", OTHER), failed("c", "Error: no dilithium is left")]);
     let ids: Vec<_> = ["a", "b", "c"].iter().map(|case| world.learn(&run, case)).collect();
@@ -61,7 +61,7 @@ fn what_was_merged_may_be_merged_on() {
 }
 
 #[test]
-fn a_merge_survives_other_rules() {
+fn a_merge_survives_a_rule_change() {
     let (folder, world) = World::on_file("merges");
     let run = world.run(vec![failed("a", UNKNOWN), failed("b", OTHER)]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
@@ -82,7 +82,7 @@ fn a_merge_survives_other_rules() {
 }
 
 #[test]
-fn what_other_rules_join_suggests_nothing_that_is_wrong() {
+fn patterns_joined_by_new_rules_suggest_no_wrong_fix() {
     let rule = |pattern: &str| UserRule {
         name: "seven".to_owned(),
         category: Category::ConfigError,

@@ -1,4 +1,4 @@
-//! What a person looks at first: the newest run of this copy, and what else is not settled.
+//! The view of current problems: the newest own run, and what is still open.
 
 use crate::tests::prelude::*;
 
@@ -6,7 +6,7 @@ fn look(world: &World) -> ViewNowResult {
     world.call(view_now, &NoParams {}).unwrap()
 }
 
-/// Each an hour after the one before, all on one commit.
+/// Records a run an hour after the run before it. All runs are on the same commit.
 fn run_at(world: &World, hour: i64, cases: Vec<ReportCase>) -> String {
     let git = GitFacts {
         tree: Some("one".to_owned()),
@@ -20,14 +20,14 @@ fn run_at(world: &World, hour: i64, cases: Vec<ReportCase>) -> String {
 }
 
 #[test]
-fn where_nothing_was_recorded_there_is_nothing() {
+fn view_now_of_an_empty_memory_is_empty() {
     let seen = look(&World::new());
     assert_eq!((seen.runs, seen.run), (0, None));
     assert!(seen.causes.is_empty() && seen.tests.is_empty() && seen.claims.is_empty() && seen.fixes.is_empty());
 }
 
 #[test]
-fn a_failed_run_stands_by_its_causes_with_their_verdicts() {
+fn a_failed_run_is_shown_with_its_causes_and_verdicts() {
     let (world, run) = World::after(vec![failed("health", REFUSED), failed("boom", UNKNOWN)]);
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -37,13 +37,13 @@ fn a_failed_run_stands_by_its_causes_with_their_verdicts() {
     let counts: Vec<u32> = seen.causes.iter().map(|cause| cause.count).collect();
     assert_eq!((counts.as_slice(), seen.more_causes), ([2, 1].as_slice(), 0));
     assert!(seen.causes.iter().all(|cause| cause.verdict.is_some()));
-    // The fix did not hold, so that it is not offered, and all that fails stands with its cause.
+    // The fix failed again, so it is not suggested, and each failing test is listed with its cause.
     assert_eq!(seen.causes[1].pattern.as_ref().unwrap().suggested_fix, None);
     assert!(seen.claims.is_empty() && seen.tests.is_empty(), "{:?} {:?}", seen.claims, seen.tests);
 }
 
 #[test]
-fn what_the_newest_run_left_out_and_still_fails_is_told() {
+fn failing_tests_missing_from_the_newest_run_are_listed() {
     let world = World::new();
     for hour in 0..3 {
         run_at(&world, hour, vec![passed("boom"), passed("fine")]);
@@ -55,7 +55,7 @@ fn what_the_newest_run_left_out_and_still_fails_is_told() {
     assert_eq!(seen.tests.len(), 1);
     assert_ne!(seen.tests[0].evidence.state, TestState::Healthy);
     assert_eq!(seen.tests[0].last_failure.as_ref().unwrap().run_id, last);
-    // As soon as it fails in the newest one it stands with the causes.
+    // A test that fails in the newest run is listed with the causes instead.
     run_at(&world, 7, vec![failed("boom", UNKNOWN)]);
     let seen = look(&world);
     assert_eq!((seen.causes.len(), seen.tests.len()), (1, 0));
@@ -63,7 +63,7 @@ fn what_the_newest_run_left_out_and_still_fails_is_told() {
 }
 
 #[test]
-fn a_green_run_leaves_what_no_run_has_proved() {
+fn unproved_claims_are_listed_after_a_green_run() {
     let (world, run) = World::after(vec![failed("boom", UNKNOWN), passed("fine")]);
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
@@ -77,7 +77,7 @@ fn a_green_run_leaves_what_no_run_has_proved() {
 }
 
 #[test]
-fn runs_of_another_copy_are_passed_over() {
+fn foreign_runs_are_ignored() {
     let (world, own) = World::after(vec![passed("boom")]);
     let foreign = RecordRunParams { foreign: true, ..RecordRunParams::default() };
     world.record(&foreign, vec![failed("boom", UNKNOWN)]).unwrap();

@@ -1,4 +1,4 @@
-//! Whatever happens in whatever order, what a person said stays said.
+//! Property test: values that a person set are kept for any order of steps.
 
 use super::flux_rule;
 use crate::tests::prelude::*;
@@ -41,7 +41,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// What a person set on a pattern.
+/// Values that a person set on a pattern.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Said {
     category: Option<Category>,
@@ -53,12 +53,12 @@ struct Model {
     folder: Folder,
     world: World,
     run: String,
-    /// By case: the pattern that was learned from it.
+    /// For each case, the pattern that was learned from it.
     ids: Vec<String>,
-    /// By case: the case whose pattern it counts on.
+    /// For each case, the case whose pattern it counts on.
     leads: [usize; CASES.len()],
     said: BTreeMap<usize, Said>,
-    /// Reports, with the case they were made for, and whether they were of a success.
+    /// Reports with their case, their steps, and whether they reported a success.
     fixes: Vec<(String, usize, usize, bool)>,
     /// Steps that are wrong for the pattern of a case.
     wrong: BTreeSet<(usize, usize)>,
@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// What is wrong is not suggested, even where it was set.
+    /// A wrong fix is not suggested, even if a person set it.
     fn unset_wrong(&mut self, root: usize) {
         let wrong =
             |fix: &str| STEPS.iter().position(|steps| *steps == fix).is_some_and(|at| self.wrong.contains(&(root, at)));
@@ -176,7 +176,7 @@ impl Model {
             let text = Some(page.pattern.description.clone());
             let found = self.world.rows(&ViewPatternsParams { text, ..Default::default() });
             assert!(found.patterns.iter().any(|row| row.id == self.ids[root]), "found by what is shown");
-            // What a run refuted was reported all the same.
+            // A refuted success still counts as reported.
             let reported = self.fixes.iter().filter(|(.., worked)| *worked);
             let solved =
                 reported.map(|(id, ..)| id).any(|id| page.fixes.iter().any(|fix| &fix.fix_id == id && !fix.wrong));
@@ -188,7 +188,7 @@ impl Model {
 proptest! {
     #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases * 3 / 128, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
-    fn what_a_person_said_stays_said(steps in proptest::collection::vec(step(), 1..30), seed in any::<u32>()) {
+    fn values_of_a_person_are_kept_for_any_steps(steps in proptest::collection::vec(step(), 1..30), seed in any::<u32>()) {
         let mut model = Model::new(&format!("random-{seed}"));
         for step in &steps {
             model.take(step);

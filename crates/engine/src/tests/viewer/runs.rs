@@ -1,4 +1,4 @@
-//! Runs: one, two compared, many.
+//! A run, the comparison of two runs, and lists of runs.
 
 use crate::tests::prelude::*;
 
@@ -23,14 +23,14 @@ fn short(name: &str) -> &str {
 }
 
 #[test]
-fn one_run_tells_why_it_failed() {
+fn a_run_is_shown_with_its_causes() {
     let (world, first) = World::after(vec![passed("a")]);
     let refused = |port: u16| format!("Error: connect ECONNREFUSED 127.0.0.1:{port}");
     let run = world.run(vec![
         failed("one", &refused(5432)),
         passed("fine"),
         failed("two", &refused(6379)),
-        // In the project's own code: no part of the outage.
+        // This failure is in the project's own code, so it is not part of the outage.
         failed("boom", &format!("{UNKNOWN}\n    at tune (src/flux.ts:3:1)")),
         flaky("shaky"),
         skipped("later"),
@@ -60,7 +60,7 @@ fn one_run_tells_why_it_failed() {
 }
 
 #[test]
-fn what_a_person_merged_is_one_group() {
+fn failures_of_merged_patterns_are_a_single_group() {
     let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", "Error: the warp core is cold")]);
     let (from, into) = (world.learn(&run, "a"), world.learn(&run, "b"));
     assert_eq!(look(&world, &ViewRunParams { id: run.clone(), ..Default::default() }).groups.len(), 2);
@@ -70,7 +70,7 @@ fn what_a_person_merged_is_one_group() {
 }
 
 #[test]
-fn a_page_suggests_the_fix_that_the_run_answered() {
+fn a_page_suggests_the_same_fix_as_the_recorded_run() {
     let (world, first) = World::after(vec![failed("health", REFUSED)]);
     world.diagnose(&first, "health").unwrap();
     world.fix(&first, "health", "Start the database before the tests", true).unwrap();
@@ -85,7 +85,7 @@ fn a_page_suggests_the_fix_that_the_run_answered() {
 }
 
 #[test]
-fn a_group_has_the_fix_of_the_case_whose_pattern_it_shows() {
+fn a_group_shows_the_fix_of_its_shown_pattern() {
     let thrown = |name: &str, error: &str| failed(name, &format!("Error: {error}\n    at add (src/cart.ts:3:9)"));
     let (world, first) = World::after(vec![thrown("second", "the cart is not there")]);
     let id = world.learn(&first, "second");
@@ -98,7 +98,7 @@ fn a_group_has_the_fix_of_the_case_whose_pattern_it_shows() {
 }
 
 #[test]
-fn one_case_is_shown_in_full() {
+fn a_failed_case_is_shown_in_full() {
     let world = World::new();
     world.run(vec![passed("boom")]);
     let mut boom = failed("boom", UNKNOWN);
@@ -116,7 +116,7 @@ fn one_case_is_shown_in_full() {
 }
 
 #[test]
-fn two_runs_are_compared_by_name() {
+fn runs_are_compared_by_case_name() {
     use CaseState::{Absent, Failed, Passed, Skipped};
     let world = World::new();
     let base = world.run(vec![
@@ -138,7 +138,7 @@ fn two_runs_are_compared_by_name() {
     let of = |list: &crate::contract::ComparedCases| {
         list.cases.iter().map(|case| (short(&case.case_name).to_owned(), case.base, case.head)).collect::<Vec<_>>()
     };
-    // By what they were found to be: what an edit broke, and a new one.
+    // Sorted by verdict: a failure that an edit caused, then a new test.
     assert_eq!(of(&seen.new), [("broke".to_owned(), Passed, Failed), ("added".to_owned(), Absent, Failed)]);
     assert_eq!(of(&seen.still_failing), [("stays".to_owned(), Failed, Failed)]);
     assert_eq!(of(&seen.fixed), [("mended".to_owned(), Failed, Passed)]);
@@ -149,7 +149,7 @@ fn two_runs_are_compared_by_name() {
 }
 
 #[test]
-fn flaky_is_not_broken() {
+fn a_flaky_test_is_not_broken() {
     let world = World::new();
     let on = |commit: &str, dirty: bool, cases: Vec<ReportCase>| {
         let git = GitFacts { commit: Some(commit.to_owned()), branch: None, dirty: Some(dirty), ..GitFacts::default() };
@@ -194,7 +194,7 @@ fn flaky_is_not_broken() {
 }
 
 #[test]
-fn runs_are_listed_and_drawn() {
+fn runs_are_listed_and_returned_as_a_trend() {
     let world = World::new();
     let green = world.run(vec![passed("a"), skipped("b")]);
     let red = world.run(vec![failed("a", UNKNOWN), passed("b")]);

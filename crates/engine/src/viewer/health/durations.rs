@@ -1,5 +1,5 @@
-//! Slow tests, and those that became slower. Only passes at the first attempt count: a failure may end early or at a
-//! timeout, and neither says how long the test takes.
+//! Finds slow tests and tests that became slower. Only passes at the first attempt count, because a failure can end
+//! early or at a timeout and does not show how long the test takes.
 
 use super::size;
 use crate::contract::{DurationBefore, TestDuration};
@@ -7,27 +7,27 @@ use argus_core::stable_sort::StableSort;
 use argus_store::runs::{Run, RunKey, trends::PassDuration};
 use std::collections::{BTreeMap, HashMap};
 
-/// Newest runs that durations are read of.
+/// Maximum number of runs whose durations are read, newest first.
 const MAX_RUNS: usize = 30;
-/// Cases of these; older runs are left out where there are more.
+/// Maximum number of cases in these runs. If there are more, the oldest runs are left out.
 const MAX_CASES: u32 = 200_000;
-/// What is faster is never listed, and what became slower by less is not either.
+/// Minimum duration of a listed test, and minimum growth of a slower test, in milliseconds.
 pub(super) const MIN_MS: f64 = 50.0;
-/// Of the runs of a test so many are the newest ones.
+/// Number of runs of a test that count as its newest runs.
 const NEWEST_RUNS: usize = 5;
-/// A median of fewer is chance.
+/// Minimum number of newest runs, because a median of fewer runs is mostly chance.
 const MIN_NEWEST_RUNS: usize = 3;
-/// The same for those before.
+/// Minimum number of runs before the newest runs, for the same reason.
 const MIN_RUNS_BEFORE: usize = 5;
-/// What became slower takes so many times as long, ...
+/// Minimum growth of a test that became slower.
 const MIN_GROWTH: f64 = 1.25;
-/// ... in this share of its newest runs, whose median is above this share of those before. A test that is slow now and
-/// then fails one of both.
+/// Share of the newest runs that must reach the growth, and share of the older runs that must be below the newest
+/// median. A test that is only sometimes slow fails at least one of the two conditions.
 const CLEAR_SHARE: f64 = 0.75;
-/// Tests of a list.
+/// Maximum number of tests in a list.
 const MAX_LISTED: usize = 10;
 
-/// How many of the newest runs hold so few cases that durations are read of them.
+/// Returns the number of newest runs whose durations are read.
 pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
     let mut cases = 0_u32;
     let is_read = |(_, run): &&(RunKey, Run)| {
@@ -35,18 +35,18 @@ pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
         cases <= MAX_CASES
     };
     let read = newest.iter().take(MAX_RUNS).take_while(is_read).count();
-    // One run is read, however large.
+    // The newest run is always read, even if it is too large.
     size(read.max(usize::from(!newest.is_empty())))
 }
 
-/// The slowest, and those that became slower.
+/// Returns the slowest tests, and the tests that became slower.
 pub(super) fn lists(newest: &[(RunKey, Run)], found: Vec<PassDuration>) -> (Vec<TestDuration>, Vec<TestDuration>) {
     let at: BTreeMap<RunKey, usize> =
         newest.iter().take(MAX_RUNS).enumerate().map(|(at, (key, _))| (*key, at)).collect();
     let mut tests: HashMap<String, BTreeMap<usize, f64>> = HashMap::new();
     for PassDuration { run, name, ms } in found {
         let Some(&at) = at.get(&run) else { continue };
-        // Of several of one name the longest.
+        // If several cases have the same name, the longest duration counts.
         let known = tests.entry(name).or_default().entry(at).or_default();
         *known = known.max(ms);
     }
@@ -60,7 +60,8 @@ pub(super) fn lists(newest: &[(RunKey, Run)], found: Vec<PassDuration>) -> (Vec<
     (longest(slowest, |test| test.median_ms), longest(slower, grown))
 }
 
-/// A test by its runs, newest first, and whether it became slower; none where that says nothing.
+/// Returns the durations of a test, and whether it became slower. None if it is too fast or has too few runs.
+/// `newest_first` has milliseconds.
 fn duration(case_name: String, newest_first: &[f64]) -> Option<(TestDuration, bool)> {
     let (newest, older) = newest_first.split_at(newest_first.len().min(NEWEST_RUNS));
     let median_ms = median(newest.to_vec()).filter(|ms| *ms >= MIN_MS && newest.len() >= MIN_NEWEST_RUNS)?;
@@ -79,7 +80,7 @@ fn is_clear(runs: &[f64], holds: impl Fn(f64) -> bool) -> bool {
     f64::from(size(held)) >= CLEAR_SHARE * f64::from(size(runs.len()))
 }
 
-/// Milliseconds that came on top.
+/// Returns the growth in milliseconds.
 fn grown(test: &TestDuration) -> f64 {
     test.median_ms - test.before.as_ref().map_or(0.0, |before| before.median_ms)
 }
@@ -90,7 +91,7 @@ fn longest(mut tests: Vec<TestDuration>, by: impl Fn(&TestDuration) -> f64) -> V
     tests
 }
 
-/// Of an even number the mean of both in the middle.
+/// Returns the median. For an even number of values it is the mean of the two middle values.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

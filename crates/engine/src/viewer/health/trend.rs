@@ -1,4 +1,4 @@
-//! How runs went over time.
+//! Computes the trend of runs over time.
 
 use super::{durations::median, size};
 use crate::{
@@ -12,15 +12,16 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Of so many days a curve by day says more than one by run.
+/// Minimum number of days for a curve by day. With fewer days, a curve by run shows more.
 const MIN_DAYS: usize = 14;
-/// Failures whose verdict is read, in whole runs from the newest on: each is a row with long texts.
+/// Maximum number of failures whose verdicts are read, because each is a row with long texts. Only whole runs are
+/// read, newest first.
 const MAX_JUDGED_FAILURES: u32 = 5_000;
 
-/// Failures by chance of the newest runs.
+/// Number of random failures in the newest runs.
 pub(super) struct ByChance {
     failures: BTreeMap<RunKey, u32>,
-    /// Of how many of the newest runs that is known.
+    /// Number of newest runs for which `failures` is complete.
     known: usize,
 }
 
@@ -38,7 +39,7 @@ pub(super) fn by_chance(tx: &mut Tx<'_>, newest: &[(RunKey, Run)]) -> Result<ByC
     Ok(ByChance { failures, known })
 }
 
-/// Oldest first.
+/// Returns the points of the curve, oldest first.
 pub(super) fn points(
     newest: &[(RunKey, Run)],
     by_chance: &ByChance,
@@ -57,7 +58,7 @@ pub(super) fn points(
     (by, points)
 }
 
-/// Of runs with their numbers, newest first.
+/// Returns the point of the given runs, which are numbered and sorted newest first.
 fn point(runs: &[(usize, &(RunKey, Run))], by_chance: &ByChance) -> Option<HealthPoint> {
     let (_, (_, newest)) = runs.first()?;
     let (oldest_at, _) = runs.last()?;

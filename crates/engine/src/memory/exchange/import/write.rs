@@ -1,6 +1,5 @@
-//! Writes the lines of an import in batches: what they need is looked up at once, and what is new is added at once.
-//!
-//! A batch ends before a line with an id that stands in it already, so that what one line writes, another finds.
+//! Writes imported lines in batches, so that each batch needs a single lookup and a single insert. A batch ends before
+//! a line that repeats an id of the batch, so that the next lookup finds what the earlier line wrote.
 
 use super::{Prepared, PreparedOutcome, PreparedSolution};
 use crate::{
@@ -20,17 +19,17 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What lines have come to.
+/// The result of the written lines.
 #[derive(Default)]
 struct Written {
     imported: MemoryImported,
-    /// To be indexed.
+    /// Incidents to index.
     documents: BTreeMap<IncidentKey, Indexed>,
-    /// Those of them that may be indexed with other texts.
+    /// Owners whose old documents must be removed first.
     outdated: Vec<Owner>,
 }
 
-/// Writes all lines, each with its number; `imported` is what is known of the others.
+/// Writes all lines with their numbers. `imported` has the results of lines that were rejected before.
 pub(super) fn all(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -52,7 +51,7 @@ pub(super) fn all(
     Ok(written.imported)
 }
 
-/// Writes lines that have no id in common.
+/// Writes lines without common ids.
 fn write_lines(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -77,7 +76,7 @@ fn write_lines(
     write_solutions(engine.recorder_as("import"), tx, &solutions, known_solutions, &mut written.imported)
 }
 
-/// The longest in which no id comes twice.
+/// Splits items into the longest batches in which no id repeats.
 pub(in crate::memory::exchange) fn batches<'a, T>(
     items: &'a [T],
     ids: impl Fn(&'a T) -> BTreeSet<&'a str>,
@@ -99,12 +98,12 @@ fn ids_of_line(incident: &Prepared) -> BTreeSet<&str> {
     incident.solutions.iter().flat_map(ids_of_solution).chain([incident.id.as_str()]).collect()
 }
 
-/// The one that it has, and the one that it gets where that is known with other steps.
+/// Returns the id of the solution, and the id that it gets if that id is already known with other steps.
 pub(in crate::memory::exchange) fn ids_of_solution(solution: &PreparedSolution) -> BTreeSet<&str> {
     BTreeSet::from([solution.id.as_str(), &solution.id_by_content])
 }
 
-/// Solutions of the memory by their ids.
+/// Stored solutions by their ids.
 type KnownSolutions = BTreeMap<String, Solution>;
 
 fn read_known<'a>(
@@ -115,7 +114,7 @@ fn read_known<'a>(
     Ok(known.into_iter().map(|known| (known.id.clone(), known)).collect())
 }
 
-/// Why an incident cannot be written: a solution has one incident, and its id stands for its steps.
+/// Returns why an incident cannot be written. A solution belongs to one incident, and its id stands for its steps.
 fn find_conflict(incident: &Prepared, own: Option<Owner>, known: &KnownSolutions) -> Option<String> {
     incident.solutions.iter().find_map(|solution| {
         if known.get(&solution.id).is_some_and(|known| Some(known.owner) != own) {
@@ -127,7 +126,7 @@ fn find_conflict(incident: &Prepared, own: Option<Owner>, known: &KnownSolutions
     })
 }
 
-/// The id that a solution has or gets, and what is known by it.
+/// Returns the id that a solution gets, and the stored solution with that id.
 fn find_known<'a>(solution: &'a PreparedSolution, known: &'a KnownSolutions) -> (&'a str, Option<&'a Solution>) {
     match known.get(&solution.id) {
         Some(other) if !has_steps_of(other, solution) => (&solution.id_by_content, known.get(&solution.id_by_content)),
@@ -135,12 +134,12 @@ fn find_known<'a>(solution: &'a PreparedSolution, known: &'a KnownSolutions) -> 
     }
 }
 
-/// Whether they are the same steps, whatever their case and spacing.
+/// Returns `true` if the steps are equal except for case and spacing.
 pub(in crate::memory::exchange) fn has_steps_of(known: &Solution, solution: &PreparedSolution) -> bool {
     input::digest(&known.steps) == solution.digest
 }
 
-/// Writes what incidents say themselves; their keys, in the same order.
+/// Writes the texts of incidents. Returns their keys in the same order.
 fn write_incidents(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -189,7 +188,7 @@ fn is_same(known: &Incident, texts: &Texts<'_>) -> bool {
         && known.tags == texts.tags
 }
 
-/// Writes solutions and what came of them.
+/// Writes solutions and their outcomes.
 fn write_solutions(
     recorder: Recorder<'_>,
     tx: &mut Tx<'_>,
@@ -200,11 +199,12 @@ fn write_solutions(
     let mut outcomes = Vec::new();
     let batches = batches(solutions, |(_, solution)| ids_of_solution(solution));
     for (number, batch) in batches.into_iter().enumerate() {
-        // The line before it has an id twice, and what it wrote by that is found now.
+        // The batch repeats an id of an earlier batch, so the solutions must be read again.
         if number > 0 {
             known = read_known(tx, batch.iter().map(|(_, solution)| *solution))?;
         }
-        // One that leaves its environment makes room there for those after it.
+        // A solution that moves to another environment frees its place there for later solutions, so a new part begins
+        // with it.
         for part in batch.chunk_by(|_, (_, next)| !leaves_environment(next, &known)) {
             let keys = update_and_add(recorder, tx, part, &known, imported)?;
             outcomes.extend(keys.into_iter().zip(part).flat_map(|(key, (_, solution))| {
@@ -216,7 +216,7 @@ fn write_solutions(
     Ok(())
 }
 
-/// Writes solutions, first those that are known; their keys, in the same order.
+/// Updates known solutions, then adds new solutions. Returns all keys in the same order.
 fn update_and_add(
     recorder: Recorder<'_>,
     tx: &mut Tx<'_>,

@@ -1,5 +1,5 @@
-//! Writes the learned patterns out, page by page, as an import takes them. Built-ins are everywhere, and what only makes
-//! a failure known again teaches nothing.
+//! Exports the learned patterns page by page, in the format of the import. Built-in patterns are left out, because
+//! each memory has them. Provisional patterns are left out, because they have no fix.
 
 use super::{CountsLine, KnownLine, MAX_DAYS, OverridesLine, PatternLine};
 use crate::{
@@ -22,12 +22,10 @@ use argus_store::{
     solutions::{self, Solution, outcomes},
 };
 
-/// Patterns of a page.
 const DEFAULT_LIMIT: u32 = 100;
-/// At most.
 const MAX_LIMIT: u32 = 200;
 
-/// One page of the home memory.
+/// Returns a page of the primary memory.
 pub fn export(
     engine: &Engine,
     ambient: &Ambient,
@@ -53,7 +51,7 @@ pub fn export(
     engine.read(ambient, body)
 }
 
-/// Patterns as lines, in the same order.
+/// Converts patterns to lines in the same order.
 pub(in crate::memory::exchange) fn lines_of(
     tx: &mut Tx<'_>,
     page: &[Pattern],
@@ -120,7 +118,7 @@ pub(in crate::memory::exchange) fn known_line(known: Known) -> KnownLine {
     }
 }
 
-/// What was counted here, and what was taken from others, each for itself.
+/// Returns the counts of this memory, followed by the counts that were imported from each other memory.
 fn counts(pattern: &Pattern, details: &Details) -> Vec<CountsLine> {
     let taken = details.taken.iter();
     let (occurrences, resolutions) = taken.clone().fold((0_u32, 0_u32), |(occurrences, resolutions), taken| {

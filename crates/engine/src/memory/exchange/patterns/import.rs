@@ -1,9 +1,9 @@
-//! Takes patterns over from another memory. What a line says is redacted again, and what it was learned from is signed by
-//! the rules of this memory, so that the same failure is found here, whatever recipe the other has.
+//! Imports patterns from another memory. Texts are redacted again. The sample is signed by the rules of this memory,
+//! so that the failure is recognized here even if the other memory has another signature version.
 //!
-//! What was counted elsewhere is kept by the memory that has counted it: the same line taken over again adds nothing, a
-//! later one the difference, and what went from here to another memory and comes back is not counted twice. What a person
-//! set comes with a pattern that is new here; what is known here keeps what was set here.
+//! Counts are stored per memory that counted them. Importing a line again adds nothing, a newer line adds the
+//! difference, and counts of this memory that come back are ignored. Values that a person set are imported only for
+//! new patterns, because known patterns keep the values that were set here.
 
 mod write;
 
@@ -34,16 +34,16 @@ use argus_store::{
 };
 use std::collections::BTreeSet;
 
-/// Failures that lead to one pattern.
+/// Maximum number of failures that were merged into a pattern.
 const MAX_PARTS: usize = 200;
-/// Signatures of before.
+/// Maximum number of earlier signatures.
 const MAX_SIGNATURES: usize = 500;
-/// Memories that have counted one pattern.
+/// Maximum number of memories with counts of a pattern.
 const MAX_COUNTS: usize = 500;
-/// Characters of a description that a person set.
+/// Maximum characters of a description that a person set.
 const MAX_DESCRIPTION_CHARS: usize = 300;
 
-/// A line fit for storing.
+/// A checked and redacted line.
 struct Prepared {
     known: PreparedKnown,
     signatures: Vec<String>,
@@ -54,21 +54,21 @@ struct Prepared {
     person: Option<PreparedOverrides>,
     parts: Vec<PreparedKnown>,
     solutions: Vec<(PreparedSolution, Judgement)>,
-    /// What it may have in common with another line: two that have are not written at once.
+    /// Signatures and ids of the line. Lines with common names are not written in the same batch.
     names: BTreeSet<String>,
 }
 
 impl Prepared {
-    /// Its own failure, then those that lead to it.
+    /// Returns its own failure, then the merged failures.
     fn all_known(&self) -> impl Iterator<Item = &PreparedKnown> {
         std::iter::once(&self.known).chain(&self.parts)
     }
 }
 
-/// A failure, signed by the rules of this memory.
+/// A failure that is signed by the rules of this memory.
 pub(in crate::memory::exchange) struct PreparedKnown {
     id: String,
-    /// Used where another failure has `id` here.
+    /// Used if another failure already has `id` here.
     id_by_content: String,
     case_name: String,
     description: String,
@@ -89,20 +89,20 @@ struct PreparedOverrides {
     edited_at: i64,
 }
 
-/// What a person said of a solution.
+/// Judgment of a person on a solution.
 #[derive(Clone, Copy)]
 struct Judgement {
     wrong: bool,
     by_person: bool,
 }
 
-/// The names of the memory that wrote the lines, and of this one.
+/// Names of the memory that wrote the lines and of this memory.
 pub(in crate::memory::exchange) struct Sides {
     pub(in crate::memory::exchange) from: String,
     pub(in crate::memory::exchange) into: Option<String>,
 }
 
-/// Reads all lines, then writes them at once.
+/// Reads all lines, then writes them in one transaction.
 pub fn import(
     engine: &Engine,
     ambient: &Ambient,
@@ -115,7 +115,7 @@ pub fn import(
     import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))), &sides)
 }
 
-/// Takes over lines that are read already, each with its number.
+/// Imports parsed lines with their line numbers.
 pub(in crate::memory::exchange) fn import_lines(
     engine: &Engine,
     ambient: &Ambient,
@@ -155,7 +155,7 @@ fn prepare(engine: &Engine, ambient: &Ambient, line: PatternLine, sides: &Sides)
     let mut parts = Vec::new();
     for part in line.parts.iter().take(MAX_PARTS) {
         let part = prepare_known(engine, part, &sides.from)?;
-        // Here they may be one.
+        // Two failures of the other memory can have the same signature here.
         if signed.insert(part.signature().to_owned()) {
             parts.push(part);
         }
@@ -214,7 +214,7 @@ pub(in crate::memory::exchange) fn prepare_known(
     Ok(PreparedKnown { id, id_by_content, case_name, description, sample, analysis })
 }
 
-/// Every text in it, whatever field it is in.
+/// Redacts every text of the event, in every field.
 fn without_secrets(engine: &Engine, event: &FailureEvent) -> Result<FailureEvent, EngineError> {
     let invalid = |error: serde_json::Error| EngineError::invalid(error.to_string());
     let mut value = serde_json::to_value(event).map_err(invalid)?;
@@ -222,7 +222,7 @@ fn without_secrets(engine: &Engine, event: &FailureEvent) -> Result<FailureEvent
     serde_json::from_value(value).map_err(invalid)
 }
 
-/// None: it was counted here.
+/// Returns None for counts of this memory, because they are already included.
 fn prepare_counts(
     engine: &Engine,
     line: &CountsLine,
@@ -251,7 +251,7 @@ fn prepare_overrides(
     })
 }
 
-/// In order, none of them to come.
+/// Returns the days in ascending order, without days in the future.
 fn days(lines: &[(i64, u32, u32)], now: i64) -> Vec<DailyCounts> {
     let today = now.div_euclid(argus_store::patterns::daily_counts::DAY_MS);
     let given = lines.iter().filter(|(day, ..)| (0..=today).contains(day)).map(|&(day, occurrences, resolutions)| {

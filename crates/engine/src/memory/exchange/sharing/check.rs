@@ -1,4 +1,4 @@
-//! Whether a shared file is one: read strictly, small, named by its id, without secrets and names of a machine.
+//! Checks a shared file: strict schema, size, a name equal to its id, no secrets, and no names of a machine.
 
 use super::{FOLDER, VERSION, VERSION_OF_SAMENESS, machine::names_home};
 use crate::{
@@ -11,14 +11,13 @@ use crate::{
 use argus_core::{Ambient, display, redact::unnamed_key};
 use serde_json::Value;
 
-/// Of an id: as it stands in the name of a file, on every system.
+/// Maximum characters of an id, which is also a file name on every system.
 const MAX_ID_CHARS: usize = 80;
-/// Of a pseudonym.
+/// Maximum characters of a pseudonym.
 const MAX_NAME_CHARS: usize = 40;
-/// Of a message.
 const MAX_MESSAGE_CHARS: usize = 300;
 
-/// Every fault of these files, in one line each.
+/// Returns the faults of the files, with one line for each fault.
 pub fn check(
     engine: &Engine,
     _: &Ambient,
@@ -46,7 +45,8 @@ pub fn check(
     Ok(ShareCheckResult { faults, doubts })
 }
 
-/// The first line of a file without a fault that a person should look at. Nothing in it tells a key from a digest.
+/// Returns the first line of a valid file that a person should look at, because a long hexadecimal number can be a key
+/// or a digest.
 pub(super) fn doubt(path: &str, text: &str) -> Option<SharedFault> {
     let mut lines = text.lines().zip(1u32..);
     let (digits, line) = lines.find_map(|(line, number)| Some((unnamed_key(line)?, number)))?;
@@ -54,7 +54,7 @@ pub(super) fn doubt(path: &str, text: &str) -> Option<SharedFault> {
     Some(SharedFault { path: path.to_owned(), message })
 }
 
-/// What a file holds, or what is wrong with it.
+/// Returns the content of a file, or its fault.
 pub(super) fn read(engine: &Engine, path: &str, text: &str) -> Result<SharedFile, String> {
     if text.len() > MAX_SHARED_FILE_BYTES as usize {
         return Err(format!("it has {} bytes; a shared file has at most {MAX_SHARED_FILE_BYTES}", text.len()));
@@ -99,7 +99,7 @@ fn require_version(value: &Value) -> Result<(), String> {
     }
 }
 
-/// Every text in it, whatever field it is in.
+/// Checks every text, in every field.
 fn require_clean(engine: &Engine, value: &Value) -> Result<(), String> {
     match value {
         Value::String(text) => require_clean_text(engine, text),
@@ -148,7 +148,7 @@ fn require_references(file: &SharedFile) -> Result<(), String> {
 
 const NO_PATTERN: &str = "'failure.pattern' is no id of a pattern";
 
-/// An id of this kind that is the name of one file on every system.
+/// Returns `true` if an id has this prefix and is a valid file name on every system.
 pub(super) fn is_id(id: &str, prefix: &str) -> bool {
     let is_char = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     id.len() > prefix.len() && id.len() <= MAX_ID_CHARS && id.starts_with(prefix) && id.bytes().all(is_char)

@@ -1,23 +1,24 @@
-//! Takes out of a text what tells of the machine that it is from: folders of a person, and names of the machine.
+//! Removes names of a machine and of a person from a text: home folders, project roots and host names.
 
 use crate::contract::MachineNames;
 use argus_core::stable_sort::StableSort;
 
-/// A shorter name is a word.
+/// Minimum length of a host name, because a shorter name could be an ordinary word.
 const MIN_HOST_CHARS: usize = 4;
 
-/// What every machine is called.
+/// Host names that every machine has.
 const COMMON_HOSTS: [&str; 2] = ["localhost", "local"];
 
-/// Folders in which everybody has a folder of their own; those of a drive first, for they end like others.
+/// Parent folders of home folders. Windows paths come first, because for example `:/Users/` ends like `/Users/`.
 const HOMES: [&str; 5] = [":\\Users\\", ":\\\\Users\\\\", ":/Users/", "/home/", "/Users/"];
 
-/// What stands for a home folder.
+/// Replaces a home folder.
 const HOME: &str = "~";
-/// What stands for a machine.
+/// Replaces a host name.
 const HOST: &str = "(host)";
 
-/// The text without them: files of the project are named from its root, those of a person from `~`.
+/// Returns the text without names. Files of the project become relative to its root, files of a person relative to
+/// `~`.
 pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
     let mut text = text.to_owned();
     let mut roots: Vec<&String> = machine.roots.iter().filter(|root| root.len() > 1).collect();
@@ -41,7 +42,7 @@ pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
     without_homes(&text)
 }
 
-/// Whether a text names a folder of a person.
+/// Returns `true` if a text contains a home folder.
 pub(super) fn names_home(text: &str) -> bool {
     without_homes(text) != text
 }
@@ -50,14 +51,14 @@ fn is_host(host: &str) -> bool {
     host.chars().count() >= MIN_HOST_CHARS && !COMMON_HOSTS.contains(&host.to_ascii_lowercase().as_str())
 }
 
-/// As it is written in text, in a URL and in a string of a program.
+/// Returns the spellings of a folder in a text, in a URL and in a string literal.
 fn spellings(folder: &str) -> Vec<String> {
     let mut all = vec![folder.replace('\\', "\\\\"), folder.to_owned(), folder.replace('\\', "/")];
     all.dedup();
     all
 }
 
-/// Where it is no part of a longer name.
+/// Replaces a name unless it is part of a longer name. With `ends` false the name may continue after it.
 fn replaced_whole(text: &str, name: &str, with: &str, ends: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -77,7 +78,7 @@ fn is_of_name(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '-' | '_')
 }
 
-/// `/home/ann/project` becomes `~/project`, whoever it is.
+/// Replaces `/home/ann/project` by `~/project` for any user name.
 fn without_homes(text: &str) -> String {
     let mut text = text.to_owned();
     for homes in HOMES {
@@ -86,7 +87,7 @@ fn without_homes(text: &str) -> String {
             let at = from + found;
             let name = at + homes.len();
             let length = text[name..].find(is_end_of_name).unwrap_or(text.len() - name);
-            // A drive, whose colon is the first.
+            // The separator starts with the colon of the drive.
             let drive = homes.starts_with(':') && text[..at].ends_with(|char: char| char.is_ascii_alphabetic());
             let start = at - usize::from(drive);
             let is_named = text[name..].starts_with(|char: char| char.is_alphanumeric() || matches!(char, '.' | '_'));
@@ -113,7 +114,7 @@ mod tests {
     use crate::contract::MachineNames;
 
     #[test]
-    fn folders_and_names_of_a_machine_are_left_out() {
+    fn without_names_removes_folders_and_hosts() {
         let machine = MachineNames {
             roots: vec!["/home/ann/shop".to_owned(), "/tmp/shop".to_owned()],
             home: Some("/home/ann".to_owned()),
@@ -143,7 +144,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn once_is_enough(text in "[a-z/:\\\\ ]{0,40}", tail in "(/home/[a-z]{1,5}/|C:\\\\Users\\\\[a-z]{1,5}\\\\|/tmp/shop/)?[a-z/ ]{0,20}") {
+        fn without_names_leaves_no_home_folder(text in "[a-z/:\\\\ ]{0,40}", tail in "(/home/[a-z]{1,5}/|C:\\\\Users\\\\[a-z]{1,5}\\\\|/tmp/shop/)?[a-z/ ]{0,20}") {
             let machine = MachineNames {
                 roots: vec!["/tmp/shop".to_owned()],
                 home: Some("/home/me".to_owned()),

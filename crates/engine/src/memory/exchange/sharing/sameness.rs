@@ -1,5 +1,5 @@
-//! What people say of two failures, among all that a repository shares: said again in the order of time, as each of them
-//! said it to their own memory, so that the last word counts. Failures that are one have their fixes together.
+//! Applies the shared decisions on whether two failures are the same, in the order of time, so that the last decision
+//! wins. Joined failures share their fixes.
 
 use super::FROM;
 use crate::{
@@ -22,7 +22,8 @@ use argus_store::{
 };
 use std::collections::BTreeMap;
 
-/// What a file says of two, each as it has it, and as other files have it where that is another failure of the pattern.
+/// A decision about two failures. Each failure is listed as in the decision file, then as in other files if those
+/// describe another failure of the pattern.
 pub(super) struct Word {
     pub(super) id: String,
     pub(super) created_at: String,
@@ -31,7 +32,7 @@ pub(super) struct Word {
     pub(super) is_same: bool,
 }
 
-/// The same, signed by the rules of this memory.
+/// A decision with failures that are signed by the rules of this memory.
 struct Prepared<'a> {
     id: &'a str,
     said_at: i64,
@@ -40,9 +41,9 @@ struct Prepared<'a> {
     is_same: bool,
 }
 
-/// Joins what is one, and keeps which are two.
+/// Merges the failures that are the same, and stores which failures are different.
 pub(super) fn apply(engine: &Engine, ambient: &Ambient, words: &[Word]) -> Result<(), EngineError> {
-    // One that cannot be prepared says nothing, as a line that an import refuses.
+    // A decision that cannot be prepared is skipped, as an import skips invalid lines.
     let mut words: Vec<_> = words.iter().filter_map(|word| prepare(engine, word).ok()).collect();
     words.stable_sort_by_key(|word| (word.said_at, word.id));
     if words.is_empty() {
@@ -60,7 +61,7 @@ pub(super) fn apply(engine: &Engine, ambient: &Ambient, words: &[Word]) -> Resul
     engine.write(ambient, body)
 }
 
-/// A word with the rows of the two.
+/// A decision with the rows of its two failures.
 type Resolved<'a> = (&'a Prepared<'a>, Vec<PatternKey>, Vec<PatternKey>);
 
 fn rows(
@@ -130,10 +131,10 @@ fn prepare<'a>(engine: &Engine, word: &'a Word) -> Result<Prepared<'a>, EngineEr
     })
 }
 
-/// Which are one, and which are two.
+/// Groups of equal failures, and pairs of different failures.
 #[derive(Default)]
 struct Groups<'a> {
-    /// Where each leads that is one with another, and the word that says so.
+    /// The head of the group of each joined pattern, and the id of the decision that joined it.
     led: BTreeMap<PatternKey, (PatternKey, &'a str)>,
     apart: BTreeMap<(PatternKey, PatternKey), &'a str>,
 }
@@ -143,7 +144,7 @@ impl<'a> Groups<'a> {
         self.led.get(&key).map_or(key, |(head, _)| *head)
     }
 
-    /// One is the other, with all that are one with it.
+    /// Joins the group of `one` into the group of `other`.
     fn join(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
         self.apart.remove(&pair(one, other));
         let (from, into) = (self.head(one), self.head(other));
@@ -156,7 +157,7 @@ impl<'a> Groups<'a> {
         self.led.insert(from, (into, id));
     }
 
-    /// One is not the other: it stands alone, where the two were one.
+    /// Declares two patterns different. If they are in the same group, `one` leaves it.
     fn part(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
         if one == other {
             return;

@@ -1,5 +1,5 @@
-//! Takes the files of a repository into a database of their own, which is made anew whenever they change: what is gone
-//! from the folder is gone from there, and no id in it is one of the user's own memory.
+//! Imports the shared files of a repository into a separate database, which is rebuilt whenever the files change. A
+//! file that was deleted thus disappears there too, and ids of the files cannot collide with the user's own memory.
 
 use super::{
     FROM, check,
@@ -24,10 +24,10 @@ use argus_core::{Ambient, display, stable_sort::StableSort};
 use argus_store::Tx;
 use std::collections::BTreeMap;
 
-/// Solutions of one incident, and outcomes of one solution.
+/// Maximum number of solutions of an incident, and of outcomes of a solution.
 const MAX_EACH: usize = 200;
 
-/// Takes in what is sound of these files.
+/// Imports the valid files, and returns the faults of the others.
 pub fn take(
     engine: &Engine,
     ambient: &Ambient,
@@ -67,15 +67,16 @@ pub fn take(
     Ok(ShareTaken { taken, refused })
 }
 
-/// The files, by what belongs together.
+/// The files, grouped by the entry that they belong to.
 #[derive(Default)]
 struct Files {
     incidents: BTreeMap<String, SharedIncident>,
     /// By incident.
     solutions: BTreeMap<String, Vec<SharedSolution>>,
-    /// By what was tried.
+    /// By the id of the fix or solution that was tried.
     outcomes: BTreeMap<String, Vec<SharedOutcome>>,
-    /// By the failure, whose text is part of what it is: an id that somebody else gave to another is another.
+    /// By pattern id and failure text. The text is part of the key, because others may have used the same id for
+    /// another failure.
     known: BTreeMap<(String, String), Known>,
     sameness: Vec<SharedSameness>,
 }
@@ -87,7 +88,7 @@ struct Known {
 }
 
 impl Known {
-    /// As the first that fixes it has it, else as the last that decided on it.
+    /// Returns the failure from the oldest fix, otherwise from the newest decision.
     fn failure(&self) -> Option<&SharedFailure> {
         let fix = self.fixes.iter().min_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         let decision = self.decisions.iter().max_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
@@ -114,7 +115,7 @@ impl Files {
     fn words(&self) -> Vec<Word> {
         let lines = |failure: &SharedFailure| {
             let known = self.known.get(&(failure.pattern.clone(), failure.text.clone()));
-            // A fix is of the test that it was reported for, which may be another of the same pattern.
+            // A fix names the test that it was reported for, which can be another test of the same pattern.
             let known = known.and_then(Known::failure).filter(|known| *known != failure);
             std::iter::once(failure).chain(known).map(known_line).collect()
         };
@@ -162,7 +163,7 @@ fn incident_line(
     }
 }
 
-/// A failure with its fixes and what people set about it; none where nothing is known of it but that.
+/// Returns a failure with its fixes and its newest decision. None if there is neither.
 fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -> Option<PatternLine> {
     let failure = known.failure()?.clone();
     let Known { mut fixes, mut decisions } = known;
@@ -219,7 +220,7 @@ fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -
     })
 }
 
-/// Under an id that no memory has given.
+/// Returns the failure with an id from its content, so that the id cannot collide with an id of another memory.
 fn known_line(failure: &SharedFailure) -> KnownLine {
     KnownLine {
         id: format!("pat-{}", &input::digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
@@ -230,7 +231,7 @@ fn known_line(failure: &SharedFailure) -> KnownLine {
     }
 }
 
-/// Of what a file suggests.
+/// Returns the id of the solution that a file suggests.
 fn solution_id(file: &str) -> String {
     format!("sol-{}", &input::digest(file)[..32])
 }
@@ -249,7 +250,7 @@ fn solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) 
     }
 }
 
-/// What was reported of one thing: of a fix first that it mended the failure where it was written.
+/// Returns the outcomes of a fix or a solution. For a fix, the success that its own file states comes first.
 fn outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &str)>) -> Vec<OutcomeLine> {
     let line = |id: &str, worked: bool, created_at: &str| OutcomeLine {
         id: Some(id.to_owned()),
@@ -261,7 +262,7 @@ fn outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &
         run_id: fix.map(|_| id.to_owned()),
         case_name: fix.map(|(_, case_name, _)| case_name.to_owned()),
         created_at: Some(created_at.to_owned()),
-        // Of a fix only what runs have shown is shared.
+        // Fixes are shared only with outcomes that runs have proved.
         proved_by: fix.filter(|_| worked).map(|_| id.to_owned()),
         refuted_by: None,
     };

@@ -1,9 +1,9 @@
-//! Writes what a memory has to share: fixes that own runs have proved, incidents with their solutions, what came of trying
-//! any of it, what a person set, and what somebody said of two failures. What was taken in from others is theirs to write;
-//! what came of it here is written.
+//! Writes the shared files of a memory: fixes that own runs proved, incidents with their solutions, outcomes, values
+//! that a person set, and decisions on whether two failures are the same. Entries from others are not written again,
+//! but their outcomes here are.
 //!
-//! A file is written once and never changed, so that two branches never change the same: what happens later to what it
-//! says is an outcome in a file of its own.
+//! A file never changes after it is written, so that two branches never change the same file. Later events become
+//! outcome files.
 
 use super::{VERSION, VERSION_OF_SAMENESS, check, machine::without_names};
 use crate::{
@@ -38,23 +38,23 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Patterns and incidents that are read at once.
+/// Number of patterns or incidents per page.
 const PAGE: u32 = 200;
-/// Bytes of an error.
+/// Maximum bytes of an error text.
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
-/// What somebody writes, and what is there already.
+/// The state of a call: the author, the existing files and the result.
 struct Writer<'a> {
     engine: &'a Engine,
     by: Option<String>,
     machine: &'a MachineNames,
     present: BTreeSet<&'a str>,
-    /// What stands in this memory of somebody else's, by the id that it has here.
+    /// Ids of shared entries of others by their local ids.
     uses: BTreeMap<String, String>,
     result: ShareResult,
 }
 
-/// All of it; what is there already stays as it is.
+/// Returns the files to write. Existing files stay as they are.
 pub fn write(engine: &Engine, ambient: &Ambient, params: &ShareParams) -> Result<ShareResult, EngineError> {
     if let Some(by) = params.by.as_deref().filter(|by| !check::is_pseudonym(by)) {
         return Err(EngineError::invalid(format!(
@@ -112,7 +112,7 @@ impl Writer<'_> {
                 let is_own = outcome.id.as_ref().is_some_and(|id| !self.uses.contains_key(id));
                 is_own && outcome.worked && outcome.proved_by.is_some() && outcome.refuted_by.is_none()
             };
-            // The same steps are one fix, however often they were reported.
+            // Equal steps are a single fix, however often they were reported.
             if let Some(outcome) = solution.outcomes.iter().find(proved).filter(|_| !solution.wrong) {
                 let case_name = outcome.case_name.clone().unwrap_or_else(|| failure.case_name.clone());
                 self.add(&SharedFile::Fix(SharedFix {
@@ -129,14 +129,14 @@ impl Writer<'_> {
         self.add_decision(line, failure)
     }
 
-    /// What own runs have decided of a fix that is shared, mine or somebody else's.
+    /// Adds the outcome if own runs decided on a shared fix, no matter whose fix it is.
     fn add_report_outcome(&mut self, outcome: &OutcomeLine) -> Result<(), EngineError> {
         let Some(id) = &outcome.id else { return Ok(()) };
         let used = self.uses.get(id).cloned();
         let is_shared = self.present.contains(format!("fixes/{id}.json").as_str());
         let Some(of) = used.clone().or_else(|| is_shared.then(|| id.clone())) else { return Ok(()) };
         let has_failed = !outcome.worked || outcome.refuted_by.is_some();
-        // That it was proved is what its own file says; what is only claimed says nothing.
+        // An own proved fix is stated by its own file. A claim alone is not shared.
         if !has_failed && (used.is_none() || outcome.proved_by.is_none()) {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl Writer<'_> {
             wrong,
             failure,
         };
-        // A decision that changes is another event.
+        // The id depends on the content, so that a changed decision becomes a new file.
         let content = serde_json::to_string(&decision).map_err(|error| serialization_error(&error))?;
         decision.id = format!("dec-{}", &input::digest(&content)[..32]);
         decision.by.clone_from(&self.by);
@@ -308,14 +308,14 @@ impl Writer<'_> {
         }
     }
 
-    /// A text as it may leave this machine.
+    /// Removes secrets and names of the machine, because the text leaves this machine.
     fn text(&self, text: &str) -> String {
         let visible: String = text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect();
         let without = without_names(&self.engine.analyzer.redact_whole(&visible), self.machine);
         self.engine.analyzer.redact_whole(&without).into_string()
     }
 
-    /// Adds a file that is not there yet, and that everybody's check lets pass.
+    /// Adds a file unless it exists. A file that fails the check is reported instead.
     fn add(&mut self, file: &SharedFile) -> Result<(), EngineError> {
         let path = file.path();
         if self.present.contains(path.as_str()) {
@@ -333,20 +333,20 @@ impl Writer<'_> {
     }
 }
 
-/// An outcome of a report: the same report may be proved first, and refuted later.
+/// Id of an outcome. The same report can first be proved and later be refuted, so the result is part of the id.
 fn event_id(report: &str, has_failed: bool) -> String {
     format!("out-{}", &input::digest(&format!("{report} {has_failed}"))[..32])
 }
 
-/// Fields in the order of their names, a line each.
+/// Serializes a file with one field per line, sorted by name, so that diffs stay small.
 fn serialized(file: &SharedFile) -> Result<String, EngineError> {
-    // A value sorts them.
+    // `Value` sorts the fields.
     let value = serde_json::to_value(file).map_err(|error| serialization_error(&error))?;
     let text = serde_json::to_string_pretty(&value).map_err(|error| serialization_error(&error))?;
     Ok(format!("{text}\n"))
 }
 
-/// Fixes that a person chose among those that were found, each with its words.
+/// Returns the fixes that a person chose, each with its description.
 fn chosen_fixes(
     engine: &Engine,
     ambient: &Ambient,
@@ -370,7 +370,7 @@ fn chosen_fixes(
     chosen.iter().map(find).collect()
 }
 
-/// The failure that a found fix mended, out of the last run that had it.
+/// Returns the failure that a found fix fixed, from the last run that had it.
 fn failure_of_found(engine: &Engine, tx: &mut Tx<'_>, found: &FixEvidence) -> Result<KnownLine, EngineError> {
     let (Some(run_id), Some(case_name)) = (&found.failed_in, found.case_names.first()) else {
         let message = format!("The runs of '{}' are gone, so that its failure is not known any more.", found.fix_id);

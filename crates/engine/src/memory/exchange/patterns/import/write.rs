@@ -1,4 +1,4 @@
-//! Writes the patterns of an import in batches: what they need is looked up at once, and what is new is added at once.
+//! Writes imported patterns in batches, so that each batch needs a single lookup and a single insert.
 
 use super::{Judgement, Prepared, PreparedKnown};
 use crate::{
@@ -30,15 +30,15 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line and where it is written.
+/// A line and its pattern.
 struct Target<'a> {
     line: &'a Prepared,
     key: PatternKey,
-    /// As it was found; none: it is new.
+    /// The stored pattern before the import. None for a new pattern.
     found: Option<Pattern>,
 }
 
-/// Writes all lines, each with its number; `imported` is what is known of the others.
+/// Writes all lines with their numbers. `imported` has the results of lines that were rejected before.
 pub(super) fn all(
     engine: &Engine,
     ambient: &Ambient,
@@ -46,7 +46,7 @@ pub(super) fn all(
     lines: &[(u32, Prepared)],
     mut imported: PatternsImported,
 ) -> Result<PatternsImported, EngineError> {
-    // What an older recipe has signed is found under this one.
+    // Re-signed patterns can be found by their new signature.
     recompute_signatures::recompute_batch(engine, tx)?;
     for batch in batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
         let mut open: Vec<_> = batch.iter().collect();
@@ -58,7 +58,8 @@ pub(super) fn all(
     Ok(imported)
 }
 
-/// Writes lines that have no name in common; answers those that are of a pattern which another of them is of too.
+/// Writes lines without common names. Returns the lines whose pattern another line of the batch already uses, so that
+/// they are written later.
 fn write_lines<'a>(
     engine: &Engine,
     ambient: &Ambient,
@@ -109,7 +110,7 @@ fn count(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
 }
 
-/// Starts the patterns of which nothing is known here.
+/// Inserts the patterns that are unknown here.
 fn insert_new<'a>(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -131,7 +132,7 @@ fn insert_new<'a>(
     Ok(written.into_iter().zip(keys).map(|(line, key)| Target { line, key, found: None }).collect())
 }
 
-/// Makes failures known that lead to a pattern and are not known here.
+/// Inserts the unknown failures that were merged into a pattern.
 fn insert_parts(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -149,7 +150,8 @@ fn insert_parts(
     Ok(())
 }
 
-/// The row of a failure. One that is new is only made known, and shown nowhere; none: its ids are of others.
+/// Returns the row of a failure. A new failure is inserted as provisional, so that no list shows it. None if other
+/// failures use both of its ids.
 pub(in crate::memory::exchange) fn ensure_row(
     engine: &Engine,
     tx: &mut Tx<'_>,
@@ -167,7 +169,7 @@ pub(in crate::memory::exchange) fn ensure_row(
     Ok(key)
 }
 
-/// The id that each can have here.
+/// Returns a free id for each failure. None if both ids are used.
 fn free_ids<'a>(
     tx: &mut Tx<'_>,
     known: impl Iterator<Item = &'a PreparedKnown>,
@@ -197,7 +199,7 @@ fn row<'a>(
     }
 }
 
-/// Adds what was not taken before from the memory that has counted it.
+/// Adds the counts that were not imported before, per memory that counted them.
 fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
     let of: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
         .map(|counts| (counts.memory.as_str(), counts.pattern.as_str()))
@@ -235,7 +237,7 @@ fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(),
     Ok(())
 }
 
-/// The days of a pattern with the last `added` of what another memory has counted of it.
+/// Merges daily counts. Only the last `added` counts of the other memory are new here.
 fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) -> Vec<DailyCounts> {
     let last = theirs.last().map_or((0, 0), |last| (last.occurrences, last.resolutions));
     let before = (last.0.saturating_sub(added.0), last.1.saturating_sub(added.1));
@@ -253,10 +255,10 @@ fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) ->
     summed.filter(|counts| !ours.contains(counts)).collect()
 }
 
-/// Keys of solutions by their owner and the id that a line has for them.
+/// Keys of solutions by their owner and by their id in the line.
 type Written<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
 
-/// Adds solutions that are new, and what came of any.
+/// Adds new solutions, and the outcomes of all solutions.
 fn write_solutions<'a>(
     recorder: Recorder<'a>,
     tx: &mut Tx<'_>,
@@ -269,7 +271,7 @@ fn write_solutions<'a>(
     let known = solutions::by_ids(tx, all.iter().flat_map(|(_, solution, _)| ids_of_solution(solution)))?;
     let known: BTreeMap<&str, &Solution> = known.iter().map(|known| (known.id.as_str(), known)).collect();
     let (mut new, mut said_of, mut first) = (Vec::new(), Vec::new(), BTreeMap::new());
-    // Where each solution of a line is: known, or the new one of this number.
+    // The place of each solution of a line: a known key, or an index into the new solutions.
     let mut places = Vec::with_capacity(all.len());
     for (owner, solution, said) in &all {
         let same = |id: &str| {
@@ -285,7 +287,7 @@ fn write_solutions<'a>(
             places.push(None);
             continue;
         };
-        // The same steps twice are one solution with the outcomes of both.
+        // If steps are repeated, they become a single solution with all outcomes.
         let number = *first.entry((*owner, &solution.digest, &solution.env_bucket)).or_insert_with(|| {
             new.push(new_solution(recorder, *owner, id, solution));
             said_of.push(*said);
@@ -360,7 +362,7 @@ fn new_outcomes<'a>(
     })
 }
 
-/// What a person set elsewhere comes with what is new here.
+/// Sets the values of a person on new patterns.
 fn set_overrides(
     tx: &mut Tx<'_>,
     Target { line, key, found }: &Target<'_>,
@@ -372,7 +374,7 @@ fn set_overrides(
     Ok(exchange::set_overrides(tx, *key, texts, set, person.edited_at)?)
 }
 
-/// Shows what is new, or only made a failure known again until now.
+/// Makes a new or provisional pattern visible.
 fn show(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
     let category = match found {
         Some(found) if !found.is_provisional() => return Ok(()),
