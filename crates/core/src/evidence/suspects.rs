@@ -3,7 +3,7 @@
 //! The model is Google's flake-aware culprit finding (2023). With flake rate `f` and culprit `j`, a run at commit `i`
 //! before `j` passes with probability `1 - f` and fails with `f`; a run at `j` or later fails. "No commit did it" is an
 //! additional hypothesis, so that each of `n` commits has the prior `1 / (n + 1)`. A commit that touches a file of the
-//! failure weighs [`TOUCHES`] times as much, and a commit that touches only documentation weighs [`DOCUMENTATION`].
+//! failure weighs [`TOUCHES`] times as much, and a commit that touches only documentation weighs a small fraction of 1.
 
 use crate::evidence::facts::FileId;
 use crate::evidence::kept::history::{Observation, up_to_last_commit};
@@ -40,7 +40,7 @@ pub struct Evidence<'a> {
 }
 
 /// The suspected commits, most likely first; of equally likely commits, the newest first. The probabilities and that of
-/// "no commit did it" sum to 1, except for suspects below [`MIN_PROBABILITY`], which are left out. `files` has the
+/// "no commit did it" sum to 1, except for suspects below the minimum probability, which are left out. `files` has the
 /// files of the failure.
 pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
     let commits = commits(view, files);
