@@ -1,4 +1,4 @@
-/** Events in the form that each agent documents, and answers in the one that it takes. */
+/** Events in the format that each agent documents, and answers in the format that it accepts. */
 import { expect, test } from 'vitest';
 import { answerText, type CommandEvent, readEvent } from '../../src/hook/agents.ts';
 
@@ -103,7 +103,7 @@ test.each(['SessionStart', 'sessionStart'])('%s is no command', (hook_event_name
   expect(readEvent(JSON.stringify(event))).toEqual({ kind: 'start', cwd: '/shop' });
 });
 
-test('what is no command that has ended by itself is none', () => {
+test('ignores events other than finished commands', () => {
   const run = { ...COMMON, tool_name: 'Bash', tool_input: { command: 'npm test' } };
   const others = [
     { ...run, hook_event_name: 'PreToolUse' },
