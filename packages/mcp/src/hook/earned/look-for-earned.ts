@@ -200,8 +200,8 @@ interface Found extends Pick<Earned, 'of' | 'kind' | 'lines'> {
 }
 
 /**
- * Builds an entry with the words that all errors share. Without shared words the entry would match any output, but
- * `matching` compares signatures.
+ * Builds an entry. Its words are those that all errors share, so that each of the errors alone can match. The signatures
+ * decide afterwards.
  */
 function entry({ session }: Looking, { of, kind, errors, lines, since }: Found): Earned | undefined {
   const families = [
