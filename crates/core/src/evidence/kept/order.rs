@@ -120,8 +120,8 @@ pub struct Candidate {
 impl OrderEvidence {
     /// Starts the evidence with the first failing run and the orders of passing runs. There are no candidates if the
     /// test passed in the same order, if too many tests ran before it, or if it passed as a container of other tests,
-    /// because none of them makes it fail. A test in `only_failed` that did not run when this test passed is no
-    /// candidate, because a hook is a case only when it fails.
+    /// because none of them makes it fail. If there are passing runs, a test in `only_failed`, which never passed, is
+    /// no candidate, because it may be a hook, which is a case only when it fails.
     pub fn start(victim: CaseId, failing: &Order, only_failed: &BTreeSet<CaseId>, passing: &[&Order]) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.before(victim);

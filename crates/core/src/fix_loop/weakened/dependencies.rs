@@ -1,8 +1,8 @@
 //! Finds a dependency that a change replaces with a folder from the same change: `replace example.com/tax => ./tax` in
 //! `go.mod`, `[patch.crates-io]` or a `path` instead of a version in `Cargo.toml`, `"tax": "file:./tax"` in
-//! `package.json`. The test then passes with code that other users of the dependency do not get. A folder that existed
-//! before is accepted, and so is a new dependency. This applies only to changes after failed tests, because no test
-//! runs while a dependency cannot be resolved.
+//! `package.json`. The test then passes with other code than that of the real dependency. A folder that existed before
+//! is accepted, and so is a new dependency. This applies only to changes after failed tests, because no test runs while
+//! a dependency cannot be resolved.
 
 use super::versions::{is_end_of, weakening};
 use crate::{
