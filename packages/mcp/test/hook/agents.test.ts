@@ -98,7 +98,7 @@ test.each(ENDED)('%s', (_name, event, wanted, answer) => {
   expect(text === undefined ? undefined : JSON.parse(text)).toEqual(answer);
 });
 
-test.each(['SessionStart', 'sessionStart'])('%s is no command', (hook_event_name) => {
+test.each(['SessionStart', 'sessionStart'])('reads %s as the start of a session', (hook_event_name) => {
   const event = { ...COMMON, hook_event_name, source: 'startup' };
   expect(readEvent(JSON.stringify(event))).toEqual({ kind: 'start', cwd: '/shop' });
 });

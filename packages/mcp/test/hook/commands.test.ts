@@ -147,7 +147,7 @@ test.each([
   'bash test.sh -c "npm test"',
   'bash -c',
   '',
-])('not %s', async (line) => {
+])('skips %s', async (line) => {
   expect(await recognise(line, root)).toBeUndefined();
 });
 
@@ -165,6 +165,6 @@ test.each([
   ['BUILD SUCCESSFUL in 2s', false],
   ['done', false],
   ['', false],
-])('%s says that it failed: %s', (output, isFailed) => {
+])('detects a failure in %s: %s', (output, isFailed) => {
   expect(saysFailed(output)).toBe(isFailed);
 });

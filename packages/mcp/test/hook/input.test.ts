@@ -17,13 +17,13 @@ function inPieces(text: string, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }
 
-test.each([1, 7, 4_096])('an object is read without the end of the input, in pieces of %i bytes', async (size) => {
+test.each([1, 7, 4_096])('reads an object before the end of the input, in chunks of %i bytes', async (size) => {
   const input = open(...inPieces(`${EVENT}\n`, size));
   expect((await readInput(input, 60_000)).trim()).toBe(EVENT);
   expect(input.destroyed).toBe(true);
 });
 
-test.each(['', '{"tool":', '[]'])('nothing is read of %j, which goes no further', async (text) => {
+test.each(['', '{"tool":', '[]'])('reads nothing from an incomplete input: %j', async (text) => {
   expect(await readInput(open(Buffer.from(text)), 20)).toBe('');
 });
 
