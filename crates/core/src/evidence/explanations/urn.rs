@@ -12,8 +12,8 @@ pub struct Beta {
 }
 
 impl Beta {
-    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, with the rate integrated out: `B(a +
-    /// k, b + n - k) / B(a, b)`.
+    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, with the rate integrated out:
+    /// `B(a + k, b + n - k) / B(a, b)`.
     pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
         let (k, m) = (f64::from(failed), f64::from(passed));
         let log_beta = |a: f64, b: f64| beta::ln_gamma(a) + beta::ln_gamma(b) - beta::ln_gamma(a + b);

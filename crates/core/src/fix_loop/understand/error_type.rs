@@ -41,8 +41,8 @@ fn raised_last(text: &str) -> &str {
     last.map_or(text, |at| &text[at..])
 }
 
-/// Names of exceptions at the start of a message, for example `TypeError: x`, `java.lang.NullPointerException` or `E
-/// KeyError: 'a'`, and at its end, as Ruby prints them.
+/// Names of exceptions at the start of a message (`TypeError: x`, `java.lang.NullPointerException`, `E   KeyError: 'a'`)
+/// and at its end, as Ruby prints them.
 fn exceptions(text: &str) -> impl Iterator<Item = &str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(

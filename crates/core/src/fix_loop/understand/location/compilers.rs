@@ -59,7 +59,7 @@ static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// ESLint and similar tools print the file on its own line and the locations below it.
+/// `ESLint` and similar tools print the file on its own line and the locations below it.
 static ESLINT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s+(?<line>\d+):(?<column>\d+)\s+(?:error|✖)\s+\S").expect("a constant pattern"));
 
