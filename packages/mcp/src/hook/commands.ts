@@ -298,9 +298,7 @@ function isReadable({ words, joint, inner }: ReadCommand): boolean {
     return inner.commands.every((one) => isReadable(one) && !SETS_OR_ENDS.has(bare(one.words)[0] ?? ''));
   const [program = '', code] = bare(words);
   if (UNREADABLE.has(words[0] ?? '') || UNREADABLE.has(program)) return false;
-  // `cd web
-  //
-  // exit` ends with the exit code of the failed command.
+  // `cd web || exit` ends with the exit code of the failed command.
   return !ENDS.has(program) || (joint === '||' && (code === undefined || /^[1-9]\d*$/u.test(code)));
 }
 

@@ -1,7 +1,6 @@
 /**
- * Finds the summary line of failed tests, for a command with exit code 0 and without a report. For example, behind a
- * pipe such as `go test ./...
- * tail -1`, the exit code is that of the last program.
+ * Finds the summary line of failed tests, for a command with exit code 0 and without a report. For example, behind a pipe
+ * such as `go test ./... | tail -1`, the exit code is that of the last program.
  */
 
 import { stripVTControlCharacters } from 'node:util';

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { textOf } from '../../system/files/read.ts';
 
 /**
- * Prefix that pnpm, Yarn, Turborepo, Lerna and others print before each line of a package, for example `packages/cart
- * test: ` or `[cart]: `.
+ * Prefix that pnpm, Yarn, Turborepo, Lerna and others print before each line of a package, for example
+ * `packages/cart test: ` or `[cart]: `.
  */
 const VERSION = /^(.{0,200}?\s|)TAP version 1[34]$/u;
 

@@ -1,5 +1,5 @@
-# Records the tests of a program that runs them with unittest, which has no report, and writes a report: for `python -m
-# unittest`, for Django, or for a program of the project. It prints nothing, and removes the report folder from the
+# Records the tests of a program that runs them with unittest, which has no report, and writes a report: for Django, for
+# a program of the project, or for `python -m unittest`. It prints nothing, and removes the report folder from the
 # environment before a test runs. path/sitecustomize.py loads it.
 import os
 import sys
