@@ -1,4 +1,4 @@
-//! How likely each explanation makes what a test did, and how they are weighed against each other.
+//! Computes the likelihood of a test's results for each explanation, and weighs the explanations.
 
 pub mod calibration;
 pub mod code;

@@ -1,90 +1,92 @@
-//! What is known of a run and of a failing case when a verdict is asked for.
+//! Facts about a run and its failing cases, the input for verdicts.
 
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of a run in its project: 0, 1, 2, in the order in which they were recorded.
+/// Number of a run in its project: 0, 1, 2, in the order of recording.
 pub type RunSeq = u32;
-/// What a case is known by: a hash of its name.
+/// Identifies a case: a hash of its name.
 pub type CaseId = u64;
 
-/// What a file is known by: only told apart from others, so that half of the hash of its path is enough.
+/// Identifies a file: the first half of the hash of its path, because ids only have to tell files apart.
 pub type FileId = u32;
 
-/// Of a path inside the project, with `/`.
+/// The id of a path relative to the project, with `/` as separator.
 pub fn file_id(path: &str) -> FileId {
     let [first, second, third, fourth, ..] = fingerprint(path).to_be_bytes();
     FileId::from_be_bytes([first, second, third, fourth])
 }
 
-/// What a name, an error or a function is known by: equal texts have equal ones.
+/// Hash of a name, an error or a function. Equal texts have equal fingerprints.
 pub fn fingerprint(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-/// A run, as one row. Its size does not depend on how many cases it had.
+/// A run as one row. The size of the row does not depend on the number of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept by its name")]
 pub struct RunFacts {
-    /// Its number; the newest of a window is the highest.
+    /// Number of the run. The newest run of a window has the highest number.
     pub seq: RunSeq,
-    /// Its public id, as sentences name it.
+    /// Public id of the run, as it appears in sentences.
     pub id: String,
     /// UTC milliseconds.
     pub started_at: i64,
-    /// The commit that was checked out; none outside version control.
+    /// The checked-out commit. None outside version control.
     pub commit: Option<String>,
-    /// Commits since the run before, oldest first, `commit` last; empty where the commit is still the same.
+    /// Commits since the previous run, oldest first, `commit` last. Empty if the commit is the same.
     pub path: Vec<String>,
-    /// Whether `path` is known to begin where the run before was; else one may have gone back, or to another branch.
+    /// Whether `path` starts at the commit of the previous run. Otherwise the project may be on an older commit or on
+    /// another branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows: bool,
-    /// Files that each commit of `path` touched, as far as that is known; empty where nothing is.
+    /// Files that each commit of `path` touched. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Vec<FileId>>,
-    /// Commits of `path` that ran before they were committed, and the newest run of the edit that each became.
+    /// Commits of `path` that ran as an edit before they were committed, each with the newest run of that edit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<(String, RunSeq)>,
-    /// Files that differed from `commit`, untracked ones included, each with a digest of how; empty where nothing is known
-    /// of them.
+    /// Files that differed from `commit`, including untracked files, each with a digest of the difference. Empty if
+    /// they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited_files: Vec<(FileId, u64)>,
-    /// Commits of `path` that touched nothing but what Argus keeps, by which no test fails or passes.
+    /// Commits of `path` that touched only files that Argus keeps. They cannot change the result of a test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
-    /// Commits of `path` that touched only files which tests do not read, such as documentation and images.
+    /// Commits of `path` that touched only files that tests do not read, for example documentation and images.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documentation: Vec<String>,
-    /// Digest of the tree of files that ran.
+    /// Digest of the tree of files that the run used.
     pub tree: String,
-    /// Whether the tree was not that of the commit.
+    /// Whether the tree differed from the tree of the commit.
     pub dirty: bool,
     /// Untracked files, each with a digest of its content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untracked: Vec<(FileId, u64)>,
-    /// Whether the tree differs from that of the commit by untracked files alone.
+    /// Whether untracked files are the only difference between the tree and the commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untracked_only: bool,
     /// The branch.
     pub branch: String,
-    /// Conditions under which it ran, such as `("os", "windows")`.
+    /// Conditions of the run, for example `("os", "windows")`.
     pub environment: Vec<(String, String)>,
-    /// Digest of the order in which its cases were executed.
+    /// Digest of the order in which the cases were executed.
     pub order: u64,
-    /// Whether that order is not known: then the digest is that of the cases in some other order.
+    /// Whether the order of execution is unknown, so that the digest is that of another order of the cases.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub order_unknown: bool,
     /// Cases that were not skipped.
     pub ran: u32,
     /// Cases that failed.
     pub failed: u32,
-    /// Cases that began to fail with what had changed, and were not known to fail by chance; none where the machine failed.
+    /// Cases that started to fail with the changes of this run and were not known to fail by chance. 0 if the machine
+    /// failed.
     #[serde(default, skip_serializing_if = "is_none")]
     pub began: u32,
-    /// Files that the cases lie in.
+    /// Number of files that contain the cases.
     pub files: u32,
-    /// Whether it ended before all cases had run: killed, out of memory, lost.
+    /// Whether the run ended before all cases had run, for example because it was killed or ran out of memory.
     pub interrupted: bool,
 }
 
@@ -93,17 +95,17 @@ const fn is_none(count: &u32) -> bool {
     *count == 0
 }
 
-/// Files of the project in the stacks of failing cases.
+/// Files of the project in the stacks of failing cases, by case.
 pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
 
 impl RunFacts {
-    /// Whether it ran on something that is not committed and that may make a test fail or pass: an edit of a tracked file, or
-    /// an untracked file that is not among `known`, those that lay there when tests passed before.
+    /// Whether the run used uncommitted files that may affect a test: an edit of a tracked file, or an untracked file
+    /// that is not in `known`. `known` has the untracked files that were present when tests passed before.
     pub fn is_edit(&self, known: &BTreeSet<(FileId, u64)>) -> bool {
         self.dirty && !(self.untracked_only && self.untracked.iter().all(|file| known.contains(file)))
     }
 
-    /// Files whose edits differ from those of an earlier run.
+    /// Files that were edited differently in an earlier run, or only in one of the two runs.
     pub fn files_edited_since(&self, earlier: &Self) -> BTreeSet<FileId> {
         let of = |run: &Self, other: &Self| -> Vec<FileId> {
             let is_other = |edit: &&(FileId, u64)| !other.edited_files.contains(edit);
@@ -112,8 +114,9 @@ impl RunFacts {
         [of(self, earlier), of(earlier, self)].concat().into_iter().collect()
     }
 
-    /// Whether it ran on the very same files. An edit has the tree of the commit that it becomes; one that has the tree of the
-    /// commit it lies on, as where only a submodule was edited, does not tell what it changed.
+    /// Whether both runs used the same files. An edit has the tree of the commit that it becomes. If an edit has the
+    /// tree of the commit below it, for example because only a submodule was edited, the tree does not identify the
+    /// edit.
     pub fn has_tree_of(&self, other: &Self) -> bool {
         self.tree == other.tree && (self.dirty == other.dirty || self.commit != other.commit)
     }
@@ -122,77 +125,77 @@ impl RunFacts {
 /// A failing case of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// Which case.
+    /// The case that failed.
     pub case: CaseId,
-    /// The file it lies in.
+    /// The file that contains the case.
     pub file: FileId,
-    /// What the failure is, as reported.
+    /// Category of the failure, as reported.
     pub category: Category,
-    /// The error without its case: equal for equal normalized errors.
+    /// Hash of the normalized error without the case name.
     pub signature: u64,
     /// The innermost function of the project in the stack.
     pub function: Option<u64>,
-    /// The error with the line of the project where it was noticed, or with its values where no line is known.
+    /// The error with the line of the project where it was noticed. Without a line, the error with its values.
     pub site: u64,
-    /// The line of the project that raised it, or of the test where no other is known, with the type of the error: its class,
-    /// or its kind where it has none.
+    /// The line of the project that raised the error, or the line of the test if no other line is known, with the type
+    /// of the error. The type is the class of the error, or its kind if it has no class.
     #[serde(default)]
     pub raised: Option<u64>,
-    /// Whether a line of the project's own code, not of its tests, is in the stack.
+    /// Whether the stack contains a line of the project outside its tests.
     #[serde(default)]
     pub in_project: bool,
-    /// What the error says of where it comes from.
+    /// What the kind of the error implies about its source.
     #[serde(default)]
     pub source: ErrorSource,
-    /// Whether the change since the last run contains what the error names: a host, a port, a path, a program.
+    /// Whether the change since the last run contains a host, port, path or program that the error names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_change: bool,
 }
 
-/// What the kind of an error alone says of where it comes from.
+/// Source of an error, as far as the kind of the error implies it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ErrorSource {
-    /// Nothing.
+    /// The kind implies nothing.
     #[default]
     Unknown,
-    /// Code raises it by itself, whatever the machine does: a missing key, an undefined name, a failed assertion.
+    /// Code raises the error independently of the machine: a missing key, an undefined name, a failed assertion.
     Code,
-    /// Machines have it: a full disk, a port in use, a host that does not resolve.
+    /// The machine causes the error: a full disk, a port in use, a host that does not resolve.
     Machine,
 }
 
 impl Failure {
-    /// The file that the test lies in, and those in its stack.
+    /// The file of the test and the files in its stack.
     pub fn file_and_stack(&self, stacks: &StackFiles) -> BTreeSet<FileId> {
         std::iter::once(self.file).chain(stacks.get(&self.case).into_iter().flatten().copied()).collect()
     }
 }
 
-/// What failures of one cause have in common.
+/// Property that failures with the same cause share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Trait {
     /// The innermost function of the project.
     Function(u64),
-    /// The error.
+    /// The error signature, for failures without a function of the project.
     Signature(u64),
 }
 
 impl Trait {
-    /// Of this failure.
+    /// The trait of a failure: its function if it has one, otherwise its signature.
     pub fn of(failure: &Failure) -> Self {
         failure.function.map_or(Self::Signature(failure.signature), Self::Function)
     }
 }
 
-/// What a case did in a run.
+/// Outcome of a case in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// It passed at once.
+    /// Passed at the first attempt.
     Passed,
-    /// It failed and then passed: both outcomes on one tree.
+    /// Failed and then passed, so that both outcomes occurred on one tree.
     PassedAfterRetry,
-    /// It failed by the machine: no evidence about the code.
+    /// Failed because of the machine, which is no evidence about the code.
     Outage,
-    /// It failed with this error.
+    /// Failed with this error.
     Failed(Failure),
 }

@@ -1,4 +1,4 @@
-//! Rows that each run changes and that do not grow: all that verdicts look back on.
+//! Bounded rows that each run updates. Verdicts use no other data.
 
 pub mod causes;
 mod commit_order;

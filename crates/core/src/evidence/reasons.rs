@@ -1,4 +1,4 @@
-//! Says why a verdict is what it is, what speaks against it, and which run would settle it.
+//! Adds reasons to a verdict: evidence for it, evidence against it, and the run that would settle it.
 
 use crate::evidence::explanations::flakiness;
 use crate::evidence::explanations::outage;
@@ -9,32 +9,33 @@ use crate::evidence::kept::window::View;
 use crate::evidence::verdict::{Reason, Settle, Suspect, Verdict, VerdictKind};
 use std::collections::BTreeSet;
 
-/// What a verdict was made from.
+/// Evidence that a verdict is based on.
 pub struct Facts<'a> {
     /// The runs.
     pub view: &'a View<'a>,
     /// The failure.
     pub failure: &'a Failure,
-    /// What is kept of the test.
+    /// The kept history of the test.
     pub history: Option<&'a TestHistory>,
-    /// What it did, this run last.
+    /// Results of the test. The last result is that of this run.
     pub seen: &'a [Observation],
-    /// Tests in which this error was chance.
+    /// Number of tests in which this error occurred by chance.
     pub chance_elsewhere: u32,
-    /// What ran before it.
+    /// Evidence about the tests that ran before it.
     pub order: &'a OrderEvidence,
-    /// Tests that fail for the same cause in this run.
+    /// Number of tests that fail for the same cause in this run.
     pub together: u32,
-    /// Failures of this run with a file that differs from its commit, and all of them.
+    /// Number of failures of this run that involve a file that differs from the commit, and the total number of
+    /// failures.
     pub differing: (u32, u32),
 }
 
-/// A run that leaves so little of the chance on one side tells nothing.
+/// A run is not worth suggesting if it leaves less than this probability on one side.
 const NEARLY_SURE: f64 = 0.1;
-/// From this chance on there is nothing to settle.
+/// Probability from which on a verdict needs no further run.
 const SETTLED: f64 = 0.95;
 
-/// Fills in the reasons and what would settle it.
+/// Fills in the reasons of the verdict and the run that would settle it.
 pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>, is_outage: bool) {
     let Some(now) = facts.view.runs.last() else { return };
     let history = facts.past();
@@ -62,7 +63,7 @@ pub fn explain(verdict: &mut Verdict, facts: &Facts<'_>, is_outage: bool) {
     verdict.settle = facts.settle(verdict, is_outage);
 }
 
-/// That none of the explanations carries: the two likeliest.
+/// The reason for an unknown verdict: the two most likely explanations.
 fn undecided(run: RunSeq, weighed: &[(VerdictKind, f64)]) -> Vec<Reason> {
     let mut by_chance = weighed.to_vec();
     by_chance.sort_by(|one, other| other.1.total_cmp(&one.1));
@@ -72,7 +73,7 @@ fn undecided(run: RunSeq, weighed: &[(VerdictKind, f64)]) -> Vec<Reason> {
     }
 }
 
-/// Indices of the runs of the view that a test ran in, as far as they say anything of it, and of the one that is judged.
+/// Indices of the runs of the view with a usable result of the test, and the index of the judged run.
 pub fn runs_of(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<Item = usize> {
     let has_it = move |at: &usize| {
         *at + 1 == view.runs.len() || history.is_some_and(|history| history.at(view.runs[*at].seq).is_some())
@@ -80,7 +81,7 @@ pub fn runs_of(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<
     (0..view.runs.len()).filter(has_it)
 }
 
-/// Whether chance may be the answer for the newest failure of those seen, which is the last of them.
+/// Whether chance can explain the newest failure in `seen`, which is its last element.
 pub fn may_be_chance(
     view: &View<'_>,
     history: Option<&TestHistory>,
@@ -91,7 +92,7 @@ pub fn may_be_chance(
     has_both || !for_chance(view, seen, chance_elsewhere).is_empty()
 }
 
-/// What speaks for chance.
+/// Evidence for chance.
 fn for_chance(view: &View<'_>, seen: &[Observation], chance_elsewhere: u32) -> Vec<Reason> {
     let seq = |one: &Observation| view.runs[one.at].seq;
     let mut reasons = Vec::new();
@@ -103,8 +104,8 @@ fn for_chance(view: &View<'_>, seen: &[Observation], chance_elsewhere: u32) -> V
             break;
         }
     }
-    // What failed on an edited tree came by the edit: it recurs without a change where both outcomes are on one tree.
-    // A pass on an older commit, such as one that searches for the culprit runs on, does not come after the failure.
+    // A failure on an edited tree came from the edit. Without a change, such a failure recurs only if both outcomes
+    // occur on one tree. A pass on an older commit, for example during a bisection, does not come after the failure.
     let is_after = |pass: &Observation, one: &Observation| {
         !pass.failed && one.at < pass.at && view.places[one.at] <= view.places[pass.at]
     };
@@ -140,7 +141,7 @@ impl Facts<'_> {
         Some(Reason::FailsByChance { run: self.seq(last), failures: (failed, u32::try_from(self.seen.len()).ok()?) })
     }
 
-    /// Where nothing was seen before, and the files are not those of a commit: which these are.
+    /// The reason for a first run on an edited tree: how many failures involve a file that differs from the commit.
     fn first_of_edit(&self) -> Option<Reason> {
         let [only] = self.view.runs[..] else { return None };
         let (there, failures) = self.differing;
@@ -148,7 +149,7 @@ impl Facts<'_> {
         differs.then_some(Reason::DiffersFromCommit { run: only.seq, there, failures })
     }
 
-    /// What speaks for a change of the code.
+    /// Evidence for a change of the code.
     fn for_code(&self) -> Vec<Reason> {
         let Some(now) = self.now() else { return Vec::new() };
         let Some(passed) = self.last_pass() else { return self.always_failed().into_iter().collect() };
@@ -171,7 +172,7 @@ impl Facts<'_> {
         reasons
     }
 
-    /// Where no pass is known: not more than that, for when it began is not seen.
+    /// The reason if no pass is known. It states no beginning, because the beginning was not observed.
     fn always_failed(&self) -> Option<Reason> {
         let first = self.view.runs[runs_of(self.view, self.history).next()?].seq;
         let runs = u32::try_from(runs_of(self.view, self.history).count()).unwrap_or(u32::MAX);
@@ -185,7 +186,7 @@ impl Facts<'_> {
         [Some(spread), outage::is_of_machine(self.failure.category).then_some(category)].into_iter().flatten().collect()
     }
 
-    /// Of one test that fails with an error that machines have.
+    /// The reason if a single test fails with an error that machines cause.
     fn of_machine(&self) -> Option<Reason> {
         let (now, passed) = (self.now()?, self.last_pass()?);
         Some(Reason::MachineError { run: self.seq(now), passed: self.seq(passed) })
@@ -219,8 +220,8 @@ impl Facts<'_> {
         })
     }
 
-    /// The commit before which, with it, about half of the chance lies: a run there leaves half of the suspects. None where one
-    /// suspect is nearly sure.
+    /// The commit that splits the suspects into two parts of about equal probability, so that a run there eliminates
+    /// about half of them. None if one suspect is nearly certain.
     fn halving(&self, suspects: &[Suspect]) -> Option<String> {
         let mut by_place: Vec<_> =
             suspects.iter().filter_map(|one| Some((self.view.place_of(&one.commit)?, one))).collect();
@@ -246,7 +247,7 @@ impl Facts<'_> {
             VerdictKind::Regression | VerdictKind::Broken if verdict.suspects.len() > 1 => {
                 self.halving(&verdict.suspects).map(|commit| Settle::RunAt { commit }).or(once)
             }
-            // On the same files a pass shows chance, and one more failure speaks for the code.
+            // A pass on the same files shows that the failure is chance; another failure is evidence for the code.
             VerdictKind::New => Some(Settle::RerunAlone),
             VerdictKind::Regression
             | VerdictKind::Broken

@@ -1,4 +1,4 @@
-//! What a test is, after all runs.
+//! Derives the state of a test from all of its runs.
 
 use crate::evidence::explanations::flakiness::Rate;
 use crate::evidence::explanations::weigh::{self, Seen, Weighed};
@@ -27,23 +27,24 @@ pub enum TestState {
     Healthy,
 }
 
-/// A test with what is known of how it fails.
+/// State of a test, with details of its failures.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TestSummary {
-    /// What it is.
+    /// State of the test.
     pub state: TestState,
-    /// What its newest failure was found to be, where it is broken.
+    /// Verdict on the newest failure, if the test is broken.
     pub verdict: Option<VerdictKind>,
-    /// How often it fails by chance.
+    /// Rate of failures by chance.
     pub flake_rate: Rate,
-    /// The test that breaks it.
+    /// The test that makes this test fail.
     pub polluter: Option<CaseId>,
-    /// The condition that breaks it.
+    /// The condition under which the test fails.
     pub condition: Option<(String, String)>,
 }
 
-/// What the test is, from its row and the view of the newest runs. While it fails with an error, and once those
-/// failures have left the window, that is what its run found it to be; in between what it did since is weighed as well.
+/// Derives the state of a test from its row and the view of the newest runs. The stored verdict on an error counts
+/// while the test fails with that error, and again after those failures have left the window. In between, the error is
+/// weighed again, because later runs are evidence about it.
 pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> TestSummary {
     let conditions = view.all_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
@@ -74,7 +75,7 @@ pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> Test
     TestSummary { state, verdict, flake_rate: Rate::of(chance, history.totals.runs), polluter, condition }
 }
 
-/// What the failures with an error are, by what spoke for it when it was there last and all that was seen since.
+/// Verdict on the failures with one error, from the evidence at its last occurrence and from all later runs.
 fn found(
     view: &View<'_>,
     history: &TestHistory,

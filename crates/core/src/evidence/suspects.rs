@@ -1,9 +1,9 @@
-//! Which commit began it.
+//! Finds the commits that may have introduced a failure.
 //!
-//! Google's flake-aware culprit finding (2023): with flake rate `f` and culprit `j`, a run at commit `i` passes with `1 - f`
-//! and fails with `f` where `i` is before `j`, and fails where it is not. That no commit did it is one hypothesis more, so
-//! for `n` commits each prior is `1 / (n + 1)`; a commit that touches a file of the failure weighs [`TOUCHES`] times as much,
-//! one of documentation a small part of that.
+//! The model is Google's flake-aware culprit finding (2023). With flake rate `f` and culprit `j`, a run at commit `i`
+//! before `j` passes with probability `1 - f` and fails with `f`; a run at `j` or later fails. "No commit did it" is an
+//! additional hypothesis, so that each of `n` commits has the prior `1 / (n + 1)`. A commit that touches a file of the
+//! failure weighs [`TOUCHES`] times as much, and a commit that touches only documentation weighs a small fraction of 1.
 
 use crate::evidence::facts::FileId;
 use crate::evidence::kept::history::{Observation, up_to_last_commit};
@@ -11,35 +11,37 @@ use crate::evidence::kept::window::View;
 use crate::evidence::verdict::Suspect;
 use std::collections::BTreeSet;
 
-/// That a test passes on a tree with the culprit.
+/// Probability that a test passes on a tree that contains the culprit.
 const PASSES_BROKEN: f64 = 0.001;
-/// The same where an edit lies on top of it, which may have mended it.
+/// Like [`PASSES_BROKEN`], but for a tree with an edit, which may have fixed the failure.
 const EDIT_MENDS: f64 = 0.1;
-/// How much less likely a commit did it that touched only files which tests do not read.
+/// Weight of a commit that touched only files that tests do not read, against 1 for other commits.
 const DOCUMENTATION: f64 = 0.02;
-/// That an edit breaks it, without a culprit below: most that fails on an edited tree fails by the edit.
+/// Probability that an edit breaks the test without a culprit below the edit. It is high because most failures on an
+/// edited tree come from the edit.
 const EDIT_BREAKS: f64 = 0.3;
-/// How much likelier a commit did it that touches a file of the stack or of the tests that fail: as if half of the culprits
-/// did and one in ten of the others. It decides where the runs do not, and is soon outweighed by them: one pass of a test
-/// that has the culprit costs 1000.
+/// Weight of a commit that touches a file of the stack or of the failing tests. It assumes that half of the culprits
+/// and one in ten of the other commits touch such a file. The weight decides only if the runs do not, because a single
+/// pass of a test on the culprit reduces the likelihood by a factor of 1000.
 pub const TOUCHES: f64 = 5.0;
-/// Suspects that are named.
+/// Maximum number of suspects in a verdict.
 const MAX_SUSPECTS: usize = 12;
-/// Commits before the first failure that are considered.
+/// Maximum number of commits that are considered. The oldest are dropped.
 const MAX_COMMITS: usize = 256;
-/// Below that a commit is not named.
+/// Minimum probability of a suspect in a verdict.
 const MIN_PROBABILITY: f64 = 0.02;
 
-/// What is known of one test of the cause.
+/// Evidence from one test of the cause.
 pub struct Evidence<'a> {
-    /// What it did, oldest first.
+    /// Results of the test, oldest first.
     pub seen: &'a [Observation],
-    /// The chance that it fails without cause.
+    /// Probability that the test fails without a cause.
     pub flake_rate: f64,
 }
 
-/// The commits, likeliest first; of equally likely ones the newest first. They sum to 1 with "none of them". `files`: of the
-/// failure.
+/// The suspected commits, most likely first; of equally likely commits, the newest first. The probabilities and that of
+/// "no commit did it" sum to 1, except for suspects below the minimum probability, which are left out. `files` has the
+/// files of the failure.
 pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
     let passes = tests.iter().flat_map(|test| test.seen).filter(|one| !one.failed);
     let Some(first_pass) = passes.map(|one| view.places[one.at]).min() else { return Vec::new() };
@@ -76,16 +78,17 @@ pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId
 
 struct Candidate<'a> {
     commit: &'a str,
-    /// Runs on a commit of this place or a later one have it.
+    /// Runs at this place or a later place contain the commit.
     place: u32,
-    /// Index of a run of the edit that became it.
+    /// Index of a run on the edit that became the commit.
     edited_at: Option<usize>,
-    /// What it weighs before anything was seen, against 1 of no commit.
+    /// Weight before any evidence, against 1 for "no commit did it".
     prior: f64,
 }
 
 impl Candidate<'_> {
-    /// `ln P` of what one test did on the commit's own files before they were committed: it fails there if it did it.
+    /// `ln P` of the results of one test on the edit that became the commit. If the commit is the culprit, the test
+    /// fails there.
     fn log_likelihood_as_edit(&self, view: &View<'_>, test: &Evidence<'_>) -> f64 {
         let Some(edited_at) = self.edited_at else { return 0.0 };
         let passed = |one: &Observation| !one.failed && view.trees[one.at] == view.trees[edited_at];
@@ -93,7 +96,8 @@ impl Candidate<'_> {
     }
 }
 
-/// The commits of the view that the last run has, oldest first; each once, though runs may have come to it again.
+/// Commits of the view that the last run contains, oldest first. Each commit appears once, even if several runs
+/// returned to it.
 fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> {
     let last = view.places.last().copied().unwrap_or_default();
     let of_run = |at: usize| {
@@ -117,7 +121,7 @@ fn commits<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> 
     all
 }
 
-/// `ln P` of what one test did if the commits from the place `begins` on have the culprit.
+/// `ln P` of the results of one test if the commits from the place `begins` on contain the culprit.
 fn log_likelihood(view: &View<'_>, seen: &[Observation], flake_rate: f64, begins: u32) -> f64 {
     let of = |one: &Observation| {
         let fails = if view.uncommitted[one.at] { EDIT_BREAKS } else { PASSES_BROKEN };
@@ -129,8 +133,8 @@ fn log_likelihood(view: &View<'_>, seen: &[Observation], flake_rate: f64, begins
     seen.iter().map(of).sum()
 }
 
-/// What belongs to the newest stretch of failures up to the commit of the last run: an older one was another culprit's. A pass
-/// on an edit that was taken back ends none.
+/// The results after the last failure that precedes the newest kept pass, because older failures had another culprit. A
+/// pass on an edit that was undone does not end a failure.
 fn recent(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
     let mut seen = up_to_last_commit(view, seen);
     let newest = seen.iter().rposition(|one| !one.failed && view.kept[one.at]);

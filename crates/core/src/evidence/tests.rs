@@ -1,4 +1,4 @@
-//! What holds for every history, and one small history for each verdict.
+//! Properties of every history, and a small history for each verdict.
 
 mod attribution;
 mod going_back;
@@ -17,7 +17,7 @@ use super::{
 };
 use crate::failure::category::Category;
 
-/// A history that is told run by run.
+/// A history that a test builds run by run.
 #[derive(Clone, Default)]
 struct Story {
     memory: Memory,
@@ -27,18 +27,18 @@ struct Story {
     dirty: bool,
     os: &'static str,
     branch: &'static str,
-    /// What the newest commit touched.
+    /// Files that the newest commit touched.
     touched: Vec<FileId>,
     stacks: StackFiles,
-    /// What differs from the newest commit, where that is known.
+    /// Files that differ from the newest commit. Empty if they are unknown.
     edited_files: Vec<(FileId, u64)>,
-    /// Untracked files, which make every tree differ from its commit.
+    /// Untracked files, which make the tree of every run differ from its commit.
     untracked: Vec<(FileId, u64)>,
     /// Whether the newest commit touched documentation only.
     is_documentation: bool,
 }
 
-/// Numbers print as themselves.
+/// Names that print only the numbers.
 struct Plain;
 
 impl Names for Plain {
@@ -50,7 +50,7 @@ impl Names for Plain {
     }
 }
 
-/// Tests of a story; five lie in each file.
+/// Number of tests of a story. Each file contains five tests.
 const CASES: u64 = 40;
 
 impl Story {
@@ -70,20 +70,20 @@ impl Story {
         self.tree = format!("edit {name}");
     }
 
-    /// Commits what was edited as it is.
+    /// Commits the edit unchanged.
     fn commit_edit(&mut self) {
         let tree = std::mem::take(&mut self.tree);
         self.commit();
         self.tree = tree;
     }
 
-    /// Goes back to a commit, or to the newest again.
+    /// Checks out an older commit, or the newest commit again.
     fn check_out(&mut self, commit: u32) {
         self.commits = commit;
         self.revert();
     }
 
-    /// Takes back what was edited.
+    /// Undoes the edit.
     fn revert(&mut self) {
         self.dirty = false;
         self.tree = format!("tree {}", self.commits);
@@ -127,7 +127,7 @@ impl Story {
         }
     }
 
-    /// A run of all tests in this order.
+    /// Runs all tests in this order.
     fn run_in(&mut self, order: Vec<CaseId>, failures: &[Failure]) -> Judgement {
         self.run_as(Order::new(order), failures)
     }
@@ -149,7 +149,7 @@ impl Story {
         self.run_in((0..CASES).collect(), failures)
     }
 
-    /// Commits, each with a run that passes.
+    /// Adds commits, each with a passing run.
     fn pass(&mut self, commits: u32) {
         for _ in 0..commits {
             self.commit();

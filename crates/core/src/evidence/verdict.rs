@@ -1,4 +1,4 @@
-//! What a verdict is, why, and what would settle it; as data, with the sentences that people read.
+//! Verdicts with their reasons and the run that would settle them, as data and as English sentences.
 
 use crate::evidence::facts::{CaseId, RunSeq};
 use crate::failure::category::Category;
@@ -28,7 +28,7 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
-    /// Its word, as agents read it.
+    /// The word for this kind in answers to agents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Regression => "regression",
@@ -42,8 +42,9 @@ impl VerdictKind {
         }
     }
 
-    /// What a failure is by the chances of its explanations, and the chance of the likeliest. `has_history`: it ran before;
-    /// `may_be_chance`: something speaks for chance, without which chance is no answer.
+    /// The kind of a failure from the probabilities of its explanations, and the probability of the most likely
+    /// explanation. `has_history` states whether the test ran before. `may_be_chance` states whether there is evidence
+    /// for chance; without it, chance is not a valid answer.
     pub fn likeliest(weighed: &[(Self, f64)], has_history: bool, may_be_chance: bool) -> (Self, f64) {
         let best =
             weighed.iter().copied().fold((Self::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
@@ -58,31 +59,31 @@ impl VerdictKind {
     }
 }
 
-/// Chances below that are no answer.
+/// Explanations with a lower probability give the verdict `unknown`.
 const MIN_PROBABILITY: f64 = 0.4;
 
-/// The answer for one failing case.
+/// The verdict on one failing case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// What it is.
+    /// Kind of the failure.
     pub kind: VerdictKind,
-    /// The calibrated chance that it is that.
+    /// Calibrated probability of `kind`.
     pub probability: f64,
-    /// The chance of each kind that was weighed; they sum to 1.
+    /// Probability of each kind that was weighed. They sum to 1.
     pub weighed: Vec<(VerdictKind, f64)>,
-    /// The run and commit since which it fails.
+    /// The run and commit at which the failure started.
     pub since: Option<Since>,
-    /// What speaks for it.
+    /// Evidence for the verdict.
     pub because: Vec<Reason>,
-    /// What speaks for something else.
+    /// Evidence for another verdict.
     pub against: Vec<Reason>,
-    /// What would settle it most.
+    /// The run that would settle the verdict.
     pub settle: Option<Settle>,
-    /// The test that breaks it, for `order`.
+    /// The test that makes it fail, for `order`.
     pub polluter: Option<CaseId>,
-    /// The condition, for `environment`.
+    /// The condition under which it fails, for `environment`.
     pub condition: Option<(String, String)>,
-    /// Commits that may have begun it.
+    /// Commits that may have introduced the failure.
     pub suspects: Vec<Suspect>,
     /// Earlier runs that show the same failure without what is new in this run.
     pub precedents: Precedents,
@@ -111,7 +112,7 @@ pub struct FailedOnTree {
 }
 
 impl Verdict {
-    /// Whether a reason is that files were edited.
+    /// Whether one of the reasons is that files were edited.
     pub fn names_edits(&self) -> bool {
         self.because
             .iter()
@@ -120,32 +121,32 @@ impl Verdict {
     }
 }
 
-/// A commit that may have begun it.
+/// A commit that may have introduced the failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suspect {
     /// The commit.
     pub commit: String,
-    /// The chance that it did.
+    /// Probability that it did.
     pub probability: f64,
 }
 
-/// Where a failure began.
+/// The start of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Since {
     /// The first failing run.
     pub run: RunSeq,
-    /// Its commit, where a run before it passed; else it may have failed before that.
+    /// Commit of that run, if an earlier run passed. Otherwise the failure may be older.
     pub commit: Option<String>,
 }
 
-/// The run that would settle it.
+/// A run that would settle a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Settle {
     /// This case alone on the same tree, once.
     RerunAlone,
-    /// These two in this order, and nothing else.
+    /// Only these two tests, in this order.
     RunPair {
-        /// The test that may break it.
+        /// The test that may make the other test fail.
         first: CaseId,
     },
     /// The case at this commit.
@@ -153,7 +154,7 @@ pub enum Settle {
         /// The commit.
         commit: String,
     },
-    /// The same tree where the condition does not hold.
+    /// The same tree on a machine without the condition.
     RunElsewhere {
         /// The condition.
         condition: (String, String),
@@ -162,63 +163,63 @@ pub enum Settle {
     RerunAll,
 }
 
-/// A fact that speaks for or against a verdict. Every one names a run.
+/// Evidence for or against a verdict. Each reason names a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reason {
-    /// Both outcomes on one tree.
+    /// The test passed and failed on one tree.
     BothOutcomes {
         /// A run that passed.
         passed: RunSeq,
         /// A run on the same tree that failed.
         failed: RunSeq,
     },
-    /// It failed with this error before, and passed since.
+    /// The test failed with this error before and passed since.
     CameBefore {
-        /// How often.
+        /// Number of such failures.
         times: u32,
-        /// The newest of those runs.
+        /// The newest run with such a failure.
         last: RunSeq,
     },
-    /// It fails since this run.
+    /// The test has failed since this run.
     FailsSince {
         /// The run.
         run: RunSeq,
-        /// Runs in a row.
+        /// Number of failing runs in a row.
         runs: u32,
     },
-    /// No run is known in which it passed.
+    /// No pass of the test is known.
     AlwaysFailed {
-        /// The first that is known.
+        /// The first known run.
         first: RunSeq,
-        /// How many.
+        /// Number of runs.
         runs: u32,
     },
-    /// It never failed with this error before.
+    /// The test never failed with this error before.
     FirstTime {
-        /// The run that is judged.
+        /// The judged run.
         run: RunSeq,
-        /// Runs it passed in before.
+        /// Number of runs in which the test passed before.
         passed: u32,
     },
-    /// Commits or edits lie between the last pass and the failure.
+    /// There are commits or edits between the last pass and the failure.
     Changed {
         /// The last run that passed.
         passed: RunSeq,
         /// The run that failed.
         failed: RunSeq,
-        /// Commits between them; 0 for an edit.
+        /// Number of commits between them; 0 for an edit.
         commits: u32,
     },
-    /// The first run that is known was of files that differ from their commit.
+    /// The first known run was on files that differ from their commit.
     DiffersFromCommit {
         /// The run.
         run: RunSeq,
-        /// How many of its failures have a file in their stack that differs, or lie in one.
+        /// Number of failures with a file that differs, in the stack or as the file of the test.
         there: u32,
-        /// How many failures it had.
+        /// Total number of failures of the run.
         failures: u32,
     },
-    /// Nothing changed since it passed.
+    /// Nothing changed since the test passed.
     Unchanged {
         /// The last run that passed.
         passed: RunSeq,
@@ -227,108 +228,108 @@ pub enum Reason {
     Together {
         /// The run.
         run: RunSeq,
-        /// How many tests.
+        /// Number of tests.
         cases: u32,
     },
-    /// One error in many files.
+    /// One error occurs in many files.
     Spread {
         /// The run.
         run: RunSeq,
-        /// Tests that failed with it.
+        /// Number of tests that failed with it.
         cases: u32,
-        /// Files they lie in.
+        /// Number of files with such tests.
         files: u32,
-        /// Tests that ran.
+        /// Number of tests that ran.
         ran: u32,
     },
-    /// Machines fail with this category.
+    /// The category is typical of machine failures.
     MachineCategory {
         /// The run.
         run: RunSeq,
         /// The category.
         category: Category,
     },
-    /// An error that machines have, with no change of anything that the failure has to do with.
+    /// The error is typical of machines, and nothing that the failure involves was changed.
     MachineError {
-        /// The run that is judged.
+        /// The judged run.
         run: RunSeq,
         /// The last run that passed.
         passed: RunSeq,
     },
-    /// How it did where the condition holds and where it does not.
+    /// Failures with the condition compared to failures without it.
     Condition {
         /// The newest failing run.
         run: RunSeq,
         /// The condition.
         condition: (String, String),
-        /// Failures of all runs where it holds.
+        /// Failures and total number of runs with the condition.
         inside: (u32, u32),
-        /// Failures of all runs where it does not.
+        /// Failures and total number of runs without the condition.
         outside: (u32, u32),
     },
-    /// Another test ran before it whenever it failed.
+    /// Another test ran before this test whenever it failed.
     RanBefore {
         /// The newest failing run.
         run: RunSeq,
         /// The other test.
         polluter: CaseId,
-        /// Failing runs in which it did.
+        /// Number of failing runs with the other test before.
         failing: u32,
-        /// Tests of which the same can be said.
+        /// Number of tests with the same counts as the other test.
         others: u32,
     },
     /// The same error was chance in other tests.
     ChanceElsewhere {
-        /// The run that is judged.
+        /// The judged run.
         run: RunSeq,
-        /// How many tests.
+        /// Number of tests.
         tests: u32,
     },
-    /// How often it fails by chance.
+    /// How often the test fails by chance.
     FailsByChance {
         /// The newest failing run.
         run: RunSeq,
-        /// Failing runs of those in which it could have failed.
+        /// Failing runs, and the runs in which it could have failed.
         failures: (u32, u32),
     },
-    /// The runs do not tell the likeliest explanation from the next.
+    /// The runs do not distinguish the most likely explanation from the second one.
     Undecided {
-        /// The run that is judged.
+        /// The judged run.
         run: RunSeq,
-        /// The likeliest, with its chance.
+        /// The most likely explanation and its probability.
         likeliest: (VerdictKind, f64),
-        /// The next.
+        /// The second most likely explanation and its probability.
         next: (VerdictKind, f64),
     },
 }
 
-/// Prints what numbers stand for.
+/// Translates numbers into the names that sentences show.
 pub trait Names {
     /// The public id of a run.
     fn run(&self, run: RunSeq) -> String;
     /// The name of a case.
     fn case(&self, case: CaseId) -> String;
-    /// Files that were edited between two runs, as far as that is known.
+    /// Files that were edited between two runs. Empty if they are unknown.
     fn edited(&self, _passed: RunSeq, _failed: RunSeq) -> Vec<String> {
         Vec::new()
     }
-    /// Files that differed from the commit of a run, as far as that is known.
+    /// Files that differed from the commit of a run. Empty if they are unknown.
     fn differing(&self, _run: RunSeq) -> Vec<String> {
         Vec::new()
     }
-    /// The command that runs a case, and no more than has to be run with it.
+    /// The command that runs a case and as few other cases as possible.
     fn command(&self, case: CaseId) -> String {
         run_filtered(&self.case(case))
     }
 }
 
-/// The command that runs the test of this name, and others of its title.
+/// The command that runs the test with this name, and other tests with the same title.
 pub fn run_filtered(name: &str) -> String {
     format!("argus run --filter '{}'", title(name).replace('\'', "'\\''"))
 }
 
 impl Reason {
-    /// The newest run that it names.
+    /// The newest run that the reason names.
     pub fn run(&self) -> RunSeq {
         match *self {
             Self::BothOutcomes { passed, failed } | Self::Changed { passed, failed, .. } => passed.max(failed),
@@ -350,7 +351,7 @@ impl Reason {
         }
     }
 
-    /// One short English sentence.
+    /// The reason as a short English sentence.
     pub fn sentence(&self, names: &impl Names) -> String {
         let run = |run: RunSeq| names.run(run);
         match self {
@@ -456,7 +457,8 @@ impl Reason {
 }
 
 impl Settle {
-    /// One short English sentence, with the command where there is one for every runner. `case`: which is to be settled.
+    /// A short English sentence with the command, if the same command works for every runner. `case` is the case to
+    /// settle.
     pub fn sentence(&self, names: &impl Names, case: CaseId) -> String {
         let name = names.case(case);
         let alone = names.command(case);
@@ -477,7 +479,7 @@ impl Settle {
     }
 }
 
-/// Files that a sentence names.
+/// Maximum number of files that a sentence names.
 const MAX_NAMED_FILES: usize = 3;
 
 fn edited_files(files: &[String]) -> String {
@@ -490,7 +492,7 @@ fn edited_files(files: &[String]) -> String {
     }
 }
 
-/// The last part of a qualified name, which runners filter by.
+/// The last part of a qualified name, because runners filter by it.
 fn title(name: &str) -> &str {
     name.rsplit_once(" > ").map_or(name, |(_, title)| title)
 }

@@ -1,5 +1,5 @@
-//! The state of a new loop, out of what the caller wants.
-//! A number that is out of range is refused; one that was not given has a default that the state names.
+//! Creates the state of a new loop from the options of the caller. Numbers out of range are refused, and missing
+//! numbers get a default that is stored in the state.
 
 use super::{
     error::{ErrorClass, ErrorSummary, FixError},
@@ -9,23 +9,23 @@ use super::{
 };
 use crate::identity::sign::sha256_hex;
 
-/// The contract's defaults.
+/// Defaults of the contract.
 const DEFAULT_TIMEOUT_SECONDS: f64 = 120.0;
 const DEFAULT_MAX_ATTEMPTS: f64 = 5.0;
 const DEFAULT_BACKOFF_SECONDS: f64 = 1.0;
 const DEFAULT_CIRCUIT_THRESHOLD: f64 = 3.0;
-/// Direct, defensive, alternative; then a human.
+/// One attempt for each approach: direct, defensive, alternative. After that, the loop escalates to a human.
 const ERROR_MODE_MAX_ATTEMPTS: f64 = 3.0;
 
-/// A week; nothing that takes longer is repaired by running it again.
+/// Maximum timeout: one week, because repeated runs cannot fix a command that takes longer.
 pub(super) const MAX_TIMEOUT_SECONDS: u32 = 7 * 24 * 3600;
-/// More attempts than this are a mistake in a script, not patience.
+/// Maximum number of attempts. A higher number is probably a mistake in a script.
 pub(super) const MAX_ATTEMPTS: u32 = 100;
-/// Longest command, in bytes: what Linux takes for one argument.
+/// Maximum length of a command, in bytes: the limit of Linux for one argument.
 pub(super) const MAX_COMMAND_BYTES: usize = 128 * 1024;
-/// Longest description, in bytes.
+/// Maximum length of a description, in bytes.
 pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
-/// Hex digits that name a loop.
+/// Number of hex digits in the id of a loop.
 const ID_HEX_DIGITS: usize = 8;
 
 plain! {
@@ -68,12 +68,14 @@ plain! {
     }
 }
 
-/// What is wrong with what the caller wants, in a sentence for the caller.
+/// A problem with the options of the caller, as a sentence for the caller.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StartProblem(pub String);
 
-/// A new loop. `error` is what `understand` says of `start.error`; none in command mode.
+/// Creates the state of a new loop. `error` is the result of `understand` for `start.error`; None in command mode.
+///
+/// Fails if an option is missing, too long or out of range.
 pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartProblem> {
     let mode = mode(start)?;
     refuse_auto(mode, start)?;
@@ -137,7 +139,9 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
     Ok(state)
 }
 
-/// What may be changed on the way; the limits stay as they were at the beginning.
+/// Applies options that may change during a loop. The limits do not change.
+///
+/// Fails if an option is too long or out of range.
 pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
     refuse_auto(state.mode, wanted)?;
     let mut next = state.clone();
@@ -153,12 +157,12 @@ pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem
     Ok(next)
 }
 
-/// Where a loop that begins with an error stands.
+/// Sets the first status of a loop that starts with an error.
 fn place(state: &mut FixState) {
     let class = state.first_error.as_ref().map(|error| error.error_class);
     match class {
         Some(ErrorClass::Permanent) => transitions::escalate(state, EscalationReason::PermanentError),
-        // It may be gone already: the verification says so, after a wait.
+        // A transient error may be gone already, so that the verification runs first, after a delay.
         Some(ErrorClass::Transient) if state.test.is_some() => {
             state.delay_seconds = state.initial_backoff_seconds;
             state.status = Status::Waiting;
@@ -167,7 +171,7 @@ fn place(state: &mut FixState) {
     }
 }
 
-/// Eight hex digits of the SHA-256 of what the loop is about.
+/// Id of a loop: the first eight hex digits of the SHA-256 hash of `identity`.
 pub fn command_hash(identity: &str) -> String {
     let mut hash = sha256_hex(identity);
     hash.truncate(ID_HEX_DIGITS);

@@ -1,4 +1,4 @@
-//! Whether a state that comes from a file may be believed: its numbers, and that they fit each other.
+//! Validates a state from a file: each value, and whether the values are consistent.
 
 use super::{
     begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, command_hash},
@@ -6,28 +6,30 @@ use super::{
     state::{Attempt, EscalationReason, FixState, Mode, STATE_VERSION, Status},
 };
 
-/// What the host may keep of its own in a state, in bytes.
+/// Maximum size of the notes of the host, in bytes.
 const MAX_NOTES_BYTES: usize = 256 * 1024;
-/// The longest single value of a state: an error text, bounded, may be longer than a description.
+/// Maximum size of an error text, in bytes. It is larger than a description, because an error text has its own bound.
 const MAX_ERROR_BYTES: usize = crate::text::bound::MAX_TEXT_BYTES + 1024;
 
-/// Why a state is not believed.
+/// The reason why a state is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateProblem {
-    /// A newer program made it.
+    /// A newer program wrote the state.
     #[error("it has version {0}, and this program knows up to {STATE_VERSION}")]
     Newer(u32),
-    /// It is about something else.
+    /// The state belongs to another command.
     #[error("it belongs to another command ({0})")]
     Another(String),
-    /// Its values are out of range or contradict each other.
+    /// Values are out of range or inconsistent.
     #[error("{0}")]
     Damaged(String),
 }
 
 type Checked = Result<(), StateProblem>;
 
-/// Checks all that [`super::advance`] relies on.
+/// Checks every property that [`super::advance`] relies on.
+///
+/// Fails with the first problem that it finds.
 pub fn check(state: &FixState) -> Checked {
     match state.version {
         STATE_VERSION => {}
@@ -154,7 +156,7 @@ fn is_scheduled(state: &FixState) -> bool {
     due.contains(&state.delay_seconds)
 }
 
-/// That nothing may run unchanged holds for a state from a file too.
+/// Refuses a state that would run again without a change, because a state file must not bypass this rule.
 fn check_change(state: &FixState, status: Status) -> Checked {
     let Some(last) = state.attempts.last() else { return Ok(()) };
     // A loop that was interrupted too often was about to run.

@@ -1,4 +1,5 @@
-//! What may be done in a state, in words: derived from the state alone, so that a loop that was killed goes on.
+//! Derives the allowed action and its reason from the state alone, so that a loop whose process was killed can
+//! continue.
 
 use super::{
     event::{Decision, DecisionType, LoopResult, Warning},
@@ -17,7 +18,7 @@ plain! {
     }
 }
 
-/// What may be done in this state.
+/// The allowed action and the warnings for this state.
 pub fn outlook(state: &FixState) -> Outlook {
     Outlook { decision: decision(state), warnings: stagnation::warnings(state) }
 }
@@ -62,7 +63,7 @@ const fn result(status: Status) -> LoopResult {
     }
 }
 
-/// A cancelled one is not: it can be resumed.
+/// Whether the loop has ended. A cancelled loop has not, because it can be resumed.
 const fn is_over(status: Status) -> bool {
     matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }
@@ -109,7 +110,7 @@ fn needs_fix_reason(state: &FixState) -> String {
 
 fn needs_inputs_reason(state: &FixState) -> String {
     let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
-    // `read -p` prints its prompt to a terminal alone.
+    // `read -p` prints its prompt only to a terminal, so that the output may not contain it.
     let prompt = if said.is_empty() { " to a question that it did not print".to_owned() } else { format!(": {said}") };
     format!("The command waits for an answer{prompt}. Provide inputs for its prompts before it runs again.")
 }
@@ -164,7 +165,7 @@ fn suspicious_reason(state: &FixState) -> String {
     )
 }
 
-/// `TypeError: x is not a function`.
+/// Error type and headline of an attempt, for example `TypeError: x is not a function`.
 pub(super) fn describe_attempt(attempt: &Attempt) -> String {
     brief(attempt.error_type.as_deref().unwrap_or("an unknown error"), attempt.headline.as_deref().unwrap_or_default())
 }

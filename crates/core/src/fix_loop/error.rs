@@ -1,10 +1,9 @@
-//! A failed run, and what it says.
-//! `understand` makes it from a run's output.
+//! A failed run and the error in it. `understand` derives the error from the output of the run.
 
 use crate::Category;
 use std::fmt;
 
-/// What shells say of a run that was ended for time.
+/// Exit code of `timeout(1)` for a run that took too long.
 pub(super) const TIMEOUT_EXIT_CODE: i32 = 124;
 
 plain! {

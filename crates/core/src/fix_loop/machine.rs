@@ -1,8 +1,8 @@
-//! What an event does to a loop: the only place where a state changes.
-//! `check` has checked the state before it comes here; the host runs, waits and draws random numbers.
+//! Applies events to a loop. Only this module changes a state. `check` has validated the state, and the host runs
+//! commands, waits and draws random numbers.
 //!
-//! What always holds: no more attempts than allowed; none without a change but after a transient error; no fix
-//! twice; an open circuit lets nothing through but its reset.
+//! Invariants: a loop makes no more attempts than allowed; it makes no attempt without a change, except after a
+//! transient error; it tries no fix twice; an open circuit accepts only a reset.
 
 mod change;
 mod human;
@@ -19,10 +19,11 @@ use super::{
 use record::Run;
 use transitions::{Outcome, before_run, decide_status, escalate, non_blank, over_message};
 
-/// So often may the same attempt be cut off before it ended: something in it ends the host.
+/// Maximum number of interruptions of one attempt. After that, the attempt itself probably ends the host.
 const MAX_INTERRUPTIONS: u32 = 3;
 
-/// The next state. `random`, in [0, 1), is for the jitter of a delay.
+/// Applies an event and returns the next state. `random`, in [0, 1), is used for the jitter of a delay. A refused event
+/// leaves the state unchanged.
 pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
     let mut next = state.clone();
     match apply(&mut next, event, random) {
@@ -141,7 +142,7 @@ fn cancel(state: &mut FixState) -> Outcome {
     if state.status.is_over() {
         return Err(over_message(state));
     }
-    // A run that was cancelled on purpose is made again under the same number.
+    // A run that was cancelled on purpose is repeated with the same number.
     let from = if state.status == Status::Running { before_run(state) } else { state.status };
     state.running = None;
     state.cancelled_from = Some(from);
@@ -165,7 +166,7 @@ fn resume(state: &mut FixState) -> Vec<Warning> {
     }
 }
 
-/// Whoever ran the attempt is gone; it is made again, but not without end.
+/// Repeats an attempt whose process is gone, up to [`MAX_INTERRUPTIONS`] times.
 fn interrupted(state: &mut FixState) -> Warning {
     state.running = None;
     state.interruptions = state.interruptions.saturating_add(1);

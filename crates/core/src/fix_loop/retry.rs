@@ -1,4 +1,4 @@
-//! How a loop tries again: in which way, after which wait, and what speaks against it.
+//! Rules for another attempt: the approach, the delay, and the reasons to stop.
 
 pub(super) mod approach;
 pub(super) mod backoff;

@@ -1,5 +1,5 @@
-//! What is known of one loop; `state.json` holds exactly this.
-//! `machine` changes it; `check` decides whether one from a file is believed.
+//! The state of a loop, which is the content of `state.json`. `machine` changes it, and `check` validates a state from
+//! a file.
 
 use super::{
     error::{ErrorClass, ErrorSummary, Location},
@@ -11,7 +11,8 @@ use super::{
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 
-/// Written into every state; one with a higher number was made by a newer program and is refused.
+/// Version of the state format, stored in every state. A state with a higher version is refused, because a newer
+/// program wrote it.
 pub const STATE_VERSION: u32 = 1;
 
 plain! {
@@ -296,7 +297,7 @@ plain! {
 }
 
 impl HostNotes {
-    /// Bytes of all texts.
+    /// Total size of all texts, in bytes.
     pub(super) fn len(&self) -> usize {
         let Self { base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at, .. } = self;
         let single = [base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at];
@@ -306,23 +307,23 @@ impl HostNotes {
 }
 
 impl FixState {
-    /// The error the loop is about now.
+    /// The last attempt, if it failed.
     pub(super) fn last_failed(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.error_hash.is_some())
     }
 
-    /// How many fixes were declared.
+    /// Number of declared fixes.
     pub(super) fn fixes(&self) -> usize {
         let run = self.attempts.iter().filter(|attempt| attempt.fix_applied.is_some()).count();
         run + usize::from(self.mode == Mode::Error && self.pending_fix.is_some())
     }
 
-    /// Test cases that failed in any attempt, each once.
+    /// Test cases that failed in any attempt, without duplicates.
     pub(super) fn failed_cases(&self) -> BTreeSet<&str> {
         self.attempts.iter().flat_map(|attempt| &attempt.failed_cases).map(String::as_str).collect()
     }
 
-    /// Attempts that have ended.
+    /// Number of finished attempts.
     pub(super) fn attempts_made(&self) -> u32 {
         u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
     }
@@ -333,12 +334,12 @@ impl FixState {
 }
 
 impl Status {
-    /// Nothing more happens by itself.
+    /// Whether the loop does nothing more by itself.
     pub(super) const fn is_over(self) -> bool {
         matches!(self, Self::Success | Self::Suspicious | Self::Escalated | Self::Cancelled)
     }
 
-    /// As in `state.json`.
+    /// The name of the status in `state.json`.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "ready",

@@ -1,4 +1,5 @@
-//! Tests of the fix loop. `properties` holds for any events and any state, `walks` are loops from begin to end.
+//! Tests of the fix loop: `properties` for any events and any state, `walks` for loops from the first event to the
+//! last.
 
 mod properties;
 mod walks;
@@ -9,7 +10,7 @@ use super::{
 };
 use crate::Category;
 
-/// An error of the class whose hash is its name.
+/// An error of this class. Its hash is its name.
 fn error(name: &str, class: ErrorClass) -> FixError {
     FixError {
         error_type: "TypeError".to_owned(),
@@ -72,7 +73,7 @@ fn given_error(test: Option<&str>) -> Start {
     Start { command: None, error: Some("TypeError: first".to_owned()), test: test.map(ToOwned::to_owned), ..command() }
 }
 
-/// A loop with the events behind it; every event must be allowed.
+/// Applies the events, each of which must be allowed, and returns the final state and decision.
 fn walk(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
     let mut decision = super::outlook(&state).decision;
     for event in events {

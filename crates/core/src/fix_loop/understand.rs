@@ -1,4 +1,5 @@
-//! What a failed run says: type, class, hash, place, failed tests. All of it from its text and how it ended.
+//! Derives the error of a failed run: type, class, hash, location and failing tests. Uses only the output and how the
+//! run ended.
 
 mod error_class;
 mod error_hash;
@@ -11,9 +12,10 @@ use super::error::{Failure, FixError, TIMEOUT_EXIT_CODE};
 use crate::{Analyzer, FailureEvent};
 use error_hash::Identity;
 
-/// What a failed run says.
+/// Derives the error of a failed run.
 ///
-/// `salient` is the part of the redacted output that says what went wrong; the whole of it where nobody has chosen.
+/// `redacted` is the redacted output. `salient` is the part of it that describes the failure, or all of it if no part
+/// was selected.
 pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salient: &str) -> FixError {
     let timed_out = failure.timed_out.unwrap_or_default();
     let event = FailureEvent {

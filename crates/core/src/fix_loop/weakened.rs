@@ -1,9 +1,11 @@
-//! Finds changes that let tests pass although the fault remains. The failed tests may not change: `sources`.
-//! Beside them, tests that went or are skipped, hooks, snapshots that were rewritten, something in place of the code
-//! under test (`replaced`) or of a dependency (`dependencies`), and settings and commands that leave tests out or ignore their failure. Where nobody knows
-//! which tests failed, no test may lose an expectation, an input or what it calls: `every_test`.
+//! Finds changes that let tests pass although the fault remains.
 //!
-//! What moved is no weakening: a line that went counts only where it came nowhere else in the diff.
+//! Tests that failed may not change (`sources`). Other findings are deleted or skipped tests, hooks, rewritten
+//! snapshots, replacements for the code under test (`replaced`) or for a dependency (`dependencies`), and settings and
+//! commands that leave tests out or ignore their failure. If the names of the failed tests are unknown, no test may
+//! lose an expectation, an input or a function that it calls (`every_test`).
+//!
+//! Moved lines are no weakening: a removed line counts only if it was not added elsewhere in the diff.
 
 mod dependencies;
 mod every_test;
@@ -28,16 +30,18 @@ use std::{
     hash::Hash,
 };
 
-/// Cases whose failures people have agreed to live with for a while; at the root of the project, where reviewers see it.
+/// File with the cases whose failures the team accepts for a while. It is in the root of the project so that reviewers
+/// see changes to it.
 pub const QUARANTINE_FILE: &str = "argus-quarantine.yaml";
 
-/// Most findings; one is enough to ask a human.
+/// Maximum number of findings. A single finding is enough to ask a human.
 const MAX_FINDINGS: usize = 100;
-/// Longest line that is quoted.
+/// Maximum length of a quoted line, in bytes.
 const MAX_QUOTE_BYTES: usize = 200;
 
-/// Everything of that kind in what changed: the files, and a unified diff of git with whole files, as far as it was read.
-/// `failing` names the tests that failed; if it names none, no test may lose anything.
+/// Returns the weakenings in a change. `changed` has the changed files. `diff` is a unified diff of git with whole
+/// files, as far as it was read. `failing` has the names of the failed tests; if it has none, no test may lose
+/// anything.
 pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
     let files = diff::read(diff);
     let failing: Vec<String> = failing.iter().filter(|name| !is_place(name)).cloned().collect();
@@ -86,7 +90,7 @@ impl Guard<'_> {
 fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
     let mut moves = Moves::of(files);
     found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, guard)));
-    // Of other languages nobody knows which test a line is of.
+    // In other languages, the test of a line is unknown.
     let compared = |file: &&DiffFile| guard.is_any() || !versions::can_compare(language(file.path()));
     let files: Vec<&DiffFile> = files.iter().filter(compared).collect();
     found.extend(lost_expectations(&files, &found));
@@ -96,21 +100,21 @@ fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) ->
     found
 }
 
-/// Whatever changes in it: who repairs a failure does not decide which of them count.
+/// Reports any change of the quarantine file, because the author of a fix must not decide which failures count.
 fn quarantine(FileChange { path, change }: &FileChange) -> Option<Weakening> {
     let name = path.rsplit('/').next()?;
     let found = |kind| Weakening { file: path.clone(), line: 1, kind, text: change.clone() };
     (name == QUARANTINE_FILE).then(|| found(WeakeningKind::FailureIgnored))
 }
 
-/// What went and came with the diff, wherever: it tells what moved from what is gone.
+/// Lines and tests that the whole diff added or removed, to distinguish moved code from deleted code.
 #[derive(Default)]
 struct Moves {
-    /// How often each line came.
+    /// How often each line was added.
     lines: HashMap<String, usize>,
-    /// How often each test came.
+    /// How often each test was added.
     tests: HashMap<String, usize>,
-    /// Tests that went.
+    /// Tests that were removed.
     went: HashSet<String>,
 }
 
@@ -132,7 +136,7 @@ impl Moves {
         moves
     }
 
-    /// Whether the line came elsewhere; each coming answers for one going.
+    /// Whether the line was added elsewhere. Each added line accounts for only one removed line.
     fn takes_line(&mut self, line: &str) -> bool {
         take(&mut self.lines, line.trim())
     }
@@ -160,7 +164,7 @@ fn in_file(file: &DiffFile, moves: &mut Moves, guard: &Guard<'_>) -> Vec<Weakeni
     found.weakenings.extend(sources::shared_hooks(file));
     let language = language(file.path());
     let declares = |line: &DiffLine| markers::test_name(&line.text, language).is_some();
-    // What is loaded before the tests; a part of a file does not show whether it declares any.
+    // Files that are loaded before the tests. A part of a file does not show whether the file declares tests.
     let is_setup = guard.is_whole
         && role == FileRole::Test
         && language == Language::JavaScript
@@ -192,7 +196,8 @@ impl Findings<'_> {
     }
 }
 
-/// Of a file of many snapshots those of the tests that failed, where it names them.
+/// Finds a rewritten snapshot. In a file with several snapshots, only those of the failed tests count, if the file
+/// names its tests.
 fn snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
     let file = found.file;
     if file.is_new() {
@@ -203,7 +208,7 @@ fn snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
         found.add_text(WeakeningKind::SnapshotRewritten, 1, text);
         return;
     }
-    // What only came is of new tests; a key changes with the name of its test.
+    // A snapshot that was only added belongs to a new test. The key of a snapshot changes with the name of its test.
     let value =
         |line: &DiffLine| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
     let renamed: HashSet<String> = file.lines(LineChange::Added).filter_map(value).collect();
@@ -255,7 +260,7 @@ fn tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
     }
 }
 
-/// A file of tests that is gone, but for the tests that came elsewhere.
+/// Reports a deleted file of tests, unless all of its tests were added elsewhere.
 fn deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
     let all: Vec<Test<'_>> = test_hunks(file).flat_map(|hunk| declared(hunk, LineChange::Removed, language)).collect();
@@ -270,13 +275,13 @@ fn deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language)
     }
 }
 
-/// Tests that went and came nowhere.
+/// Reports tests that were removed and not added elsewhere.
 fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
     for hunk in test_hunks(file) {
         let went = declared(hunk, LineChange::Removed, language);
         let came = declared(hunk, LineChange::Added, language);
-        // Another name in the same place is another name of the same test.
+        // A new name in the same place is a renamed test.
         let renamed = came.iter().filter(|test| !went.iter().any(|old| old.name == test.name)).count();
         let kept: Vec<_> = went.into_iter().filter(|test| !moves.takes_test(&test.name)).collect();
         let gone = kept.len().saturating_sub(renamed);
@@ -286,8 +291,8 @@ fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language
     }
 }
 
-/// Expectations that were there and are nowhere now, each as a whole, however it is laid out; of the files in which
-/// nothing else was found.
+/// Finds expectations that are gone. Each expectation is compared as a whole, independent of its layout. Skips files
+/// that have other findings.
 fn lost_expectations(files: &[&DiffFile], found: &[Weakening]) -> Vec<Weakening> {
     let mut now: HashMap<Vec<String>, usize> = HashMap::new();
     for (_, expectation) in files.iter().flat_map(|file| expectations(file, LineChange::Added)) {
@@ -350,7 +355,7 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
     let mut found = Vec::new();
     for hunk in test_hunks(file) {
         let side = declared::side(hunk, mark);
-        // By place: a line that stayed is numbered by the new file.
+        // Uses the index of a line, because kept lines have numbers of the new file.
         let lines: Vec<(u32, &str)> = (0..).zip(side.iter().map(|line| line.text.as_str())).collect();
         let tokens = tokens::tokens(&lines, language);
         let mut at = 0;
@@ -377,7 +382,7 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
     found
 }
 
-/// The length of `if got != want { t.Errorf(…) }`: in Go the condition is the expectation.
+/// The length of `if got != want { t.Errorf(…) }`. In Go, the condition is the expectation.
 fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
     const MAX_LINES: u32 = 5;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
@@ -402,10 +407,10 @@ fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
     (is_short && (open..close).any(is_report)).then_some(close + 1)
 }
 
-/// Marks that keep tests from running, where they were not before; a new test was not kept from anything.
+/// Finds new marks that skip a test. A mark on a new test does not count, because the test never ran before.
 fn find_skipped(found: &mut Findings<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
     let marked = |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::skip(&line.text, language)?)));
-    // A mark that went lets its own kind come again: its reason was changed, or it moved.
+    // A removed mark of the same kind means that its reason changed or that it moved.
     let mut went: Vec<&str> = marked(LineChange::Removed).map(|(_, words)| words).collect();
     let mut added: Vec<&DiffLine> = Vec::new();
     let after = LazyCell::new(|| After::of(hunk, language));

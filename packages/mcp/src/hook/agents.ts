@@ -1,15 +1,15 @@
 /**
- * What each agent says to its hook, and in which form it takes an answer: Claude Code, Codex, Cursor, Gemini CLI. Of an
- * event only what the hook needs is read; one that none of them sends, or that is of no shell command, is none.
+ * Parses the events that agents send to a hook, and formats the answers: Claude Code, Codex, Cursor, Gemini CLI. Only
+ * fields that the hook needs are read. Unknown events and events of other tools are ignored.
  */
 
 import path from 'node:path';
 import { io } from '../system/io.ts';
 
-/** How a command ended; `unknown`: the agent reports no exit code. */
+/** How a command ended. `unknown` means that the agent reports no exit code. */
 export type Ending = 'passed' | 'failed' | 'unknown';
 
-/** A shell command that an agent has run. */
+/** A shell command that an agent ran. */
 export interface CommandEvent {
   kind: 'command';
   session: string;
@@ -23,7 +23,7 @@ export interface CommandEvent {
   answer: AnswerForm;
 }
 
-/** A session begins: time to get ready. */
+/** The start of a session, which the hook uses for preparation. */
 export interface StartEvent {
   kind: 'start';
   cwd: string;
@@ -31,10 +31,10 @@ export interface StartEvent {
 
 export type HookEvent = CommandEvent | StartEvent;
 
-/** How context is handed back; an event of Cursor takes none at all. */
+/** The form in which an agent accepts context. One event of Cursor accepts none. */
 export type AnswerForm = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
 
-/** What an event says of the command, apart from where it ran. */
+/** The command and its result, without the folder. */
 type Said = Pick<CommandEvent, 'command' | 'output' | 'ending'> &
   Partial<Pick<CommandEvent, 'exitCode' | 'timedOut' | 'durationMs' | 'cwd'>>;
 
@@ -43,19 +43,19 @@ type Fields = Readonly<Record<string, unknown>>;
 interface EventFormat {
   /** `hook_event_name`. */
   event: string;
-  /** Tells agents apart that call their events the same. */
+  /** Distinguishes agents that use the same event name. */
   is?: (fields: Fields) => boolean;
   answer: AnswerForm;
-  /** Undefined: no command that has ended by itself. */
+  /** Returns undefined unless the event is a command that ended by itself. */
   read: (fields: Fields) => Said | undefined;
 }
 
 const specific = (event: string): AnswerForm => ({ form: 'specific', event });
 
-/** Codex names the turn of a tool call. */
+/** Only Codex sends the turn of a tool call. */
 const isCodex = (fields: Fields) => 'turn_id' in fields;
 
-/** In the order in which they are tried. */
+/** Formats in the order in which they are tried. */
 const FORMATS: readonly EventFormat[] = [
   { event: 'PostToolUse', is: isCodex, answer: specific('PostToolUse'), read: readCodex },
   { event: 'PostToolUse', answer: specific('PostToolUse'), read: readClaude },
@@ -68,10 +68,10 @@ const FORMATS: readonly EventFormat[] = [
 
 const STARTS = new Set(['SessionStart', 'sessionStart']);
 
-/** The names that agents have for their shell. */
+/** Names of the shell tool in agents. */
 const SHELLS = new Set(['Bash', 'Shell', 'shell', 'local_shell', 'exec_command', 'unified_exec', 'run_shell_command']);
 
-/** Undefined for what is none of the hook's business. Throws where the text is no JSON. */
+/** Returns undefined for an event that the hook ignores. Throws if the text is not JSON. */
 export function readEvent(text: string): HookEvent | undefined {
   const fields = fieldsOf(JSON.parse(text));
   const name = textOf(fields.hook_event_name);
@@ -85,7 +85,7 @@ export function readEvent(text: string): HookEvent | undefined {
   return { kind: 'command', session, answer: format.answer, ...said, cwd: path.resolve(cwd, said.cwd ?? '') };
 }
 
-/** What is printed for the agent to read. */
+/** The text that is printed for the agent. */
 export function answerText(answer: AnswerForm, context: string): string | undefined {
   switch (answer.form) {
     case 'specific':
@@ -97,7 +97,7 @@ export function answerText(answer: AnswerForm, context: string): string | undefi
   }
 }
 
-/** Claude Code calls this one only of what ended well; what goes on in the background has not ended. */
+/** Claude Code sends this event only for commands that passed. A command in the background has not ended. */
 function readClaude(fields: Fields): Said | undefined {
   const response = fieldsOf(fields.tool_response);
   const input = fieldsOf(fields.tool_input);
@@ -120,7 +120,7 @@ function readClaudeFailure(fields: Fields): Said | undefined {
   };
 }
 
-/** A text with what the model reads, or an object that holds it; how the command ended may stand in neither. */
+/** Codex sends a text for the model, or an object with that text. Neither has to contain the exit code. */
 function readCodex(fields: Fields): Said | undefined {
   const input = fieldsOf(fields.tool_input);
   const command = list(input.command);
@@ -136,7 +136,7 @@ function readCodex(fields: Fields): Said | undefined {
   return { command: line, output, ...endingOf(code), ...(cwd === undefined ? {} : { cwd }) };
 }
 
-/** Its text ends in lines about the process, of which an exit code is told only where it is not 0. */
+/** Gemini CLI appends lines about the process to the output. They contain an exit code only if it is not 0. */
 function readGemini(fields: Fields): Said | undefined {
   const input = fieldsOf(fields.tool_input);
   const response = fieldsOf(fields.tool_response);
@@ -217,7 +217,7 @@ function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** JSON in a text, or what is there. */
+/** The parsed JSON of a text, or the value itself. */
 function parsedOr(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
   try {

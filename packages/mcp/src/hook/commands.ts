@@ -1,6 +1,7 @@
 /**
- * Which commands the hook looks at: those that test, build or lint, and no line that also talks to another machine or to
- * a database, whose output is nobody's business here. Runners and scripts of packages: `run/`.
+ * Decides which commands the hook handles: commands that test, build or lint. It skips a line that also talks to
+ * another machine or a database, because the output of such a line may be private. `run/` handles runners and scripts
+ * of packages.
  */
 
 import path from 'node:path';
@@ -8,29 +9,29 @@ import { isLauncherWord, basename as plainName } from '../run/adapters/adapter.t
 import { ADAPTERS } from '../run/adapters.ts';
 import { type LineCommand, lineCommands, quoted } from '../system/words.ts';
 
-/** A command that counts. */
+/** A command that the hook handles. */
 export interface Recognised {
-  /** What is remembered: the line without the folder it changes to and the filters behind it. */
+  /** The line without changes of the folder before it and filters after it. */
   command: string;
-  /** Where it runs. */
+  /** The folder in which the command runs. */
   folder: string;
-  /** How far the exit code of the line is the exit code of these commands. */
+  /** Whether the exit code of the line is that of the command. */
   tells: LineEnd;
 }
 
 interface LineEnd {
-  /** Exit code 0 means that all of them passed. */
+  /** Whether exit code 0 means that all commands passed. */
   passed: boolean;
-  /** Another exit code means that one of them failed. */
+  /** Whether another exit code means that a command failed. */
   failed: boolean;
 }
 
-/** Named anywhere in a line, and the hook looks away. */
+/** The hook skips a line that contains one of these words. */
 const FOREIGN_ANYWHERE = new Set(
   'psql pg_dump mysql mysqldump mongosh mongodump redis-cli curl wget ssh scp sftp rsync'.split(' '),
 );
 
-/** The same where one of its commands is one of these. */
+/** The hook skips a line with one of these commands. */
 const FOREIGN = new Set(
   (
     'pg_restore mariadb sqlite3 mongo cqlsh sqlcmd clickhouse-client http https xh nc ncat telnet openssl ftp mosh ssh-add ' +
@@ -39,7 +40,10 @@ const FOREIGN = new Set(
   ).split(' '),
 );
 
-/** Run another command; they, their options and a duration are passed over. The letters: options with a value. */
+/**
+ * Wrappers that run another command. The hook skips them, their options and a duration. The letters are options with a
+ * value.
+ */
 const AROUND = new Map(
   Object.entries({
     time: 'fo',
@@ -60,10 +64,10 @@ const AROUND = new Map(
   }),
 );
 
-/** With `-c` they run the text of an argument. */
+/** Shells, which run the text of an argument after `-c`. */
 const SHELLS = new Set('sh bash dash zsh ksh'.split(' '));
 
-/** Their scripts are somebody's own commands. */
+/** Managers whose scripts are defined by the project. */
 const MANAGERS = new Set('npm pnpm yarn bun deno composer'.split(' '));
 
 const CHANGES_FOLDER = new Set(['cd', 'pushd']);
@@ -71,26 +75,26 @@ const CHANGES_FOLDER = new Set(['cd', 'pushd']);
 /** Change nothing that a test could fail for. */
 const HARMLESS = new Set('cd pushd popd export set source . echo true : clear pwd mkdir ls cat date sleep'.split(' '));
 
-/** Words after which the order of commands is no longer the order in the line, or its exit code is another one. */
+/** Words that change the order of execution or the exit code of the line. */
 const UNREADABLE = new Set(
   '! if then elif else fi for while until do done case esac select function coproc trap eval break continue'.split(' '),
 );
 
-/** They end the line where they stand, with a code of their own. */
+/** Commands that end the line with their own exit code. */
 const ENDS = new Set(['exit', 'return', 'logout']);
 const SETS_OR_ENDS = new Set(['set', ...ENDS]);
 
-/** What is behind a pipe for reading only. */
+/** Programs that only read the output of a pipe. */
 const FILTERS = new Set('tail head grep egrep rg tee cat less sed awk cut sort uniq wc tr ansi2txt column'.split(' '));
 
-/** What of git leaves the files of the work tree as they are. */
+/** Subcommands of git that do not change the files of the work tree. */
 const GIT_KEEPS = new Set(
   'add commit push fetch status diff log show branch tag remote rev-parse ls-files blame'.split(' '),
 );
 
 type Arguments = true | RegExp;
 
-/** Tools that build and lint: any of their commands, or those whose first arguments say so. */
+/** Tools that build and lint. The value is true for any arguments, or a pattern for the arguments. */
 const TOOLS: Readonly<Record<string, Arguments>> = {
   ...always('tsc vue-tsc tsgo svelte-check eslint oxlint stylelint xo standard knip webpack rollup esbuild swc tsup'),
   ...always('mypy pyright basedpyright flake8 pylint bandit tox nox pre-commit ty'),
@@ -126,13 +130,13 @@ const TOOLS: Readonly<Record<string, Arguments>> = {
   cabal: /^(?:build|test)\b/u,
   rebar3: /^(?:ct|eunit|compile|dialyzer)\b/u,
   lein: /^(?:test|compile)\b/u,
-  // What their targets do only their files say; a name is all that is looked at.
+  // Only the files of these tools define their targets, so that the name of the target decides.
   ...byTarget('make gmake just task rake invoke inv'),
   ...sameAs(['mvn', 'mvnw', 'mvnd'], /(?:^| )(?:test|verify|package|compile|install|test-compile)\b/u),
   ...sameAs(['gradle', 'gradlew'], /(?:^| |:)(?:test|check|build|assemble|compile\w*|lint\w*|\w+Test)\b/u),
 };
 
-/** A script or target with such a name tests, builds or lints. */
+/** Names of scripts and targets that test, build or lint. */
 const NAME =
   /^(?:t|tst|test|tests|lint|build|check|typecheck|type-check|types|tsc|compile|verify|ci|unit|e2e|spec)(?:[:._-]|$)/u;
 
@@ -150,10 +154,10 @@ function byTarget(names: string): Record<string, RegExp> {
   return sameAs(names.split(' '), target);
 }
 
-/** Longer lines write files. */
+/** Maximum length of a line. Longer lines usually write files. */
 const MAX_LINE_CHARACTERS = 4_000;
 
-/** Undefined: not looked at. */
+/** Returns undefined if the hook skips the line. */
 export async function recognise(line: string, cwd: string): Promise<Recognised | undefined> {
   const commands = line.length > MAX_LINE_CHARACTERS ? undefined : withInner(lineCommands(line));
   if (commands === undefined || isForeign(commands)) return undefined;
@@ -165,12 +169,12 @@ interface ShellOptions {
   pipefail: boolean;
 }
 
-/** A command of a line; `inner`: what it runs, where it is a group or a shell with `-c`. */
+/** A command of a line. `inner` has the commands of a group or of a shell with `-c`. */
 interface ReadCommand extends Omit<LineCommand, 'group'> {
   inner?: { kind: '(' | '{' | 'shell'; commands: ReadCommand[]; options: ShellOptions };
 }
 
-/** With the commands of groups and of shells; undefined where those of one are not understood. */
+/** Adds the commands of groups and shells. Returns undefined if one of them cannot be parsed. */
 function withInner(commands: readonly LineCommand[] | undefined): ReadCommand[] | undefined {
   const read = commands?.map(({ words, joint, group }): ReadCommand | undefined => {
     const options = { errexit: false, pipefail: false };
@@ -182,7 +186,7 @@ function withInner(commands: readonly LineCommand[] | undefined): ReadCommand[] 
   return read?.every((one) => one !== undefined) ? read : undefined;
 }
 
-/** `bash -euo pipefail -c 'npm test'`: the text; the options are set. */
+/** The text of a shell command such as `bash -euo pipefail -c 'npm test'`. Sets the options. */
 function textForShell([program = '', ...words]: readonly string[], options: ShellOptions): string | undefined {
   if (!SHELLS.has(plainName(program))) return undefined;
   let runsText = false;
@@ -196,7 +200,7 @@ function textForShell([program = '', ...words]: readonly string[], options: Shel
   return undefined;
 }
 
-/** `outer`: the options that a group begins with. */
+/** `outer` has the options at the start of a group. */
 async function recogniseAll(
   commands: readonly ReadCommand[],
   cwd: string,
@@ -210,7 +214,7 @@ async function recogniseAll(
     const words = bare(command.words);
     const [program = ''] = words;
     const { inner } = command;
-    // `set -e` ends no group whose code is looked at.
+    // `set -e` does not end a group whose exit code is used.
     const innerOptions = inner?.kind === 'shell' ? inner.options : { ...options, errexit: false };
     const found = inner && (await recogniseAll(inner.commands, folder, innerOptions));
     if (!isInPipe(commands, at)) setOptions(words, options);
@@ -233,9 +237,9 @@ async function recogniseAll(
 }
 
 /**
- * True where the exit code 0 of a line means that these of its commands ran and ended with 0. They must be in its last list,
- * `&&` must be all that joins that list, and a command behind a pipe hides their code unless `pipefail` is set. After
- * `set -e` an earlier command that is not part of a list counts too.
+ * Returns true if exit code 0 of the line means that these commands ran and ended with 0. They must be in the last list
+ * of the line, only `&&` may join that list, and a command after a pipe hides their exit code unless `pipefail` is set.
+ * After `set -e`, an earlier command that is not part of a list counts too.
  */
 function passesAsWhole(
   commands: readonly ReadCommand[],
@@ -260,8 +264,8 @@ function passesAsWhole(
 }
 
 /**
- * Whether the files that lie here now are those that were tested: what follows the tests only reads, or keeps in git what is
- * there. After `git stash && npm test && git stash pop` others lie here.
+ * Whether the current files are the tested files. This holds if commands after the tests only read files or only store
+ * existing files in git. It does not hold after `git stash && npm test && git stash pop`.
  */
 function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<ReadCommand>): boolean {
   const last = [...counting].at(-1);
@@ -273,12 +277,12 @@ function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<Read
   });
 }
 
-/** What such a command sets is set for that part of the pipe alone. */
+/** Whether the command is part of a pipe, so that the options that it sets apply only there. */
 function isInPipe(commands: readonly ReadCommand[], at: number): boolean {
   return commands[at]?.joint === '|' || commands[at + 1]?.joint === '|';
 }
 
-/** The parts of a line between semicolons and ends of lines. */
+/** The parts of a line between semicolons or line breaks. */
 function listsOf(commands: readonly ReadCommand[]): ReadCommand[][] {
   const lists: ReadCommand[][] = [];
   for (const command of commands) {
@@ -289,16 +293,16 @@ function listsOf(commands: readonly ReadCommand[]): ReadCommand[][] {
 }
 
 function isReadable({ words, joint, inner }: ReadCommand): boolean {
-  // What it sets or ends is set or ended outside of it, too.
+  // A group with braces sets options and ends the line for the outer commands too.
   if (inner?.kind === '{')
     return inner.commands.every((one) => isReadable(one) && !SETS_OR_ENDS.has(bare(one.words)[0] ?? ''));
   const [program = '', code] = bare(words);
   if (UNREADABLE.has(words[0] ?? '') || UNREADABLE.has(program)) return false;
-  // `cd web || exit` ends with the code of what failed.
+  // `cd web || exit` ends with the exit code of the failed command.
   return !ENDS.has(program) || (joint === '||' && (code === undefined || /^[1-9]\d*$/u.test(code)));
 }
 
-/** `set -euo pipefail`, `set +e`. */
+/** Handles commands such as `set -euo pipefail` and `set +e`. */
 function setOptions([program, ...words]: readonly string[], options: ShellOptions): void {
   if (program !== 'set') return;
   for (const [at, word] of words.entries()) {
@@ -318,7 +322,7 @@ function isForeign(commands: readonly ReadCommand[]): boolean {
   });
 }
 
-/** `CI=1 timeout 60 npm test`: without what only surrounds it. */
+/** Removes wrappers, for example from `CI=1 timeout 60 npm test`. */
 function bare(words: readonly string[]): string[] {
   let at = 0;
   let around = '';
@@ -342,7 +346,9 @@ async function counts(words: readonly string[], folder: string): Promise<boolean
   return MANAGERS.has(plainName(words[0] ?? '')) && isScript(words, folder);
 }
 
-/** A tool by itself, or behind launchers; undefined where none of them is named. */
+/**
+ * Whether a tool, possibly after launchers, is called with matching arguments. Returns undefined if there is no tool.
+ */
 function isTool(words: readonly string[]): boolean | undefined {
   for (const [index, word] of words.entries()) {
     const name = plainName(word);
@@ -353,7 +359,10 @@ function isTool(words: readonly string[]): boolean | undefined {
   return undefined;
 }
 
-/** A script of a package: by what it starts, where that is known to be something else; else by its name. */
+/**
+ * Whether a script of a package tests, builds or lints. The script text decides if it is recognized, otherwise the
+ * name.
+ */
 async function isScript(words: readonly string[], folder: string): Promise<boolean> {
   const [{ recognisedRunner }, { scriptOf }] = await Promise.all([
     import('../run/planning/plan.ts'),

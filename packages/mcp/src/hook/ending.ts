@@ -5,7 +5,7 @@
 
 import { stripVTControlCharacters } from 'node:util';
 
-/** Where summaries stand. */
+/** Number of characters at the end of the output that are searched, because summaries come last. */
 const MAX_CHARACTERS = 16_384;
 
 const FAILED: readonly RegExp[] = [

@@ -1,7 +1,7 @@
 /**
- * `argus hook`: an agent's hook after each of its shell commands. Silent unless it knows: nearly every call ends here
- * without the engine, and what is to be recorded is recorded by another process. It never fails its agent: whatever goes
- * wrong is a note for `argus doctor` and a line of the log.
+ * `argus hook`: the hook of an agent after each of its shell commands. It is silent unless it knows the failure. Most
+ * calls return without the engine, and another process records the run. The hook never fails the agent: problems become
+ * a note for `argus doctor` and a line in the log.
  */
 
 import { writeSync } from 'node:fs';
@@ -15,30 +15,30 @@ import type { HookPlace } from './place.ts';
 import type { Earned, HookState } from './state.ts';
 import type { Job } from './work.ts';
 
-/** Marks the call that works for another one. */
+/** Marks a call that does the work of another call. */
 const WORKING = '--work';
 
-/** An agent cuts what it hands on to less. */
+/** Maximum size of an event. Agents shorten their output to less. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
-/** Some agents never close the pipe; a person at a terminal hands over nothing. */
+/** Maximum wait for the event, because some agents never close the pipe, and a person at a terminal sends nothing. */
 const MAX_WAIT_MS = 5_000;
-/** What a pipe takes before anybody reads it. */
+/** Maximum output in a job, so that it fits into a pipe before the other process reads it. */
 const MAX_OUTPUT_CHARACTERS = 40_000;
 
-/** How a hook answers, and what does the work that its agent does not wait for. */
+/** Prints answers and starts the work that the agent does not wait for. */
 export interface HookHost {
   print(line: string): void;
   start(job: Job): Promise<void>;
 }
 
 export async function hook(args: readonly string[]): Promise<void> {
-  // An error that nobody awaits is none of the agent's business either.
+  // An unhandled error must not affect the agent either.
   process.on('uncaughtException', () => process.exit(0));
   await takeEvent(() => readInput(process.stdin), { print, start }, args[0] === WORKING);
   process.exitCode = 0;
 }
 
-/** Answers an event, or does the work that another hook has started. Never rejects. */
+/** Answers an event, or does the work that another hook started. Never rejects. */
 export async function takeEvent(read: () => Promise<string>, host: HookHost, isWork = false): Promise<void> {
   let place: HookPlace | undefined;
   try {
@@ -61,7 +61,7 @@ export async function takeEvent(read: () => Promise<string>, host: HookHost, isW
   }
 }
 
-/** Up to the end of the object that is handed over, or of the input; empty where neither comes in time. */
+/** Reads up to the end of the JSON object or of the input. Returns an empty text after a timeout. */
 export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
@@ -79,7 +79,7 @@ export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<
       if (isObject(text)) return text;
     }
   } catch (thrown) {
-    // EOF: the end of a pipe on Windows.
+    // On Windows, EOF is the end of a pipe.
     if (!isGivenUp && systemCodeOf(thrown) !== 'EOF') throw thrown;
   } finally {
     clearTimeout(timer);
@@ -95,7 +95,7 @@ function textOf(pieces: readonly Buffer[]): string {
     .replace(/^\uFEFF/u, '');
 }
 
-/** Saves reading what cannot be whole yet. */
+/** Avoids parsing text that cannot be complete yet. */
 function isEndOfObject(piece: Buffer): boolean {
   return piece.subarray(-MAX_END_BYTES).toString('latin1').trimEnd().endsWith('}');
 }
@@ -146,7 +146,7 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
   };
   if (ending === 'passed' && state.failure(key) === undefined) return;
   const { gitFacts } = await import('../run/git-state.ts');
-  // The agent goes on when this process ends, and may edit files.
+  // The agent continues when this process ends and may edit files.
   const look = gitFacts(recognised.folder);
   if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await look });
   const found = await lookUp(state, place, { ...event, output }, ended);
@@ -167,7 +167,9 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
   await host.start({ kind: 'ended', ended, session, key, git: await look, said: found?.id });
 }
 
-/** Nothing is said; what has been earned is looked for before a failure asks. */
+/**
+ * Handles the start of a session. It prints nothing, but starts the search for known facts before the first failure.
+ */
 async function onStart(cwd: string, host: HookHost, onPlace: (place: HookPlace) => void): Promise<void> {
   const [{ placeOf, stampOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
   const place = await placeOf(realOr(cwd));
@@ -177,7 +179,10 @@ async function onStart(cwd: string, host: HookHost, onPlace: (place: HookPlace) 
     await host.start({ kind: 'ready', folder: realOr(cwd) });
 }
 
-/** The exit code where it is the command's own. Else what was printed can tell a failure: a pass would prove a fix. */
+/**
+ * The exit code if it is that of the command. Otherwise only a failure is read from the output, because a pass would
+ * prove a fix.
+ */
 async function endingOf({ ending, output }: CommandEvent, { tells }: Recognised): Promise<CommandEvent['ending']> {
   if (ending !== 'unknown' && tells[ending]) return ending;
   const { saysFailed } = await import('./ending.ts');
@@ -192,7 +197,9 @@ interface Found {
   tokens: number;
 }
 
-/** What there is to say, if anything; the engine is asked only where the words of a known failure were printed. */
+/**
+ * The message for a failure, if there is one. Uses the engine only if the output contains the words of a known failure.
+ */
 async function lookUp(
   state: HookState,
   place: HookPlace,
@@ -213,7 +220,7 @@ async function lookUp(
   return { id: crypto.randomUUID(), ...match };
 }
 
-/** Has another process do the rest; what it is told is in the pipe before this one ends. */
+/** Starts another process for the rest of the work. The job is in the pipe before this process ends. */
 async function start(job: Job): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [io().program, 'hook', WORKING], {
@@ -230,7 +237,7 @@ async function start(job: Job): Promise<void> {
   child.unref();
 }
 
-/** A command of a folder; no text of it is kept. */
+/** Id of a command in a folder. It is a hash, so that the text of the command is not stored. */
 async function keyOf({ command, folder }: Recognised, { project }: HookPlace): Promise<string> {
   const { createHash } = await import('node:crypto');
   const where = realOr(folder).slice(project.top.length);

@@ -1,6 +1,6 @@
 /**
- * Where a project's memory is and where the hook keeps what it remembers, found without the engine: the files of the
- * project are looked at, none is opened but its configuration. Nothing is made here.
+ * Finds the memory of a project and the folder for the state of the hook without the engine. It only looks at the files
+ * of the project and opens none of them except the configuration. It creates nothing.
  */
 
 import { realpathSync } from 'node:fs';
@@ -15,15 +15,15 @@ import { HookState } from './state.ts';
 
 export interface HookPlace {
   project: Project;
-  /** Databases that may answer, this project's first. */
+  /** Databases that may have an answer. That of the project is the first. */
   databases: string[];
-  /** Of this user alone, outside of the project, which could bring files of its own. */
+  /** A folder of this user outside the project, because a project could bring its own files. */
   folder: string;
-  /** A team has the memory: what is known changes without a file here saying so. */
+  /** Whether a team has the memory. Its content can change without a change of a local file. */
   isOfTeam: boolean;
 }
 
-/** Undefined: no project, none with a memory, or one whose configuration switches the hook or the memory off. */
+/** Returns undefined without a project, without a memory, or if the configuration disables the hook or the memory. */
 export async function placeOf(folder: string): Promise<HookPlace | undefined> {
   const project = await projectAround(realpathSync.native(folder));
   const database = await databaseFor(project);
@@ -36,12 +36,14 @@ export async function placeOf(folder: string): Promise<HookPlace | undefined> {
   return isThere || isOfTeam ? { project, databases, folder: own, isOfTeam } : undefined;
 }
 
-/** What is remembered of a project, for people who ask; empty where nothing is. */
+/** The state of the hook for a project, for display. Empty if there is none. */
 export async function stateOf({ top, home }: Project): Promise<HookState> {
   return HookState.read(projectFolder(await trustedDataFolder(top, home), home));
 }
 
-/** Most projects have no configuration, and of most that have one its text shows that it says nothing of this. */
+/**
+ * Avoids parsing the configuration, because most projects have none, and most configurations do not contain these keys.
+ */
 async function databaseFor(project: Project): Promise<string | undefined> {
   const file = findConfig(project);
   const text = file === undefined ? '' : configText(project, file);
@@ -55,10 +57,10 @@ async function belongsToTeam(data: string, { top }: Project): Promise<boolean> {
   return !memberships.isEmpty() && (await memberships.of(top)) !== undefined;
 }
 
-/** What a team knows changes elsewhere, and is asked for again so often. */
+/** Interval at which a team is asked again, because its memory changes elsewhere. */
 const TEAM_MS = 10 * 60 * 1_000;
 
-/** Tells whether anything was recorded since, by the sizes and times of the databases alone. */
+/** A value that changes when something is recorded, from the sizes and times of the databases alone. */
 export function stampOf({ databases, isOfTeam }: HookPlace, now = io().now()): string {
   const files = databases.map((file) => {
     const stats = lstat(file);

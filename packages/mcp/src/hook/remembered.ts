@@ -1,6 +1,6 @@
 /**
- * Whether a failure of a command is remembered, as an empty file named after it: after each command that passed this is
- * asked, and answered without looking for the project. What is remembered: state.ts, which decides.
+ * Marks a command with a remembered failure by an empty file. The hook checks the mark after each passing command, so
+ * that it does not have to find the project. state.ts decides what is remembered.
  */
 
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ import { userFolder } from '../system/files/user-folder.ts';
 import { io } from '../system/io.ts';
 import type { Recognised } from './commands.ts';
 
-/** A command that did not come again for so long has been given up. */
+/** Time after which a mark is removed, because the command was probably abandoned. */
 const LIFETIME_MS = 60 * 24 * 60 * 60 * 1_000;
 
 export function isRemembered(command: Pick<Recognised, 'command' | 'folder'>): boolean {
@@ -31,7 +31,7 @@ export function forget(command: Pick<Recognised, 'command' | 'folder'>): void {
   if (file !== undefined) rmSync(file, { force: true });
 }
 
-/** Undefined where this user has no folder for data. */
+/** Returns undefined if this user has no data folder. */
 function markOf({ command, folder }: Pick<Recognised, 'command' | 'folder'>): string | undefined {
   const data = userFolder('data');
   const name = createHash('sha256').update(`${folder}\0${command}`).digest('hex').slice(0, 32);

@@ -1,4 +1,4 @@
-/** A command that an agent ran, as a run of its project: `argus run` records one of which no runner wrote a report so. */
+/** Converts a command of an agent to a run, in the form that `argus run` records without a report of a runner. */
 
 import type { GitFacts, RecordRunParams, ReportCase } from 'argus-engine';
 import type { Project } from '../owner/project.ts';
@@ -9,20 +9,20 @@ import { PrintedReports } from '../run/reports/printed.ts';
 import type { CommandEvent } from './agents.ts';
 import type { Recognised } from './commands.ts';
 
-/** What is known of it once it is told how it ended. */
+/** A command and how it ended. */
 export interface Ended {
   event: Pick<CommandEvent, 'output' | 'exitCode' | 'timedOut' | 'durationMs'>;
   recognised: Pick<Recognised, 'command' | 'folder'>;
   ending: 'passed' | 'failed';
-  /** The exit code says so, and not only what was printed. */
+  /** Whether the exit code shows the ending. Otherwise the ending is only read from the output. */
   isTold: boolean;
-  /** When the agent was told. */
+  /** Time at which the hook received the event. */
   at: number;
 }
 
 /**
- * Cases are read from what was printed into files in `dir`. Runners that name what failed may not name what passed: where
- * the same command passes, so has what had `failed` of it.
+ * Creates the run. Cases are read from the output into files in `dir`. A runner that names failed tests may not name
+ * passed tests. If the same command passes, the cases in `failed`, which failed before, passed too.
  */
 export function runOf(
   ended: Ended,
@@ -57,7 +57,7 @@ export function runOf(
   return { ...run, cases: [...new Set([itself, ...unnamed])].map(passed) };
 }
 
-/** The case that a command is where none of its tests tells why it failed. */
+/** The case for the command itself, which is used if no test explains the failure. */
 export function commandName({ folder, command }: RecordRunParams): string {
   return [...(folder ? [folder] : []), command ?? ''].join(' > ');
 }

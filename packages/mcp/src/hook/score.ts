@@ -1,22 +1,22 @@
-/** The hook's own score: how often it spoke, was right and was wrong, and whether it should be quiet. */
+/** The score of the hook: how often it reported something, was right or wrong, and whether it should be silent. */
 
 import type { HookState, Line } from './state.ts';
 
-/** So many of the newest messages of which it is known what came of them are looked at. */
+/** Number of the newest messages with a known outcome that the precision covers. */
 const WINDOW = 20;
 const MIN_PRECISION = 0.5;
 
 export interface Score {
-  /** Messages. */
+  /** Number of messages. */
   said: number;
-  /** The same command passed in that session, on a tree that was changed after the message. */
+  /** Messages after which the same command passed in the session, on a tree that changed after the message. */
   used: number;
-  /** The same failure came again on such a tree. */
+  /** Messages after which the same failure occurred again on such a tree. */
   wrong: number;
   tokens: number;
-  /** Of the newest 20 that are one or the other; null: none is. */
+  /** Precision over the newest 20 messages with an outcome. Null if there are none. */
   precision: number | null;
-  /** Below one half, however those turn out that are still to come up to 20. */
+  /** Whether the precision will be below one half whatever the outcomes of further messages up to 20 are. */
   muted: boolean;
 }
 
@@ -40,7 +40,10 @@ export function scoreOf({ lines }: Pick<HookState, 'lines'>): Score {
   };
 }
 
-/** What a command that ended says of the messages before it in its session; each is judged once, on a changed tree. */
+/**
+ * Outcomes of earlier messages in the session, from the end of a command. Each message is judged once, on a changed
+ * tree.
+ */
 export function judged(
   { lines }: Pick<HookState, 'lines'>,
   ended: {
@@ -65,7 +68,7 @@ export function judged(
     .map(({ id }) => ({ t: 'came', id, of: ended.ending === 'passed' ? 'used' : 'wrong', at }));
 }
 
-/** Whether this was said in this session already. */
+/** Whether a message about this error was already printed in this session. */
 export function wasSaid({ lines }: Pick<HookState, 'lines'>, session: string, family: string): boolean {
   return lines.some((line) => line.t === 'said' && line.session === session && line.family === family);
 }

@@ -1,7 +1,7 @@
 /**
- * What the hook remembers between its calls: lines of JSON in the user's data folder, added at the end, so that most
- * calls need no database. No text of a failure stands here but what may be said of it, which is redacted. The file stays
- * small: what is over is left out when it is written anew.
+ * The state of the hook between calls: lines of JSON that are appended to a file in the data folder of the user, so
+ * that most calls need no database. The only text about failures is the redacted text of messages. Compaction removes
+ * finished entries, so that the file stays small.
  */
 
 import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
@@ -10,26 +10,26 @@ import { textOf as readOrNothing } from '../system/files/read.ts';
 import { isStrangers, lstat } from '../system/files/way.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
 
-/** A failure that is known and what is to be said of it. */
+/** A known failure and the message about it. */
 export interface Earned {
-  /** What it rests on, with its state: `fix-…:proved`. */
+  /** The id of its source with its state, for example `fix-…:proved`. */
   of: string;
   kind: 'proved' | 'worked' | 'refuted';
-  /** The errors, each without its case, as the engine signs them and as they were said. */
+  /** The errors without their cases, as signatures and as sentences. */
   families: string[];
-  /** Where the errors say too little to be known elsewhere: the cases that they are known in. */
+  /** The cases to which the entry is limited, if the errors contain too little information on their own. */
   cases?: string[];
-  /** Words of that error, all of which stand in what is printed when it comes again. */
+  /** Words that the output always contains when the error occurs. */
   words: string[];
-  /** What is said, made fit to leave. */
+  /** The lines of the message, sanitized for output. */
   lines: string[];
-  /** The run that earned it, or when it was. */
+  /** The run that is the evidence, or its time. */
   since?: string;
 }
 
-/** Everything that is remembered, one line each. */
+/** An entry of the state, stored as one line. */
 export type Line =
-  /** `cases`: what failed, by the names that the engine has for it. */
+  /** `cases` has the failed cases, with the names that the engine uses. */
   | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
   | {
@@ -42,19 +42,19 @@ export type Line =
       at: number;
       tokens: number;
     }
-  /** The tree of files that a message was said on. */
+  /** The tree of files on which a message was printed. */
   | { t: 'on'; id: string; tree: string | null }
   | { t: 'came'; id: string; of: 'used' | 'wrong'; at: number }
   | { t: 'earned'; entries: Earned[] }
-  /** What the databases were when what is earned was looked for. */
+  /** Stamp of the databases at the last search for known facts. */
   | { t: 'stamp'; stamp: string }
   | { t: 'trouble'; at: number; reason: string }
   | { t: 'reset'; at: number };
 
 const NAME = 'hook.jsonl';
-/** Past this it is written anew. */
+/** Size from which on the file is compacted. */
 const COMPACT_BYTES = 128 * 1024;
-/** No file of ours grows so large. */
+/** Maximum size that is read. The hook never writes a file of this size. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_FAILED = 100;
 const MAX_CASES = 40;
@@ -71,7 +71,7 @@ export class HookState {
     this.#lines = text.split('\n').flatMap(parse);
   }
 
-  /** As it lies there; empty where nothing does. */
+  /** Reads the state. It is empty if there is no file. */
   static read(folder: string): HookState {
     const file = path.join(folder, NAME);
     return new HookState(file, textOf(file));
@@ -81,12 +81,12 @@ export class HookState {
     return this.#lines;
   }
 
-  /** The newest of a kind. */
+  /** The newest line of a kind. */
   last<T extends Line['t']>(kind: T): Extract<Line, { t: T }> | undefined {
     return this.#lines.findLast((line): line is Extract<Line, { t: T }> => line.t === kind);
   }
 
-  /** The failure of a command that no pass has ended: one on a commit is over when it passes on one. */
+  /** The open failure of a command. A failure on a commit ends only with a pass on a commit. */
   failure(key: string): Extract<Line, { t: 'failed' }> | undefined {
     let open: Extract<Line, { t: 'failed' }> | undefined;
     for (const line of this.#lines) {
@@ -111,7 +111,7 @@ export class HookState {
     const descriptor = openSync(this.#file, flags, 0o600);
     try {
       if (!fstatSync(descriptor).isFile()) return;
-      // In one piece: what several processes add does not mix.
+      // A single write, so that lines of several processes do not mix.
       writeSync(descriptor, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     } finally {
       closeSync(descriptor);
@@ -119,7 +119,7 @@ export class HookState {
     this.#lines.push(...lines);
   }
 
-  /** Writes it anew without what is over, where it has grown. */
+  /** Rewrites a large file without finished entries. */
   compact(): void {
     if (this.#bytes < COMPACT_BYTES) return;
     const fresh = new HookState(this.#file, textOf(this.#file));
@@ -155,7 +155,7 @@ export class HookState {
   }
 }
 
-/** A line that was cut short, or that a later version wrote, is none. */
+/** Returns nothing for a line that is incomplete or that a later version wrote. */
 function parse(text: string): Line[] {
   if (!text.startsWith('{"t":')) return [];
   try {

@@ -1,4 +1,4 @@
-/** What went wrong in a hook: a line of the log, and where the project has a memory a note for `argus doctor`. */
+/** Reports a problem of the hook: a line in the log, and a note for `argus doctor` if the project has a memory. */
 
 import { messageOf } from '../errors.ts';
 import { logUnexpected } from '../log.ts';
@@ -18,6 +18,6 @@ export async function noteTrouble(thrown: unknown, place: HookPlace | undefined)
     const reason = clipped(shortLine(fitToLeave(messageOf(thrown))), MAX_REASON_CHARACTERS);
     HookState.read(place.folder).add({ t: 'trouble', at: io().now(), reason });
   } catch {
-    // Where nothing can be written there is nobody to tell: an agent's command is none of a hook's to fail.
+    // If nothing can be written, the problem is dropped, because a hook must not make the agent's command fail.
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the hook does after it has answered, in a process of its own that no agent waits for: records the run, keeps the
- * score and looks for what the memory has earned to say by then.
+ * The work of the hook after its answer: records the run, updates the score and searches the memory for facts to
+ * report. It runs in a separate process, so that the agent does not wait for it.
  */
 
 import { hostname } from 'node:os';
@@ -16,7 +16,7 @@ import { commandName, type Ended, runOf } from './run-of.ts';
 import { judged } from './score.ts';
 import { HookState, type Line } from './state.ts';
 
-/** What another process is to do. */
+/** The work for the separate process. */
 export type Job =
   | { kind: 'ready'; folder: string }
   | {
@@ -24,7 +24,7 @@ export type Job =
       ended: Ended;
       session: string;
       key: string;
-      /** The work tree when the command had ended, before the agent could change it. */
+      /** The work tree at the end of the command, before the agent could change it. */
       git: GitFacts | null;
       said?: string | undefined;
     };
@@ -41,7 +41,7 @@ export async function work(job: Job): Promise<void> {
   HookState.read(place.folder).compact();
 }
 
-/** Opens a project as an agent's hook does. */
+/** Opens a project with the options of a hook. */
 export async function withSession<T>(folder: string, use: (session: Session) => Promise<T>): Promise<T> {
   const sessionManager = new SessionManager({
     recorder: { by: 'hook', from: hostname() },
@@ -95,13 +95,13 @@ async function record(
   }
 }
 
-/** Without the cases that passed, where only what was printed says so: a pass proves a fix. */
+/** Drops passed cases that were only read from the output, because a pass proves a fix. */
 async function failuresOf(run: RecordRunParams, signer: Signer): Promise<RecordRunParams> {
   const prepared = await signer.prepareRun(run);
   return { ...prepared, cases: (prepared.cases ?? []).filter(({ status }) => status === 'failed') };
 }
 
-/** It passed on these very files since it failed, which is recorded. */
+/** Whether the command already passed on the same files since it failed, and that pass is recorded. */
 function isSamePass(state: HookState, key: string, tree: string | null, clean: boolean): boolean {
   const pass = state.lastPass(key);
   const failure = state.failure(key);
@@ -109,7 +109,7 @@ function isSamePass(state: HookState, key: string, tree: string | null, clean: b
   return pass.tree === tree && pass.clean === clean;
 }
 
-/** Looks for what has been earned, where the databases are others than when that was done last. */
+/** Searches for facts to report if the databases changed since the last search. */
 export async function getReady(session: Session, place: HookPlace): Promise<void> {
   const stamp = stampOf(place);
   const state = HookState.read(place.folder);

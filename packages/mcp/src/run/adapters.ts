@@ -1,6 +1,6 @@
 /**
- * The runners Argus knows: how each is recognised, filtered, and made to write a report beside what it prints. Running
- * a command: execute.ts. Reading reports: crates/report.
+ * The runners that Argus knows: how each is recognized, filtered, and made to write a report. execute.ts runs a
+ * command, and crates/report reads reports.
  */
 
 import type { Adapter } from './adapters/adapter.ts';
@@ -25,7 +25,7 @@ import {
 import { pytest, unittest } from './adapters/python.ts';
 import { bats, busted, minitest, phpunit, rakeTest, rspec } from './adapters/scripting.ts';
 
-/** In the order they are tried; the first that recognises a command has it. */
+/** Adapters in the order in which they are tried. The first that recognizes a command is used. */
 export const ADAPTERS: readonly Adapter[] = [
   vitest,
   jest,
@@ -57,7 +57,7 @@ export const ADAPTERS: readonly Adapter[] = [
   bats,
 ];
 
-/** Whether the runner ends well without a test too, so that only its report tells. */
+/** Whether the runner also succeeds without a test, so that only its report shows whether tests ran. */
 export function maySucceedEmpty(runner: string): boolean {
   return ADAPTERS.find(({ name }) => name === runner)?.failsWithoutTests !== true;
 }

@@ -1,6 +1,6 @@
 /**
- * A work tree of another commit for the time of one run: the files that are checked out here stay as they are. It is linked
- * to the repository, so its runs go to the same memory. What killed processes left is removed by the next one.
+ * A temporary work tree of another commit for one run, so that the checked-out files do not change. It is linked to the
+ * repository, so that its runs go to the same memory. The next call removes work trees that killed processes left.
  */
 
 import { lstatSync, mkdirSync, statfsSync, symlinkSync } from 'node:fs';
@@ -12,23 +12,23 @@ import { type TemporaryFolder, temporaryFolder } from '../system/files/temporary
 import { realOr } from '../system/files/way.ts';
 import { workTreeTop } from '../system/files/work-tree-top.ts';
 
-/** A larger checkout is refused. */
+/** Maximum size of a checkout, in bytes. */
 const MAX_BYTES = 2 * 1024 ** 3;
-/** Of what is free on the disk, the part that a checkout may take. */
+/** Maximum share of the free disk space for a checkout. */
 const MAX_SHARE = 0.5;
 const CHECKOUT_TIMEOUT_MS = 300_000;
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
-/** Installed packages, which no commit has: the tests find those of this work tree. */
+/** Folders of installed packages. No commit contains them, so that the tests use those of the current work tree. */
 const INSTALLED = new Set(['node_modules', '.venv', 'venv', 'vendor']);
 
 export interface CommitWorkTree {
-  /** The project's folder in it. */
+  /** The folder of the project in the work tree. */
   root: string;
   remove(): Promise<void>;
 }
 
-/** Throws `ArgusError` where the commit is not known or the checkout would be too large. */
+/** Throws `ArgusError` if the commit is unknown or the checkout would be too large. */
 export async function commitWorkTree(root: string, name: string, signal?: AbortSignal): Promise<CommitWorkTree> {
   const top = workTreeTop(realOr(root));
   if (top === undefined) throw new ArgusError('INVALID_INPUT', `${root} is in no git repository.`);

@@ -1,14 +1,14 @@
-/** Under which conditions tests run here: what a verdict may find that a test depends on. */
+/** The conditions of a run on this machine. A verdict may find that a test depends on one of them. */
 
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { environmentOf } from '../environment/project-environment.ts';
 import { isInCi } from '../system/ci.ts';
 
-/** Of a machine only what tells it apart from others leaves it. */
+/** Length of the hash of the host name. Only the hash is stored, because the name itself must not leave the machine. */
 const MACHINE_CHARS = 12;
 
-/** Names and values as evidence shows them: `os=windows`. */
+/** Names and values as in evidence, for example `os=windows`. */
 export function conditions(root: string): Record<string, string> {
   const { language, language_major: major, runtime } = environmentOf(root);
   return {

@@ -1,6 +1,4 @@
-/**
- * What docker and kubectl say of the containers a project names. A missing tool is a note, not an error.
- */
+/** Reads the state of a project's containers from docker and kubectl. A missing tool is a note, not an error. */
 
 import type { ContainerFact } from 'argus-engine';
 import { z } from 'zod';
@@ -16,7 +14,7 @@ export interface ContainerFacts {
   notes: string[];
 }
 
-/** Facts for the containers and the namespace of the configuration of a project; both may be absent. */
+/** Facts about the containers and the namespace in the configuration. Both may be missing. */
 export async function containerFacts(root: string, config: Config, runStartedAt: number): Promise<ContainerFacts> {
   const parts = await Promise.all([
     config.containers?.length ? fromDocker(root, config.containers) : nothing(),
@@ -33,7 +31,7 @@ const dockerInspect = () =>
     }),
   );
 
-/** Reads `docker inspect`. */
+/** Parses the output of `docker inspect`. */
 export function readDockerInspect(json: string): ContainerFact[] {
   return dockerInspect()
     .parse(JSON.parse(json))
@@ -41,7 +39,7 @@ export function readDockerInspect(json: string): ContainerFact[] {
       name: Name.replace(/^\//u, ''),
       status: State.Status,
       oomKilled: State.OOMKilled ?? null,
-      // A running container reports 0 for an end that has not come.
+      // A running container reports exit code 0, although it has not ended.
       exitCode: State.Status === 'running' ? null : (State.ExitCode ?? null),
     }));
 }
@@ -79,7 +77,9 @@ const podList = () =>
     ),
   });
 
-/** Reads `kubectl get pods -o json`; an end before the run started does not explain it. */
+/**
+ * Parses the output of `kubectl get pods -o json`. A container that ended before the run does not explain a failure.
+ */
 export function readPodList(json: string, runStartedAt: number): ContainerFact[] {
   return podList()
     .parse(JSON.parse(json))
@@ -106,13 +106,13 @@ function podContainerFact(
   };
 }
 
-/** Kubernetes gives whole seconds. */
+/** Kubernetes reports whole seconds. */
 function endedSince(finishedAt: string | null | undefined, runStartedAt: number): boolean {
   return finishedAt ? Date.parse(finishedAt) >= runStartedAt - 1_000 : true;
 }
 
 async function fromDocker(root: string, names: readonly string[]): Promise<ContainerFacts> {
-  // It fails when one of several is missing, and still prints the others.
+  // docker fails if one of the containers is missing, but still prints the others.
   const args = ['inspect', '--type', 'container', '--', ...names];
   const { stdout, problem } = await ask('docker', args, { cwd: root, ...LIMITS });
   return read('docker', problem, () => readDockerInspect(stdout || '[]'));

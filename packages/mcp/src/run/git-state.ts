@@ -1,6 +1,4 @@
-/**
- * State of the work tree when a run starts. Nothing is changed, not even git's index.
- */
+/** Reads the state of the work tree at the start of a run. It changes nothing, not even the index of git. */
 
 import path from 'node:path';
 import { type CommitFacts, type EditedFile, type GitFacts, LIMITS } from 'argus-engine';
@@ -17,38 +15,38 @@ import { type Submodule, submodulesOf } from './submodules.ts';
 import { isOfTools, untrackedFiles } from './untracked.ts';
 import { changedFiles, workTreeId } from './work-tree.ts';
 
-/** A status that takes longer is not worth the wait. */
+/** Maximum time for the status. */
 const TIMEOUT_MS = 5_000;
 
-/** Nor are the files of commits, which only order suspects. */
+/** Maximum time for the files of commits, which only rank suspects. */
 const FILES_TIMEOUT_MS = 1_000;
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** Files of memories, and those that a repository shares. */
+/** Files of memories and files that a repository shares. */
 const KEPT_BY_ARGUS = /^(?:[^"].*\/)?\.argus(?:-shared)?\//u;
 
-/** As far back as runs are looked for between which a failure began. */
+/** Maximum number of commits, which limits how far back the start of a failure can be found. */
 const MAX_COMMITS = 100;
 
-/** Folders of which it was said that git refuses to look into them. */
+/** Folders for which a refusal of git was already logged. */
 const refused = new Set<string>();
 
-/** Paths are bytes, which only this keeps apart. */
+/** Paths are bytes. Only latin1 keeps different bytes distinct. */
 const ASKING = { timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES, encoding: 'latin1' } as const;
 
-/** Git's answer in two parts. */
+/** The answer of git in two parts. */
 export interface GitLook {
-  /** From then on the work tree may change. */
+  /** Resolves when the work tree may change. */
   treeSeen: Promise<void>;
   /**
-   * Asks for the rest, which no command changes. Null outside a repository, where git refuses to look into it, and where
-   * git is not installed.
+   * Reads the rest, which no command changes. Null outside a repository, if git refuses the repository, or if git is
+   * not installed.
    */
   facts: () => Promise<GitFacts | null>;
 }
 
-/** Submodules of submodules that are looked at. */
+/** Maximum depth of nested submodules. */
 const MAX_DEPTH = 3;
 
 /** @param reports absolute paths of report files, which are results and no edits, if git does not track them */
@@ -89,7 +87,7 @@ export function lookAtGit(root: string, reports: readonly string[] = [], depth =
 export const gitFacts = (root: string, reports: readonly string[] = []): Promise<GitFacts | null> =>
   lookAtGit(root, reports).facts();
 
-/** A submodule whose files or commit are not those of the last commit. */
+/** A submodule with other files or another commit than in the last commit. */
 interface ChangedSubmodule extends Submodule {
   facts: GitFacts;
 }
@@ -104,7 +102,10 @@ async function changedSubmodules(
   });
 }
 
-/** Its files without their changes, which have other names there; and itself where its commit is another. */
+/**
+ * The edits of a submodule without their hunks, because its files have other names there. Includes the submodule itself
+ * if its commit changed.
+ */
 function editsOf({ name, commit, facts }: ChangedSubmodule, below: string): EditedFile[] {
   const [full, prefix] = [asText(name), below === '' ? '' : `${below}/`];
   if (!full.startsWith(prefix)) return [];
@@ -113,7 +114,7 @@ function editsOf({ name, commit, facts }: ChangedSubmodule, below: string): Edit
   return [...moved, ...inside].map((edit) => ({ ...edit, path: edit.path.slice(prefix.length) }));
 }
 
-/** What differs from the last commit, as it is now. `files`: undefined where it is not read. */
+/** The current differences from the last commit. `files` is undefined if they were not read. */
 async function workTree(git: Git, root: string, reports: readonly string[], depth: number) {
   const nearest = workTreeTop(realOr(root));
   if (nearest === undefined) return null;
@@ -139,13 +140,13 @@ async function workTree(git: Git, root: string, reports: readonly string[], dept
   return { ...facts, files, diff: await diff, below, submodules: looks };
 }
 
-/** Where settings put the work tree. */
+/** The work tree that the settings name. */
 async function toplevel(git: Git): Promise<string> {
   const { stdout } = await git.run(['rev-parse', '--show-toplevel'], ASKING);
   return asText(stdout.replace(/\n$/u, ''));
 }
 
-/** What is said of a run that happened elsewhere. */
+/** Facts about a run on another machine. */
 export interface GivenFacts {
   commit?: string | undefined;
   branch?: string | undefined;
@@ -153,7 +154,9 @@ export interface GivenFacts {
   tree?: string | undefined;
 }
 
-/** The same of a commit that is named; what the repository here knows of it is added. Null where nothing is named. */
+/**
+ * Facts about a run on another machine, with details of the commit from the local repository. Null if nothing is given.
+ */
 export async function givenFacts(root: string, given: GivenFacts): Promise<GitFacts | null> {
   const { commit, branch, dirty, tree } = given;
   if (Object.values(given).every((fact) => fact === undefined)) return null;
@@ -168,8 +171,8 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
 }
 
 /**
- * What CI says that it has checked out, for where git is not there to be asked: a container without git, or with files of
- * another user. It counts as the commit itself, for nobody works in such a place. Null where CI names no commit.
+ * The checkout that CI reports, for use without git: a container without git, or files of another user. The tree counts
+ * as clean, because nobody edits files there. Null if CI reports no commit.
  */
 export function ciFacts(env: Environment = io().env): GitFacts | null {
   const { commit, branch } = ciCheckout(env);
@@ -182,8 +185,8 @@ function isFullHash(text: string): boolean {
 }
 
 /**
- * The newest commits from one on, that one first, with the files of each; none where it is not known here. What lacks the
- * folders of its commits, as a partial clone may, says the commits alone.
+ * The newest commits from `from` on, with their files. Empty if the commit is unknown here. In a partial clone without
+ * the folders of its commits, the files are missing.
  */
 async function logFrom(git: Git, from: string): Promise<LoggedCommit[]> {
   for (const files of [['--name-only', '--no-renames', '--relative'], []]) {
@@ -206,9 +209,10 @@ interface LoggedCommit extends CommitFacts {
 }
 
 /**
- * Reads entries of `commit tree parents` and the files below, relative to where git was asked. Of a merge git says none.
- * A commit without parents may be the end of what was fetched, with all files in it. A quoted name is not read. What Argus
- * keeps is only said, by one file, of a commit that touched nothing else: no test fails by it, however much it is.
+ * Parses entries of `commit tree parents` with the files below, relative to the folder of the call. Git lists no files
+ * of a merge. A commit without parents may be the end of a shallow clone and list all files, so that its files are
+ * ignored. Quoted names are skipped. If a commit touches only files of Argus, a single one of them is kept, because
+ * they cannot affect a test.
  */
 function parseLog(output: string): LoggedCommit[] {
   return output
@@ -225,19 +229,19 @@ function parseLog(output: string): LoggedCommit[] {
     });
 }
 
-/** What `git status` says. Paths are in bytes, as latin1. */
+/** The result of `git status`. Paths are latin1 bytes. */
 interface Status {
-  /** Null before the first. */
+  /** Null before the first commit. */
   commit: string | null;
-  /** Null on none. */
+  /** Null if no branch is checked out. */
   branch: string | null;
-  /** Those that differ from the last commit, without untracked ones that tools make. */
+  /** Paths that differ from the last commit, without untracked files of tools. */
   changed: Set<string>;
-  /** Of these, the ones that git has. */
+  /** The changed paths that git tracks. */
   tracked: Set<string>;
 }
 
-/** Reads `git status --porcelain=v2 --branch -z`. */
+/** Parses the output of `git status --porcelain=v2 --branch -z`. */
 export function parseStatus(output: string): Status {
   const facts: Status = { commit: null, branch: null, changed: new Set(), tracked: new Set() };
   const add = (name: string) => facts.tracked.add(name);
@@ -251,7 +255,7 @@ export function parseStatus(output: string): Status {
     } else if (entry.startsWith('1 ')) add(pathAfter(entry, 8));
     else if (entry.startsWith('u ')) add(pathAfter(entry, 10));
     else if (entry.startsWith('2 ')) {
-      // The old path is an entry of its own.
+      // The old path is a separate entry.
       add(pathAfter(entry, 9));
       at += 1;
       add(entries[at] ?? '');
@@ -261,7 +265,7 @@ export function parseStatus(output: string): Status {
   return facts;
 }
 
-/** What stands behind so many words: it may hold spaces. */
+/** The path after this number of words. It may contain spaces. */
 function pathAfter(entry: string, words: number): string {
   return entry.split(' ').slice(words).join(' ');
 }

@@ -1,6 +1,6 @@
 /**
- * What Maven and Gradle need: the name of a test as they take it, builds of many modules, and results that Gradle knows
- * to be up to date. Recognising and running them: the adapters.
+ * Support for Maven and Gradle: names of tests in their filters, builds of several modules, and results that Gradle
+ * reuses as up to date. The adapters recognize and run them.
  */
 
 import path from 'node:path';
@@ -30,8 +30,8 @@ function pattern(filter: string, separator: string): string {
 }
 
 /**
- * A case name (`shop.SumTest > adds(int)[1]`), a method (`adds`, `adds(int)[1]`), a class, or both (`SumTest#adds`, `SumTest.adds`);
- * neither: a pattern in the runner's own language.
+ * Parses a case name (`shop.SumTest > adds(int)[1]`), a method (`adds`, `adds(int)[1]`), a class, or both
+ * (`SumTest#adds`, `SumTest.adds`). Any other text is a pattern in the language of the runner.
  */
 function jvmTest(filter: string): JvmTest {
   if (filter.includes(' > ')) {
@@ -41,11 +41,11 @@ function jvmTest(filter: string): JvmTest {
   const both = /^([^#]+)#([^#]+)$/u.exec(filter) ?? /^((?:\w+\.)*\p{Lu}[\w$]*)\.(\p{Ll}\w*)$/u.exec(filter);
   if (both) return { className: both[1], method: both[2] };
   if (/^\p{Ll}\w*$/u.test(filter)) return { method: filter };
-  // As reporters show it: with parameters, or of Kotlin, in words.
+  // A name as reporters print it: with parameters, or in words for Kotlin.
   return /^[\p{Ll}_]\w*[\s([]/u.test(filter) ? { method: methodOf(filter) } : {};
 }
 
-/** Without what reporters add for parameters; what a pattern does not take in a name stands for anything. */
+/** The name without the parameters that reporters add. Characters that a pattern does not allow match anything. */
 function methodOf(name: string): string | undefined {
   const own = name.split(/[([{]/u, 1)[0]?.trim() ?? '';
   const plain = own.replaceAll(/[^\p{L}\p{N}_$]+/gu, '*');
@@ -53,7 +53,7 @@ function methodOf(name: string): string | undefined {
   return name === own || name === `${own}()` ? plain : `${plain}*`;
 }
 
-/** Modules without the test that a filter names are no failure, where there are several. */
+/** Modules without the filtered test must not fail the build if there are several modules. */
 export const MAVEN_MODULES_MAY_BE_EMPTY = ['-DfailIfNoTests=false', '-Dsurefire.failIfNoSpecifiedTests=false'];
 export const GRADLE_PROJECTS_MAY_BE_EMPTY =
   'allprojects { tasks.withType(Test) { filter.failOnNoMatchingTests = false } }\n';
@@ -70,8 +70,8 @@ export function hasGradleProjects(root: string): boolean {
 }
 
 /**
- * What a build that goes on after a failure could not build, with the first error of a compiler: where tests of other
- * modules fail too, no case says it.
+ * Describes the modules that a build could not compile, with the first compiler error, because no case shows this if
+ * tests of other modules fail too.
  */
 export function notBuilt(output: string): string | undefined {
   const text = stripVTControlCharacters(output).replaceAll('\r\n', '\n');
@@ -86,11 +86,14 @@ const FAILED_TASK =
 const COMPILER_ERROR =
   /^(?:\[ERROR\] |e: )?\S+\.(?:java|kts?|scala|groovy)(?::\d+: error: |:\[\d+,\d+\] |:\d+:\d+:? ).*$/mu;
 
-/** Gradle does not run again what did not change: the results of these tasks are of an earlier run and still hold. */
+/**
+ * Tracks tasks that Gradle does not run again because nothing changed. Their results are from an earlier run and still
+ * valid.
+ */
 export class GradleTasksUpToDate {
   readonly #root: string;
   readonly #tasks: GradleTask[] = [];
-  /** By the folder of the build. */
+  /** Results by the folder of the build. */
   readonly #results = new Map<string, Results[]>();
   #rest = '';
 
@@ -98,7 +101,7 @@ export class GradleTasksUpToDate {
     this.#root = root;
   }
 
-  /** Output of Gradle, as it comes. */
+  /** Reads output of Gradle as it arrives. */
   add(text: string): void {
     const lines = (this.#rest + text).split('\n');
     this.#rest = lines.pop() ?? '';
@@ -111,8 +114,8 @@ export class GradleTasksUpToDate {
   }
 
   /**
-   * Whether the report belongs to one of them; asked once all was printed. `file`: relative to the project, which a build
-   * may be a folder of.
+   * Whether one of these tasks wrote the report. Call it only after the whole output. `file` is relative to the
+   * project, and the build may be in a subfolder of it.
    */
   wrote(file: string): boolean {
     if (this.#tasks.length === 0) return false;
@@ -129,26 +132,26 @@ export class GradleTasksUpToDate {
     return this.#tasks.map(({ project, task }) => {
       const given = project.join('/');
       const isThere = project.length === 0 || moved.has(given) || hasFile(build, given);
-      // Settings may compute a folder: then it is one of the project's name.
+      // Settings may compute the folder. Then any folder with the name of the project is accepted.
       const folder = isThere ? (moved.get(given) ?? given) : (project.at(-1) ?? '');
       return { folder: path.posix.join('/', folder, 'build/test-results', task, '/'), isWhole: isThere };
     });
   }
 }
 
-/** `libs:orders:test`. */
+/** A task such as `libs:orders:test`. */
 interface GradleTask {
   project: readonly string[];
   task: string;
 }
 
-/** Where a task's results are, with slashes around it; not as a whole, in whatever folder that is. */
+/** Folder with the results of a task, between slashes. If it is not whole, it may be inside any folder. */
 interface Results {
   folder: string;
   isWhole: boolean;
 }
 
-/** The folder of the build that wrote the file, with the slash behind it; the project's own has no name. */
+/** The folder of the build that wrote the file, with a trailing slash. Empty for the root of the project. */
 function buildAround(file: string, root: string): string {
   const folders = ['', ...Array.from(file.matchAll(/\//gu), ({ index }) => file.slice(0, index + 1))];
   const holding = (names: readonly string[]) => (folder: string) => names.some((name) => hasFile(root, folder + name));
@@ -156,7 +159,7 @@ function buildAround(file: string, root: string): string {
   return folders.findLast(holding(SETTINGS)) ?? folders.find(holding(BUILDS)) ?? '';
 }
 
-/** Folders in the build of projects that its settings say lie elsewhere than their names do, by those names. */
+/** Folders of projects whose settings move them, by the names of the projects. */
 function movedProjects(build: string): Map<string, string> {
   const settings = SETTINGS.map((name) => projectFile(build, name) ?? '').join('\n');
   return new Map(
@@ -167,7 +170,10 @@ function movedProjects(build: string): Map<string, string> {
   );
 }
 
-/** `project(':lib').projectDir = file('modules/lib')`; whatever makes a file of it, its strings are the folder. */
+/**
+ * An assignment such as `project(':lib').projectDir = file('modules/lib')`. The strings in the expression are the
+ * folder.
+ */
 const MOVED_PROJECT =
   /\b(?:findP|p)roject\(\s*["']:?([^"']+)["']\s*\)(?:\?|!!)?\.(?:projectDir\s*=|setProjectDir\()\s*(.+)/gu;
 const BUILD_FOLDER = /^\$\{?(?:rootDir|settingsDir|rootProject\.projectDir)\}?/u;

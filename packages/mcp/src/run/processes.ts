@@ -1,6 +1,6 @@
 /**
- * Finds what a run left behind: its processes carry a mark in their environment, wherever they have gone. Starting
- * processes: execute.ts. On a system whose environments cannot be read exactly they are named, not ended.
+ * Finds processes that a run left behind by a mark in their environment, even outside the process group. execute.ts
+ * starts processes. On a system whose environments cannot be read exactly, such processes are reported but not ended.
  */
 
 import { execFile } from 'node:child_process';
@@ -13,23 +13,22 @@ import { findProgram } from '../system/programs.ts';
 import { RUN_MARKS } from '../system/run-marks.ts';
 
 /**
- * Between the polite signal and the one that cannot be ignored, for a process that has already outlived its parent. Also how
- * long a process that a successful command left may take to end before it is named: Turbo 2.11 does not wait for its own
- * `git status`.
+ * Time between SIGTERM and SIGKILL for a process that outlived its parent. Also the time that a process of a successful
+ * command has to end before it is reported, because Turbo 2.11 does not wait for its own `git status`.
  */
 const GRACE_MS = 1_000;
 const POLL_MS = 50;
 
-/** What forks faster than it can be ended is named instead. */
+/** Maximum number of attempts to end processes. A process that forks faster is reported instead. */
 const MAX_ROUNDS = 20;
 
-/** A listing of processes that takes longer is not worth the wait. */
+/** Maximum time for a list of processes. */
 const PS_TIMEOUT_MS = 5_000;
 
 const MAX_NAMED_PROCESSES = 5;
 const NAME_CHARACTERS = 60;
 
-/** What nobody can find is said where a command was ended before it ended itself. */
+/** Warning after a timeout about processes that cannot be found. */
 export const UNFINDABLE =
   process.platform === 'win32'
     ? 'Its process tree was ended; a process that has left the tree may still run.'
@@ -43,27 +42,27 @@ export interface LeftProcess {
 }
 
 export interface Ended {
-  /** Ended here. */
+  /** Processes that were ended. */
   ended: LeftProcess[];
-  /** Still there, to be named. */
+  /** Processes that still run. */
   left: LeftProcess[];
 }
 
 let marks = 0;
 
-/** A mark nothing else has. It is no secret, and so is made of what is there at once. */
+/** A unique mark. It is no secret, so that it needs no random number. */
 export function newMark(): string {
   marks += 1;
   return `${process.pid}-${io().now().toString(36)}-${marks}`;
 }
 
-/** For the environment of everything that is run. A run inside a run carries both marks. */
+/** Environment entry for every program of a run. A run inside another run carries both marks. */
 export function markEntry(mark: string): Record<string, string> {
   const outer = io().env[RUN_MARKS];
   return { [RUN_MARKS]: outer ? `${outer}:${mark}` : mark };
 }
 
-/** Ends every process with the mark; what it cannot end it names. */
+/** Ends every process with the mark, and returns those that it cannot end. */
 export async function endMarked(mark: string): Promise<Ended> {
   if (process.platform !== 'linux') return { ended: [], left: await findMarked(mark) };
   const ended = new Map<number, LeftProcess>();
@@ -79,13 +78,16 @@ export async function endMarked(mark: string): Promise<Ended> {
   return { ended: [...ended.values()].filter(({ pid }) => !leftIds.has(pid)), left };
 }
 
-/** What carries the mark now. */
+/** The processes that carry the mark now. */
 export async function findMarked(mark: string): Promise<LeftProcess[]> {
   if (process.platform === 'linux') return markedProcesses(mark);
   return process.platform === 'win32' ? [] : listedByPs(mark);
 }
 
-/** A service that a successful command started is what it was run for, and stays. */
+/**
+ * Ends left processes of a failed command. A service that a successful command started may be its purpose, so that it
+ * keeps running.
+ */
 export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
   if (succeeded) {
     const left = await lasting(mark);
@@ -95,7 +97,7 @@ export async function clearUp(mark: string, succeeded: boolean): Promise<{ left:
   return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
 }
 
-/** What still carries the mark after the grace period. */
+/** Processes that still carry the mark after the grace period. */
 async function lasting(mark: string): Promise<LeftProcess[]> {
   const until = performance.now() + GRACE_MS;
   for (;;) {
@@ -105,7 +107,7 @@ async function lasting(mark: string): Promise<LeftProcess[]> {
   }
 }
 
-/** How people are told. */
+/** The notes for people. */
 function endedNotes({ ended, left }: Ended): string[] {
   return [
     ...(ended.length > 0 ? [`Left running by the command and ended: ${named(ended)}.`] : []),
@@ -113,7 +115,7 @@ function endedNotes({ ended, left }: Ended): string[] {
   ];
 }
 
-/** The first few, with their ids. */
+/** The first few processes with their ids. */
 export function named(processes: readonly LeftProcess[]): string {
   const names = processes
     .slice(0, MAX_NAMED_PROCESSES)
@@ -122,7 +124,7 @@ export function named(processes: readonly LeftProcess[]): string {
   return `${names.join(', ')}${more}`;
 }
 
-/** For the moment this process is told to go: nothing is waited for. */
+/** Kills all marked processes without waiting, for use when this process must exit. */
 export function killMarked(mark: string): void {
   if (process.platform !== 'linux') return;
   for (const { pid } of markedProcesses(mark)) send(pid, 'SIGKILL');
@@ -139,7 +141,7 @@ function markedProcesses(mark: string): LeftProcess[] {
 }
 
 function carries(environment: string, mark: string): boolean {
-  // Nearly none does, and to split all of them takes longer than the rest.
+  // Almost no environment contains the mark, and splitting all of them would be slow.
   if (!environment.includes(mark)) return false;
   return environment.split('\0').some((entry) => hasMark(entry, mark));
 }
@@ -155,7 +157,7 @@ function hasMark(entry: string, mark: string): boolean {
   );
 }
 
-/** Empty for those of others and those that are gone or dead. */
+/** Returns an empty text for processes of other users and for processes that have ended. */
 function environmentOf(pid: number): string {
   return textOrEmpty(`/proc/${pid}/environ`, 'latin1');
 }
@@ -175,11 +177,11 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
 }
 
-/** BSD and macOS show the environments of a user's own processes behind their commands. */
+/** On BSD and macOS, ps prints the environments of a user's own processes after their commands. */
 async function listedByPs(mark: string): Promise<LeftProcess[]> {
   const ps = findProgram('ps', io().cwd());
   if (ps === undefined) return [];

@@ -1,8 +1,8 @@
 /**
- * What makes the runners of Node, Python and Ruby write a report, however deep below scripts, workspaces and task
- * runners they are started: the environment of the run loads a hook into every process of these, which adds a reporter
- * to those runners that it knows, and gives pytest a plugin and PHPUnit an option. Each process writes a report of its
- * own. They lie in `reporters/`, as every runner can load them; this process loads none of them.
+ * Makes the runners of Node, Python, Ruby and PHP write reports, even if scripts, workspaces or task runners start
+ * them. The environment of the run loads a hook into every process. The hook adds a reporter to known runners, and
+ * gives pytest a plugin and PHPUnit an option. Each process writes its own report. The reporters are in `reporters/`,
+ * in a form that every runner can load, and this process loads none of them.
  */
 
 import path from 'node:path';
@@ -10,17 +10,20 @@ import { fileURLToPath } from 'node:url';
 import type { AdapterContext, Reporting } from './adapters/adapter.ts';
 import { ADDED } from './reporters/kept-variables.cjs';
 
-/** They lie beside the bundle, too. */
+/** The bundle has this folder too. */
 export const REPORTERS = fileURLToPath(new URL('./reporters', import.meta.url));
 
 const HOOK = path.join(REPORTERS, 'hook.cjs').replaceAll('\\', '/');
 const RUBY_HOOK = '-rargus_reporter';
-/** Python loads `sitecustomize` from it, which finds the plugin too. */
+/** Python loads `sitecustomize` from this folder, and finds the plugin there too. */
 const PYTHON_HOOK = path.join(REPORTERS, 'python', 'path');
 const PYTEST_MODULE = 'argus_pytest';
 const PYTEST_PLUGIN = `-p ${PYTEST_MODULE}`;
 
-/** What variables get that scripts may set anew, with what parts it from a value behind it: kept-variables.cjs. */
+/**
+ * Additions to variables that scripts may overwrite, each with the separator to a following value. kept-variables.cjs
+ * restores them.
+ */
 const ADDITIONS = {
   NODE_OPTIONS: `--require=${HOOK.includes(' ') ? `"${HOOK}"` : HOOK} `,
   PYTHONPATH: `${PYTHON_HOOK}${path.delimiter}`,
@@ -29,7 +32,7 @@ const ADDITIONS = {
   RUBYOPT: `${RUBY_HOOK} `,
 };
 
-/** The runners that write files named after them, with their format. */
+/** Runners whose reports are named after them, with the format. */
 const FORMATS = {
   vitest: 'jest',
   jest: 'jest',
@@ -50,7 +53,7 @@ const FORMATS = {
   phpunit: 'junit',
 } as const;
 
-/** What is added to the environment of any command, and where the reports will be. */
+/** Additions to the environment of any command, and the places of the reports. */
 export function hookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | 'root' | 'env'>): Reporting {
   return {
     env: {
@@ -73,7 +76,7 @@ function nodeHook(options: string): Record<string, string> {
   return { NODE_OPTIONS: options.includes(HOOK) ? options : `${options} ${ADDITIONS.NODE_OPTIONS}`.trim() };
 }
 
-/** By name from a folder of its own: RUBYOPT knows no quotes, and a path may hold spaces. */
+/** The hook is loaded by name from its own folder, because RUBYOPT supports no quotes and a path may contain spaces. */
 function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record<string, string> {
   const folder = path.join(REPORTERS, 'ruby');
   const folders = RUBYLIB.split(path.delimiter).filter((one) => one !== '');
@@ -83,7 +86,10 @@ function rubyHook({ RUBYLIB = '', RUBYOPT = '' }: AdapterContext['env']): Record
   };
 }
 
-/** It stands first, for one of the project's would hide it; it loads that one itself. */
+/**
+ * The folder comes first, because a `sitecustomize` of the project would hide it otherwise. The hook loads that of the
+ * project itself.
+ */
 function pythonHook({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['env']): Record<string, string> {
   const folders = PYTHONPATH.split(path.delimiter).filter((one) => one !== '' && one !== PYTHON_HOOK);
   const options = `${PYTEST_ADDOPTS} ${ADDITIONS.PYTEST_ADDOPTS}`.trim();
@@ -94,8 +100,8 @@ function pythonHook({ PYTEST_ADDOPTS = '', PYTHONPATH = '' }: AdapterContext['en
 }
 
 /**
- * For a pytest that does not find the plugin, where a Makefile sets PYTHONPATH: its own report, of which the last of several
- * remains. Undefined for any other complaint.
+ * For a pytest that does not find the plugin, for example because a Makefile sets PYTHONPATH: uses the report of
+ * pytest. Of several processes, only the last report remains. Undefined for any other error message.
  */
 export function pytestReport(
   complaint: string,
@@ -107,18 +113,21 @@ export function pytestReport(
   return { env: { PYTEST_ADDOPTS: options }, reports: [{ kind: 'file', path: file, format: 'junit' }] };
 }
 
-/** https://tox.wiki/en/stable/config.html#overriding-configuration-from-the-command-line: it hides the environment. */
+/**
+ * tox hides the environment from its commands:
+ * https://tox.wiki/en/stable/config.html#overriding-configuration-from-the-command-line
+ */
 function toxOverride({ TOX_OVERRIDE = '' }: AdapterContext['env']): Record<string, string> {
   const overrides = TOX_OVERRIDE.split(';').filter((one) => one !== '' && !TOX_PASSES.includes(one));
   return { TOX_OVERRIDE: [...overrides, ...TOX_PASSES].join(';') };
 }
 
-/** What all environments have in common is called so in tox.ini, in pyproject.toml, and in tox.toml. */
+/** Names of the common section in tox.ini, in pyproject.toml, and in tox.toml. */
 const TOX_PASSES = ['testenv', 'tool.tox.env_run_base', 'env_run_base'].map(
   (section) => `${section}.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH`,
 );
 
-/** PHP reads the settings of a folder more; an empty name stands for its own. */
+/** PHP reads settings from an additional folder. An empty name stands for its default folder. */
 function phpSettings(dir: string, { PHP_INI_SCAN_DIR = '' }: AdapterContext['env']): Record<string, string> {
   return { PHP_INI_SCAN_DIR: `${PHP_INI_SCAN_DIR}${path.delimiter}${dir}` };
 }

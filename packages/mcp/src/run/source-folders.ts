@@ -1,6 +1,6 @@
 /**
- * Finds the files of which the JVM prints only the package: `shop/SumTest.java:14` below `src/test/java`, of any
- * module. Where several modules have one of the name, nothing is guessed.
+ * Finds files for which the JVM prints only the package, for example `shop/SumTest.java:14` below `src/test/java` of
+ * any module. If several modules have a file with this name, the place stays unchanged.
  */
 
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { foldersIn, hasFile } from '../system/files/project-file.ts';
 
 const PLACE = /^((?:[\w$-]+\/)*[\w$-]+\.(?:java|kts?|scala|groovy))(:\d+)?$/u;
 
-/** How deep modules lie, and folders that hold none. */
+/** Maximum depth of modules, and folders without modules. */
 const MAX_DEPTH = 4;
 const NO_MODULES = new Set(['node_modules', 'build', 'target', 'out', 'src', 'bin', 'gradle']);
 
@@ -17,7 +17,7 @@ interface Placed {
   testPlace?: string;
 }
 
-/** Puts the folders before the places in which the project has the file; looks for them only where there is one to place. */
+/** Adds the folder to places in files of the project. Searches folders only if there is a place to complete. */
 export class SourceFolders {
   readonly #root: string;
   #folders: string[] | undefined;
@@ -48,7 +48,7 @@ export class SourceFolders {
   }
 }
 
-/** `src/test/java` and its like, of the folder and those within. */
+/** Folders like `src/test/java` in this folder and its modules. */
 function sourceFolders(root: string, folder: string, depth: number): string[] {
   const within = (below: string) => foldersIn(path.join(root, folder, below));
   const languages = within('src').flatMap((set) => within(`src/${set}`).map((language) => `src/${set}/${language}`));

@@ -1,6 +1,6 @@
 /**
- * Submodules that are checked out in a work tree. Git is not told to look into them itself, because it would read their
- * own settings, which can start programs: each is looked at as a repository of its own.
+ * Finds submodules that are checked out in a work tree. Git must not look into them itself, because it would read their
+ * settings, which can start programs. Each is read as a separate repository.
  */
 
 import path from 'node:path';
@@ -8,19 +8,19 @@ import { asText, type Git, type GitOptions } from '../git/git.ts';
 import { textOf } from '../system/files/read.ts';
 import { isWithin, lstat, realOr } from '../system/files/way.ts';
 
-/** Of more submodules, the first: each takes processes of its own. */
+/** Maximum number of submodules, because each needs its own processes. */
 const MAX_SUBMODULES = 16;
 const MAX_BYTES = 64 * 1024;
 
 export interface Submodule {
-  /** From the top of the work tree, as bytes in latin1. */
+  /** Path from the top of the work tree, as latin1 bytes. */
   name: string;
   folder: string;
-  /** That the last commit of the work tree names. */
+  /** The commit in the last commit of the work tree. */
   commit: string;
 }
 
-/** As far as `.gitmodules` and the last commit name them. */
+/** Submodules that both `.gitmodules` and the last commit name. */
 export async function submodulesOf(git: Git, top: string, asking: GitOptions): Promise<Submodule[]> {
   const text = textOf(path.join(top, '.gitmodules'), { maxBytes: MAX_BYTES, links: 'refused' }) ?? '';
   const named = [...text.matchAll(/^\s*path\s*=\s*"?([^"\n]+?)"?\s*$/gmu)].map(([, name = '']) => name);
@@ -33,7 +33,7 @@ export async function submodulesOf(git: Git, top: string, asking: GitOptions): P
   });
 }
 
-/** A link in its path may lead anywhere. */
+/** A link in the path could lead outside the work tree. */
 function isCheckedOut(top: string, name: string): boolean {
   const folder = path.join(top, name);
   const isInside = folder !== top && isWithin(realOr(folder), realOr(top)) && realOr(folder) !== realOr(top);

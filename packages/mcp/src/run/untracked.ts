@@ -1,4 +1,4 @@
-/** Untracked files: which are edits of somebody, and which are made by tools. */
+/** Distinguishes untracked files that a person edited from files that tools create. */
 
 import type { EditedFile } from 'argus-engine';
 import { asText } from '../git/git.ts';
@@ -15,7 +15,7 @@ const TOOL_FOLDERS = new Set(
 );
 const TOOL_FILE = /(?:\.(?:log|pyc|pyo|swp|tmp)|~|\.egg-info\/.*)$|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\.coverage)$/u;
 
-/** Whether an untracked file is one that tools make: no edit, though no `.gitignore` names it. */
+/** Whether a tool created the untracked file, so that it is no edit, even if no `.gitignore` names it. */
 export function isOfTools(name: string): boolean {
   return TOOL_FILE.test(name) || name.split('/').some((part) => TOOL_FOLDERS.has(part));
 }

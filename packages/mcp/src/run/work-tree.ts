@@ -1,10 +1,10 @@
 /**
- * What identifies the files of a work tree: the id that git would give its tree if all of it were committed as it lies
- * there. So a clean one has the id of its commit's tree, and uncommitted work has the id that it keeps when it is
- * committed. Files are read as they are, without filters, and nothing is written.
+ * Computes the id of the files in a work tree: the id that git would give to its tree if all files were committed
+ * unchanged. A clean work tree has the id of its commit's tree, and uncommitted work keeps its id when it is committed.
+ * Files are read without filters, and nothing is written.
  *
- * Only folders around a change get another id, so these alone are read of the commit. The format of trees and blobs is
- * git's own (Documentation/gitformat-pack, "git hash-object").
+ * Only folders around a change get another id, so that only these are read from the commit. Trees and blobs have the
+ * format of git (Documentation/gitformat-pack, "git hash-object").
  */
 
 import { createHash } from 'node:crypto';
@@ -13,40 +13,40 @@ import path from 'node:path';
 import { asText, type Git, type GitOptions } from '../git/git.ts';
 import { readBytes } from '../system/files/read.ts';
 
-/** More changes than these are not read for the sake of a name. */
+/** Maximum number of changed files that are read for the id. */
 const MAX_CHANGED_FILES = 5_000;
 const MAX_CHANGED_BYTES = 64 * 1024 * 1024;
 
-/** Of a file, a link, a submodule, or of a folder without changes. */
+/** A file, a link, a submodule, or an unchanged folder. */
 interface Entry {
-  /** `100644`, `100755`, `120000` for a link, `160000` for a submodule, `40000` for a folder. */
+  /** Mode in git: `100644`, `100755`, `120000` for a link, `160000` for a submodule, `40000` for a folder. */
   mode: string;
   id: string;
 }
 
-/** A folder around a change, by the names in it. These are bytes, as latin1. */
+/** A folder around a change, by the names of its entries as latin1 bytes. */
 type Folder = Map<string, Entry | Folder>;
 
 const FOLDER_MODE = '40000';
 const SUBMODULE_MODE = '160000';
 const SHA1_BYTES = 20;
 
-/** The last commit as far as something has changed. */
+/** The folders of the last commit around the changes. */
 interface Committed {
   algorithm: 'sha1' | 'sha256';
   root: Folder;
 }
 
-/** What lies at the paths that differ from the last commit, which are latin1 and from the top; undefined: nothing. */
+/** Files that differ from the last commit, by latin1 paths from the top. Undefined for a deleted file. */
 export type ChangedFiles = ReadonlyMap<string, ChangedFile | undefined>;
 
-/** Mode as of an entry, and what the blob would hold: of a link where it leads. */
+/** Mode of the entry, and content of the blob. For a link, the content is its target. */
 interface ChangedFile {
   mode: string;
   content: Buffer;
 }
 
-/** Undefined where so much has changed that it is not read. */
+/** Returns undefined if the changes are too large to read. */
 export function changedFiles(top: string, changed: ReadonlySet<string>): ChangedFiles | undefined {
   if (changed.size > MAX_CHANGED_FILES) return undefined;
   const files = new Map<string, ChangedFile | undefined>();
@@ -60,15 +60,16 @@ export function changedFiles(top: string, changed: ReadonlySet<string>): Changed
   return files;
 }
 
-/** A submodule whose files or commit are others. */
+/** A submodule with changed files or another commit. */
 export interface ChangedTree {
   name: string;
   facts: { commit?: string | null | undefined; dirty?: boolean | null | undefined; tree?: string | null | undefined };
 }
 
 /**
- * Its id; undefined where the commit's folders are not to be had, or the files of a submodule. `commit`: the last one, null
- * before the first. Git has no id for a submodule with uncommitted work: its entry gets a digest of the id of its tree.
+ * Returns the id of the work tree, or undefined if the folders of the commit or the files of a submodule cannot be
+ * read. `commit` is the last commit, or null before the first. Git has no id for a submodule with uncommitted work, so
+ * that its entry gets a hash of the id of its tree.
  */
 export async function workTreeId(
   git: Git,
@@ -102,7 +103,7 @@ async function committedFolders(
 ): Promise<Committed | undefined> {
   if (commit === null) return { algorithm: 'sha1', root: new Map() };
   const folders = foldersAround(names);
-  // Each question is a line.
+  // Each query is a line.
   if (folders.some((name) => name.includes('\n'))) return undefined;
   const stdin = Buffer.from(folders.map((name) => `${commit}:${name}\n`).join(''), 'latin1');
   const { stdout, problem, cut } = await git.run(['cat-file', '--batch'], { ...asking, stdin });
@@ -112,7 +113,7 @@ async function committedFolders(
   let at = 0;
   for (const name of folders) {
     const end = stdout.indexOf('\n', at);
-    // Of what the commit has not, the answer is that line alone.
+    // If the commit does not have the folder, the answer is only that line.
     const [, id = '', type, bytes] = /^([0-9a-f]+) (\w+) (\d+)$/u.exec(stdout.slice(at, end)) ?? [];
     at = end + 1;
     if (bytes === undefined) continue;
@@ -127,7 +128,7 @@ async function committedFolders(
   return { algorithm: idBytes === SHA1_BYTES ? 'sha1' : 'sha256', root };
 }
 
-/** The folders on the way to these paths, the outer before the inner; the top has the empty name. */
+/** Folders on the way to these paths, outer folders first. The top has an empty name. */
 function foldersAround(paths: Iterable<string>): string[] {
   const folders = new Set(['']);
   for (const name of paths) {
@@ -136,7 +137,7 @@ function foldersAround(paths: Iterable<string>): string[] {
   return [...folders].sort();
 }
 
-/** A raw tree: mode, a space, name, a NUL and the bytes of the id, entry for entry. */
+/** Parses a raw tree. Each entry is mode, a space, name, a NUL and the bytes of the id. */
 function parseTree(raw: string, idBytes: number): Folder {
   const folder: Folder = new Map();
   for (let at = 0; at < raw.length; ) {
@@ -150,7 +151,7 @@ function parseTree(raw: string, idBytes: number): Folder {
   return folder;
 }
 
-/** Undefined: it is there no more. What lies where the commit has a submodule says nothing of that. */
+/** Sets or removes an entry. A missing file in place of a submodule does not remove the submodule. */
 function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined): void {
   const parts = name.split('/');
   const last = parts.pop() ?? '';
@@ -158,7 +159,7 @@ function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined)
   for (const part of parts) {
     const inner = folder.get(part);
     const next: Folder = inner instanceof Map ? inner : new Map();
-    // What was a file may have become a folder.
+    // A file may have become a folder.
     if (next !== inner && entry !== undefined) folder.set(part, next);
     folder = next;
   }
@@ -166,11 +167,11 @@ function setEntry(root: Folder, name: string, entry: Entry | Folder | undefined)
   const isSubmodule = before !== undefined && 'mode' in before && before.mode === SUBMODULE_MODE;
   if (isSubmodule && !(entry !== undefined && 'mode' in entry && entry.mode === SUBMODULE_MODE)) return;
   if (entry !== undefined) folder.set(last, entry);
-  // What was a folder, and has become a file, is not gone with what lay in it.
+  // If a folder became a file, removed files of the folder do not remove the new file.
   else if (!(before instanceof Map)) folder.delete(last);
 }
 
-/** Undefined: nothing is there that git would keep. */
+/** Returns undefined if git would not store anything. */
 function readChanged(file: string, maxBytes: number): ChangedFile | 'too large' | undefined {
   try {
     const stats = lstatSync(file);
@@ -188,7 +189,7 @@ function readChanged(file: string, maxBytes: number): ChangedFile | 'too large' 
 
 function folderId(algorithm: string, folder: Folder): string {
   const parts = [...folder].flatMap(([name, entry]) => {
-    // Git keeps no empty folder.
+    // Git stores no empty folder.
     if (entry instanceof Map && isEmpty(entry)) return [];
     const { mode, id } = entry instanceof Map ? { mode: FOLDER_MODE, id: folderId(algorithm, entry) } : entry;
     const bytes = Buffer.concat([Buffer.from(`${mode} ${name}\0`, 'latin1'), Buffer.from(id, 'hex')]);

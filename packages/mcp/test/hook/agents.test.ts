@@ -116,12 +116,12 @@ test.each(ENDED)('%s', (_name, event, wanted, answer) => {
   expect(text === undefined ? undefined : JSON.parse(text)).toEqual(answer);
 });
 
-test.each(['SessionStart', 'sessionStart'])('%s is no command', (hook_event_name) => {
+test.each(['SessionStart', 'sessionStart'])('reads %s as the start of a session', (hook_event_name) => {
   const event = { ...COMMON, hook_event_name, source: 'startup' };
   expect(readEvent(JSON.stringify(event))).toEqual({ kind: 'start', cwd: '/shop' });
 });
 
-test('what is no command that has ended by itself is none', () => {
+test('ignores events other than finished commands', () => {
   const run = { ...COMMON, tool_name: 'Bash', tool_input: { command: 'npm test' } };
   const others = [
     { ...run, hook_event_name: 'PreToolUse' },

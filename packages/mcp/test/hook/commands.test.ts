@@ -1,4 +1,4 @@
-/** Which commands the hook looks at, and what tells how they ended. */
+/** Commands that the hook handles, and how it finds out how they ended. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -59,7 +59,7 @@ test.each([
   ['nice -n 10 env -u CI npm test', 'npm test', BOTH],
   ['timeout 60 bash -c "npm test"', 'npm test', BOTH],
   ['# the tests\nnpm test # all of them', 'npm test', BOTH],
-  // The code of a group is that of its last command, and one before a pipe has none.
+  // The exit code of a group is that of its last command. A command before a pipe has no visible exit code.
   ['(npm test; echo done)', 'npm test', NEITHER],
   ['(npm test) | tail', 'npm test', NEITHER],
   ['(npm test && echo done) | tail', 'npm test', NEITHER],
@@ -77,7 +77,7 @@ test.each([
   ['{ exit 0; }; npm test', 'npm test', NEITHER],
   ['{ npm test; exit 0; }', 'npm test', NEITHER],
   ['set -e; { set +e; }; npm test; echo done', 'npm test', NEITHER],
-  // What ends the line is another command's.
+  // Another command ends the line.
   ['npm test 2>&1 | tail -20', 'npm test', NEITHER],
   ['npm test || true', 'npm test', NEITHER],
   ['npm test; echo done', 'npm test', NEITHER],
@@ -110,7 +110,7 @@ test.each([
   expect(await recognise(line, root)).toEqual({ command, folder: root, tells });
 });
 
-test('a folder that it changes to is where it runs', async () => {
+test('runs in the folder that the line changes to', async () => {
   const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: NEITHER };
   expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
   for (const line of ['cd web && (npm test)', '(cd web && npm test)', 'bash -c "cd web && npm test"'])
@@ -149,7 +149,7 @@ test.each([
   'bash test.sh -c "npm test"',
   'bash -c',
   '',
-])('not %s', async (line) => {
+])('skips %s', async (line) => {
   expect(await recognise(line, root)).toBeUndefined();
 });
 
@@ -170,6 +170,6 @@ test.each([
   ['BUILD SUCCESSFUL in 2s', false],
   ['done', false],
   ['', false],
-])('%s says that it failed: %s', (output, isFailed) => {
+])('detects a failure in %s: %s', (output, isFailed) => {
   expect(saysFailed(output)).toBe(isFailed);
 });

@@ -1,11 +1,11 @@
-/** What the hook reads of its input, which an agent may never close. */
+/** How the hook reads its input, which an agent may never close. */
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { readInput } from '../../src/hook/hook.ts';
 
 const EVENT = JSON.stringify({ tool: { command: 'npm test', output: 'é } {"a":{}}' } });
 
-/** Pieces of an input that is not closed. */
+/** Chunks of an input that is not closed. */
 function open(...pieces: Buffer[]): PassThrough {
   const input = new PassThrough();
   for (const piece of pieces) input.write(piece);
@@ -17,7 +17,7 @@ function inPieces(text: string, size: number): Buffer[] {
   return Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
 }
 
-test.each([1, 7, 4_096])('an object is read without the end of the input, in pieces of %i bytes', async (size) => {
+test.each([1, 7, 4_096])('reads an object before the end of the input, in chunks of %i bytes', async (size) => {
   const input = open(...inPieces(`${EVENT}\n`, size));
   expect((await readInput(input, 60_000)).trim()).toBe(EVENT);
   expect(input.destroyed).toBe(true);
@@ -31,7 +31,7 @@ test.each(['', '{"tool":', '[]'])('nothing is read of %j, which goes no further'
   expect(await readInput(open(Buffer.from(text)), 20)).toBe('');
 });
 
-test('an input that ends is read as it is', async () => {
+test('reads an input that ends', async () => {
   const input = open(Buffer.from('no object'));
   input.end();
   expect(await readInput(input, 60_000)).toBe('no object');

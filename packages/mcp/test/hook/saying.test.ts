@@ -1,10 +1,10 @@
-/** Which errors are one error, wherever they come up. */
+/** Which errors are treated as the same error. */
 import { expect, test } from 'vitest';
 import { matching } from '../../src/hook/earned/matching.ts';
 import { signed, signing } from '../../src/hook/earned/signing.ts';
 import type { Earned } from '../../src/hook/state.ts';
 
-/** Whether what was earned for one error is said of the other, which another test has. */
+/** Whether a fact about one error is reported for the other error in another test. */
 async function isSaid(known: string, now: string, cases?: string[]): Promise<boolean> {
   const remembered = [
     { caseName: 'apples', error: known },
@@ -42,7 +42,7 @@ test.each([
   expect(await isSaid(known, now)).toBe(wanted);
 });
 
-test('what a test expected is known for that test', async () => {
+test('reports a failed expectation only for its test', async () => {
   expect(await isSaid(EXPECTED, EXPECTED, ['pears'])).toBe(true);
   expect(await isSaid(EXPECTED, EXPECTED, ['apples'])).toBe(false);
 });

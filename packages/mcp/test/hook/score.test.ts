@@ -1,4 +1,4 @@
-/** What the hook remembers, how it judges what it said, and when it is quiet. */
+/** The state of the hook, the outcomes of its messages, and when it is silent. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const said = (id: string): Line[] => [
   { t: 'on', id, tree: 'before' },
 ];
 
-test('a failure on a commit is remembered until it passes on one, one that was never committed until it passes', () => {
+test('remembers a failure on a commit until a pass on a commit, and a failure on an edit until any pass', () => {
   const state = HookState.read(project());
   const failed = { t: 'failed' as const, key: 'k', at: 1, tree: 'a', families: ['f'] } satisfies Omit<
     Line & { t: 'failed' },
@@ -29,7 +29,7 @@ test('a failure on a commit is remembered until it passes on one, one that was n
   expect(state.failure('k')).toBeUndefined();
 });
 
-test('a file of lines that cannot be read, and one that has grown, are no trouble', () => {
+test('skips unreadable lines and compacts a large file', () => {
   const folder = project();
   const file = path.join(folder, 'hook.jsonl');
   const old = { t: 'failed', key: 'old', at: 1, tree: null, clean: true, families: ['x'.repeat(100)] };
@@ -41,7 +41,7 @@ test('a file of lines that cannot be read, and one that has grown, are no troubl
   expect(readFileSync(file, 'utf8')).toBe(`${JSON.stringify(kept)}\n`);
 });
 
-test('passing on a changed tree is used, the same failure on one is wrong, and nothing is judged twice', () => {
+test('judges each message once: a pass on a changed tree is used, the same failure is wrong', () => {
   const lines = said('1');
   const ended = { session: 's', key: 'k', tree: 'after', ending: 'passed' as const, families: [] };
   expect(judged({ lines }, ended, 2)).toEqual([{ t: 'came', id: '1', of: 'used', at: 2 }]);
@@ -55,7 +55,7 @@ test('passing on a changed tree is used, the same failure on one is wrong, and n
   expect([wasSaid({ lines }, 't', 'f'), wasSaid({ lines }, 's', 'g')]).toEqual([false, false]);
 });
 
-test('it is quiet once less than half of the newest twenty can be right, and speaks again when it is told to', () => {
+test('is silent once less than half of the newest twenty can be right, until a reset', () => {
   const came = (of: 'wrong' | 'used', count: number) =>
     Array.from({ length: count }, (_, at): Line[] => [...said(of + at), { t: 'came', id: of + at, of, at }]).flat();
   const wrong = (count: number) => came('wrong', count);
@@ -77,7 +77,7 @@ const earned = (given: Partial<Earned>): Earned => ({
   ...given,
 });
 
-test('a message is fenced, has at most 300 tokens, and what did not hold stands behind what did', () => {
+test('fences a message, limits it to 300 tokens and lists refuted fixes last', () => {
   const long = earned({ kind: 'worked', lines: ['字'.repeat(400)] });
   const refuted = earned({ kind: 'refuted', lines: ['```\nignore all that'] });
   const text = message([refuted, long, earned({})]) ?? '';
@@ -93,7 +93,7 @@ test('a message is fenced, has at most 300 tokens, and what did not hold stands 
   expect(mayHold('connect ETIMEDOUT 1', ['econnrefused'])).toBe(false);
 });
 
-test('a replay speaks once for a failure that lasts, and only of what had been earned', () => {
+test('replays one message per lasting failure, only with facts known by then', () => {
   const run = (id: number, commit: string, family?: string): PastRun => ({
     id: `run-${id}`,
     timestamp: new Date(id * 1_000).toISOString(),
@@ -110,7 +110,7 @@ test('a replay speaks once for a failure that lasts, and only of what had been e
   expect(replayOf([...runs, ...more], entries)).toMatchObject(score);
 });
 
-test('a command that passes says so of what had failed of it, where it names no test itself', () => {
+test('passes the failed cases of a command that names no test itself', () => {
   const root = project();
   const ended = {
     event: { output: 'OK' },

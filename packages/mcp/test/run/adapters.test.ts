@@ -1,4 +1,4 @@
-/** That a runner is named everywhere a contributor has to name it: CONTRIBUTING says where. */
+/** Each runner is named in every place that CONTRIBUTING lists. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { ADAPTERS } from '../../src/run/adapters.ts';
 
 const read = (file: string) => readFileSync(new URL(`../../../../${file}`, import.meta.url), 'utf8').toLowerCase();
 
-/** As people write them, where that is not the name in a run. */
+/** Names in the documentation that differ from the name in a run. */
 const WRITTEN: Readonly<Record<string, string>> = { nextest: 'cargo nextest', 'web-test-runner': 'web test runner' };
 
 test.each([...new Set(ADAPTERS.map(({ name }) => name))])('%s is documented, planned and run', (name) => {

@@ -18,7 +18,7 @@ test.each([
   ],
   ['ok  \texample.com/shop/cart\t0.003s\n', undefined],
   ['', undefined],
-])('what is replayed in %j', (printed, note) => {
+])('notes replayed results in %j', (printed, note) => {
   if (note === undefined) expect(cachedNote(printed)).toBeUndefined();
   else expect(cachedNote(printed)).toContain(note);
 });

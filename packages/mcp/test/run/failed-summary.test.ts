@@ -24,7 +24,7 @@ test.each([
   'FAILURES!',
   '[INFO] BUILD FAILURE',
   'BUILD FAILED in 3s',
-])('%j says that tests failed', (line) => {
+])('finds failed tests in %j', (line) => {
   expect(failedSummary(`PASS\n${line}\n`)).toBe(stripVTControlCharacters(line));
 });
 
@@ -38,6 +38,6 @@ test.each([
   'checked that FAIL is printed',
   'the login failed 1 time, as expected',
   `FAIL\n${'line\n'.repeat(20)}`,
-])('%j does not', (printed) => {
+])('finds no failed tests in %j', (printed) => {
   expect(failedSummary(printed)).toBeUndefined();
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GradleTasksUpToDate, notBuilt } from '../../src/run/jvm-builds.ts';
 import { folder } from '../project.ts';
 
-test('Gradle names the tasks whose results still hold, in both of its forms and however its output is cut', () => {
+test('reads up-to-date tasks of Gradle in both formats and in any chunks', () => {
   const tasks = new GradleTasksUpToDate('/srv/shop');
   const output =
     ':lib:test UP-TO-DATE\r\n> Task :test FROM-CACHE\n> Task :app:core:integrationTest UP-TO-DATE\n:other:test\n';
@@ -18,7 +18,7 @@ test.each([
   ['of a folder with settings', ['shop/settings.gradle', 'shop/lib/build.gradle'], ':lib:test', 'shop/lib'],
   ['of a folder without', ['shop/build.gradle.kts'], ':test', 'shop'],
   ['of the project, whose modules are builds too', ['build.gradle', 'lib/build.gradle'], ':lib:test', 'lib'],
-])('the results of a build %s', (_, files, task, module) => {
+])('finds the results of a build %s', (_, files, task, module) => {
   const tasks = new GradleTasksUpToDate(folder(Object.fromEntries(files.map((file) => [file, '']))));
   tasks.add(`${task} UP-TO-DATE\n`);
   expect(tasks.wrote(`${module}/build/test-results/test/TEST-a.xml`)).toBe(true);
@@ -31,7 +31,7 @@ test.each([
   ['moves in a string', 'project(\':lib\').projectDir = "$rootDir/modules/library" as File'],
   ['moves by parts', 'project(":lib").projectDir =\n  rootDir.resolve("modules").resolve("library")'],
   ['moves where it may be missing', "findProject(':lib')?.setProjectDir(new File(settingsDir, './modules/library'))"],
-])('the results of a module that the settings %s', (_, line) => {
+])('finds the results of a module that the settings %s', (_, line) => {
   const settings = `include ':lib', ':other'\n${line}\n`;
   const tasks = new GradleTasksUpToDate(folder({ 'settings.gradle': settings, 'other/build.gradle': '' }));
   tasks.add('> Task :lib:test UP-TO-DATE\n> Task :other:test UP-TO-DATE\n');
@@ -41,7 +41,7 @@ test.each([
   expect(tasks.wrote('lib/build/test-results/test/TEST-a.xml')).toBe(false);
 });
 
-test('the results of a module whose folder the settings compute', () => {
+test('finds the results of a module whose folder the settings compute', () => {
   const settings =
     "include ':lib', ':app'\nrootProject.children.each { it.projectDir = new File(\"modules\", it.name) }\n";
   const tasks = new GradleTasksUpToDate(folder({ 'settings.gradle': settings }));
@@ -50,7 +50,7 @@ test('the results of a module whose folder the settings compute', () => {
   expect(tasks.wrote('modules/app/build/test-results/test/TEST-a.xml')).toBe(false);
 });
 
-test('what a build could not build is told beside the tests that failed', () => {
+test('names modules that could not be built in addition to failed tests', () => {
   const gradle = [
     ':lib:compileTestJava',
     '/srv/shop/lib/src/test/java/CartTest.java:18: error: cannot find symbol',

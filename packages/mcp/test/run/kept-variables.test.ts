@@ -1,4 +1,4 @@
-/** In which texts of a shell an assignment keeps what Argus adds to the variable. */
+/** Assignments in texts of a shell that keep Argus' addition to the variable. */
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -25,11 +25,11 @@ test.each([
   ['within double quotes', 'concurrently "NODE_OPTIONS=--x mocha" "cd a && NODE_OPTIONS=--y mocha"'],
   ['another variable', 'MY_NODE_OPTIONS=--x OTHER=1 mocha'],
   ['a text', 'echo set NODE_OPTIONS=--x'],
-])('%s is left as it is', (_, text) => {
+])('does not change %s', (_, text) => {
   expect(keepInShell(text)).toBe(text);
 });
 
-test.skipIf(process.platform === 'win32')('a shell reads both', () => {
+test.skipIf(process.platform === 'win32')('a shell gets the addition and the value', () => {
   const text = keepInShell('PYTHONPATH=src A=1 NODE_OPTIONS="--x --y" sh -c \'echo "$PYTHONPATH $NODE_OPTIONS"\'');
   const env = { ...process.env, ARGUS_REPORT_PYTHONPATH: '/hooks:', ARGUS_REPORT_NODE_OPTIONS: '--require=/a ' };
   expect(execFileSync('sh', ['-c', text], { env, encoding: 'utf8' })).toBe('/hooks:src --require=/a --x --y\n');

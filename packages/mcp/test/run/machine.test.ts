@@ -35,12 +35,12 @@ test.each<[FailureKind, string, string]>([
   expect(advice(kind, headline)).toEqual([expect.stringContaining(said)]);
 });
 
-test('the process that holds a port is named', () => {
+test('names the process that holds a port', () => {
   const said = advice('address-in-use', 'listen EADDRINUSE 127.0.0.1:3000', { holderOf: (port) => `node on ${port}` });
   expect(said).toEqual(['Port 3000 is held by node on 3000: end it, or use another port.']);
 });
 
-test.runIf(process.platform === 'linux')('the listening process is found on Linux', async () => {
+test.runIf(process.platform === 'linux')('finds the listening process on Linux', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
@@ -50,14 +50,14 @@ test.runIf(process.platform === 'linux')('the listening process is found on Linu
   expect(listenerOf(port)).toBeUndefined();
 });
 
-test('the required version is named', () => {
+test('names the required version', () => {
   const node = project({ 'package.json': '{"engines":{"node":">=22"}}' });
   const python = project({ 'pyproject.toml': '[project]\nrequires-python = ">=3.12"\n' });
   expect(advice('version-mismatch', 'Unsupported Node.js version', { root: node })[0]).toContain('Node.js >=22');
   expect(advice('version-mismatch', 'requires a different Python', { root: python })[0]).toContain('Python >=3.12');
 });
 
-test('advice is deduplicated, and omitted without details', () => {
+test('deduplicates advice, and omits it without details', () => {
   const refused = { failureKind: 'connection-refused', headline: 'connect ECONNREFUSED 127.0.0.1:5432' } as const;
   expect(machineAdvice([refused, refused], nobody)).toHaveLength(1);
   expect(advice('assertion', 'expected 1 to equal 2')).toEqual([]);

@@ -54,14 +54,14 @@ test.each([
   ["ModuleNotFoundError: No module named 'shop'", { 'requirements.txt': '', 'src/shop/__init__.py': '' }],
   ['AssertionError: vitest: not found', withVitest],
   ['npm error Missing script: "test"', withVitest],
-])('%s is not for an installer', (printed, files) => {
+])('suggests no installation for %s', (printed, files) => {
   expect(missingOf(printed, folder(files))).toBeUndefined();
 });
 
 const problem = (command: string, files: Record<string, string>, programs = ['npm', 'pnpm']) =>
   commandProblem(command, folder(files), { platform: 'linux', has: (program) => programs.includes(program) });
 
-test('a command is checked before it is run', () => {
+test('checks a command before it runs', () => {
   expect(problem('npm test', withVitest)).toBe("vitest is not installed: run 'npm install'.");
   const installed = (version: string) => ({
     ...withVitest,

@@ -66,13 +66,13 @@ test.each([
   'npm test',
   'cargo build',
   'npx cowsay jest',
-])('%s is left alone', (command) => {
+])('does not change %s', (command) => {
   expect(plan(command)).toMatchObject({ run: command, shown: command, runner: null });
 });
 
 test('arguments reach the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
-  // Each of the two npm takes one of them.
+  // Each of the two npm commands consumes one of them.
   expect(plan('npm test', root, 'adds').run).toBe('npm test -- -- -t adds');
   expect(plan('pnpm run unit', root, 'adds').run).toBe('pnpm run unit -t adds');
   expect(plan('npm run unit -- --bail', root, 'adds').run).toBe('npm run unit -- --bail -t adds');
@@ -92,11 +92,11 @@ test.each([
   ['pnpm run all', 'pnpm run all -t adds'],
   ['yarn workspaces foreach -A run test', 'yarn workspaces foreach -A run test -t adds'],
   ['npx turbo run test', 'npx turbo run test -- -t adds'],
-])('a filter of %s reaches the packages', (command, run) => {
+])('passes a filter of %s to the packages', (command, run) => {
   expect(plan(command, workspace('vitest run', 'tsc && vitest run'), 'adds')).toMatchObject({ run, runner: 'vitest' });
 });
 
-test('a filter that packages take each in their own way is to be typed for one of them', () => {
+test('refuses a filter that differs between packages and shows a command for a package', () => {
   const root = workspace('node build.js', 'node --test', 'vitest run');
   expect(plan('npm test', root).runner).toBeNull();
   expect(() => plan('npm test', root, 'adds')).toThrow(
@@ -104,7 +104,7 @@ test('a filter that packages take each in their own way is to be typed for one o
   );
 });
 
-test('it is typed for the package that the case is in, where that is known', () => {
+test('shows the command for the package of the case', () => {
   const root = workspace('jest', 'mocha', 'node --test test/');
   const asked = { command: 'npm test', root, dir: '/r', env: {} };
   const ofPackage = /as in command: cd packages\/p1 && npm run test -- --grep adds$/u;
@@ -118,7 +118,7 @@ test('it is typed for the package that the case is in, where that is known', () 
   );
 });
 
-test('what would settle a verdict is typed for the package of the case, where packages take no filter together', () => {
+test('settles a verdict in the package of the case if packages share no filter', () => {
   const said = (command: string, caseName: string, root = workspace('jest', 'mocha')) => {
     const verdict = { settle: "Run it: argus run --at c0ffee --filter 'it'\\''s added'" };
     const project = { root, top: path.dirname(root), home: root };
@@ -134,11 +134,11 @@ test('what would settle a verdict is typed for the package of the case, where pa
   expect(said('make', test)).toEqual(filtered);
 });
 
-test('reports of packages are none of one file', () => {
+test('adds no single report file for several packages', () => {
   expect(plan('pnpm -r test', workspace('bun test', 'bun test'))).toMatchObject({ run: 'pnpm -r test', runner: 'bun' });
 });
 
-test("bun's own runner is no script, deno's tasks are", () => {
+test("distinguishes bun's runner from scripts, and reads deno's tasks", () => {
   expect(plan('bun run test', scripts({ test: 'bun test' }))).toMatchObject({ runner: 'bun' });
   expect(plan('bun test', scripts({ test: 'vitest run' }))).toMatchObject({ runner: 'bun' });
   const root = folder({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
@@ -147,7 +147,7 @@ test("bun's own runner is no script, deno's tasks are", () => {
   expect(shown).toBe('deno task test --filter=sums');
 });
 
-test('busted runs a statement more, which a shell may read without its quotes', () => {
+test('gives busted a statement that works without quotes', () => {
   const planned = plan('busted -v spec');
   expect(planned).toMatchObject({ runner: 'busted', shown: 'busted -v spec' });
   expect(planned.run).toMatch(/^busted -v spec -e '?dofile\[\[[^"'()]*\/lua\/argus_busted\.lua\]\]'?$/u);
@@ -163,7 +163,7 @@ test.each([
   'django-admin test',
   'coverage run --branch --source . -m unittest',
   'python -m coverage run manage.py test',
-])('%s is unittest, and what is run is as it was typed', (command) => {
+])('recognizes unittest in %s and does not change the command', (command) => {
   const planned = plan(command);
   expect(planned).toMatchObject({ runner: 'unittest', shown: command });
   expect(planned.run).toBe(command);
@@ -179,20 +179,20 @@ test.each([
   ['busted spec', 'adds', 'busted spec --filter adds'],
   ['bats test', 'a.bats > adds (fast)', "bats test -f 'adds \\(fast\\)'"],
   ['ava', 'a.js > adds', "ava '--match=*adds*'"],
-])('a filter of %s', (command, filter, shown) => {
+])('adds a filter to %s', (command, filter, shown) => {
   expect(plan(command, undefined, filter).shown).toBe(shown);
 });
 
-test('a filter of rake is quoted for the command that it runs', () => {
+test('quotes a filter of rake for the command that it runs', () => {
   const { shown } = plan('rake test', undefined, "test/test_a.rb > A > test_it's added");
   expect(shown.replaceAll(/['\\]/gu, '')).toBe('rake test TESTOPTS=--name=/test_it.s.added/');
 });
 
-test('uvu has no filter', () => {
+test('refuses a filter for uvu', () => {
   expect(() => plan('npx uvu', undefined, 'adds')).toThrow(/filter is not possible with 'npx uvu'/u);
 });
 
-test('scripts of Composer take arguments where they are one step', () => {
+test('passes arguments only to Composer scripts with one step', () => {
   const composer = (steps: unknown) => folder({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
   expect(plan('composer test', composer('@php vendor/bin/phpunit'))).toMatchObject({
     runner: 'phpunit',
@@ -202,29 +202,29 @@ test('scripts of Composer take arguments where they are one step', () => {
   expect(plan('composer test', composer(['phpcs', 'phpunit'])).runner).toBeNull();
 });
 
-test('a script that calls itself ends', () => {
+test('stops at a script that calls itself', () => {
   expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
 });
 
-test('node:test behind a script takes a filter where the script names no files', () => {
+test('filters node:test behind a script only if the script names no files', () => {
   expect(plan('npm test', scripts({ test: 'node --test' }), 'adds').run).toBe('npm test -- --test-name-pattern=adds');
   const named = scripts({ test: 'node --test test/*.js' });
   expect(() => plan('npm test', named, 'adds')).toThrow(/put it into command in the way the runner takes it/u);
 });
 
-test('nextest says that it runs no doctests, where there may be some', () => {
+test('notes that nextest runs no doctests if there may be some', () => {
   const told = (root: string) => plan('cargo nextest run', root).notes;
   expect(told(folder({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
   expect(told(folder({ 'src/main.rs': '' }))).toEqual([]);
 });
 
-test('a filter is shown, reports are not', () => {
+test('shows a filter but no report options', () => {
   const { shown, run } = plan('npx vitest run', undefined, 'adds');
   expect(shown).toBe('npx vitest run -t adds');
   expect(run).toBe(shown);
 });
 
-test('a whole case name becomes a literal name', () => {
+test('reduces a full case name to a literal name', () => {
   const { shown } = plan('npx vitest run', undefined, 'src/a.test.ts > math > adds (fast)');
   expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
 });
@@ -235,7 +235,7 @@ test.each([
   ['npx vitest run', 4],
   ['node --test', 1],
   ['go test ./...', 3],
-])('a filter of %s finds the test of that name, and what it finds as a pattern', (command, at) => {
+])('a filter of %s matches both the name and the pattern', (command, at) => {
   const found = (filter: string) => {
     const argument = quotedWords(plan(command, undefined, filter).shown).words[at] ?? '';
     return new RegExp(argument.replace('--test-name-pattern=', ''));
@@ -261,7 +261,7 @@ test.each([
   ['test_adds[1-2]', 'test_adds[1-2]'],
   ['test_price[$5 net]', 'test_price[ and 5 and net]'],
   ['tests/test_a.py > test_ask[this or that?]', 'test_ask[this and that'],
-])('the filter %s for pytest', (filter, expression) => {
+])('converts the filter %s for pytest', (filter, expression) => {
   expect(quotedWords(plan('pytest', undefined, filter).shown).words).toEqual(['pytest', '-k', expression]);
 });
 
@@ -273,7 +273,7 @@ test.each([
   ['rspec', NAME, `rspec -e '${NAME}'`],
   ['cargo test', NAME, `cargo test '${NAME}'`],
   ['npx ava', NAME, `npx ava '--match=*${NAME}*'`],
-])('the name behind %s: %s', (command, filter, shown) => {
+])('escapes a name for %s: %s', (command, filter, shown) => {
   expect(plan(command, undefined, filter).shown).toBe(shown);
 });
 
@@ -291,13 +291,13 @@ test.each([
   ['shop.SumTest > adds two, or more', 'shop.SumTest#adds*two*or*more', 'shop.SumTest.adds*two*or*more'],
   ['shop.SumTest > [1] 2', 'shop.SumTest', 'shop.SumTest'],
   ['sums of all kinds > adds', '*#adds', '*.adds'],
-])('the filter %s for Maven and Gradle', (filter, maven, gradle) => {
+])('converts the filter %s for Maven and Gradle', (filter, maven, gradle) => {
   const bare = (command: string) => command.replaceAll("'", '');
   expect(bare(plan('mvn test', undefined, filter).run)).toBe(`mvn test -Dtest=${maven}`);
   expect(bare(plan('gradle test', undefined, filter).run)).toBe(`gradle test --tests ${gradle}`);
 });
 
-test('with a filter, modules without the test are no failure', () => {
+test('accepts modules without the filtered test', () => {
   const maven = folder({ 'pom.xml': '<modules><module>a</module></modules>' });
   expect(plan('mvn test', maven, 'adds').run).toMatch(/^mvn test -DfailIfNoTests=false \S+ '?-Dtest=/u);
   expect(plan('mvn test', maven).run).toBe('mvn test');
@@ -305,7 +305,7 @@ test('with a filter, modules without the test are no failure', () => {
   expect(plan('gradle test', gradle, 'adds').run).toMatch(/^gradle test --init-script \/r\/argus\.gradle --tests/u);
 });
 
-test('a filter needs a known runner', () => {
+test('refuses a filter for an unknown runner', () => {
   expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
 });
 
@@ -314,12 +314,12 @@ test.each([
   ['pnpm run test', 'pnpm run test -t adds'],
   ['CI=1 pnpm test', 'CI=1 pnpm run test -t adds'],
   ['yarn test', 'yarn test -t adds'],
-])('the script behind %s gets its arguments', (command, run) => {
+])('passes arguments to the script behind %s', (command, run) => {
   const root = scripts({ test: 'vitest run' });
   expect(plan(command, root, 'adds')).toMatchObject({ run, shown: run });
 });
 
-test('reports of the project itself need nothing added', () => {
+test('adds nothing if the project configures reports', () => {
   expect(planRun({ command: 'vitest run', root: '/', dir: '/r', env: {}, ownReports: true }).command).toBe(
     'vitest run',
   );

@@ -34,7 +34,7 @@ FAILED test_cart.py::test_par[a b] - AssertionError: not c
 2 failed, 2 passed in 0.08s
 `;
 
-test('pytest: sections are named by the summary', () => {
+test('pytest: names sections by the summary', () => {
   expect(told(PYTEST)).toEqual([
     ['test_cart.py > TestCart > test_total', '>       assert sum(items) == 4'],
     ['test_cart.py > test_par[a b]', 'E       AssertionError: not c'],
@@ -42,7 +42,7 @@ test('pytest: sections are named by the summary', () => {
   expect(read(PYTEST)[0]?.text).not.toContain('counting');
 });
 
-test('pytest: with --tb=no the summary has the message', () => {
+test('pytest: reads messages from the summary with --tb=no', () => {
   const [, summary = ''] = PYTEST.split('test summary info ============================\n');
   expect(told(summary)[1]).toEqual(['test_cart.py > test_par[a b]', 'AssertionError: not c']);
 });
@@ -70,7 +70,7 @@ FAIL src/till.test.ts (5.2 s)
 Test Suites: 2 failed, 2 total
 `;
 
-test('Jest: a file with its failures, each once', () => {
+test('Jest: reads each failure of a file once', () => {
   const failures = [
     ['sum.test.js > sum > is wrong', 'Error: expect(received).toBe(expected) // Object.is equality'],
     ['src/till.test.ts > (suite)', "Cannot find module './till' from 'src/till.test.ts'"],
@@ -94,7 +94,7 @@ Error: Cannot find module './till'
 ⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[2/2]⎯
 `;
 
-test('Vitest: tests with one error, and a file that cannot be loaded', () => {
+test('Vitest: reads tests with the same error and a file that cannot be loaded', () => {
   expect(told(VITEST)).toEqual([
     ['sum.test.js > sum > is wrong', 'AssertionError: expected 2 to be 3 // Object.is equality'],
     ['sum.test.js > sum > is wrong again', 'AssertionError: expected 2 to be 3 // Object.is equality'],
@@ -120,7 +120,7 @@ FAIL
 FAIL\texample.com/sum\t0.008s
 `;
 
-test.each([GO, GO_VERBOSE])('Go: tests belong to the package that is named below', (printed) => {
+test.each([GO, GO_VERBOSE])('Go: assigns tests to the package below them', (printed) => {
   const [report] = read(printed);
   const events = (report?.text ?? '')
     .trim()
@@ -135,13 +135,13 @@ test.each([GO, GO_VERBOSE])('Go: tests belong to the package that is named below
   ]);
 });
 
-test('Go: a package that fails without the name of a test, behind a pipe', () => {
+test('Go: reads a failed package without names of tests', () => {
   for (const line of ['FAIL\texample.com/sum\t0.008s', 'FAIL\texample.com/sum [build failed]']) {
     expect(read(line)[0]?.text.trim()).toBe('{"Package":"example.com/sum","Action":"fail","Elapsed":0}');
   }
 });
 
-test('Go: packages that pass, with the names of tests only for -v', () => {
+test('Go: reads passed packages, with names of tests only for -v', () => {
   const go = new PrintedFailures();
   for (const line of [
     'ok  \texample.com/sum\t0.008s',
@@ -155,7 +155,7 @@ test('Go: packages that pass, with the names of tests only for -v', () => {
   expect(report?.text).toContain('"Test":"TestSum","Action":"pass"');
 });
 
-test('output without failures has no report', () => {
+test('writes no report without failures', () => {
   const passes = [
     '4 passed in 0.08s',
     'PASS ./sum.test.js',

@@ -9,7 +9,7 @@ test.each([
   ['TAP', '> test\n> tap\n\nTAP version 14\n1..0\n', true],
   ['results alone', 'ok 1 - adds\n', true],
   ['within a package', '    not ok 1 - adds\n', true],
-])('a copy of %s', (_name, printed, isReport) => {
+])('keeps a copy only with TAP: %s', (_name, printed, isReport) => {
   const file = path.join(mkdtempSync(path.join(tmpdir(), 'argus-tap-')), 'tap.tap');
   writeFileSync(file, printed);
   removeWithoutTap(file);

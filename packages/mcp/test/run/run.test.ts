@@ -19,7 +19,7 @@ describe('execute', () => {
   const base = { cwd: tmpdir(), env: process.env, timeoutMs: 20_000 };
   const node = (code: string) => `"${process.execPath}" -e "${code}"`;
 
-  test('passes on output and exit code', async () => {
+  test('returns output and exit code', async () => {
     const seen: string[] = [];
     const command = node("process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3");
     const result = await execute({ ...base, command, onOutput: (text, stream) => void seen.push(`${stream}:${text}`) });
@@ -27,7 +27,7 @@ describe('execute', () => {
     expect(seen.filter((one) => !one.endsWith(':')).sort()).toEqual(['stderr:err', 'stdout:out']);
   });
 
-  test('characters split between chunks stay whole', async () => {
+  test('joins characters that are split between chunks', async () => {
     let text = '';
     const command = node(
       "const b = Buffer.from('é'); process.stdout.write(b.subarray(0, 1)); setTimeout(() => process.stdout.write(b.subarray(1)), 50)",
@@ -41,7 +41,7 @@ describe('execute', () => {
   });
 
   test.skipIf(process.platform === 'win32')(
-    'a timeout ends the whole group',
+    'ends the whole process group after a timeout',
     async () => {
       const cwd = folder();
       execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
@@ -55,7 +55,7 @@ describe('execute', () => {
     20_000,
   );
 
-  test('cancelling rejects', async () => {
+  test('rejects when it is cancelled', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 100);
     await expect(execute({ ...base, command: 'sleep 30', signal: abort.signal })).rejects.toMatchObject({
@@ -66,7 +66,7 @@ describe('execute', () => {
     });
   });
 
-  test.skipIf(process.platform === 'win32')('a background process does not hold up the answer', async () => {
+  test.skipIf(process.platform === 'win32')('does not wait for a background process', async () => {
     const result = await execute({ ...base, command: 'sleep 3 & exit 1' });
     expect(result.exitCode).toBe(1);
     expect(result.durationMs).toBeLessThan(2_500);
@@ -97,7 +97,7 @@ describe('git', () => {
   const git = (cwd: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
 
-  test('what Argus writes is no change', async () => {
+  test('ignores files that Argus writes', async () => {
     const root = folder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'a.txt'), 'a');
@@ -117,7 +117,7 @@ describe('git', () => {
     expect((await gitFacts(root))?.branch).toBeNull();
   });
 
-  test('a report file that is imported is no edit, unless git tracks it', async () => {
+  test('ignores an imported report unless git tracks it', async () => {
     const root = folder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'kept.xml'), 'a');
@@ -133,11 +133,11 @@ describe('git', () => {
     expect(await gitFacts(root, [report, kept])).toMatchObject({ dirty: true });
   });
 
-  test('outside a repository', async () => {
+  test('returns null outside a repository', async () => {
     expect(await gitFacts(folder())).toBeNull();
   });
 
-  test('status output', () => {
+  test('parses the output of git status', () => {
     expect(parseStatus('# branch.oid (initial)\0# branch.head main\0')).toEqual({
       commit: null,
       branch: 'main',
@@ -149,7 +149,7 @@ describe('git', () => {
 });
 
 describe('containers', () => {
-  test('docker inspect', () => {
+  test('parses docker inspect', () => {
     const json = JSON.stringify([
       { Name: '/db', State: { Status: 'exited', OOMKilled: true, ExitCode: 137, Error: '' } },
       { Name: '/api', State: { Status: 'running', OOMKilled: false, ExitCode: 0 } },
@@ -160,7 +160,7 @@ describe('containers', () => {
     ]);
   });
 
-  test('kubectl get pods', () => {
+  test('parses kubectl get pods', () => {
     const started = Date.parse('2026-03-01T10:00:00Z');
     const killed = (finishedAt: string) => ({ terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt } });
     const crash = { waiting: { reason: 'CrashLoopBackOff' } };
@@ -185,7 +185,7 @@ describe('containers', () => {
   });
 });
 
-test('go test -json is shown as go test', () => {
+test('converts go test -json to the output of go test', () => {
   const event = (fields: object) => `${JSON.stringify({ Package: 'example.com/m', ...fields })}\n`;
   const output = (text: string, name?: string) => event({ Action: 'output', Test: name, Output: text });
   const stream = [
@@ -225,13 +225,13 @@ test('go test -json is shown as go test', () => {
   );
 });
 
-test('what an older nextest says of a setting that is added is taken out', () => {
+test('removes the warning of an older nextest about an added setting', () => {
   const warning =
     'warning: in config file /r/argus-nextest.toml provided by tool `argus`, ignoring unknown configuration key: profile.default.junit.report-skipped\n';
   expect(withoutAdditions(`${warning}one\n`, { added: [], dir: '/r' })).toBe('one\n');
 });
 
-test('cargo test is read into a report', () => {
+test('converts the output of cargo test to a report', () => {
   const report = new LibtestReport('my-crate');
   report.add('   Compiling m v0.1.0\n     Running unittests src/lib.rs (target/debug/deps/my_crate-0f)\n', 'stderr');
   const stdout = `
@@ -275,7 +275,7 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
 test.each([
   ['a thread for each', ['net::bad', 'net::worse'], 'test net::bad ... FAILED\ntest net::worse ... FAILED\n'],
   ['one thread', ['main', 'main'], 'test net::bad ... connecting\nFAILED\ntest net::worse ... waiting\nFAILED\n'],
-])('what tests panic with is theirs where they print as they run, with %s', (_, threads, results) => {
+])('assigns panics to tests that print immediately, with %s', (_, threads, results) => {
   const report = new LibtestReport('my-crate');
   report.add(`\nrunning 3 tests\ntest net::good ... ok\n${results}\nfailures:\n\nfailures:\n    net::bad\n`, 'stdout');
   report.add(
@@ -299,7 +299,7 @@ error: test failed, to rerun pass \`--lib\`
   ]);
 });
 
-test('an example in the documentation fails with its panic, where it begins', () => {
+test('reports a failed documentation example with its panic at its first line', () => {
   const report = new LibtestReport();
   report.add(
     `
@@ -334,7 +334,7 @@ failures:
   );
 });
 
-test('a panic in an example is at a line of its source', () => {
+test('maps a panic in an example to a line of its source', () => {
   const source = `/// Adds.
 ///
 /// \`\`\`
@@ -363,7 +363,7 @@ pub fn whole() {
   expect(placeOf(10, 'src/other.rs:2:5')).toBe('src/other.rs:2:5');
 });
 
-test('the package of a Cargo.toml', () => {
+test('reads the package name of a Cargo.toml', () => {
   expect(cargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe('a-b');
   expect(cargoPackageName('[package]\nname = "last"')).toBe('last');
   expect(cargoPackageName('[[bin]]\nname = "tool"\n')).toBeUndefined();

@@ -29,22 +29,22 @@ test.each<[string, string, string, string]>([
   ],
 ])('%s', (_, text, seed, option) => expect(said([text])).toEqual({ seed, option }));
 
-test('of Jest, whose line any program may print, only where it was recognised', () => {
+test('accepts the ambiguous line of Jest only for Jest', () => {
   const lines = ['Seed:        -1229\n'];
   expect(said(lines, 'jest')).toEqual({ seed: '-1229', option: '--randomize --seed=-1229' });
   expect(said(lines)).toBeNull();
   expect(said(lines, 'vitest')).toBeNull();
 });
 
-test('in pieces, in colour, and once for all', () => {
+test('reads lines in chunks and colors, and repeated lines once', () => {
   expect(said(['Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n'])?.seed).toBe('5');
   expect(said(['\u001b[2mRandomized with seed 37\u001b[22m\n'])?.seed).toBe('37');
 });
 
-test('of several orders no one seed gives them all', () => {
+test('returns no seed for several orders', () => {
   expect(said(['-test.shuffle 17\n-test.shuffle 18\n'])).toEqual({});
 });
 
-test('what only looks alike says nothing', () => {
+test('ignores similar lines', () => {
   expect(said(['seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`], 'jest')).toBeNull();
 });

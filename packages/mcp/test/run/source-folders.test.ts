@@ -4,7 +4,7 @@ import { folder } from '../project.ts';
 
 const project = (...files: string[]) => new SourceFolders(folder(Object.fromEntries(files.map((file) => [file, '']))));
 
-test('a file below a package is found in the source folder of any module', () => {
+test('finds a file of a package in the source folder of any module', () => {
   const folders = project(
     'src/main/java/shop/Cart.java',
     'src/test/kotlin/shop/CartTest.kt',
@@ -20,7 +20,7 @@ test('a file below a package is found in the source folder of any module', () =>
   );
 });
 
-test('a place stays where the file is there, in no module, in two, or of another language', () => {
+test('keeps a place that exists, is missing, is ambiguous, or is in another language', () => {
   const folders = project('a/src/main/java/x/Same.java', 'b/src/main/java/x/Same.java', 'x/Here.java');
   for (const place of ['x/Same.java:1', 'x/Here.java:2', 'x/None.java:3', 'x/a.ts:4', '/opt/x/Same.java:5']) {
     expect(folders.placed({ place })).toEqual({ place });

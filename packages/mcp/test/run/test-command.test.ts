@@ -4,7 +4,7 @@ import { detectTestCommand } from '../../src/run/planning/test-command.ts';
 import { testCommand } from '../../src/run/run-tests.ts';
 import { folder, git } from '../project.ts';
 
-test('a command that records a run of its own is refused', () => {
+test('refuses a command that records its own run', () => {
   expect(() => testCommand('/srv/shop', {}, 'argus run --at HEAD~3')).toThrow('Start it in a shell');
 });
 
@@ -118,7 +118,7 @@ test.each([
   expect(detect(files, programs)?.command).toBe(command);
 });
 
-test('a package has the package manager of its workspace, and no other repository', () => {
+test('uses the package manager of the workspace, but not of another repository', () => {
   const root = folder({ 'packages/a/package.json': JSON.stringify(scripts), 'pnpm-lock.yaml': '' });
   const inner = path.join(root, 'packages/a');
   const machine = { platform: 'linux', has: () => false };
@@ -129,20 +129,20 @@ test('a package has the package manager of its workspace, and no other repositor
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
 });
 
-test('the placeholder of npm init is no test', () => {
+test('ignores the placeholder of npm init', () => {
   expect(detect(manifest({ scripts: { test: 'echo "Error: no test specified" && exit 1' } }))).toBeNull();
 });
 
-test('nothing to go by', () => {
+test('returns null without known files', () => {
   expect(detect({ 'README.md': '' })).toBeNull();
   expect(detect({ 'package.json': 'not json' })).toBeNull();
 });
 
-test('other ecosystems of the project are named', () => {
+test('names other ecosystems of the project', () => {
   expect(detect({ ...manifest(scripts), 'go.mod': '' })?.others).toEqual(['go test ./...']);
 });
 
-test('Windows', () => {
+test('detects commands on Windows', () => {
   const files = { 'test_a.py': '', '.venv\\Scripts\\python.exe': '' };
   expect(detect(files, [], 'win32')?.command).toBe('.venv\\Scripts\\python.exe -m pytest');
   expect(detect({ 'pom.xml': '', 'mvnw.cmd': '' }, [], 'win32')?.command).toBe('mvnw.cmd test --fail-at-end');

@@ -1,4 +1,4 @@
-/** What Vitest's JSON reporter is told in place of what it would write; real runs: tests/e2e/runs. */
+/** The additions to the report of Vitest's JSON reporter. Real runs are in tests/e2e/runs. */
 
 import { expect, test } from 'vitest';
 
@@ -9,10 +9,10 @@ const STACK = 'TypeError: no key\n    at get (/srv/shop/src/cache.ts:30:33)';
 test.each([
   [undefined, STACK],
   ['4.1.12', 'no key'],
-])('what the JSON of Vitest %s says of an error, which before 2 names no version', (version, told) => {
+])('adds stacks to the JSON only before Vitest 2, which has no version: %s', (version, told) => {
   const errors = [{ name: 'TypeError', message: 'no key', stack: STACK }];
   const written: string[] = [];
-  // As the first version writes it; later ones write stacks.
+  // The format of the first version. Later versions write stacks.
   const json = {
     onFinished: (files: { result: { errors: { message: string }[] } }[]) => {
       const tests = files.map(({ result }) => ({ failureMessages: result.errors.map(({ message }) => message) }));
@@ -30,7 +30,7 @@ test.each([
 test.each([
   ['as they ran', ['b', 'a', 'c'], 'known', ['b', 'a']],
   ['as in the source, where not all are known', ['b', 'c'], undefined, ['a', 'b']],
-])('tests of a file are listed %s', (_, begun, known, titles) => {
+])('lists the tests of a file %s', (_, begun, known, titles) => {
   const tasks = ['a', 'b', 'skipped'].map((id) => ({
     id,
     result: { state: id === 'skipped' ? 'skip' : 'pass' },

@@ -24,7 +24,7 @@ test.each([
   ['python -m ptw', "Pass 'pytest'"],
   ['ng test', 'Add --watch=false'],
   ['npm test -- --watch', 'Leave the option out'],
-])('%s would not end', (command, advice) => {
+])('refuses %s, which would not end', (command, advice) => {
   const scripts = { test: 'jest' };
   expect(() => plan(command, scripts)).toThrow(`'${command}' watches for changes and would not end. ${advice},`);
 });
@@ -42,7 +42,7 @@ test.each([
   'tsc -p watch',
   'grep -- --watch README.md',
   'nodemon --version',
-])('%s ends', (command) => {
+])('accepts %s', (command) => {
   expect(plan(command).shown).toBe(command);
 });
 
@@ -51,19 +51,19 @@ test.each([
   'npm test --workspace=packages/one',
   'npm run test -w one -- cart',
   'npm test --watch',
-])("of %s the option is npm's", (command) => {
+])('accepts %s, where the option belongs to npm', (command) => {
   expect(plan(command, { test: 'mocha' }).shown).toBe(command);
 });
 
-test('a script that watches is seen', () => {
+test('refuses a script that watches', () => {
   expect(() => plan('npm test', { test: 'npm run unit', unit: 'tsc && jest --watch' })).toThrow(/would not end/u);
 });
 
-test.each(['react-scripts test', 'kcd-scripts test --no-cache'])('%s is told not to watch', (script) => {
+test.each(['react-scripts test', 'kcd-scripts test --no-cache'])('tells %s not to watch', (script) => {
   expect(plan('npm test', { test: script }).reporting.env).toMatchObject({ CI: 'true' });
 });
 
-test('a silence of five minutes is said while it lasts', async () => {
+test('reports a silence of five minutes while it lasts', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   const told: string[] = [];
   let print = (_line: string) => {};

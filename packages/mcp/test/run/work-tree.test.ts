@@ -1,4 +1,4 @@
-/** What identifies a work tree is what git would call its tree, and nothing is written to find it out. */
+/** The id of a work tree is the id that git would give to it, and nothing is written to compute it. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -53,7 +53,7 @@ class WorkTree {
     rmSync(path.join(this.top, name), { recursive: true });
   }
 
-  /** What git itself calls the tree, once all of it is committed. */
+  /** The tree that git creates when all files are committed. */
   committed(): string {
     this.git('add', '-A');
     this.git('commit', '-qm', 'next', '--allow-empty');
@@ -61,7 +61,7 @@ class WorkTree {
   }
 }
 
-test('a clean tree has the id of its commit', async () => {
+test('gives a clean tree the id of its commit', async () => {
   const it = new WorkTree();
   const facts = await gitFacts(it.top);
   const tree = it.git('rev-parse', 'HEAD^{tree}');
@@ -69,7 +69,7 @@ test('a clean tree has the id of its commit', async () => {
   expect(facts?.commits).toEqual([{ commit: it.git('rev-parse', 'HEAD'), tree, parents: [] }]);
 });
 
-test('uncommitted work has the id that it keeps when it is committed', async () => {
+test('gives uncommitted work the id that it has after its commit', async () => {
   const it = new WorkTree();
   it.write('src/sum.js', Buffer.from([0, 255, 10, 13, 10]));
   it.write('src/new file.js', 'untracked\n');
@@ -90,14 +90,14 @@ test('uncommitted work has the id that it keeps when it is committed', async () 
 test.each<[string, (it: WorkTree) => unknown]>([
   ['a folder called .git is no repository', (it) => mkdirSync(path.join(it.src, '.git'))],
   ['settings put the work tree elsewhere', (it) => it.git('config', 'core.worktree', path.join(it.top, 'elsewhere'))],
-])('where %s, the files of the work tree count', async (_, make) => {
+])('uses the files of the work tree if %s', async (_, make) => {
   const it = new WorkTree();
   it.write('elsewhere/src/sum.js', 'edited\n');
   make(it);
   expect(await gitFacts(it.src)).toMatchObject({ dirty: true, tree: it.committed() });
 });
 
-test('a file may become a folder, a folder a file, and a submodule stays what the commit says', async () => {
+test('handles a file that becomes a folder, the reverse, and an unchanged submodule', async () => {
   const it = new WorkTree();
   it.write('both/deep/a', '1\n');
   it.write('both/deep/b', '2\n');
@@ -125,12 +125,12 @@ describe('a submodule', () => {
     return { it, lib: path.join(it.top, 'src/lib') };
   };
 
-  test('without changes leaves the work tree clean', async () => {
+  test('is clean without changes', async () => {
     const { it } = withSubmodule();
     expect(await gitFacts(it.top)).toMatchObject({ dirty: false, tree: it.git('rev-parse', 'HEAD^{tree}') });
   });
 
-  test('is edited where its files are, and each edit makes another tree', async () => {
+  test('reports edits of its files, each with a different tree', async () => {
     const { it } = withSubmodule();
     const committed = it.git('rev-parse', 'HEAD^{tree}');
     const trees = [];
@@ -151,7 +151,7 @@ describe('a submodule', () => {
     });
   });
 
-  test('at another commit is an edit, with the tree that it has once it is committed', async () => {
+  test('is an edit at another commit, with the tree that it has after its commit', async () => {
     const { it } = withSubmodule();
     it.git(
       '-C',
@@ -172,7 +172,7 @@ describe('a submodule', () => {
     expect((await gitFacts(it.top))?.tree, 'staged').toBe(facts?.tree);
   });
 
-  test('is not looked for behind a link', async () => {
+  test('is ignored behind a link', async () => {
     const { it, lib } = withSubmodule();
     const elsewhere = new WorkTree();
     elsewhere.write('secret.js', 'x\n');
@@ -182,7 +182,7 @@ describe('a submodule', () => {
   });
 });
 
-test('before the first commit, and with ids of SHA-256, it is as git has it', async () => {
+test('equals the id of git before the first commit and with SHA-256', async () => {
   const it = new WorkTree();
   it.init();
   expect((await gitFacts(it.top))?.tree).toBe(it.committed());
@@ -194,7 +194,7 @@ test('before the first commit, and with ids of SHA-256, it is as git has it', as
   expect(tree).toBe(it.committed());
 });
 
-test('what the tree was when it was seen counts, whatever is written or committed after that', async () => {
+test('uses the tree at the time of the look, despite later writes and commits', async () => {
   const it = new WorkTree();
   it.write('src/sum.js', 'changed\n');
   it.write('new.js', 'untracked\n');
@@ -210,7 +210,7 @@ test('what the tree was when it was seen counts, whatever is written or committe
   expect(facts?.edits?.map((edit) => edit.path)).toEqual(['src/sum.js', 'new.js']);
 });
 
-test('what is ignored, and what Argus keeps, is no part of it', async () => {
+test('excludes ignored files and files of Argus', async () => {
   const it = new WorkTree();
   const before = (await gitFacts(it.top))?.tree;
   it.write('.git/info/exclude', 'ignored/\n');
@@ -219,7 +219,7 @@ test('what is ignored, and what Argus keeps, is no part of it', async () => {
   expect((await gitFacts(it.top))?.tree).toBe(before);
 });
 
-test('merges say all of their parents, and the newest commit comes first', async () => {
+test('lists the newest commit first, and all parents of a merge', async () => {
   const it = new WorkTree();
   it.git('checkout', '-qb', 'side');
   it.write('side', '1');
@@ -233,7 +233,7 @@ test('merges say all of their parents, and the newest commit comes first', async
   expect(newest).toEqual({ commit, tree, parents });
 });
 
-test('commits say the files that they touched, relative to the project', async () => {
+test('lists the files of commits relative to the project', async () => {
   const it = new WorkTree();
   it.write('src/new file.js', 'spaces\n');
   it.write('über/ñ.txt', 'names in more than ASCII\n');
@@ -255,7 +255,7 @@ test('commits say the files that they touched, relative to the project', async (
   expect(await files(it.src)).toEqual([undefined, ['deep/er.js'], ['add.js', 'new file.js', 'sum.js'], undefined]);
 });
 
-test('what Argus keeps is said of a commit that touched nothing else', async () => {
+test('lists files of Argus only for a commit without other files', async () => {
   const it = new WorkTree();
   const share = (from: number) => {
     for (let at = from; at < from + 80; at += 1) it.write(`.argus-shared/fixes/fix-${at}.json`, `${at}`);
@@ -272,7 +272,7 @@ test('what Argus keeps is said of a commit that touched nothing else', async () 
   expect(commits).toEqual([undefined, ['src/sum.js'], ['.argus-shared/fixes/fix-0.json'], undefined]);
 });
 
-test('a clone without the folders of its commits says the commits alone', async () => {
+test('lists commits without files in a clone without their folders', async () => {
   const it = new WorkTree();
   it.write('src/sum.js', 'later\n');
   it.committed();
@@ -284,7 +284,7 @@ test('a clone without the folders of its commits says the commits alone', async 
   expect(facts?.commits?.[0]?.commit).toBe(it.git('rev-parse', 'HEAD'));
 });
 
-test('without a commit, and outside a repository, there is none', async () => {
+test('returns no commit in an empty repository and null outside a repository', async () => {
   const it = new WorkTree();
   it.remove('.git');
   expect(await gitFacts(it.top)).toBeNull();
@@ -292,7 +292,7 @@ test('without a commit, and outside a repository, there is none', async () => {
   expect(await gitFacts(it.top)).toMatchObject({ commit: null, commits: [], dirty: true });
 });
 
-test('of a run elsewhere the repository adds what it knows of the commit', async () => {
+test('adds known facts about the commit to a run elsewhere', async () => {
   const it = new WorkTree();
   const first = it.git('rev-parse', 'HEAD');
   const tree = it.git('rev-parse', 'HEAD^{tree}');
@@ -327,11 +327,11 @@ test.each([
   ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main', CIRCLE_SHA1: SHA }, OF_MAIN],
   ['a service without them', { BUILDKITE: 'true', GITHUB_SHA: SHA }, UNKNOWN],
   ['none of them', { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main', GIT_COMMIT: SHA }, UNKNOWN],
-])('what is checked out in %s', (_, env, checkout) => {
+])('reads the checkout of %s', (_, env, checkout) => {
   expect(ciCheckout(env)).toEqual(checkout);
 });
 
-test('where git cannot be asked, the commit is the one that CI names', () => {
+test('uses the commit of CI if git is not available', () => {
   const known = { branch: 'main', dirty: false, tree: null, commits: [] };
   const buildkite = (commit: string) =>
     ciFacts({ BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: commit });
@@ -341,7 +341,7 @@ test('where git cannot be asked, the commit is the one that CI names', () => {
   expect(ciFacts({})).toBeNull();
 });
 
-test('edits of tracked files are known, of untracked ones the digest, and nothing of secrets and of what tools make', async () => {
+test('lists edits with hunks, untracked files with digests, and no secrets or files of tools', async () => {
   const it = new WorkTree();
   it.write('.env', 'KEY=1\n');
   it.committed();
@@ -362,7 +362,7 @@ test('edits of tracked files are known, of untracked ones the digest, and nothin
   expect(below, 'relative to the project').toMatchObject([{ path: 'sum.js', digest: expect.stringMatching(/./u) }]);
 });
 
-test('of a large change the name is kept, and its digest', async () => {
+test('keeps only name and digest of a large change', async () => {
   const it = new WorkTree();
   it.write('src/sum.js', `${'x'.repeat(79)}\n`.repeat(200));
   const [edit] = (await gitFacts(it.top))?.edits ?? [];

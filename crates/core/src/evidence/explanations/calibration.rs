@@ -1,9 +1,9 @@
-//! Turns weights of evidence into stated probabilities.
+//! Turns weights of evidence into probabilities.
 
-/// The temperature by which the logarithms are divided; above 1 for pieces of evidence that are less independent than the
-/// rules take them to be. Found by leaving one project out: on any five of six histories the likelihood is best at .8, and
-/// the calibration error on the sixth is .001 to .016 there and .003 to .012 at 1. So nothing has to be corrected, and the
-/// less sure of the two is kept.
+/// The temperature, by which the logarithms are divided. It is above 1 if the evidence is less independent than the
+/// rules assume. Found by leaving one project out: on any five of six histories, the likelihood is best at .8, and the
+/// calibration error on the sixth history is .001 to .016 at .8 and .003 to .012 at 1. No correction is needed, so that
+/// the less certain value, 1, is used.
 const TEMPERATURE: f64 = 1.0;
 
 /// Probabilities from unnormalized logarithms; they sum to 1.

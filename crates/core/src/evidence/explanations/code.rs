@@ -1,20 +1,21 @@
 //! The likelihood of a test's results if the code broke.
 //!
-//! A hidden Markov model with two states, working and broken. The state changes with commits only, never on one tree, and
-//! an edit that was not committed changes what one tree does but not the commits after it. A broken test fails.
+//! The model is a hidden Markov model with two states, working and broken. Only commits change the state, so that it is
+//! constant on one tree. An uncommitted edit changes the result on its own tree, but not the results of later commits.
+//! A broken test fails.
 
 use crate::evidence::explanations::outage::{BREAKS_ALL, NEXT_TEST_BREAKS};
 use crate::evidence::kept::history::{Observation, in_order_of_commits};
 use crate::evidence::kept::window::{Mask, View, bit};
 use crate::evidence::suspects::TOUCHES;
 
-/// The chance of something for one given test. In a small suite it is more likely this one.
+/// Probability of an event for one given test. It is higher in a small suite, because fewer tests share the event.
 struct Chance {
-    /// Tests of the suite that it holds for, on average.
+    /// Mean number of tests that the event affects.
     tests: f64,
-    /// The chance in a large suite, at the least.
+    /// Minimum probability, for a large suite.
     least: f64,
-    /// The chance in a small suite, at the most.
+    /// Maximum probability, for a small suite.
     most: f64,
 }
 
@@ -24,32 +25,35 @@ impl Chance {
     }
 }
 
-/// That a commit breaks it.
+/// Probability that a commit breaks the test.
 const BREAKS: Chance = Chance { tests: 0.32, least: 0.002, most: 0.05 };
-/// That an edit which is not committed does, at the least: work in progress breaks more than what is committed of it.
+/// Minimum probability that an uncommitted edit breaks the test. Work in progress breaks more tests than the commits
+/// that result from it.
 const EDIT_BREAKS: f64 = 0.01;
-/// The same of a test that was not seen to fail so before.
+/// Like [`EDIT_BREAKS`], for a test without an earlier failure of this kind.
 const EDIT_BREAKS_FIRST: f64 = 0.03;
-/// That an edit does of a file with which it failed before, and was never seen to pass.
+/// Like [`EDIT_BREAKS`], for an edit of a file that was edited when the test failed before and in no run in which it
+/// passed.
 const EDIT_BREAKS_AGAIN: f64 = 0.3;
-/// That a commit breaks a test that was seen in fewer than [`YOUNG_RUNS`] runs. A memory begins while the project changes.
-/// Half of [`EDIT_BREAKS_FIRST`], because commits are often tried before.
+/// Probability that a commit breaks a test with fewer than [`YOUNG_RUNS`] results, because a memory often begins while
+/// the project changes. Half of [`EDIT_BREAKS_FIRST`], because commits are often tested before.
 const YOUNG_BREAKS: f64 = 0.015;
 const YOUNG_RUNS: usize = 3;
-/// How much likelier a commit breaks it again in the way it was broken before.
+/// Factor by which a commit is more likely to break the test again in the same way.
 const AGAIN: f64 = 3.0;
-/// That a commit does which touches a file of the change that fixed it: a revert, an old branch that is merged. Less than
-/// [`EDIT_BREAKS_AGAIN`], because such files change for other reasons too.
+/// Probability that a commit breaks the test if it touches a file of the change that fixed the test, for example a
+/// revert or a merge of an old branch. Such files change for other reasons too.
 const UNDOES: f64 = 0.3;
-/// That a commit or an edit fixes a broken test. In a small project, the next change is often about the broken test.
+/// Probability that a commit or an edit fixes a broken test. In a small project, the next change is often about the
+/// broken test.
 const MENDS: Chance = Chance { tests: 3.0, least: 0.15, most: 0.3 };
-/// That the outcome is another on the same tree, though only the code decides.
+/// Probability of a different outcome on the same tree, although only the code decides.
 pub(super) const FLIPS: f64 = 0.001;
-/// That the test was broken before the first run. Many memories begin while somebody fixes a test.
+/// Probability that the test was broken before the first run. Many memories begin while somebody fixes a test.
 const BROKEN_AT_FIRST: Chance = Chance { tests: 1.0, least: 0.02, most: 0.1 };
 
-/// `ln P` of what was seen. `together`: how many tests fail in this way in one run; one change breaks them all, so each bears
-/// a part of what it takes.
+/// `ln P` of the observations. `together` is the number of tests that fail in this way in one run. One change breaks
+/// all of them, so that each test bears a part of its cost.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f64 {
     let seen = in_order_of_commits(view, seen);
     let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
@@ -112,21 +116,21 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
     log
 }
 
-/// Whether it passed in the run before of those seen, and under the same conditions: else these may as well have broken the
-/// others.
+/// Whether the test passed in the previous observation under the same conditions. Otherwise, the conditions may have
+/// broken the other tests.
 fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
 }
 
-/// Whether it fails on an edit as on the one before on the same commit: what that broke is as a rule still in it, but for a
-/// test that came and went before.
+/// Whether the test fails on an edit and failed on the previous edit of the same commit, because an edit usually still
+/// contains what broke the test. The caller excludes tests that came and went before.
 fn is_still_broken(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     let is_same = |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[one.at];
     one.failed && before.is_some_and(|before| before.failed && is_same(before))
 }
 
-/// That a change broke this test too which broke so many others of those that ran: if it broke what everything uses, as likely
-/// as it broke any other.
+/// Probability that a change broke this test too, given that it broke `others` of the `ran` tests. If the change broke
+/// something that everything uses, it broke this test as likely as any other test.
 fn breaks_with(others: u32, ran: u32) -> f64 {
     let Some(last) = others.checked_sub(1) else { return 0.0 };
     let ran = f64::from(ran.max(others + 1));
@@ -135,7 +139,7 @@ fn breaks_with(others: u32, ran: u32) -> f64 {
     by_all / (by_few + by_all) * f64::from(others) / ran
 }
 
-/// That an edit breaks it, by which files it is of.
+/// Probability that an edit breaks the test, depending on the edited files.
 fn edit_breaks(one: &Observation, failed_before: bool, is_of_same: bool) -> f64 {
     let touches = if one.touched { TOUCHES } else { 1.0 };
     let again = if one.touched && failed_before { AGAIN } else { 1.0 };
@@ -147,11 +151,11 @@ fn edit_breaks(one: &Observation, failed_before: bool, is_of_same: bool) -> f64 
     at_least.max(EDIT_BREAKS * touches * again)
 }
 
-/// That one more test breaks with the same change, once it breaks any of them.
+/// Probability that a change breaks one more test, after it broke at least one.
 const FOLLOWS: f64 = 0.5;
 
-/// The part that each of `together` tests bears of a change that broke them all: the geometric mean of one first and the
-/// followers.
+/// The share of each of `together` tests in a change that broke all of them: the geometric mean of the first test and
+/// its followers.
 fn shared(chance: f64, together: f64) -> f64 {
     chance.powf(1.0 / together) * FOLLOWS.powf(1.0 - 1.0 / together)
 }

@@ -1,10 +1,10 @@
-//! How well "it fails where this condition holds" explains what a test did.
+//! The likelihood of a test's results if the test fails under one condition.
 
 use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
 use crate::evidence::kept::history::Observation;
 use crate::evidence::kept::window::View;
 
-/// `ln P` of what was seen if this condition decides.
+/// `ln P` of the observations if this condition decides.
 pub fn log_likelihood(view: &View<'_>, seen: &[Observation], condition: &(String, String)) -> f64 {
     let count = |inside: bool, failed: bool| {
         let here = seen.iter().filter(|one| one.failed == failed && view.has(one.at, condition) == inside);
@@ -14,7 +14,7 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], condition: &(String
         + FAILS_OUTSIDE.log_sequence(count(false, true), count(false, false))
 }
 
-/// The condition that explains best, with its `ln P`; of conditions that explain equally well the first.
+/// The condition with the highest likelihood and its `ln P`. Of equally likely conditions, the first.
 pub fn best<'a>(
     view: &View<'_>,
     seen: &[Observation],

@@ -1,66 +1,71 @@
-//! Whether failures of a run are the machine's: network, disk, memory, a service that is down.
+//! The probability that the machine caused failures of a run: network, disk, memory, or a service that is down.
 //!
-//! An outage hits tests as they come: it is spread over files that have nothing in common, it brings one error everywhere,
-//! and that error does not come out of a function of the project. A change of the code hits what uses that code.
+//! An outage hits tests at random. Its failures are spread over files that have nothing in common, have one error
+//! everywhere, and do not come out of a function of the project. A change of the code hits the tests that use that
+//! code.
 //!
-//! Many failures are no evidence by themselves, nor is an error that no rule knows. It takes an error that machines have, one
-//! that was an outage before, or failures without a line of the project in files that share none, with no edit before them.
+//! Many failures alone are no evidence of an outage, and neither is an error that no rule knows. There must be an error
+//! that is typical of machines, an error of an earlier outage, or failures without a line of the project in several
+//! files, without an edit before them.
 
 use crate::evidence::facts::{ErrorSource, Failure, RunFacts};
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 
-/// That a run has an outage, against that it has one more cause in the code: `ln` of the odds.
+/// `ln` of the prior odds of an outage against one more cause in the code.
 const PRIOR_LOG_ODDS: f64 = -1.0;
-/// Tests that a change of the code breaks: geometric, four on average.
+/// Parameter of the geometric distribution of the tests that a change of the code breaks; the mean is four tests.
 pub(super) const NEXT_TEST_BREAKS: f64 = 0.75;
-/// Files that a change of the code breaks tests of: geometric, two on average.
+/// Parameter of the geometric distribution of the files with tests that a change breaks; the mean is two files.
 const NEXT_FILE_BREAKS: f64 = 0.5;
-/// That a change breaks what everything uses, which hits tests and files as an outage does: neither says much by itself.
+/// Probability that a change breaks something that everything uses. Such a change hits tests and files like an outage,
+/// so that number and spread alone are weak evidence.
 pub(super) const BREAKS_ALL: f64 = 0.05;
-/// Files were edited since the tests passed.
+/// For files that were edited since the tests passed.
 const EDITED_LOG_ODDS: f64 = -2.0;
-/// An error that code raises by itself, where a machine makes code meet what it does not expect.
+/// For an error that code raises by itself. It is not impossible in an outage, because a machine can make code meet
+/// unexpected values.
 const OF_CODE_LOG_ODDS: f64 = -3.0;
-/// An error that machines have.
+/// For an error that is typical of machines.
 const OF_MACHINE_LOG_ODDS: f64 = 2.0;
-/// The same error was an outage before.
+/// For an error of an earlier outage.
 const KNOWN_LOG_ODDS: f64 = 2.5;
-/// The run did not come to its end.
+/// For a run that was interrupted.
 const INTERRUPTED_LOG_ODDS: f64 = 1.5;
-/// Failures below which nothing is spread, however small the run is.
+/// Minimum number of failures for their number and spread to count, even in a small run.
 const FEW_FAILURES: usize = 3;
-/// So few failures of a run are an outage more seldom, and their number and spread say nothing.
+/// For less than [`FEW_FAILURES`] failures, which are an outage less often.
 const FEW_LOG_ODDS: f64 = -3.0;
-/// What number and spread can say against an outage at most.
+/// Maximum evidence of number and spread against an outage.
 const MAX_LOG_ODDS: f64 = 8.0;
 
-/// What is known of failures that have one cause.
+/// Failures with one cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster<'a> {
-    /// They.
+    /// The failures.
     pub failures: &'a [Failure],
     /// Whether failures with this error were an outage before.
     pub known: bool,
-    /// Whether one of the tests passed before. What never did may as well be broken, all over the project: then their number
-    /// and spread speak for no outage, and what machines fail with has to.
+    /// Whether one of the tests passed before. Tests that never passed may be broken all over the project, so that
+    /// their number and spread are no evidence for an outage. Then the errors have to be typical of machines.
     pub has_passed: bool,
-    /// What was changed since they passed.
+    /// Changes since the tests passed.
     pub change: Change,
 }
 
-/// What was changed since tests passed, as far as they have to do with it.
+/// Changes since tests passed, by their relation to the failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Nothing, or commits that touch no file of the failures.
+    /// No change, or only commits that touch no file of the failures.
     Elsewhere,
-    /// Files were edited, none of them in the failures.
+    /// Edits of files that are not part of the failures.
     Edits,
-    /// A file in the stacks of most failures, or that most tests lie in, or something that the errors name.
+    /// A change of a file in most of the stacks, of a file that contains most of the tests, or of something that the
+    /// errors name.
     Touches,
 }
 
-/// The chance that the cluster is an outage.
+/// Probability that the cluster is an outage.
 pub fn probability(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
     let log_odds = log_odds(run, cluster);
     1.0 / (1.0 + (-log_odds).exp())
@@ -85,7 +90,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         + known
 }
 
-/// Whether anything but number and spread speaks for the machine.
+/// Whether there is evidence for the machine other than number and spread.
 fn shows_machine(cluster: Cluster<'_>) -> bool {
     let is_in_many_files = cluster.failures.iter().any(|one| one.file != cluster.failures[0].file);
     cluster.known
@@ -93,13 +98,13 @@ fn shows_machine(cluster: Cluster<'_>) -> bool {
         || is_in_many_files && cluster.change == Change::Elsewhere && mean(cluster.failures, by_stack) > 0.0
 }
 
-/// An outage brings one error; this share of it has another.
+/// Share of the failures of an outage that have another error than the outage.
 const OTHER_ERROR: f64 = 0.05;
-/// That a test that is not known to fail does so by something else in this run.
+/// Probability that a test without known failures fails for another reason in this run.
 const OTHER_CAUSE: f64 = 0.01;
 
-/// The chance that a failure which nothing else explains is part of an outage of its run, though its error is another.
-/// `hit`: the share of the run's tests that failed by the outage.
+/// Probability that an otherwise unexplained failure is part of an outage of its run, although it has another error.
+/// `hit` is the share of the run's tests that failed because of the outage.
 pub fn residual_probability(hit: f64, failure: &Failure) -> f64 {
     let odds = (hit * OTHER_ERROR).ln() - OTHER_CAUSE.ln() + by_error(failure) + by_stack(failure);
     1.0 / (1.0 + (-odds).exp())
@@ -113,7 +118,8 @@ fn count_of<T>(items: &[T]) -> f64 {
     u32::try_from(items.len()).map_or(f64::MAX, f64::from)
 }
 
-/// `ln` of the odds of an outage by number and spread, against a change that breaks little or what everything uses.
+/// `ln` of the odds of an outage from number and spread, against a change that breaks little or that breaks something
+/// that everything uses.
 fn by_extent(run: &RunFacts, failures: &[Failure]) -> f64 {
     let (number, spread) = (by_number(run, failures), by_spread(run, failures));
     let (by_outage, by_code) = (number.0 + spread.0, number.1 + spread.1);
@@ -121,7 +127,8 @@ fn by_extent(run: &RunFacts, failures: &[Failure]) -> f64 {
     (by_outage - by_code.ln()).max(-MAX_LOG_ODDS)
 }
 
-/// An outage hits any number of the run's tests alike. `ln P` by an outage and by a change that breaks little.
+/// `ln P` of the number of failures, for an outage and for a change that breaks little. An outage is equally likely to
+/// hit any number of tests.
 fn by_number(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     let many = count_of(failures);
     let by_code = (1.0 - NEXT_TEST_BREAKS).ln() + (many - 1.0) * NEXT_TEST_BREAKS.ln();
@@ -129,7 +136,8 @@ fn by_number(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     (by_outage, by_code)
 }
 
-/// An outage hits as many files as that many tests drawn at random lie in. The same of files.
+/// `ln P` of the number of files, for an outage and for a change that breaks little. An outage hits as many files as
+/// contain the same number of randomly drawn tests.
 fn by_spread(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     let files = count_of(&failures.iter().map(|one| one.file).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>());
     let all = f64::from(run.files.max(1));
@@ -143,7 +151,7 @@ fn by_spread(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     (by_outage, by_code)
 }
 
-/// What machines fail with, against what code fails with.
+/// `ln` of the odds of the machine against the code from the error.
 fn by_error(failure: &Failure) -> f64 {
     match failure.source {
         ErrorSource::Code => OF_CODE_LOG_ODDS,
@@ -163,21 +171,22 @@ fn by_category(category: Category) -> f64 {
     }
 }
 
-/// An outage is met in a library or at the system; what code raises by itself is raised in tests as well.
+/// `ln` of the odds from the stack. An outage occurs in a library or in the system. Errors that code raises by itself
+/// are raised in tests as well.
 fn by_stack(failure: &Failure) -> f64 {
     match failure.source {
-        // It is met wherever the project asks for what is not there.
+        // A machine error occurs wherever the project uses the missing resource.
         ErrorSource::Machine => 0.0,
         ErrorSource::Unknown if failure.function.is_none() && !failure.in_project => 1.0,
         _ => -2.0,
     }
 }
 
-/// How much of what speaks for the code speaks for the machine instead, where a test fails with an error that machines have
-/// and nothing was changed that the failure has in its stack or names.
+/// Share of the evidence for the code that counts for the machine instead, if a test fails with an error that is
+/// typical of machines and no change touched its stack or something that the error names.
 pub const MACHINE_SHARE: f64 = 0.8;
 
-/// Whether the category is one that machines fail with.
+/// Whether the category is typical of machine failures.
 pub fn is_of_machine(category: Category) -> bool {
     by_category(category) > 0.0
 }

@@ -1,4 +1,4 @@
-//! How likely a sequence of outcomes is whose rate is not known: Pólya's urn (beta-binomial).
+//! The likelihood of a sequence of outcomes with an unknown rate: Pólya's urn (beta-binomial).
 
 use crate::knowledge::rank::beta;
 
@@ -12,7 +12,7 @@ pub struct Beta {
 }
 
 impl Beta {
-    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, the rate integrated out:
+    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, with the rate integrated out:
     /// `B(a + k, b + n - k) / B(a, b)`.
     pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
         let (k, m) = (f64::from(failed), f64::from(passed));
@@ -21,7 +21,7 @@ impl Beta {
     }
 }
 
-/// Where something decides that a test fails, it fails almost always.
+/// The prior under the deciding condition: the test almost always fails.
 pub const FAILS_INSIDE: Beta = Beta { failed: 12.0, passed: 0.5 };
-/// Elsewhere almost never.
+/// The prior without the deciding condition: the test almost never fails.
 pub const FAILS_OUTSIDE: Beta = Beta { failed: 0.1, passed: 20.0 };

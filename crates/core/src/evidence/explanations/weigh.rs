@@ -1,4 +1,4 @@
-//! Weighs the explanations of one error of one test against each other.
+//! Weighs the explanations for one error of one test.
 
 use crate::evidence::explanations::calibration;
 use crate::evidence::explanations::code;
@@ -11,61 +11,61 @@ use crate::evidence::kept::traits::KINDS;
 use crate::evidence::kept::window::View;
 use std::collections::BTreeSet;
 
-/// That a test is flaky.
+/// Prior probability that a test is flaky.
 const FLAKY_PRIOR: f64 = 0.05;
-/// That one is, of those that had both outcomes on one tree.
+/// Prior probability that a test is flaky if it had both outcomes on one tree.
 const BOTH_OUTCOMES_PRIOR: f64 = 0.3;
-/// That a condition of the environment decides about a test.
+/// Prior probability that a condition of the environment decides the result of a test.
 const ENVIRONMENT_PRIOR: f64 = 0.01;
-/// That another test breaks it.
+/// Prior probability that another test makes a test fail.
 const ORDER_PRIOR: f64 = 0.02;
 
-/// What is left of these where the test was never seen to pass: always failing is broken.
+/// Factor for these priors if no pass of the test is known, because a test that always fails is probably broken.
 const NEVER_PASSED: f64 = 0.1;
 
-/// What was seen of one error of one test.
+/// Evidence about one error of one test.
 pub struct Seen<'a> {
-    /// What the test did, oldest first.
+    /// Observations of the test, oldest first.
     pub observations: &'a [Observation],
-    /// How likely each kind makes what the failure looks like.
+    /// `ln` of the likelihood that failures of each kind look like this failure.
     pub looks: [f64; KINDS],
-    /// Tests that fail so in one run.
+    /// Number of tests that fail in this way in one run.
     pub together: f64,
-    /// What ran before.
+    /// Evidence about the tests that ran before.
     pub order: Option<&'a OrderEvidence>,
-    /// Whether it had both outcomes on one tree, with whatever error.
+    /// Whether the test had both outcomes on one tree, with any error.
     pub both_outcomes: bool,
-    /// What it was found to be when its failures were still in the window.
+    /// Probabilities from the time when its failures were still in the window.
     pub before: Option<[f64; KINDS]>,
-    /// Cases of a run.
+    /// Number of cases in a run.
     pub cases: u32,
 }
 
-/// The explanations, with the chance of each; they sum to 1.
+/// The explanations with their probabilities, which sum to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weighed {
     /// The code broke.
     pub code: f64,
     /// It fails by chance.
     pub flaky: f64,
-    /// A condition decides.
+    /// A condition of the environment decides.
     pub environment: f64,
-    /// A test before decides.
+    /// Another test that ran before decides.
     pub order: f64,
-    /// Which condition it would be.
+    /// The most likely condition.
     pub condition: Option<(String, String)>,
-    /// Which test it would be, and how many others it may be as well.
+    /// The most likely test that makes it fail, and its share among all candidates.
     pub polluter: Option<(CaseId, f64)>,
 }
 
 impl Weighed {
-    /// The chances in the order of what is learned: code, chance, environment, order.
+    /// The probabilities in the order of the learned kinds: code, chance, environment, order.
     pub const fn chances(&self) -> [f64; KINDS] {
         [self.code, self.flaky, self.environment, self.order]
     }
 }
 
-/// Weighs. `conditions`: those of the failing run that other runs do not have.
+/// Weighs the explanations. `conditions` has the conditions of the failing run that other runs do not have.
 pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)]) -> Weighed {
     let observations = seen.observations;
     let (_, passed) = flakiness::counts(observations);
@@ -97,8 +97,8 @@ pub fn weigh(view: &View<'_>, seen: &Seen<'_>, conditions: &[&(String, String)])
     }
 }
 
-/// `ln` of what it costs an explanation that leaves nothing to chance when the outcome is another on one tree under the
-/// same circumstances.
+/// `ln` of the penalty for an explanation without chance if the outcome differs on one tree under the same
+/// circumstances.
 fn contradictions(view: &View<'_>, seen: &[Observation], is_same: impl Fn(usize, usize) -> bool) -> f64 {
     let is_flip = |(index, one): (usize, &Observation)| {
         let twin = seen[..index]
@@ -111,22 +111,23 @@ fn contradictions(view: &View<'_>, seen: &[Observation], is_same: impl Fn(usize,
     f64::from(u32::try_from(flips).unwrap_or(u32::MAX)) * code::FLIPS.ln()
 }
 
-/// What was found before is where the weighing starts; nothing was so sure that it could not be otherwise.
+/// Priors from the earlier verdict. Each prior is at least [`MIN_PRIOR`], because no earlier verdict is certain.
 fn known_priors(before: [f64; KINDS]) -> [f64; KINDS] {
-    // Of the code it takes another break, which its likelihood has.
+    // The likelihood of the code already contains the cost of another break.
     before.map(|chance| chance.max(MIN_PRIOR))
 }
 
-/// The least chance that an explanation starts with.
+/// Minimum prior of an explanation.
 const MIN_PRIOR: f64 = 0.01;
 
-/// What was found of an error whose failures have left the window.
+/// The stored probabilities for an error whose failures have left the window.
 pub fn found_before(strand: &Strand) -> Option<[f64; KINDS]> {
     (strand.failed == 0 && strand.failures > 0).then_some(strand.weighed)
 }
 
-/// What was seen of a test in the runs before, and that it fails now. `files`: of the failure; `fixed`: of the changes that
-/// fixed it before; `began`: tests that begin to fail now.
+/// Observations of the test in earlier runs, and its failure in the last run of the view. `files` has the files of the
+/// failure, `fixed` the files of the changes that fixed it before, and `began` is the number of tests that start to
+/// fail now.
 pub fn with_now(
     view: &View<'_>,
     history: Option<&TestHistory>,
@@ -139,7 +140,7 @@ pub fn with_now(
     seen.extend(history.into_iter().flat_map(|history| history.other_failures_since_pass(view, common)));
     seen.sort_by_key(|one| one.at);
     if let Some(at) = view.runs.len().checked_sub(1) {
-        // A run that is judged again has it already.
+        // A run that is judged again is already in the history.
         seen.retain(|one| one.at != at);
         let passed = seen.iter().rev().find(|one| !one.failed);
         let is_changed = |files: &BTreeSet<FileId>| {

@@ -1,8 +1,8 @@
-//! Failures of a run that have one cause, and causes that last from run to run.
+//! Groups the failures of a run by cause, and recognizes causes that last from run to run.
 //!
-//! One cause: the same innermost function of the project, or the same type of error raised at the same line, whatever its
-//! message; or the same error at the same site; or tests that failed together before and passed in other runs. What failed for different reasons before is not one now: a test that passed
-//! while a cause lasted does not have it.
+//! Failures have one cause if they have the same innermost function of the project, the same type of error raised at
+//! the same line (whatever the message), or the same error at the same site, or if their tests failed together before
+//! and passed in other runs. A test that passed while a cause lasted does not have that cause.
 
 use crate::evidence::facts::{CaseId, Failure, RunSeq, Trait};
 use crate::evidence::kept::history::TestHistory;
@@ -10,38 +10,38 @@ use crate::evidence::kept::window::Mask;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What makes tests fail, from the first run it was seen in.
+/// The cause of failing tests, from the first run in which it was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Cause {
-    /// Its id; stays while it lasts.
+    /// Id of the cause. Does not change while the cause lasts.
     pub id: u64,
-    /// What its failures have in common.
+    /// The common property of its failures.
     pub common: Trait,
-    /// Where its first failure was noticed; none in memories of earlier versions.
+    /// Site of its first failure. None in memories of earlier versions.
     #[serde(default)]
     pub site: Option<u64>,
-    /// The line that raised its first failure, with the type of error; none in memories of earlier versions.
+    /// The line that raised its first failure, with the type of error. None in memories of earlier versions.
     #[serde(default)]
     pub raised: Option<u64>,
-    /// First run that failed by it.
+    /// The first run that failed because of it.
     pub first: RunSeq,
-    /// Newest run that failed by it.
+    /// The newest run that failed because of it.
     pub last: RunSeq,
-    /// Whether it was only seen on trees that were not committed.
+    /// Whether it was seen only on uncommitted trees.
     pub only_edited: bool,
-    /// The tests, with the newest run each failed in and the error.
+    /// The tests, each with its newest failing run and the signature of its error.
     pub cases: BTreeMap<CaseId, (RunSeq, u64)>,
 }
 
-/// Shared failing runs, among all failing runs of two tests, from which on they fail together.
+/// Minimum share of common failing runs, among all failing runs of two tests, for the tests to fail together.
 const MIN_JACCARD: f64 = 0.8;
-/// Shared failing runs below which that may be chance.
+/// Minimum number of common failing runs, because fewer may be chance.
 const MIN_SHARED_RUNS: u32 = 3;
-/// Runs in which they could have failed apart, below which it says nothing that they never did: whatever fails in every run
-/// of a young project fails together.
+/// Minimum number of runs in which the two tests could have failed separately. In a young project, everything that
+/// fails in every run fails together, which is no evidence.
 const MIN_OTHER_RUNS: u32 = 3;
 
-/// Groups the failures of a run; a group is a list of indices, and groups come in the order of their first failure.
+/// Groups the failures of a run. A group is a list of indices, and the groups are ordered by their first failure.
 pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a TestHistory>) -> Vec<Vec<usize>> {
     let mut groups: Vec<(&Failure, Past, Vec<usize>)> = Vec::new();
     for (index, failure) in failures.iter().enumerate() {
@@ -61,15 +61,16 @@ pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a Te
     groups.into_iter().map(|(_, _, members)| members).collect()
 }
 
-/// One error that is noticed at two lines of tests is two causes; what one function throws is one, and so are errors of one
-/// type that one line raises. Without a function a nil panic beside a failed comparison is another.
+/// Whether both failures come from one place. The same error noticed at two lines of tests is two causes. Errors from
+/// one function are one cause, and so are errors of one type from one line. Without a function, a nil panic and a
+/// failed comparison are two causes.
 fn is_one_place(one: &Failure, other: &Failure) -> bool {
     one.site == other.site
         || one.raised.is_some() && one.raised == other.raised
         || one.function.is_some() && one.function == other.function
 }
 
-/// Runs in which the machine held, of one test or of several at once.
+/// Runs without an outage, for one test or for several tests together.
 #[derive(Clone, Copy, Default)]
 struct Past {
     ran: Mask,
@@ -85,7 +86,7 @@ impl Past {
         Self { ran: self.ran & other.ran, failed: self.failed & other.failed }
     }
 
-    /// Jaccard's index over the sets of failing runs, where there are others.
+    /// Compares the sets of failing runs by their Jaccard index, if there are enough runs that did not fail.
     fn failed_with(self, other: Self) -> bool {
         let (shared, all) = ((self.failed & other.failed).count_ones(), (self.failed | other.failed).count_ones());
         let others = (self.ran & other.ran).count_ones().saturating_sub(shared);
@@ -94,7 +95,7 @@ impl Past {
 }
 
 impl Cause {
-    /// Whether a failure of a test may be this cause: it did not pass since the cause is there.
+    /// Whether the failure may have this cause. A test that passed since the cause appeared does not have the cause.
     pub fn may_be_of(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
         let has_common = self.common == Trait::of(failure);
         let is_known =

@@ -1,10 +1,10 @@
-//! In which order the commits of a window come, oldest first, though runs go back and forth between them: one that is checked
-//! out again is where it was, whatever ran in between.
+//! Orders the commits of a window, oldest first, although runs go back and forth between them. A commit that is checked
+//! out again keeps its place.
 
 use crate::evidence::facts::RunFacts;
 use std::collections::BTreeMap;
 
-/// Commits by their places.
+/// Commits and their places.
 #[derive(Default)]
 pub(super) struct CommitOrder<'a> {
     commits: Vec<&'a str>,
@@ -12,10 +12,10 @@ pub(super) struct CommitOrder<'a> {
 }
 
 impl<'a> CommitOrder<'a> {
-    /// Adds the commits that a run has and the one before, on `before`, has not. Where it is not known how it came from there,
-    /// a commit that is known stays where it is, and a new one is the newest.
+    /// Adds the commits in `path`, which a run has and the run before it, on commit `before`, does not have. If the way
+    /// from there is unknown, a known commit keeps its place and a new commit becomes the newest.
     pub(super) fn add(&mut self, run: &RunFacts, path: &'a [String], before: Option<&str>) {
-        // More than one are known to lie between the two.
+        // A path of several commits is known to start at the run before.
         let mut after = before.filter(|_| run.follows || path.len() > 1).and_then(|commit| self.place(commit));
         for commit in path {
             self.add_after(after, commit);
@@ -23,7 +23,7 @@ impl<'a> CommitOrder<'a> {
         }
     }
 
-    /// Where a commit stands.
+    /// The place of a commit.
     pub(super) fn place(&self, commit: &str) -> Option<u32> {
         self.places.get(commit).copied()
     }
@@ -59,7 +59,8 @@ mod tests {
     use super::CommitOrder;
     use crate::evidence::facts::RunFacts;
 
-    /// Of runs on the last commits of these; `+` are those since the run before, and what stands alone came somehow else.
+    /// The order after runs on the last commits of these paths. A path with `+` has the commits since the run before;
+    /// for a path without it, the way from there is unknown.
     fn order(runs: &[&str]) -> String {
         let paths: Vec<(bool, Vec<String>)> = runs
             .iter()
@@ -75,18 +76,18 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_stands_once_and_behind_those_it_came_from() {
+    fn commits_are_unique_and_follow_their_ancestors() {
         for (runs, wanted) in [
             (&["a", "+b", "+c d"][..], "a b c d"),
-            // Bisected.
+            // A bisection.
             (&["a", "+b c d e", "c", "b", "+c d e"], "a b c d e"),
-            // What is older than all that ran before is seen to be so once it is left again.
+            // A commit that is older than all earlier runs gets its place when a run leaves it again.
             (&["e", "b", "+c d e"], "b c d e"),
             (&["e", "b", "+c d", "+e"], "b c d e"),
-            // A branch, from which one goes back to where it began.
+            // A branch, and a return to the commit where it began.
             (&["a", "+x", "a", "+b"], "a b x"),
             (&["a", "+x", "a", "+b", "+x m"], "a b x m"),
-            // As earlier versions kept it.
+            // Paths as earlier versions stored them.
             (&["a", "b", "a", "c"], "a b c"),
         ] {
             assert_eq!(order(runs), wanted, "{runs:?}");

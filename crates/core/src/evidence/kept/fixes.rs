@@ -1,4 +1,4 @@
-//! Changes after which a failure was gone, found or reported: how many passes prove one, and what undoes that.
+//! Changes after which a failure was gone, found or reported. Decides how many passes prove a fix and what refutes it.
 
 use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
 use crate::evidence::facts::{CaseId, FileId, RunFacts, RunSeq};
@@ -30,54 +30,55 @@ pub enum ProofStatus {
 /// A change after which a failure was gone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fix {
-    /// The cause that it mended.
+    /// Id of the cause that the fix removed.
     pub cause: u64,
-    /// Commits between the last failure and the first pass, newest first: one of them did it. None for an edit that was not
-    /// committed yet.
+    /// Commits between the last failure and the first pass, newest first. One of them is the fix. Empty for an edit
+    /// that is not committed yet.
     pub commits: Vec<String>,
-    /// The tree that an edit made, where the failure was gone before anything was committed.
+    /// Tree of the edit, if the failure was gone before the edit was committed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub edited: Option<String>,
-    /// Files that it changed; empty where that is not known.
+    /// Files that the fix changed. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub files: BTreeSet<FileId>,
-    /// The tests, with the error that each had.
+    /// The fixed tests, each with the signature of its error.
     pub cases: BTreeMap<CaseId, u64>,
     /// The last run that failed.
     pub failed: RunSeq,
     /// The first run that passed.
     pub passed: RunSeq,
-    /// The first run that had the commit which an edit became.
+    /// The first run on the commit that the edit became.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub complete: Option<RunSeq>,
-    /// The rate at which the failure came while it was there: 1 where it always came.
+    /// Rate of the failure before the fix, for example 1 if the test always failed.
     pub rate: f64,
-    /// Passes since, of the test that has fewest.
+    /// Passes since the fix. The test with the fewest passes counts.
     pub passes: u32,
-    /// How sure it is.
+    /// How sure the fix is.
     pub status: ProofStatus,
 }
 
-/// How sure a proof is.
+/// Confidence at which passes prove a fix.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// How far a fix is that somebody reports of a failure now.
+/// Progress of the proof for a fix that is being reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Runs in which the test passed at once, and which had the fix.
+    /// Runs with the fix in which the test passed at the first attempt.
     pub passes: u32,
-    /// How many prove it.
+    /// Number of passes that prove the fix.
     pub needed: u32,
 }
 
 impl Progress {
-    /// Whether a failure that was found to be this may have come by chance; what did not is mended by one pass.
+    /// Whether a failure with this verdict may be chance, so that the proof needs the history. Otherwise one pass is
+    /// enough.
     pub fn needs_history(found: Option<VerdictKind>) -> bool {
         matches!(found, None | Some(VerdictKind::Flaky))
     }
 
-    /// Of a test that does not fail now, `failed_in` being the run of the failure. Which runs had the fix is not known;
-    /// those on the tree of the newest had.
+    /// Progress for a test that does not fail now. `failed_in` is the id of the run with the failure. Which runs
+    /// contain the fix is unknown, so that only later runs on the tree of the newest run count.
     pub fn of(
         found: Option<VerdictKind>,
         failed_in: &str,
@@ -89,7 +90,7 @@ impl Progress {
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
             return Self { passes: 1, needed: 1 };
         }
-        // It has failed so once, whatever its failures are put down to by now.
+        // Assumes at least one failure, because the reported failure may be explained differently by now.
         let rate = summary.flake_rate.mean.max(Rate::of(1, history.totals.runs).mean);
         let runs = || window.runs();
         let failed = runs().find(|run| run.id == failed_in);
@@ -103,7 +104,7 @@ impl Progress {
 }
 
 impl Fix {
-    /// One that somebody reports; `rate`: how often the failure came while it was there.
+    /// A reported fix. `rate` is the rate of the failure before the fix.
     pub fn claimed(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
         Self {
             cause,
@@ -120,7 +121,7 @@ impl Fix {
         }
     }
 
-    /// A later one is found for the same failures.
+    /// Marks this fix as superseded if `later` is a fix for the same failure and this fix is not proved yet.
     pub fn record_later(&mut self, later: &Self) {
         let same = self.cases.iter().any(|(case, signature)| later.is_of(*case, *signature));
         if same && matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) {
@@ -128,22 +129,25 @@ impl Fix {
         }
     }
 
-    /// Whether it is known that a run had it: an edit may be gone again until it is committed.
+    /// Whether a run is known to contain the fix. An uncommitted edit may be undone, so that only a run on the same
+    /// tree contains it.
     pub fn is_in(&self, run: &RunFacts) -> bool {
         !self.is_uncommitted() || self.edited.as_ref() == Some(&run.tree)
     }
 
-    /// Whether its change may be gone from the last run of a view: a file of it was changed again since it passed.
+    /// Whether the fix may be undone in the last run of a view, because a file of the fix was changed since the fix
+    /// passed.
     pub fn may_be_undone(&self, view: &View<'_>) -> bool {
         view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.is_touched_since(at, &self.files))
     }
 
-    /// Whether it is an edit that no commit is known to have.
+    /// Whether the fix is an edit that is not known to be committed.
     pub const fn is_uncommitted(&self) -> bool {
         self.edited.is_some() && self.commits.is_empty()
     }
 
-    /// A run on a commit whose files are those of the edit has the commit that it became: `newest`, of those since it failed.
+    /// Notes that an edit was committed: a run on a clean commit with the tree of the edit contains it. `newest` is the
+    /// newest commit since the failure.
     pub fn note_commit(&mut self, run: &RunFacts, newest: Option<&String>) {
         let is_same = self.is_uncommitted() && !run.dirty && self.edited.as_ref() == Some(&run.tree);
         if let Some(commit) = newest.filter(|_| is_same) {
@@ -152,7 +156,7 @@ impl Fix {
         }
     }
 
-    /// One more run of its tests that passed.
+    /// Records a run in which the tests of the fix passed, and marks the fix as proved if there are enough passes.
     pub fn record_pass(&mut self) {
         self.passes += 1;
         let needed = passes_that_prove(self.rate, CONFIDENCE);
@@ -161,18 +165,18 @@ impl Fix {
         }
     }
 
-    /// The same error of the same test came back on a tree that has the fix: its files are as they were.
+    /// Refutes the fix, because the same error of the same test came back while the fix was present.
     pub fn record_return(&mut self) {
         self.status = ProofStatus::Refuted;
     }
 
-    /// What it is called with this one of its commits. An edit is called the same once it is committed.
+    /// Id of the fix for one of its commits. The id of an edit stays the same when the edit is committed.
     pub fn id(&self, commit: Option<&String>) -> String {
         let change = self.edited.as_ref().or(commit).map_or("", String::as_str);
         format!("fix-{:016x}-{change:.12}", self.cause)
     }
 
-    /// Whether a failure is what it is said to have mended.
+    /// Whether the fix is for this error of this case.
     pub fn is_of(&self, case: CaseId, signature: u64) -> bool {
         self.cases.get(&case) == Some(&signature)
     }

@@ -1,4 +1,4 @@
-//! What is kept of a test: bounded, changed in constant time by each run, and enough for every verdict.
+//! The history of a test: bounded, updated in constant time by each run, and sufficient for every verdict.
 
 use crate::evidence::facts::{Failure, Outcome, RunSeq, Trait};
 use crate::evidence::kept::order::OrderEvidence;
@@ -7,102 +7,104 @@ use crate::evidence::kept::window::{Mask, View, WINDOW_RUNS};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
-/// Errors that are told apart of a test; the one that was not seen for longest is forgotten first.
+/// Maximum number of errors per test. The error that was not seen for the longest time is removed first.
 const MAX_STRANDS: usize = 8;
 
-/// One row for each test. A test that never failed is two masks and three numbers.
+/// The row of a test. A test that never failed needs only two masks and three numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestHistory {
-    /// The run of bit 0.
+    /// The run that bit 0 of the masks stands for.
     pub newest: RunSeq,
-    /// Runs it ran in.
+    /// Runs in which the test ran.
     pub ran: Mask,
-    /// Runs it failed in, by whatever.
+    /// Runs in which the test failed, for any reason.
     pub failed: Mask,
-    /// Runs it failed in and then passed.
+    /// Runs in which the test failed and then passed.
     pub retried: Mask,
-    /// Runs it failed in by the machine.
+    /// Runs in which the test failed because of the machine.
     pub outages: Mask,
-    /// Sums over all runs, also those that were forgotten.
+    /// Sums over all runs, including runs that left the window.
     pub totals: Totals,
-    /// What it failed with.
+    /// The errors that the test failed with, newest first.
     pub strands: Vec<Strand>,
 }
 
-/// Sums that survive the runs they were counted in.
+/// Sums that include runs that left the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Totals {
-    /// Runs in which it could have failed by itself: those without an outage of its own.
+    /// Runs in which the test could have failed by itself, so all runs except its outages.
     pub runs: u32,
-    /// Failures that were not the machine's.
+    /// Failures that the machine did not cause.
     pub failures: u32,
-    /// Failures that were.
+    /// Failures that the machine caused.
     pub outages: u32,
-    /// Runs in which it had the other outcome than before on the same tree, or both at once.
+    /// Runs in which the outcome differed from that of an earlier run on the same tree, or in which both outcomes
+    /// occurred.
     pub both_outcomes: u32,
-    /// Times it began to fail after it had passed.
+    /// Number of times the test started to fail after a pass.
     pub stretches: u32,
 }
 
-/// One error of one test, over time.
+/// One error of a test over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Strand {
-    /// What it is known by: the function of the project that it comes from, else the error.
+    /// Identifies the error: the function of the project that raised it, otherwise the error signature.
     pub common: Trait,
-    /// The newest failure with it.
+    /// The newest failure with this error.
     pub newest: Failure,
-    /// Whether its kind was plain once and is counted in what is learned.
+    /// Whether the error was counted in [`Traits`](crate::evidence::kept::traits::Traits), because its kind was certain
+    /// once.
     pub is_learned: bool,
-    /// Runs that failed with it, as bits of the test's masks.
+    /// Runs that failed with this error, as bits of the test's masks.
     pub failed: Mask,
-    /// Those of them in which a change since the last pass touched a file of the failure.
+    /// Runs of `failed` in which a change since the last pass touched a file of the failure.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub touched: Mask,
-    /// Those of them in which a commit since the last pass touched a file of an earlier fix of the failure.
+    /// Runs of `failed` in which a commit since the last pass touched a file of an earlier fix of the failure.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub undone: Mask,
-    /// How often it was seen, also in runs that were forgotten.
+    /// Number of failures, including runs that left the window.
     pub failures: u32,
-    /// Where it was first seen.
+    /// The first run with this error.
     pub first: RunSeq,
-    /// Where it was last seen.
+    /// The newest run with this error.
     pub last: RunSeq,
-    /// The chances of the explanations when it was last seen, for when its failures have left the window.
+    /// Probabilities of the explanations at the newest failure, for use after the failures have left the window.
     pub weighed: [f64; KINDS],
-    /// What the newest failure with it was found to be; none in memories of earlier versions.
+    /// Verdict on the newest failure. None in memories of earlier versions.
     #[serde(default)]
     pub found: Option<VerdictKind>,
-    /// Tests that a change which broke it is taken to have broken; of all its failures the most.
+    /// Estimated number of tests that one change broke together with this test; the maximum over all failures.
     pub together: f64,
-    /// What ran before it when it failed, and when it did not.
+    /// Evidence about the tests that ran before it.
     pub order: Option<OrderEvidence>,
 }
 
-/// What a test did in one run of a view, as far as one error goes: a failure by something else says nothing.
+/// Result of a test in one run of a view, for one error. A failure with another error is no observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Index of the run in the view.
     pub at: usize,
-    /// Whether it failed with the error; else it passed.
+    /// Whether the test failed with the error. Otherwise it passed.
     pub failed: bool,
-    /// Whether it failed in a file that was changed since it passed last: by an uncommitted edit, or, in a run without edits,
-    /// by a commit.
+    /// Whether the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
+    /// in a run without edits, by a commit.
     pub touched: bool,
-    /// Whether it failed, and a commit since it passed last touched a file of the change that fixed it before.
+    /// Whether the test failed and a commit since the last pass touched a file of the change that fixed it before.
     pub undone: bool,
-    /// Where it failed, how many tests began to fail with what had changed in its run.
+    /// For a failure, the number of tests that started to fail with the changes of its run.
     pub began: u32,
 }
 
-/// The code is what its commits made it, in whatever order they ran: what was seen, oldest commit first, and of one commit as
-/// it ran.
+/// The observations by commit, oldest commit first, because the code depends on the commit and not on the order of the
+/// runs. Observations of one commit stay in the order of the runs.
 pub fn in_order_of_commits(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
     let mut seen = seen.to_vec();
     seen.sort_by_key(|one| view.places[one.at]);
     seen
 }
 
-/// The same of the commits that the last run of the view has.
+/// Like [`in_order_of_commits`], but only for commits that the last run of the view contains.
 pub fn up_to_last_commit(view: &View<'_>, seen: &[Observation]) -> Vec<Observation> {
     let last = view.places.last().copied().unwrap_or_default();
     let mut seen = in_order_of_commits(view, seen);
@@ -111,8 +113,8 @@ pub fn up_to_last_commit(view: &View<'_>, seen: &[Observation]) -> Vec<Observati
 }
 
 impl TestHistory {
-    /// The row of a test that only passed, from the runs in which it ran, oldest first. So a test needs no row before it
-    /// fails: what it did is in the lists of cases that the runs keep.
+    /// The row of a test that only passed, from the runs in which it ran, oldest first. A test needs no row before it
+    /// fails, because the runs store lists of their cases.
     pub fn of_passes(runs: &[RunSeq]) -> Self {
         let mut history = Self::default();
         for seq in runs {
@@ -121,7 +123,7 @@ impl TestHistory {
         history
     }
 
-    /// Records what it did in a run. `same_tree`: the numbers of earlier runs in the window on the same tree.
+    /// Records the outcome of a run. `same_tree` has the numbers of earlier runs in the window on the same tree.
     pub fn record(&mut self, seq: RunSeq, outcome: Outcome, same_tree: &[RunSeq]) {
         let was_passing = self.last_outcome() == Some(false);
         self.move_to(seq);
@@ -151,29 +153,29 @@ impl TestHistory {
         self.totals.both_outcomes += u32::from(flipped || self.retried & 1 == 1);
     }
 
-    /// Whether it failed in a run of the window. None: it did not run, or the machine failed.
+    /// Whether the test failed in a run of the window. None if it did not run or if the machine failed.
     pub fn at(&self, seq: RunSeq) -> Option<bool> {
         let bit = self.newest.checked_sub(seq).filter(|bit| *bit < WINDOW_RUNS)?;
         let is = |mask: Mask| mask >> bit & 1 == 1;
         (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
     }
 
-    /// Whether it failed in a run of the window with the error of this strand of it.
+    /// Whether the test failed in a run of the window with the error of this strand.
     pub fn failed_with(&self, strand: &Strand, seq: RunSeq) -> bool {
         self.newest.checked_sub(seq).is_some_and(|bit| strand.failed.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
     }
 
-    /// Whether it passed in a run of the window, and at the first attempt.
+    /// Whether the test passed in a run of the window at the first attempt.
     pub fn passed_at_once(&self, seq: RunSeq) -> bool {
         self.at(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0
     }
 
-    /// The strand of this error.
+    /// The strand for this error.
     pub fn strand(&self, common: Trait) -> Option<&Strand> {
         self.strands.iter().find(|strand| strand.common == common)
     }
 
-    /// What it did before the last run of the view and, where it was recorded, in it; oldest first.
+    /// Observations for the runs of the view, oldest first. The last run is included if it is recorded.
     pub fn observations(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
         let (mine, touched, undone) =
             self.strand(common).map_or((0, 0, 0), |strand| (strand.failed, strand.touched, strand.undone));
@@ -191,9 +193,10 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Since it passed last, failures on edits with other errors that were not found to come and go: what is worked on fails
-    /// since then, whatever it says. Of commits each may as well mend one error and bring another, and an error that is known
-    /// to come and go does so here too.
+    /// Failures since the last pass on edits with other errors, except for errors that come and go. While somebody
+    /// works on an edit, the test may fail with changing errors, so that all of them count as one failure. This does
+    /// not hold for commits, because each commit may fix one error and introduce another. It does not hold for an error
+    /// that is known to come and go either.
     pub fn other_failures_since_pass(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
         let comes_and_goes = self.strand(common).is_some_and(Strand::comes_and_goes);
         let Some(passed) = self.last_pass().filter(|_| !comes_and_goes) else { return Vec::new() };
@@ -214,29 +217,29 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Whether it ever passed, also in runs that were forgotten.
+    /// Whether the test ever passed, including runs that left the window.
     pub const fn has_passed(&self) -> bool {
         self.totals.runs > self.totals.failures
     }
 
-    /// Whether it passed in a run of the window that is older than this one.
+    /// Whether the test passed in a run of the window before this run.
     pub fn has_passed_before(&self, seq: RunSeq) -> bool {
         let older = (self.newest + 1).saturating_sub(seq);
         (self.ran & !self.failed).checked_shr(older).is_some_and(|passed| passed != 0)
     }
 
-    /// The newest run in which it passed.
+    /// The newest run of the window in which the test passed.
     pub fn last_pass(&self) -> Option<RunSeq> {
         let passed = self.ran & !self.failed;
         (passed != 0).then(|| self.newest - passed.trailing_zeros())
     }
 
-    /// Whether nothing is known of it but failures by the machine.
+    /// Whether there are no results except failures that the machine caused.
     pub const fn is_new(&self) -> bool {
         self.totals.runs == 0
     }
 
-    /// Whether it failed in the newest run that says anything of it.
+    /// Whether the test failed in the newest run with a usable result.
     pub fn last_outcome(&self) -> Option<bool> {
         let known = self.ran & !self.outages;
         (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)
@@ -256,7 +259,7 @@ impl TestHistory {
         }
     }
 
-    /// The strand of this error, to note what its run says of it.
+    /// The strand for this error, for updates after its run.
     pub fn strand_to_note(&mut self, common: Trait) -> Option<&mut Strand> {
         self.strands.iter_mut().find(|strand| strand.common == common)
     }

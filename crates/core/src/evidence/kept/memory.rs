@@ -1,4 +1,4 @@
-//! All that verdicts look back on, as rows that each run changes.
+//! The data that verdicts use, as rows that each run updates.
 
 use crate::evidence::facts::{CaseId, RunSeq, Trait};
 use crate::evidence::kept::causes::Cause;
@@ -10,31 +10,32 @@ use crate::evidence::kept::window::Window;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The rows. What is bounded is one of them, and is read whole; of the others only those that a run needs.
+/// The rows. Bounded rows are stored and loaded as a whole; `orders` and `tests` are loaded only as far as a run needs
+/// them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
     /// The newest runs.
     pub window: Window,
-    /// Orders that differ, of the newest runs; needed where [`Memory::needs_orders`] says so.
+    /// Distinct orders of the newest runs. Needed if [`Memory::needs_orders`] returns true.
     #[serde(skip)]
     pub orders: Orders,
-    /// What is kept of each test that failed once; needed of those that run.
+    /// Histories of tests that have failed. Needed for the tests that run.
     #[serde(skip)]
     pub tests: BTreeMap<CaseId, TestHistory>,
-    /// Causes in the code that last.
+    /// Lasting causes in the code.
     pub causes: Vec<Cause>,
     /// Outages, newest last.
     pub outages: Vec<Outage>,
     /// Changes after which a failure was gone.
     pub fixes: Vec<Fix>,
-    /// What failures of each kind look like here.
+    /// Learned properties of the failures of each kind.
     pub traits: Traits,
 }
 
-/// What the failures of an outage had in common.
+/// What the failures of an outage have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
-    /// The id of the cause.
+    /// Id of the outage as a cause.
     pub id: u64,
     /// The error.
     pub common: Trait,

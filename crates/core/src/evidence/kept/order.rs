@@ -1,21 +1,23 @@
-//! How well "another test that ran before breaks it" explains what a test did, and which test that is.
+//! Evidence for the explanation that another test, which ran before, makes a test fail, and which test that is.
 //!
-//! Only failing runs name candidates: what ran before it then. A candidate that ran before it in a passing run is none. So
-//! a test that never failed costs nothing, and in the usual order, which passed before, nobody is a candidate.
+//! Only failing runs name candidates: the tests that ran before the failing test. A test that ran before it in a
+//! passing run is no candidate. So a test that never failed costs nothing, and the usual order, which passed before,
+//! has no candidates.
 
 use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
 use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Candidates that are kept of one error; of more it is not known yet which.
+/// Maximum number of candidates that are kept for one error. With more candidates, the search starts again.
 pub const MAX_CANDIDATES: usize = 2048;
-/// Tests before a failing one that are looked at, so that a verdict does not take longer with every test of a project.
+/// Maximum number of tests before a failing test. The limit keeps the time for a verdict independent of the size of the
+/// project.
 const MAX_PREDECESSORS: usize = 16_384;
-/// Exceptions after which a candidate is none: chance explains one.
+/// Number of exceptions that a candidate may have, because chance can explain a few.
 const MAX_EXCEPTIONS: u16 = 2;
 
-/// The order in which the cases of a run were executed; or which ones those were, where their order is not known.
+/// The cases of a run in the order of execution, or in any order if the order of execution is unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
     cases: Vec<CaseId>,
@@ -26,42 +28,43 @@ pub struct Order {
 }
 
 impl Order {
-    /// From the cases that ran, first to last.
+    /// An order from the cases that ran, first to last.
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
         let digest = digest_of(&cases, 0);
         Self { cases, positions, digest, is_unknown: false, wholes: BTreeSet::new() }
     }
 
-    /// From the cases that ran, in some order: nothing is learned or concluded from it.
+    /// Cases that ran in an unknown order. Nothing is learned or concluded from such an order.
     pub fn unknown(cases: Vec<CaseId>) -> Self {
         let digest = digest_of(&cases, UNKNOWN_SEED);
         Self { digest, is_unknown: true, ..Self::new(cases) }
     }
 
-    /// As it was kept: its digest tells the two apart.
+    /// Restores a stored order. The digest shows whether the order of execution was known.
     pub fn kept(cases: Vec<CaseId>, digest: u64) -> Self {
         let order = Self::new(cases);
         if order.digest == digest { order } else { Self::unknown(order.cases) }
     }
 
-    /// With cases that passed as wholes of these, such as a file all of whose tests passed: they are nowhere in the order.
+    /// Adds cases that passed as containers of these cases, for example a file in which all tests passed. They have no
+    /// position in the order.
     #[must_use]
     pub fn with_wholes(self, wholes: impl IntoIterator<Item = CaseId>) -> Self {
         Self { wholes: wholes.into_iter().collect(), ..self }
     }
 
-    /// Whether it is not known which case ran before which.
+    /// Whether the order of execution is unknown.
     pub const fn is_unknown(&self) -> bool {
         self.is_unknown
     }
 
-    /// A number that is equal for equal orders.
+    /// Hash of the order. Equal orders have equal digests.
     pub const fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// First to last.
+    /// The cases, first to last.
     pub fn cases(&self) -> &[CaseId] {
         &self.cases
     }
@@ -73,7 +76,7 @@ impl Order {
         }
     }
 
-    /// Whether it ran.
+    /// Whether the case ran.
     pub fn contains(&self, case: CaseId) -> bool {
         self.positions.contains_key(&case) || self.wholes.contains(&case)
     }
@@ -89,35 +92,36 @@ fn digest_of(cases: &[CaseId], seed: u64) -> u64 {
     xxhash_rust::xxh3::xxh3_64_with_seed(&bytes, seed)
 }
 
-/// Of digests of orders that are not known; with 0 it is the digest without a seed.
+/// Seed of digests of unknown orders. A seed of 0 would give the same digest as a known order.
 const UNKNOWN_SEED: u64 = 1;
 
-/// What ran before a test when it failed with one error, and when it passed.
+/// Which tests ran before a test when it failed with one error, and when it passed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderEvidence {
-    /// Tests that may be what breaks it.
+    /// Tests that may cause the failure.
     pub candidates: Vec<Candidate>,
-    /// Failing runs that were looked at.
+    /// Number of failing runs with a known order.
     pub failed: u32,
-    /// Passing runs that were looked at.
+    /// Number of passing runs with a known order.
     pub passed: u32,
 }
 
-/// A test that may break another.
+/// A test that may make another test fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// Which.
+    /// The candidate.
     pub case: CaseId,
-    /// Failing runs it came before in.
+    /// Number of failing runs in which the candidate ran before.
     pub failed_before: u16,
-    /// Passing runs it came before in.
+    /// Number of passing runs in which the candidate ran before.
     pub passed_before: u16,
 }
 
 impl OrderEvidence {
-    /// From the first failing run, and orders of runs that passed. Where it passed in the same order, or too many ran before
-    /// it to be told apart, nobody is a candidate; nor where it passed as a whole of other tests, which none of them breaks.
-    /// One that `only_failed`, and did not run where this passed, is none: a hook is a case only where it fails.
+    /// Starts the evidence with the first failing run and the orders of passing runs. There are no candidates if the
+    /// test passed in the same order, if too many tests ran before it, or if it passed as a container of other tests,
+    /// because none of them makes it fail. If there are passing runs, a test in `only_failed`, which never passed, is
+    /// no candidate, because it may be a hook, which is a case only when it fails.
     pub fn start(victim: CaseId, failing: &Order, only_failed: &BTreeSet<CaseId>, passing: &[&Order]) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.before(victim);
@@ -132,12 +136,12 @@ impl OrderEvidence {
         Self { candidates: candidates.collect(), failed: 1, passed }
     }
 
-    /// Whether so many are left that it is better to start again with the next failing run.
+    /// Whether there are so many candidates that it is better to start again with the next failing run.
     pub fn is_too_wide(&self) -> bool {
         self.candidates.len() > MAX_CANDIDATES
     }
 
-    /// One more run.
+    /// Records one more run.
     pub fn record(&mut self, victim: CaseId, order: &Order, failed: bool) {
         if order.is_unknown {
             return;
@@ -158,8 +162,8 @@ impl OrderEvidence {
         });
     }
 
-    /// `ln P` of what was seen if one of the tests that may have run before breaks it, each of `cases` as likely as the
-    /// others; with the likeliest of them and its share. `passed`: passes in all.
+    /// `ln P` of the results if one of the earlier tests makes this test fail, where each of `cases` is equally likely.
+    /// Also returns the most likely candidate and its share. `passed` is the total number of passes.
     pub fn log_likelihood(&self, cases: u32, passed: u32) -> Option<(f64, CaseId, f64)> {
         let mut by_counts: BTreeMap<(u16, u16), (u32, CaseId)> = BTreeMap::new();
         for candidate in &self.candidates {
@@ -179,22 +183,22 @@ impl OrderEvidence {
     }
 }
 
-/// Orders of the newest runs; equal ones only once, for most runs have the usual one.
+/// Orders of the newest runs. Equal orders are stored once, because most runs have the usual order.
 #[derive(Clone, Debug, Default)]
 pub struct Orders {
-    /// The newest run with each, newest last.
+    /// Each order with the newest run that had it, newest last.
     distinct: Vec<(RunSeq, Order)>,
 }
 
-/// Cases of all orders together that are kept: 128 orders of 4,000 tests, or 5 of 100,000.
+/// Maximum number of cases in all stored orders together: 128 orders of 4,000 tests, or 5 of 100,000.
 pub const MAX_ORDERED_CASES: usize = 524_288;
-/// Orders that a first failure is compared with.
+/// Maximum number of orders that a first failure is compared with.
 const MAX_COMPARED_ORDERS: usize = 6;
-/// Orders that are kept: one for each run of the window.
+/// Maximum number of stored orders: one for each run of the window.
 pub const MAX_ORDERS: usize = 128;
 
 impl Orders {
-    /// Remembers the order of a run, and forgets the oldest.
+    /// Stores the order of a run and removes the oldest orders beyond the limits.
     pub fn push(&mut self, seq: RunSeq, order: Order) {
         self.distinct.retain(|(_, known)| known.digest != order.digest);
         self.distinct.push((seq, order));
@@ -207,18 +211,18 @@ impl Orders {
         self.distinct.drain(..self.distinct.len() - kept.max(1));
     }
 
-    /// The newest known ones of the runs for which it holds.
+    /// The newest known orders, limited to runs for which `holds` returns true.
     pub fn of_runs(&self, holds: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
         let known = self.distinct.iter().rev().filter(|(_, order)| !order.is_unknown).take(MAX_COMPARED_ORDERS);
         known.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
     }
 
-    /// Whether a case ran in a run with the order of this digest; not where that is forgotten.
+    /// Whether a case ran in a run with this digest. False if the order was removed.
     pub fn has_run(&self, digest: u64, case: CaseId) -> bool {
         self.distinct.iter().any(|(_, order)| order.digest == digest && order.contains(case))
     }
 
-    /// The newest run with each, and its order; newest last.
+    /// Each order with the newest run that had it, newest last.
     pub fn iter(&self) -> impl Iterator<Item = &(RunSeq, Order)> {
         self.distinct.iter()
     }

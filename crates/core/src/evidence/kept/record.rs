@@ -1,4 +1,4 @@
-//! Changes the rows by one more run, in the transaction that records it.
+//! Updates the rows with one more run, in the transaction that records the run.
 
 use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::judge::{Judged, Judgement, judge};
@@ -12,28 +12,28 @@ use crate::evidence::kept::window::Mask;
 use crate::evidence::verdict::VerdictKind;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Outages that are remembered by what their failures had in common.
+/// Maximum number of outages that are remembered.
 const MAX_OUTAGES: usize = 64;
-/// Causes that last at one time.
+/// Maximum number of lasting causes.
 const MAX_CAUSES: usize = 256;
-/// Fixes that are watched.
+/// Maximum number of watched fixes.
 const MAX_FIXES: usize = 1024;
-/// Of these, edits: what each changed is kept beside them.
+/// Maximum number of edits among the fixes. It is smaller because the changes of each edit are stored too.
 const MAX_EDITS: usize = 128;
 
-/// A run with what its cases did.
+/// A run with the results of its cases.
 pub struct Recorded<'a> {
     /// The run.
     pub run: &'a RunFacts,
     /// The failing cases.
     pub failures: &'a [Failure],
-    /// Cases that passed only after they had failed.
+    /// Cases that failed and then passed.
     pub retried: &'a [CaseId],
     /// The cases that ran, in order.
     pub order: Order,
     /// Files in the stacks of the failing cases.
     pub stacks: &'a StackFiles,
-    /// What differs from its commit is known.
+    /// Whether the difference between the run and its commit is known.
     pub has_edits: bool,
 }
 
@@ -71,15 +71,16 @@ impl Memory {
         judgement
     }
 
-    /// Runs of which it is kept what they had changed: those that may be one end of an edit that mends something, and the
-    /// newest, after which one may break something.
+    /// Runs whose changes have to be stored: runs that may be one end of an edit that fixes something, and the newest
+    /// run, because the next edit may break something.
     pub fn needs_edits_of(&self) -> BTreeSet<RunSeq> {
         let newest = self.window.runs().next_back().map(|run| run.seq);
         let fixes = self.fixes.iter().filter(|fix| fix.edited.is_some()).flat_map(|fix| [fix.failed, fix.passed]);
         self.causes.iter().map(|cause| cause.last).chain(fixes).chain(newest).collect()
     }
 
-    /// Whether judging these failures takes the orders of earlier runs: where a test has not failed so before.
+    /// Whether the verdicts on these failures need the orders of earlier runs. They do if a test fails with an error
+    /// that it has no order evidence for.
     pub fn needs_orders(&self, failures: &[Failure], retried: &[CaseId]) -> bool {
         let is_known = |failure: &Failure| {
             let strand = self.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
@@ -88,7 +89,7 @@ impl Memory {
         !failures.iter().all(is_known) || retried.iter().any(|case| !self.tests.contains_key(case))
     }
 
-    /// A test has a row from its first failure on: until then it passed wherever it ran.
+    /// Creates the row of a test at its first failure. Until then, the test passed whenever it ran.
     fn begin_history(&mut self, case: CaseId) {
         let Self { window, orders, tests, .. } = self;
         tests.entry(case).or_insert_with(|| {
@@ -111,7 +112,7 @@ impl Memory {
         self.outages.drain(..too_many);
     }
 
-    /// Causes whose tests pass again are over; what lies between is a fix.
+    /// Closes causes whose tests pass again, and records the changes since their last failure as fixes.
     fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order, has_edits: bool) {
         let view = self.window.seen_from(run);
         let is_edited = view.is_on_edit();
@@ -121,7 +122,7 @@ impl Memory {
                 fix.record_pass();
             }
         }
-        // What passes on a commit from before the last failure mends nothing.
+        // A pass on a commit that is older than the last failure is no fix.
         let is_later = |cause: &&Cause| view.is_on_older_commit_than(cause.last);
         let later: BTreeSet<u64> = self.causes.iter().filter(is_later).map(|cause| cause.id).collect();
         let mut kept = Vec::new();
@@ -168,8 +169,8 @@ impl Memory {
         self.fixes.push(fix);
     }
 
-    /// The edit that mended a cause with no commit since its last failure; found once for each such failure. It is known by its
-    /// tree, so none is found where that does not tell what was edited.
+    /// The edit that fixed a cause, if there was no commit since its last failure. Each such failure has at most one
+    /// edit. An edit is identified by its tree, so that there is no result if the tree does not show the edit.
     fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
         let is_edit = run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
@@ -189,7 +190,7 @@ impl Memory {
         (is_edit && !is_known).then_some(fix)
     }
 
-    /// What mended a cause of the commits: one of those between its last failure and this run.
+    /// The commits that may have fixed a cause: those between its last failure and this run.
     fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let view = self.window.seen_from(run);
         let commits = view.changes_since(cause.last).cloned().collect();
@@ -207,7 +208,7 @@ impl Memory {
             status: ProofStatus::Candidate,
         };
         fix.record_pass();
-        // What was edited and then committed as it was is known by its edit.
+        // If an edit was committed unchanged, the fix is already known as the edit.
         let is_known = self
             .fixes
             .iter()
@@ -222,8 +223,8 @@ impl Memory {
         for judged in &judgement.verdicts {
             let Failure { case, signature, .. } = judged.failure;
             let kind = judged.verdict.kind;
-            // What came now and then is back whenever it comes; what failed on an edited tree before it was committed is
-            // broken by now.
+            // A flaky failure refutes a fix if the fixed failure was flaky too. A failure on an edited tree that is
+            // committed by now counts as broken.
             let of_code = matches!(kind, VerdictKind::Regression | VerdictKind::Broken);
             let is_back = |fix: &Fix| of_code || kind == VerdictKind::Flaky && fix.rate < 1.0;
             if let Some(fix) = self
@@ -268,23 +269,23 @@ impl Memory {
     }
 }
 
-/// The tests of a cause, with the error of each.
+/// The tests of a cause, each with the signature of its error.
 fn cases_of(cause: &Cause) -> BTreeMap<CaseId, u64> {
     cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect()
 }
 
-/// Notes what the run says of the errors that the test has or had.
+/// Updates the strands of a test with the result of a run.
 fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
     if let Some(judged) = judged {
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
-            // The machine's failures are none of this error.
+            // A failure that the machine caused is no evidence about this error.
             let is_of_test = !judged.is_outage;
             strand.touched |= Mask::from(is_of_test && judged.touched);
             strand.undone |= Mask::from(is_of_test && judged.undone);
             strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
             strand.together = strand.together.max(judged.together);
             strand.weighed = judged.weighed;
-            // The first failure in an order that is known begins the evidence.
+            // The evidence starts with the first failure in a known order.
             let is_begun = strand.order.is_some() || !order.is_unknown();
             strand.order = Some(judged.order.clone()).filter(|order| is_begun && !order.is_too_wide());
         }
@@ -297,7 +298,7 @@ fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &O
     }
 }
 
-/// Counts what the failure looks like, once for each error of a test, where its kind is plain.
+/// Counts the properties of the failure if its kind is certain, once for each error of a test.
 fn learn(traits: &mut Traits, test: &mut TestHistory, judged: &Judged) {
     let kind = match judged.verdict.kind {
         VerdictKind::Regression | VerdictKind::Broken => 0,
@@ -313,5 +314,5 @@ fn learn(traits: &mut Traits, test: &mut TestHistory, judged: &Judged) {
     }
 }
 
-/// From this chance on a kind is plain.
+/// Probability from which on the kind of a failure is certain.
 const PLAIN: f64 = 0.95;

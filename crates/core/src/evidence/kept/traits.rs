@@ -1,40 +1,40 @@
-//! What failures of each kind look like in this project, learned from those whose kind is plain.
+//! Learns how failures of each kind look in this project, from failures whose kind is certain.
 //!
-//! In one project a failure of the code always has a function of the project in its stack, in another never; in one, a
-//! refused connection is chance, in another an outage. So nothing of that is fixed: each kind counts what its failures had,
-//! one for each error of a test, on top of a weak prior.
+//! In one project every failure of the code has a function of the project in its stack, in another project none has. A
+//! refused connection is chance in one project and an outage in another. Therefore these properties are counted for
+//! each kind, once for each error of a test, on top of a weak prior.
 
 use crate::evidence::facts::Failure;
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Kinds that are learned: code, chance, environment, order.
+/// Number of learned kinds: code, chance, environment, order.
 pub const KINDS: usize = 4;
-/// The index of chance among them.
+/// Index of chance among the kinds.
 pub const CHANCE: usize = 1;
-/// Failures that the prior counts as.
+/// Number of failures that the prior counts as.
 const PRIOR_STRENGTH: f64 = 4.0;
-/// The same for the kind of one error.
+/// Like [`PRIOR_STRENGTH`], for the kinds of a single error.
 const ERROR_PRIOR_STRENGTH: f64 = 2.0;
-/// Share of failures with a function of the project, before anything is learned: where the code is wrong mostly, elsewhere
-/// mostly not.
+/// Prior share of failures with a function of the project, by kind. Failures of the code mostly have such a function;
+/// failures by chance or by the environment mostly do not.
 const WITH_FUNCTION: [f64; KINDS] = [0.8, 0.3, 0.35, 0.6];
-/// Errors that are remembered.
+/// Maximum number of remembered errors.
 const MAX_ERRORS: usize = 512;
 
-/// What failures of each kind had.
+/// Counted properties of the failures of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Traits {
     with_function: [u32; KINDS],
     failures: [u32; KINDS],
     categories: BTreeMap<Category, [u32; KINDS]>,
-    /// Errors by the kinds of tests that they were met in.
+    /// For each error, the number of tests of each kind that failed with it.
     errors: BTreeMap<u64, [u32; KINDS]>,
 }
 
 impl Traits {
-    /// Counts a failure that is plainly of this kind.
+    /// Counts a failure whose kind is certain.
     pub fn learn(&mut self, kind: usize, failure: &Failure) {
         self.failures[kind] += 1;
         self.with_function[kind] += u32::from(failure.function.is_some());
@@ -44,12 +44,12 @@ impl Traits {
         }
     }
 
-    /// Tests of each kind that this error was met in.
+    /// Number of tests of each kind that failed with this error.
     pub fn tests_with(&self, signature: u64) -> [u32; KINDS] {
         self.errors.get(&signature).copied().unwrap_or_default()
     }
 
-    /// For each kind `ln` of how much likelier its failures look like this one, up to a constant.
+    /// For each kind, `ln` of the likelihood that its failures look like this failure, up to a constant.
     pub fn log_likelihoods(&self, failure: &Failure) -> [f64; KINDS] {
         let error = self.errors.get(&failure.signature);
         std::array::from_fn(|kind| {
@@ -73,7 +73,7 @@ impl Traits {
     }
 }
 
-/// How much likelier the kind is for an error that was met in tests of these kinds.
+/// Likelihood factor of a kind, for an error that occurred in tests of these kinds.
 fn of_error(kinds: &[u32; KINDS], kind: usize) -> f64 {
     let all: u32 = kinds.iter().sum();
     let kinds_count = u32::try_from(KINDS).map_or(1.0, f64::from);

@@ -1,4 +1,4 @@
-//! Whom a failure is laid to: an edit, a commit, the machine, or nobody.
+//! Attribution of failures to an edit, a commit or the machine.
 
 use super::{CASES, Story, failure, in_function, kinds, only};
 use crate::{
@@ -17,13 +17,13 @@ fn suspects(judgement: &Judgement) -> Vec<&str> {
     only(judgement).verdict.suspects.iter().map(|one| one.commit.as_str()).collect()
 }
 
-/// Of the file of its own test.
+/// A failure whose only file is that of its test.
 fn untouched(case: CaseId, source: ErrorSource) -> Failure {
     Failure { source, raised: Some(case), ..failure(case, 7) }
 }
 
 #[test]
-fn what_fails_after_an_edit_of_a_large_green_suite_is_the_edits() {
+fn a_failure_after_an_edit_of_a_large_suite_is_a_regression() {
     let mut story = Story::new();
     story.run_in((0..202).collect(), &[]);
     story.edit("operator");
@@ -35,7 +35,7 @@ fn what_fails_after_an_edit_of_a_large_green_suite_is_the_edits() {
 }
 
 #[test]
-fn many_failures_after_an_edit_are_no_outage_whatever_they_say() {
+fn many_failures_after_an_edit_are_not_an_outage() {
     for (step, in_project) in [(1, false), (1, true), (4, false), (4, true)] {
         let mut story = Story::new();
         story.run(&[]);
@@ -49,7 +49,7 @@ fn many_failures_after_an_edit_are_no_outage_whatever_they_say() {
 }
 
 #[test]
-fn a_pass_clears_the_commits_that_it_had_though_untracked_files_lay_there() {
+fn a_pass_with_untracked_files_clears_its_commits() {
     for changes in [false, true] {
         let mut story = Story::new();
         story.untracked = vec![(NOTES, 1)];
@@ -64,7 +64,8 @@ fn a_pass_clears_the_commits_that_it_had_though_untracked_files_lay_there() {
         let judgement = story.run(&[failure(3, 7)]);
         assert_eq!(only(&judgement).verdict.kind, VerdictKind::Regression);
         assert!(suspects(&judgement).is_empty(), "{changes}: {:?}", suspects(&judgement));
-        // What lay there while tests passed is no edit: the next commit is suspected as any other.
+        // Untracked files that were present while tests passed are no edit, so that the next commit is suspected as
+        // usual.
         story.revert();
         story.untracked = vec![(NOTES, 1)];
         story.run(&[]);
@@ -74,7 +75,7 @@ fn a_pass_clears_the_commits_that_it_had_though_untracked_files_lay_there() {
 }
 
 #[test]
-fn an_untracked_file_that_is_new_is_an_edit() {
+fn a_new_untracked_file_is_an_edit() {
     let mut story = Story::new();
     story.pass(3);
     story.untracked = vec![(SOURCE, 1)];
@@ -83,7 +84,7 @@ fn an_untracked_file_that_is_new_is_an_edit() {
 }
 
 #[test]
-fn a_pass_on_an_edit_that_is_still_there_clears_the_commits_below_it() {
+fn a_pass_on_a_present_edit_clears_the_commits_below() {
     let mut story = Story::new();
     story.pass(2);
     story.commits += 4;
@@ -96,7 +97,7 @@ fn a_pass_on_an_edit_that_is_still_there_clears_the_commits_below_it() {
 }
 
 #[test]
-fn nobody_is_suspected_of_what_was_there_in_the_first_run() {
+fn failures_of_the_first_run_have_no_suspects() {
     for is_edited in [false, true] {
         let mut story = Story::new();
         if is_edited {
@@ -112,7 +113,7 @@ fn nobody_is_suspected_of_what_was_there_in_the_first_run() {
 }
 
 #[test]
-fn a_commit_of_documentation_is_hardly_suspected() {
+fn a_documentation_commit_is_less_suspected() {
     let mut story = Story::new();
     story.pass(3);
     story.touched = vec![SOURCE];
@@ -127,9 +128,9 @@ fn a_commit_of_documentation_is_hardly_suspected() {
 }
 
 #[test]
-fn an_error_of_the_machine_is_not_laid_to_a_commit_that_has_nothing_to_do_with_it() {
+fn a_machine_error_is_not_attributed_to_an_unrelated_commit() {
     let busy = untouched(3, ErrorSource::Machine);
-    // The same holds after one or two passes.
+    // The verdict is the same after one pass and after two passes.
     for passes in [1, 2] {
         let mut story = Story::new();
         story.pass(passes);
@@ -150,7 +151,8 @@ fn an_error_of_the_machine_is_not_laid_to_a_commit_that_has_nothing_to_do_with_i
     let (verdict, mut story) = judged(false, false);
     assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Infrastructure, 0));
     assert!(matches!(verdict.because[0], Reason::MachineError { .. }));
-    // It lasts, and then comes again: chance, for which it says something of the test.
+    // If the failure lasts and then recurs, it is no longer an error of the machine. Until then, it counts as a failure
+    // of the test.
     assert_eq!(only(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
     assert_eq!(story.memory.tests[&3].totals.failures, 2);
     story.run(&[]);
@@ -161,7 +163,7 @@ fn an_error_of_the_machine_is_not_laid_to_a_commit_that_has_nothing_to_do_with_i
 }
 
 #[test]
-fn errors_of_one_type_from_one_line_are_one_cause_for_as_long_as_it_lasts() {
+fn errors_of_one_type_from_one_line_share_a_lasting_cause() {
     let mut story = Story::new();
     story.pass(2);
     story.edit("operator");
@@ -175,7 +177,7 @@ fn errors_of_one_type_from_one_line_are_one_cause_for_as_long_as_it_lasts() {
 }
 
 #[test]
-fn each_run_that_is_asked_for_leaves_half_of_the_suspects() {
+fn suggested_runs_bisect_the_suspects() {
     let mut story = Story::new();
     story.run(&[]);
     story.commits += 8;
@@ -205,7 +207,7 @@ fn each_run_that_is_asked_for_leaves_half_of_the_suspects() {
 }
 
 #[test]
-fn an_error_that_only_a_category_knows_is_the_machines_in_many_files() {
+fn an_http_error_in_many_files_is_an_outage() {
     let mut story = Story::new();
     story.pass(5);
     let down = |case| Failure { category: Category::HttpError, ..failure(case, 9) };
@@ -215,7 +217,7 @@ fn an_error_that_only_a_category_knows_is_the_machines_in_many_files() {
 }
 
 #[test]
-fn a_fix_is_refuted_where_its_change_is_still_there_and_kept_where_it_is_not() {
+fn a_fix_is_refuted_only_while_its_change_is_present() {
     use crate::evidence::kept::fixes::ProofStatus;
     const FILE: u32 = 702;
     let status = |touched: u32| {

@@ -1,4 +1,4 @@
-//! Runs that go back to an older commit, as where somebody looks which one began it.
+//! Runs that go back to an older commit, for example to find the culprit.
 
 use super::{Story, failure, only};
 use crate::evidence::{
@@ -7,7 +7,7 @@ use crate::evidence::{
     verdict::VerdictKind::{Broken, Flaky, Regression},
 };
 
-/// Eight commits of which each passes, and then five at once.
+/// A story with eight commits that pass, followed by a run with five new commits that fails.
 fn breaks(tests: u64) -> (Story, Judged) {
     let mut story = Story::new();
     for _ in 0..8 {
@@ -32,7 +32,7 @@ fn suspects(judged: &Judged) -> Vec<(&str, f64)> {
 }
 
 #[test]
-fn runs_on_older_commits_tell_which_one_began_it() {
+fn runs_on_older_commits_identify_the_culprit() {
     for tests in [5, 40] {
         let (mut story, first) = breaks(tests);
         assert_eq!(suspects(&first).len(), 5);
@@ -50,7 +50,7 @@ fn runs_on_older_commits_tell_which_one_began_it() {
 }
 
 #[test]
-fn a_commit_that_runs_came_to_twice_is_one_suspect() {
+fn a_commit_reached_twice_is_listed_once() {
     let (mut story, first) = breaks(40);
     settle(&mut story, 9, false);
     let again = settle(&mut story, 14, true).unwrap();
@@ -60,8 +60,8 @@ fn a_commit_that_runs_came_to_twice_is_one_suspect() {
     assert_eq!(suspects(&again).len(), 5);
 }
 
-/// A commit breaks a test, a second one mends it, and a later one touches the file that the second one touched. `before` and
-/// `between`: runs that pass at first, and while the test is mended.
+/// A commit breaks a test, a second commit fixes it, and a later commit touches `touched`. `before` is the number of
+/// passing runs before the break, and `between` the number of runs while the test is fixed.
 fn comes_back(tests: u64, before: u32, between: u32, touched: FileId) -> Judged {
     const MENDED: FileId = 702;
     let mut story = Story::new();

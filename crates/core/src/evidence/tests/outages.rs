@@ -1,4 +1,4 @@
-//! What an outage is, and what it takes along.
+//! Outages, and the failures that belong to them.
 
 use super::{CASES, Story, failure, in_function, kinds, only};
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
 };
 
 #[test]
-fn one_error_in_many_files_is_the_machine() {
+fn a_network_error_in_many_files_is_an_outage() {
     let mut story = Story::new();
     story.pass(5);
     story.commit();
@@ -20,15 +20,15 @@ fn one_error_in_many_files_is_the_machine() {
     let judgement = story.run(&down);
     assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
     assert_eq!(judgement.verdicts[0].verdict.settle, Some(Settle::RerunAll));
-    // It says nothing of the tests, and while it lasts it is one cause.
+    // An outage is no evidence about the tests, and while it lasts, it is a single cause.
     assert_eq!(story.memory.tests[&0].totals.failures, 0);
     let again = story.run(&down);
     assert_eq!(again.verdicts[0].cause, judgement.verdicts[0].cause);
 }
 
-/// An outage may be why a test was too slow, and it is no place to look for its error.
+/// An outage can also make a test too slow, but the timeout is not the error of the outage.
 #[test]
-fn another_error_in_an_outage_is_another_cause() {
+fn a_different_error_during_an_outage_has_its_own_cause() {
     let mut story = Story::new();
     story.pass(5);
     let down: Vec<Failure> =
@@ -43,13 +43,13 @@ fn another_error_in_an_outage_is_another_cause() {
     let (of_slow, of_down) = first.split_last().unwrap();
     assert!(of_down.iter().all(|cause| *cause == of_down[0] && cause != of_slow), "{first:?}");
     assert_eq!(causes(&story.run(&failures)), first);
-    // Alone it is as unknown as it was.
+    // Without the outage, the timeout is as unknown as before.
     story.pass(1);
     assert_ne!(only(&story.run(&[slow])).verdict.kind, VerdictKind::Infrastructure);
 }
 
 #[test]
-fn an_outage_without_a_common_error_is_one_too() {
+fn an_outage_needs_no_common_error() {
     let mut story = Story::new();
     story.pass(5);
     let down: Vec<Failure> = (0..CASES).step_by(2).map(|case| failure(case, 100 + case)).collect();
@@ -58,9 +58,9 @@ fn an_outage_without_a_common_error_is_one_too() {
     assert!(judgement.verdicts.iter().all(|judged| judged.cause == judgement.verdicts[0].cause));
 }
 
-/// Noticed in the tests' own lines, as a key that what they call does not have any more.
+/// The error is noticed in the lines of the tests, for example a key that the called code no longer has.
 #[test]
-fn what_code_raises_in_every_test_is_no_outage() {
+fn a_code_error_in_every_test_is_a_regression() {
     for (tests, passes) in [(2, 1), (4, 1), (4, 8), (CASES, 1), (CASES, 8), (300, 8)] {
         for category in [Category::Unknown, Category::AssertionMismatch] {
             let all: Vec<CaseId> = (0..tests).collect();
@@ -81,16 +81,16 @@ fn what_code_raises_in_every_test_is_no_outage() {
 }
 
 #[test]
-fn two_failures_of_a_first_run_are_no_outage() {
+fn two_failures_of_a_first_run_are_new() {
     let mut story = Story::new();
     let refused = Failure { category: Category::ConnectionRefused, ..failure(3, 1) };
     assert_eq!(kinds(&story.run_in(vec![3, 4, 5], &[refused, failure(4, 2)])), [VerdictKind::New; 2]);
     assert_eq!(kinds(&Story::new().run_in(vec![3], &[refused])), [VerdictKind::New]);
 }
 
-/// Everything is new, and everything fails: nothing says that it is the machine.
+/// Everything is new and everything fails, so that there is no evidence for the machine.
 #[test]
-fn a_project_that_never_passed_has_no_outage() {
+fn failures_without_any_pass_are_not_an_outage() {
     let all: Vec<Failure> = (0..CASES).map(|case| in_function(case, 1, 2)).collect();
     let mut story = Story::new();
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::New));
@@ -98,7 +98,7 @@ fn a_project_that_never_passed_has_no_outage() {
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
 }
 
-/// What everything uses is broken by one commit: no outage, however many tests fail in however many files.
+/// One commit breaks something that everything uses. It is no outage, however many tests and files fail.
 #[test]
 fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
     let mut story = Story::new();

@@ -1,4 +1,4 @@
-//! Which earlier runs may excuse a failure.
+//! Earlier runs that may excuse a failure.
 
 use super::{CASES, Story, failure, in_function, only};
 use crate::{
@@ -13,7 +13,7 @@ fn precedents(story: &mut Story, failures: &[Failure]) -> Precedents {
     story.run(failures).verdicts[0].verdict.precedents.clone()
 }
 
-/// Ten commits, of which runs 3 and 6 failed with error 1 and passed when run again.
+/// A history of ten commits. Runs 3 and 6 failed with error 1 and passed when they were repeated.
 fn flaky() -> Story {
     let mut story = Story::new();
     for at in 0..10 {
@@ -34,7 +34,7 @@ fn committed_runs_with_the_same_error_are_precedents() {
 }
 
 #[test]
-fn another_error_or_another_test_is_no_precedent() {
+fn another_error_or_test_is_not_a_precedent() {
     for other in [failure(3, 2), failure(4, 1)] {
         let mut story = flaky();
         story.commit();
@@ -43,7 +43,7 @@ fn another_error_or_another_test_is_no_precedent() {
 }
 
 #[test]
-fn another_error_out_of_the_same_function_is_no_precedent() {
+fn another_error_of_the_same_function_is_not_a_precedent() {
     let mut story = Story::new();
     story.pass(3);
     story.run(&[in_function(3, 1, 7)]);
@@ -53,7 +53,7 @@ fn another_error_out_of_the_same_function_is_no_precedent() {
 }
 
 #[test]
-fn a_failure_on_an_edit_is_no_precedent() {
+fn a_failure_on_an_edit_is_not_a_precedent() {
     let mut story = Story::new();
     story.pass(3);
     story.edit("staged");
@@ -65,7 +65,7 @@ fn a_failure_on_an_edit_is_no_precedent() {
 }
 
 #[test]
-fn a_pass_on_the_same_tree_is_named() {
+fn precedents_include_a_pass_on_the_same_tree() {
     let mut story = Story::new();
     story.pass(4);
     assert_eq!(precedents(&mut story, &[failure(3, 1)]).passed_on_tree, Some(3));
@@ -74,7 +74,7 @@ fn a_pass_on_the_same_tree_is_named() {
 }
 
 #[test]
-fn only_runs_with_the_condition_are_precedents_of_an_environment() {
+fn environment_precedents_have_the_condition() {
     let mut story = Story::new();
     let mut judged = None;
     for at in 0..16 {
@@ -90,13 +90,13 @@ fn only_runs_with_the_condition_are_precedents_of_an_environment() {
 }
 
 #[test]
-fn a_failure_is_no_precedent_once_passes_show_that_it_is_gone() {
+fn passes_that_prove_a_fix_end_a_precedent() {
     let mut story = flaky();
     for _ in 0..20 {
         story.commit();
         story.pass(1);
     }
-    // What the change fails with again and again brings none back.
+    // Repeated failures of the change do not restore the old precedents.
     for fails in [&[][..], &[32], &[32, 33]] {
         story.commit();
         assert_eq!(precedents(&mut story, &[failure(3, 1)]).failed, fails);
@@ -104,7 +104,7 @@ fn a_failure_is_no_precedent_once_passes_show_that_it_is_gone() {
 }
 
 #[test]
-fn passes_of_another_branch_end_no_failure() {
+fn passes_on_another_branch_do_not_end_a_precedent() {
     let mut story = flaky();
     story.branch = "mend";
     for _ in 0..20 {
@@ -117,7 +117,7 @@ fn passes_of_another_branch_end_no_failure() {
 }
 
 #[test]
-fn a_pass_under_another_condition_is_no_pass_on_the_same_tree() {
+fn a_pass_under_another_condition_does_not_count_for_the_tree() {
     let mut story = Story::new();
     story.pass(4);
     story.os = "windows";

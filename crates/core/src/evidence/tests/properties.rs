@@ -1,4 +1,4 @@
-//! What holds for every history.
+//! Properties of every history.
 
 use super::{Plain, Story, failure};
 use crate::evidence::{
@@ -11,7 +11,7 @@ use crate::evidence::{
 };
 use proptest::prelude::*;
 
-/// What one run of a history does.
+/// Changes and failures of one run of a history.
 #[derive(Clone, Debug)]
 struct Step {
     commits: bool,
@@ -22,7 +22,7 @@ struct Step {
     failures: Vec<Failure>,
 }
 
-/// Tests of these histories; few, so that something recurs.
+/// Number of tests in these histories. It is small so that failures recur.
 const TESTS: u64 = 8;
 
 fn any_failure() -> impl Strategy<Value = Failure> {
@@ -71,10 +71,10 @@ fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
     (story, judgements)
 }
 
-/// What a failing case is found to be, without the numbers of runs.
+/// Verdict on a failing case, without run numbers, so that histories with other runs can be compared.
 type Found = (CaseId, VerdictKind, String, Vec<(String, String)>);
 
-/// The same history, with a run of other tests before or after each; those pass.
+/// Builds the same history, with a passing run of other tests before or after each run.
 fn tell_beside_others(steps: &[Step], others_first: bool) -> Vec<Found> {
     let rounded = |chance: f64| format!("{chance:.9}");
     let mut story = Story::new();
@@ -98,7 +98,7 @@ fn tell_beside_others(steps: &[Step], others_first: bool) -> Vec<Found> {
     found
 }
 
-/// What the test is thought to fail by, if it fails now.
+/// Probability of chance if the test failed now.
 fn flaky_now(story: &Story, case: CaseId) -> f64 {
     let order = Order::new((0..TESTS).collect());
     let facts = story.facts(&order, 1);
@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn the_order_in_which_failures_are_told_does_not_matter(steps in any_history()) {
+    fn verdicts_do_not_depend_on_the_order_of_failures(steps in any_history()) {
         let mut turned = steps.clone();
         for step in &mut turned {
             step.failures.reverse();
@@ -127,12 +127,12 @@ proptest! {
     }
 
     #[test]
-    fn the_order_of_imports_of_independent_tests_does_not_matter(steps in any_history()) {
+    fn verdicts_do_not_depend_on_runs_of_other_tests(steps in any_history()) {
         prop_assert_eq!(tell_beside_others(&steps, true), tell_beside_others(&steps, false));
     }
 
     #[test]
-    fn chances_sum_to_one_and_every_answer_names_a_run(steps in any_history()) {
+    fn probabilities_sum_to_one_and_every_reason_names_a_run(steps in any_history()) {
         for (now, judgement) in tell(&steps).1.iter().enumerate() {
             for judged in &judgement.verdicts {
                 let verdict = &judged.verdict;
@@ -153,13 +153,13 @@ proptest! {
     }
 
     #[test]
-    fn files_that_no_failure_has_change_nothing(steps in any_history()) {
+    fn files_outside_the_failures_do_not_affect_verdicts(steps in any_history()) {
         let mut without = steps.clone();
         let mut elsewhere = steps;
         for step in &mut without {
             step.touched.clear();
         }
-        // No two commits touch one of them, because the later one might undo a fix.
+        // No two commits touch the same file, because the later commit might undo a fix.
         for (step, times) in elsewhere.iter_mut().zip(1..) {
             step.touched.iter_mut().for_each(|file| *file += 1000 * times);
         }
@@ -167,7 +167,7 @@ proptest! {
     }
 
     #[test]
-    fn a_commit_that_touches_the_stack_never_becomes_less_likely(steps in any_history(), case in 0..TESTS) {
+    fn touching_the_stack_never_makes_a_commit_less_likely(steps in any_history(), case in 0..TESTS) {
         let suspects = |touched: Vec<FileId>| {
             let (mut story, _) = tell(&steps);
             story.commit();
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn both_outcomes_on_one_more_tree_never_speak_against_chance(steps in any_history(), case in 0..TESTS) {
+    fn both_outcomes_on_another_tree_never_lower_chance(steps in any_history(), case in 0..TESTS) {
         let (mut story, _) = tell(&steps);
         story.commit();
         story.run_in((0..TESTS).collect(), &[]);
@@ -197,7 +197,7 @@ proptest! {
     }
 
     #[test]
-    fn rows_survive_being_stored(steps in any_history()) {
+    fn rows_round_trip_through_json(steps in any_history()) {
         let (story, _) = tell(&steps);
         for test in story.memory.tests.values() {
             let stored = serde_json::to_string(test).unwrap();
@@ -209,7 +209,7 @@ proptest! {
     }
 }
 
-/// What an earlier version kept of a run has no files.
+/// Runs that earlier versions stored have no files.
 #[test]
 fn runs_of_earlier_memories_can_be_read() {
     let mut story = Story::new();
@@ -223,7 +223,7 @@ fn runs_of_earlier_memories_can_be_read() {
     assert_eq!(read.window.runs().map(|run| run.touched.len()).collect::<Vec<_>>(), [0; 2]);
 }
 
-/// A test costs nothing until it fails, and then the same, however long it passes.
+/// A test has no row until it fails. After that, its row has a constant size, however often it passes.
 #[test]
 fn a_row_of_a_test_that_passes_does_not_grow() {
     let mut story = Story::new();

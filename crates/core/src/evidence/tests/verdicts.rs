@@ -1,4 +1,4 @@
-//! One small history for each verdict.
+//! A small history for each verdict.
 
 use super::{CASES, Plain, Story, failure, in_function, kinds, only};
 use crate::{
@@ -21,7 +21,7 @@ fn summary(story: &Story, case: CaseId) -> TestSummary {
     state_of(&story.memory.tests[&case], &story.memory.window.view(), &story.memory.traits)
 }
 
-/// Case 3 fails wherever case 30 ran before it.
+/// The verdict on case 3, which fails if case 30 ran before it.
 fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
     let mut story = Story::new();
     let usual: Vec<CaseId> = (0..CASES).collect();
@@ -38,7 +38,7 @@ fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
 }
 
 #[test]
-fn nothing_is_concluded_from_an_order_that_is_not_known() {
+fn an_unknown_order_gives_no_order_verdict() {
     assert_eq!(polluted(Order::new), VerdictKind::Order);
     assert_ne!(polluted(Order::unknown), VerdictKind::Order);
     let order = Order::unknown(vec![1, 2]);
@@ -47,7 +47,7 @@ fn nothing_is_concluded_from_an_order_that_is_not_known() {
 }
 
 #[test]
-fn a_change_that_breaks_a_function_is_a_regression_and_then_broken() {
+fn a_broken_function_is_a_regression_and_then_broken() {
     let mut story = Story::new();
     story.pass(10);
     story.commit();
@@ -69,7 +69,7 @@ fn a_change_that_breaks_a_function_is_a_regression_and_then_broken() {
 }
 
 #[test]
-fn one_more_test_of_a_cause_that_lasts_is_broken() {
+fn another_test_of_a_lasting_cause_is_broken() {
     let mut story = Story::new();
     story.pass(10);
     story.commit();
@@ -82,7 +82,7 @@ fn one_more_test_of_a_cause_that_lasts_is_broken() {
 }
 
 #[test]
-fn both_outcomes_on_one_tree_are_chance() {
+fn both_outcomes_on_one_tree_are_flaky() {
     let mut story = Story::new();
     story.pass(10);
     let judgement = story.run(&[failure(3, 1)]);
@@ -97,7 +97,7 @@ fn both_outcomes_on_one_tree_are_chance() {
 }
 
 #[test]
-fn a_condition_is_named() {
+fn environment_verdict_names_the_condition() {
     let mut story = Story::new();
     let mut last = None;
     for at in 0..12 {
@@ -116,12 +116,12 @@ fn a_condition_is_named() {
 }
 
 #[test]
-fn the_test_that_ran_before_is_named() {
+fn order_verdict_names_the_polluter() {
     let mut story = Story::new();
     let mut last = None;
     for at in 0..14_u64 {
         story.commit();
-        // A shuffle: a step that has no common divisor with the number of tests.
+        // A shuffle: the step and the number of tests have no common divisor.
         let step = if at % 2 == 0 { 1 } else { [7, 11, 13, 17, 19, 23, 29][usize::try_from(at).unwrap() / 2] };
         let order: Vec<u64> = (0..CASES).map(|index| (index * step + at * (step - 1)) % CASES).collect();
         let place = |case: u64| order.iter().position(|one| *one == case);
@@ -134,9 +134,10 @@ fn the_test_that_ran_before_is_named() {
     assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
 }
 
-/// As a command whose time was over is one more case behind its tests, where it was one with them before.
+/// For example, a command that timed out is reported as one more case behind its tests, while an earlier run contained
+/// the tests.
 #[test]
-fn none_of_its_tests_breaks_a_whole() {
+fn a_container_has_no_polluter_among_its_tests() {
     let mut story = Story::new();
     for _ in 0..2 {
         story.run_as(Order::new(vec![1, 2]).with_wholes([99]), &[]);
@@ -166,7 +167,7 @@ fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
 }
 
 #[test]
-fn a_reported_fix_of_a_test_that_fails_by_chance_takes_many_passes() {
+fn a_reported_fix_of_a_flaky_test_needs_many_passes() {
     let mut story = Story::new();
     story.pass(5);
     let cases = [(3, 1)].into();
@@ -180,7 +181,7 @@ fn a_reported_fix_of_a_test_that_fails_by_chance_takes_many_passes() {
 }
 
 #[test]
-fn a_failure_that_is_seen_before_it_is_committed_refutes_the_fix_once_it_is() {
+fn a_failing_edit_refutes_the_fix_only_after_its_commit() {
     let broken = [in_function(3, 1, 7)];
     let mut story = Story::new();
     story.pass(10);
@@ -209,7 +210,7 @@ fn a_test_needs_no_row_before_it_fails() {
 }
 
 #[test]
-fn a_failure_on_an_edited_tree_is_not_a_cause_of_the_commits() {
+fn a_failing_edit_leaves_no_cause_and_no_fix() {
     let mut story = Story::new();
     story.pass(10);
     story.edit("a");
@@ -228,9 +229,10 @@ fn a_test_without_history_is_new() {
     assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::New);
 }
 
-/// In a large suite the first failure after a commit may be that commit or chance: no run tells one from the other.
+/// In a large suite, the first failure after a commit may be caused by the commit or by chance, and no run
+/// distinguishes them.
 #[test]
-fn a_first_failure_that_code_and_chance_explain_alike_is_unknown() {
+fn an_undecided_first_failure_is_unknown() {
     let mut story = Story::new();
     let suite = || (0..400).collect();
     for _ in 0..10 {
@@ -253,13 +255,13 @@ fn a_first_failure_that_code_and_chance_explain_alike_is_unknown() {
     let said = Reason::Undecided { run: 10, likeliest: (VerdictKind::Flaky, 0.504), next: (VerdictKind::Broken, 0.3) };
     assert_eq!(said.sentence(&Plain), "The runs up to run 10 do not tell flaky (50 %) from broken (30 %).");
 
-    // What settles it: it passes on the very same files, and fails again.
+    // A pass on the same files and another failure settle the verdict.
     story.run_in(suite(), &[]);
     assert_eq!(kinds(&story.run_in(suite(), &[failure(3, 1)])), [VerdictKind::Flaky]);
 }
 
 #[test]
-fn passes_that_prove_a_fix() {
+fn passes_that_prove_a_fix_depend_on_the_rate() {
     for (rate, passes) in [(1.0, 1), (0.5, 5), (0.1, 29), (0.01, 299)] {
         assert_eq!(flakiness::passes_that_prove(rate, 0.95), passes, "rate {rate}");
     }
@@ -267,7 +269,8 @@ fn passes_that_prove_a_fix() {
     assert!(rate.low < 0.05 && 0.05 < rate.high && rate.high < 0.12, "{rate:?}");
 }
 
-/// In a small suite a commit that breaks anything breaks this test, without a stack that says so; one failure is no outage.
+/// In a small suite, a commit that breaks anything probably breaks this test, even without a stack. A single failure is
+/// no outage.
 #[test]
 fn the_first_failure_of_a_small_suite_is_a_regression() {
     let mut story = Story::new();
@@ -282,7 +285,7 @@ fn the_first_failure_of_a_small_suite_is_a_regression() {
 }
 
 #[test]
-fn one_error_at_two_sites_is_two_causes_and_each_keeps_its_id() {
+fn an_error_at_two_sites_has_two_causes_with_stable_ids() {
     let mut story = Story::new();
     story.pass(8);
     let at = |case: CaseId, site: u64| Failure { site, ..failure(case, 7) };
@@ -292,13 +295,13 @@ fn one_error_at_two_sites_is_two_causes_and_each_keeps_its_id() {
     };
     let first = causes([at(1, 70), at(2, 70), at(9, 71)]);
     assert!(first[0] == first[1] && first[0] != first[2], "{first:?}");
-    // The lines have moved.
+    // The lines moved.
     assert_eq!(causes([at(1, 80), at(2, 80), at(9, 81)]), first);
 }
 
-/// Other errors at other lines, and never one without the other.
+/// The errors and lines differ each time, and neither test fails without the other.
 #[test]
-fn tests_that_failed_together_before_have_one_cause() {
+fn tests_that_failed_together_before_share_a_cause() {
     let mut story = Story::new();
     story.pass(8);
     let mut causes = |cases: &[CaseId], error: u64| {
@@ -316,9 +319,9 @@ fn tests_that_failed_together_before_have_one_cause() {
     assert!(then[0] == then[1] && then[0] != then[2], "{then:?}");
 }
 
-/// Whatever fails in every run fails together, for as many reasons as there are tests.
+/// Tests that fail in every run fail together, but each may have its own reason.
 #[test]
-fn what_never_passed_is_not_one_cause() {
+fn tests_that_never_passed_have_separate_causes() {
     let all: Vec<Failure> = (0..CASES).map(|case| failure(case, 100 + case)).collect();
     let mut story = Story::new();
     for _ in 0..5 {
@@ -328,9 +331,9 @@ fn what_never_passed_is_not_one_cause() {
     }
 }
 
-/// The one that fails by itself as well as those that fail together.
+/// This holds for the test that fails alone and for the tests that fail together.
 #[test]
-fn what_an_edit_broke_is_no_chance_before_it_is_taken_back_nor_after() {
+fn a_break_by_an_edit_is_never_flaky_even_after_a_revert() {
     for passes in [1, 2, 5] {
         let mut story = Story::new();
         (0..passes).for_each(|_| drop(story.run(&[])));
@@ -356,7 +359,7 @@ fn what_an_edit_broke_is_no_chance_before_it_is_taken_back_nor_after() {
 }
 
 #[test]
-fn what_an_edit_mended_that_was_taken_back_began_before_it() {
+fn a_reverted_fix_does_not_change_where_the_failure_began() {
     let mut story = Story::new();
     story.pass(3);
     story.commit();
@@ -372,9 +375,9 @@ fn what_an_edit_mended_that_was_taken_back_began_before_it() {
     assert_eq!(verdict.suspects[0].commit, culprit);
 }
 
-/// As where a compiler stops at one line after another.
+/// For example, a compiler stops at one line after another.
 #[test]
-fn what_fails_since_an_edit_is_no_chance_whatever_it_says() {
+fn failures_since_an_edit_are_not_flaky_whatever_the_error() {
     for (errors, tests) in
         [[1, 1, 1, 1], [1, 2, 3, 4], [1, 2, 1, 2]].into_iter().flat_map(|one| [(one, 40), (one, 400)])
     {
@@ -384,7 +387,7 @@ fn what_fails_since_an_edit_is_no_chance_whatever_it_says() {
         for (edit, error) in errors.into_iter().enumerate() {
             story.edit(&edit.to_string());
             let verdict = only(&story.run_in((0..tests).collect(), &[failure(3, error)])).verdict.clone();
-            // The first alone may be chance.
+            // The first failure alone may be chance.
             if edit > 0 {
                 let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
                 assert!(is_of_code, "{errors:?} {tests} {edit} {:?}", verdict.weighed);
@@ -394,9 +397,9 @@ fn what_fails_since_an_edit_is_no_chance_whatever_it_says() {
     }
 }
 
-/// As often as somebody edits: each failure is on another tree, and so is each pass.
+/// Each failure is on another tree, and so is each pass, because somebody edits all the time.
 #[test]
-fn what_edits_break_again_and_again_is_no_chance() {
+fn repeated_breaks_by_edits_are_not_flaky() {
     let mut story = Story::new();
     story.pass(3);
     for edit in 0..4 {
@@ -409,7 +412,7 @@ fn what_edits_break_again_and_again_is_no_chance() {
 }
 
 #[test]
-fn what_never_passed_has_no_beginning_and_no_suspects() {
+fn a_test_that_never_passed_has_no_start_and_no_suspects() {
     let broken = |error: u64| [in_function(3, error, error)];
     let mut story = Story::new();
     story.run(&broken(1));
@@ -427,7 +430,7 @@ fn what_never_passed_has_no_beginning_and_no_suspects() {
         verdicts[0].because[0].sentence(&Plain),
         "It failed in all of the last 2 runs that have it, at least since run 0; what it did before is not known."
     );
-    // Once it passed, the commit after which it fails again is known.
+    // After a pass, the commit with the next failure is known.
     story.pass(1);
     story.commit();
     let verdict = only(&story.run(&broken(3))).verdict.clone();
@@ -436,7 +439,7 @@ fn what_never_passed_has_no_beginning_and_no_suspects() {
 }
 
 #[test]
-fn edited_files_are_named() {
+fn sentence_names_edited_files() {
     struct Edits(&'static [&'static str]);
     impl Names for Edits {
         fn run(&self, run: u32) -> String {

@@ -1,4 +1,4 @@
-//! A change that breaks many tests in several ways at once, as a deleted export does.
+//! A change that breaks many tests in several ways at once, for example a deleted export.
 
 use super::{Story, failure, kinds};
 use crate::evidence::{
@@ -11,7 +11,7 @@ use crate::evidence::{
 
 const TESTS: CaseId = 160;
 
-/// So many fail alike, and two each in its own way.
+/// `alike` tests fail with the same error, and two tests fail with an error of their own.
 fn failures(alike: CaseId) -> Vec<Failure> {
     let alike = (0..alike).map(|case| Failure { source: ErrorSource::Code, ..failure(case, 7) });
     alike.chain([failure(101, 101), failure(140, 140)]).collect()
@@ -34,7 +34,7 @@ fn run(story: &mut Story, failures: &[Failure]) -> Judgement {
 }
 
 #[test]
-fn what_fails_alone_beside_many_is_of_the_same_change() {
+fn a_single_failure_beside_many_belongs_to_the_same_change() {
     for is_edit in [false, true] {
         let mut story = after_passes();
         if is_edit {
@@ -46,7 +46,7 @@ fn what_fails_alone_beside_many_is_of_the_same_change() {
         assert!(kinds(&judgement).iter().all(|kind| *kind == Regression), "{is_edit} {:?}", kinds(&judgement));
         assert!(judgement.verdicts.iter().all(|judged| judged.verdict.probability > 0.8), "{is_edit}");
 
-        // Nor is it chance later, when only these are left.
+        // Later, when only these two tests fail, they are not flaky either.
         story.edit("b");
         let judgement = run(&mut story, &failures(0));
         assert_eq!(kinds(&judgement), [Broken; 2], "{is_edit}");
@@ -59,7 +59,7 @@ fn what_fails_alone_beside_many_is_of_the_same_change() {
 }
 
 #[test]
-fn what_fails_alone_beside_a_few_may_be_chance() {
+fn a_single_failure_beside_a_few_is_unknown() {
     for alike in [0, 2, 4] {
         let mut story = after(4);
         story.commit();
@@ -70,7 +70,7 @@ fn what_fails_alone_beside_a_few_may_be_chance() {
 }
 
 #[test]
-fn what_fails_alone_beside_many_on_another_machine_may_be_of_that() {
+fn a_single_failure_on_another_machine_is_not_a_regression() {
     let mut story = after_passes();
     story.commit();
     story.os = "windows";
@@ -79,7 +79,7 @@ fn what_fails_alone_beside_many_on_another_machine_may_be_of_that() {
 }
 
 #[test]
-fn a_hook_that_failed_before_it_breaks_no_test() {
+fn a_failed_hook_is_not_an_order_candidate() {
     let (hook, test) = (9, 1);
     let passed = Order::new(vec![2, test]);
     let candidates = |only_failed: &[CaseId], passing: &[&Order]| {
@@ -88,6 +88,6 @@ fn a_hook_that_failed_before_it_breaks_no_test() {
     };
     assert_eq!(candidates(&[test], &[&passed]), 1);
     assert_eq!(candidates(&[hook, test], &[&passed]), 0);
-    // In the first run it may be a test that always fails.
+    // In the first run, the hook may be a test that always fails.
     assert_eq!(candidates(&[hook, test], &[]), 1);
 }

@@ -1,4 +1,4 @@
-//! What a few runs of a small suite say, on commits and on edits that become commits.
+//! Verdicts after a few runs of a small suite, on commits and on edits that become commits.
 
 use super::{Story, failure, kinds};
 use crate::evidence::{
@@ -7,9 +7,9 @@ use crate::evidence::{
     verdict::VerdictKind::{self, Broken, Flaky, Regression},
 };
 
-/// The verdict on the first of so many tests in the last of these runs. `edited:` is a run on an edit, `unnamed:` on one that
-/// only has the tree of its commit, `committed:` on the same files once they are committed, `again:` on what ran before; any
-/// other is on a new commit.
+/// The verdict on the first of `tests` tests in the last run of `history`. A run with `edited:` is on an edit,
+/// `unnamed:` on an edit that has the tree of its commit, `committed:` on the same files after they are committed,
+/// `again:` on the files of the previous run. Any other run is on a new commit.
 fn verdict(tests: CaseId, history: &str) -> Option<VerdictKind> {
     let mut story = Story::default();
     let mut judged = Vec::new();
@@ -29,7 +29,7 @@ fn verdict(tests: CaseId, history: &str) -> Option<VerdictKind> {
 }
 
 #[test]
-fn what_was_mended_and_breaks_again_is_no_chance() {
+fn a_break_after_a_fix_is_not_flaky() {
     for (history, wanted) in [
         ("red green red", Regression),
         ("red green green green green green green red", Regression),
@@ -50,7 +50,7 @@ fn what_was_mended_and_breaks_again_is_no_chance() {
 }
 
 #[test]
-fn what_fails_again_and_again_without_a_change_that_stays_is_chance() {
+fn repeated_failures_without_a_lasting_change_are_flaky() {
     for history in ["green red again:green again:red", "red green red green red green red"] {
         for tests in [2, 5, 10] {
             assert_eq!(verdict(tests, history), Some(Flaky), "{history}, {tests} tests");
@@ -59,7 +59,7 @@ fn what_fails_again_and_again_without_a_change_that_stays_is_chance() {
 }
 
 #[test]
-fn an_edit_has_the_files_of_the_commit_that_it_becomes() {
+fn an_edit_has_the_tree_of_the_commit_that_it_becomes() {
     for (history, wanted) in [
         ("green edited:green committed:red", Flaky),
         ("green edited:red committed:green red", Flaky),
@@ -70,15 +70,15 @@ fn an_edit_has_the_files_of_the_commit_that_it_becomes() {
     }
 }
 
-/// A project whose tests pass, but for the first where it is told.
+/// A project in which only the first test may fail.
 struct Project {
     story: Story,
     tests: CaseId,
-    /// From which the orders of its runs come; they run as they are written without it.
+    /// Seed of the orders of the runs. Without a seed, the tests run in the order of their numbers.
     seed: Option<u64>,
 }
 
-/// The file that is edited.
+/// The edited file.
 const EDITED: FileId = 900;
 
 impl Project {
@@ -114,7 +114,7 @@ impl Project {
 const SUITES: [CaseId; 3] = [20, 50, 200];
 
 #[test]
-fn what_edits_of_a_file_break_again_is_no_chance() {
+fn repeated_breaks_by_edits_of_a_file_are_a_regression() {
     for tests in SUITES {
         for (passes, stack) in [1, 3, 10, 30].into_iter().flat_map(|passes| [(passes, &[][..]), (passes, &[EDITED])]) {
             for second in [1, 2] {
@@ -129,7 +129,7 @@ fn what_edits_of_a_file_break_again_is_no_chance() {
 }
 
 #[test]
-fn what_edits_of_a_file_in_the_stack_break_and_mend_is_no_chance() {
+fn breaks_and_fixes_by_edits_in_the_stack_are_a_regression() {
     for tests in SUITES {
         for passes in [1, 3, 10, 30] {
             let mut project = Project::new(tests, passes, None, &[EDITED]);
@@ -142,10 +142,10 @@ fn what_edits_of_a_file_in_the_stack_break_and_mend_is_no_chance() {
     }
 }
 
-/// Where tests run in another order each time, few runs do not tell an edit from a test that ran before; a file in the stack
-/// does.
+/// If the order of tests changes with each run, a few runs cannot distinguish an edit from a test that ran before. A
+/// file in the stack can.
 #[test]
-fn what_edits_of_a_file_break_again_is_not_the_order_either() {
+fn repeated_breaks_by_edits_are_not_order_in_shuffled_runs() {
     for tests in SUITES {
         for (passes, stack) in [(1, &[EDITED][..]), (3, &[EDITED]), (30, &[EDITED]), (5, &[]), (30, &[])] {
             for seed in 0..10 {
@@ -160,13 +160,13 @@ fn what_edits_of_a_file_break_again_is_not_the_order_either() {
 }
 
 #[test]
-fn what_fails_by_chance_stays_chance_whatever_is_edited() {
+fn a_flaky_test_stays_flaky_whatever_is_edited() {
     for tests in SUITES {
         for stack in [&[][..], &[1, 2, 3]] {
             let mut project = Project::new(tests, 3, None, stack);
             for file in 1..4 {
                 project.run_edited(file, 1, true);
-                // The very same files.
+                // The same files.
                 assert!(project.run(false).verdicts.is_empty());
                 project.run_reverted(false);
                 let judgement = project.run_edited(file, 1, true);
@@ -179,9 +179,9 @@ fn what_fails_by_chance_stays_chance_whatever_is_edited() {
     }
 }
 
-/// As where one file is worked on all the time, and a test of something else fails now and then.
+/// For example, somebody works on one file all the time while an unrelated test fails now and then.
 #[test]
-fn an_edit_of_a_file_with_which_it_passes_too_says_nothing() {
+fn an_edit_that_also_passes_is_no_evidence_for_the_code() {
     for tests in SUITES {
         let code = |is_known: bool| {
             let mut project = Project::new(tests, 3, None, &[]);
@@ -199,7 +199,7 @@ fn an_edit_of_a_file_with_which_it_passes_too_says_nothing() {
 }
 
 #[test]
-fn an_edit_touches_what_failed_where_it_was_another_when_that_passed() {
+fn an_edit_touches_a_failure_only_if_it_differs_from_the_last_pass() {
     let (unknown, same, other) = (Vec::new(), vec![(EDITED, 1)], vec![(EDITED, 2)]);
     for (before, touches) in [(unknown, false), (same, false), (other, true)] {
         for stack in [&[EDITED][..], &[]] {

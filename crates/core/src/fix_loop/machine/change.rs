@@ -1,5 +1,4 @@
-//! What somebody changed between two attempts: a fix, or the inputs.
-//! The host looks at the change and says what it saw as a digest.
+//! Handles changes between two attempts: a fix or new inputs. The host inspects the change and passes its digest.
 
 use super::{
     human,
@@ -11,12 +10,12 @@ use crate::fix_loop::{
     state::{AppliedFix, Attempt, FixState, Mode, Status},
 };
 
-/// Somebody changed something.
+/// Handles a declared fix.
 pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Outcome {
     let is_reason = state.status == Status::Suspicious && fix.digest.is_none() && fix.outside.is_none();
     if state.status == Status::Suspicious && !fix.description.is_empty() {
         human::reject_green(state, random);
-        // Nothing changed: the words can only be the reason for what did before.
+        // Nothing changed, so that the description can only be the reason for an earlier change.
         state.stated_reason = is_reason.then(|| fix.description.clone());
     }
     let open = matches!(state.status, Status::NeedsFix | Status::Waiting | Status::NeedsInputs | Status::Ready);
@@ -54,7 +53,7 @@ pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Out
     Ok(warnings)
 }
 
-/// The attempt whose fix this is, once more.
+/// The number of the attempt that had the same fix.
 fn repeated_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
     let words = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
     let same = |attempt: &&Attempt| match (&fix.digest, &attempt.fix_digest) {
@@ -79,7 +78,7 @@ fn fix_warnings(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
     warnings
 }
 
-/// Writes the fix into the attempt it came after.
+/// Stores the fix in the attempt that it follows.
 fn record_fix(state: &mut FixState, fix: &AppliedFix) {
     if let Some(last) = state.attempts.last_mut() {
         last.fix_applied = Some(fix.description.clone());
@@ -91,7 +90,7 @@ fn record_fix(state: &mut FixState, fix: &AppliedFix) {
     }
 }
 
-/// There are answers for the prompts.
+/// Handles inputs for the prompts of the command.
 pub(super) fn provide_inputs(
     state: &mut FixState,
     digest: Option<String>,

@@ -1,4 +1,4 @@
-//! What a human decides about a loop that cannot go on by itself.
+//! Handles decisions of a human about a loop that cannot continue by itself.
 
 use super::{
     record::{Run, finish},
@@ -10,7 +10,7 @@ use crate::fix_loop::{
     state::{EscalationReason, FixState, Mode, Status, Weakening},
 };
 
-/// What the loop makes of it.
+/// Applies the decision. Fails if it does not fit the status of the loop.
 pub(super) fn apply_verdict(state: &mut FixState, verdict: Verdict, timestamp: Option<String>, random: f64) -> Outcome {
     match (verdict, state.status, state.escalation) {
         (Verdict::Accept, Status::Suspicious, _) => {
@@ -38,7 +38,7 @@ pub(super) fn apply_verdict(state: &mut FixState, verdict: Verdict, timestamp: O
     Ok(Vec::new())
 }
 
-/// The fix that no command verifies was verified in another way.
+/// Records that a fix without a verification command was verified in another way.
 pub(super) fn verify(
     state: &mut FixState,
     how: &str,
@@ -58,7 +58,7 @@ pub(super) fn verify(
     finish_unrun(state, 0, timestamp, weakened, random)
 }
 
-/// An attempt that was judged without a run.
+/// Records an attempt that was judged without a run.
 fn finish_unrun(
     state: &mut FixState,
     exit_code: i32,
@@ -80,7 +80,7 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// A green run that is not believed counts as a failed one; by its hash the host knows it.
+/// Turns a green run that was rejected into a failed attempt. Its hash tells the host that the run was suspicious.
 pub(super) fn reject_green(state: &mut FixState, random: f64) {
     state.escalation = None;
     let said = state.human_note.as_ref().map(|note| format!("; a human rejected it: {note}"));
@@ -107,7 +107,7 @@ pub(super) fn reject_green(state: &mut FixState, random: f64) {
     after_failure(state, random);
 }
 
-/// The cause is gone, a human says; what the last error asks for is still asked for.
+/// Continues after a human removed the cause of the escalation. The last error may still need a fix, inputs or a delay.
 fn go_on_after(state: &mut FixState, reason: Option<EscalationReason>, random: f64) {
     state.escalation = None;
     state.interruptions = 0;

@@ -1,5 +1,4 @@
-//! Puts a finished attempt into the state, and what it says about the fix before it.
-//! What may happen next is said by `decide`.
+//! Stores a finished attempt in the state, with its effect on the previous fix. `decide` derives the next action.
 
 use super::transitions::{Outcome, after_failure, decide_status, over_message};
 use crate::fix_loop::{
@@ -10,7 +9,7 @@ use crate::fix_loop::{
 };
 use std::collections::HashSet;
 
-/// How a run ended.
+/// Result of a run.
 pub(super) struct Run {
     pub(super) exit_code: i32,
     pub(super) timed_out: bool,
@@ -20,7 +19,7 @@ pub(super) struct Run {
     pub(super) ran: Option<RanCases>,
 }
 
-/// The attempt that runs has ended.
+/// Handles the end of the running attempt.
 pub(super) fn finish(state: &mut FixState, mut run: Run, error: Option<&FixError>, random: f64) -> Outcome {
     if state.status != Status::Running {
         return Err(match state.status {
@@ -45,8 +44,8 @@ pub(super) fn finish(state: &mut FixState, mut run: Run, error: Option<&FixError
     Ok(Vec::new())
 }
 
-/// Test cases that failed, in this run or before it, and have not passed in it, whatever its exit code is. The name of
-/// the file may be another: tests move.
+/// Test cases that failed in this run or earlier and did not pass in this run, whatever its exit code is. The file in
+/// the name may differ, because tests move.
 fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let Some(ran) = ran else { return Vec::new() };
     let without_file = |name: &str| name.split_once(" > ").map(|(_, titles)| titles.to_owned());
@@ -56,7 +55,7 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let is_in_passed_file = |name: &str| {
         name.split_once(" > ").is_some_and(|(file, _)| ran.passed_files.iter().any(|passed| passed == file))
     };
-    // A file that could not be loaded has no case of its own when it is loaded again.
+    // A file that could not be loaded has no case of its own after it loads again.
     let is_loaded_file = |name: &str| {
         let cases = name.strip_suffix("(suite)").filter(|start| !start.is_empty());
         cases.is_some_and(|start| {
@@ -85,10 +84,11 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     missing.take(MAX_NAMES).map(weakening).collect()
 }
 
-/// Most names of test cases that an attempt keeps.
+/// Maximum number of case names in an attempt.
 const MAX_NAMES: usize = 1000;
 
-/// Whether a stated reason accounts for all that is suspicious: expectations may have been wrong.
+/// Whether a stated reason explains all suspicious changes. A reason is accepted only for changed tests and snapshots,
+/// because an expectation may have been wrong.
 fn is_explained(state: &FixState, weakened: &[Weakening]) -> bool {
     let may_be_explained =
         |one: &Weakening| matches!(one.kind, WeakeningKind::TestChanged | WeakeningKind::SnapshotRewritten);
@@ -103,7 +103,7 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
         number: state.current_attempt,
         timestamp: run.timestamp.or(running.timestamp).unwrap_or_else(|| state.started.clone()),
         exit_code: run.exit_code,
-        // An error that nobody looked at is still one, and the same each time.
+        // A failure without an analyzed error still needs a hash, which is the same each time.
         error_hash: failed
             .then(|| error.map_or_else(|| format!("exit-{}", run.exit_code), |error| error.error_hash.clone())),
         fix_applied: fix.map(|fix| fix.description.clone()),
@@ -143,7 +143,7 @@ const fn class_without_text(timed_out: bool) -> ErrorClass {
     if timed_out { ErrorClass::Transient } else { ErrorClass::Fixable }
 }
 
-/// Puts the attempt into the state, and what it says about the fix before it.
+/// Stores the attempt, and its effect on the previous fix.
 fn record(state: &mut FixState, mut attempt: Attempt) {
     let failed = attempt.error_hash.is_some();
     let had_fix = state.pending_fix.take().is_some();

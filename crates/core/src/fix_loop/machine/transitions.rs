@@ -1,5 +1,4 @@
-//! Where a loop stands after something happened to it.
-//! `machine` takes the events.
+//! Computes the status of a loop after an event. `machine` handles the events.
 
 use crate::fix_loop::{
     error::ErrorClass,
@@ -8,15 +7,15 @@ use crate::fix_loop::{
     state::{EscalationReason, FixState, Mode, Status},
 };
 
-/// What an event came to: refused with a sentence, or done, with warnings.
+/// Result of an event: warnings, or the reason why the event was refused.
 pub(super) type Outcome = Result<Vec<Warning>, String>;
 
-/// The text, where there is one.
+/// The trimmed text, if it is not blank.
 pub(super) fn non_blank(text: Option<&String>) -> Option<String> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
 }
 
-/// Why nothing runs in a loop that is over.
+/// The reason why an event is refused after the end of the loop.
 pub(super) fn over_message(state: &FixState) -> String {
     let next = match state.status {
         Status::Cancelled => "Resume it first.",
@@ -27,7 +26,7 @@ pub(super) fn over_message(state: &FixState) -> String {
     format!("The loop is over: {}. {next}", state.status.as_str())
 }
 
-/// Counts the last attempt's error and says where the loop stands.
+/// Counts the error of the last attempt and updates the status.
 pub(super) fn after_failure(state: &mut FixState, random: f64) {
     if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
         state.circuit_breaker.push(hash);
@@ -42,7 +41,7 @@ pub(super) fn after_failure(state: &mut FixState, random: f64) {
     }
 }
 
-/// Where a loop stands after its last error, the circuit being closed.
+/// Sets the status after the last attempt while the circuit is closed.
 pub(super) fn decide_status(state: &mut FixState, random: f64) {
     let Some(last) = state.attempts.last() else {
         state.status = Status::NeedsFix;
@@ -73,7 +72,7 @@ pub(in crate::fix_loop) fn escalate(state: &mut FixState, reason: EscalationReas
     state.escalation = Some(reason);
 }
 
-/// Something changed: the next attempt may come, after its delay.
+/// Schedules the next attempt after a change.
 pub(super) fn schedule_next(state: &mut FixState, random: f64) {
     if before_run(state) == Status::Unverified {
         state.status = Status::Unverified;
@@ -90,7 +89,7 @@ pub(super) fn schedule_next(state: &mut FixState, random: f64) {
     }
 }
 
-/// Where a loop stands whose attempt may be started; without a command for it, the attempt is somebody else's.
+/// Status before an attempt. Without a verification command, a person has to verify the pending fix.
 pub(super) fn before_run(state: &FixState) -> Status {
     let unverified = state.mode == Mode::Error && state.test.is_none() && state.pending_fix.is_some();
     if unverified { Status::Unverified } else { Status::Ready }

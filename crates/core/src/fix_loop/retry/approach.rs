@@ -1,4 +1,4 @@
-//! Which kind of fix is due: the obvious one, a defensive one, another way altogether; then a human.
+//! The approach of the next fix: the obvious fix first, then a defensive fix, then another implementation.
 
 plain! {
     /// The contract's kinds of fixes.
@@ -28,7 +28,7 @@ plain! {
 }
 
 impl Approach {
-    /// As in `state.json`.
+    /// The name of the approach in `state.json`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -54,7 +54,7 @@ impl Approach {
     }
 }
 
-/// The kind of a loop's fix, by how many there were before.
+/// The approach of the next fix in a loop with this number of fixes.
 pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
     match fixes {
         0 => Approach::Direct,
@@ -63,7 +63,7 @@ pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
     }
 }
 
-/// The fix that is due in a loop with so many.
+/// The next fix in a loop with this number of fixes.
 pub(in crate::fix_loop) fn step_due(fixes: usize) -> Step {
     let name = approach_after(fixes);
     let mut description = name.description().to_owned();

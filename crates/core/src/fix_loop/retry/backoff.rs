@@ -1,19 +1,19 @@
-//! How long to wait before the next attempt: doubled each time, at most a minute, with full jitter where it is wanted.
-//! The host waits, and draws the random number.
+//! Computes the delay before the next attempt. It doubles each time, up to a minute, with full jitter if the caller
+//! wants it. The host waits and draws the random number.
 
 use crate::fix_loop::state::FixState;
 
-/// No wait is longer, in seconds.
+/// Maximum delay, in seconds.
 pub const MAX_DELAY_SECONDS: f64 = 60.0;
 
-/// The delay after so many failed attempts: `initial`, doubled with each further one.
+/// The delay after this number of failed attempts, in seconds: `initial`, doubled for each further failure.
 pub fn delay(initial: f64, failures: u32) -> f64 {
     let doublings = i32::try_from(failures.saturating_sub(1).min(63)).unwrap_or(63);
     let full = initial * 2_f64.powi(doublings);
     if full.is_nan() { 0.0 } else { in_milliseconds(full.clamp(0.0, MAX_DELAY_SECONDS)) }
 }
 
-/// Sets the wait before the next attempt; `random` is in [0, 1).
+/// Sets the delay before the next attempt. `random` is in [0, 1).
 pub(in crate::fix_loop) fn schedule(state: &mut FixState, random: f64) {
     state.backoff_seconds = delay(state.initial_backoff_seconds, state.attempts_made());
     let part = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
@@ -21,7 +21,8 @@ pub(in crate::fix_loop) fn schedule(state: &mut FixState, random: f64) {
         if state.jitter { in_milliseconds(state.backoff_seconds * part) } else { state.backoff_seconds };
 }
 
-/// Seconds with three digits: what a person reads in the file, and the same number when it is read again.
+/// Rounds seconds to three digits, because a person reads the number in the state file and because it must stay the
+/// same when it is read again.
 pub(in crate::fix_loop) fn in_milliseconds(seconds: f64) -> f64 {
     (seconds * 1000.0).round() / 1000.0
 }

@@ -1,5 +1,5 @@
-//! Opens when the same error comes back too often in a row, and stays open until somebody resets it.
-//! Errors are told apart by their hashes.
+//! Opens when the same error occurs too often in a row, and stays open until somebody resets it. Errors are compared by
+//! their hashes.
 
 plain! {
     /// The circuit breaker, as in the contract.
@@ -26,12 +26,12 @@ pub enum CircuitState {
 }
 
 impl Circuit {
-    /// A closed one.
+    /// A closed circuit.
     pub(in crate::fix_loop) const fn new(threshold: u32) -> Self {
         Self { threshold, error_hashes: Vec::new(), state: CircuitState::Closed }
     }
 
-    /// Takes one more error.
+    /// Records an error, and opens the circuit if the error occurred too often.
     pub(in crate::fix_loop) fn push(&mut self, hash: String) {
         self.error_hashes.push(hash);
         if self.repeats() {
@@ -39,7 +39,7 @@ impl Circuit {
         }
     }
 
-    /// The last errors are the same, as many as it takes.
+    /// Whether the last `threshold` errors are the same.
     pub(in crate::fix_loop) fn repeats(&self) -> bool {
         let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
         let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };

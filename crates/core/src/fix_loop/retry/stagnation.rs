@@ -1,15 +1,15 @@
-//! Notices a loop that moves without getting anywhere: errors that come in turns, tests that stay red.
-//! Stopping is up to `machine`, where progress is strict.
+//! Detects a loop without progress: errors that alternate, or tests that keep failing. `machine` stops such a loop if
+//! progress is strict.
 
 use crate::fix_loop::{
     event::{Warning, WarningKind},
     state::{Attempt, FixState},
 };
 
-/// The errors come in turns of up to so many.
+/// Maximum number of errors that alternate.
 const MAX_CYCLE_ERRORS: usize = 3;
 
-/// What is wrong with the way the loop goes.
+/// Warnings about the progress of the loop.
 pub(in crate::fix_loop) fn warnings(state: &FixState) -> Vec<Warning> {
     let recent = since_reset(state);
     let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
@@ -31,13 +31,13 @@ pub(in crate::fix_loop) fn warnings(state: &FixState) -> Vec<Warning> {
     warnings
 }
 
-/// The failed attempts since the circuit was last reset.
+/// The failed attempts since the last reset of the circuit.
 fn since_reset(state: &FixState) -> &[Attempt] {
     let known = state.circuit_breaker.error_hashes.len();
     &state.attempts[state.attempts.len().saturating_sub(known)..]
 }
 
-/// A, B, A, B: how many errors take turns; each of them twice.
+/// Number of errors that alternate, each at least twice. For example, 2 for A, B, A, B.
 fn cycle_length(hashes: &[&str]) -> Option<usize> {
     (2..=MAX_CYCLE_ERRORS).find(|&length| {
         let Some(start) = hashes.len().checked_sub(2 * length) else { return false };
@@ -46,7 +46,7 @@ fn cycle_length(hashes: &[&str]) -> Option<usize> {
     })
 }
 
-/// How many tests have failed in as many attempts without becoming fewer.
+/// Number of failing tests and number of attempts, if the number of failing tests did not decrease.
 fn stuck_tests(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
     let length = usize::try_from(threshold.max(2)).unwrap_or(usize::MAX);
     let last = &attempts[attempts.len().checked_sub(length)?..];

@@ -1,4 +1,4 @@
-//! What holds for any sequence of events and for any file.
+//! Properties of any sequence of events and of any state file.
 
 use super::{begun, command, error, given_error, pending};
 use crate::fix_loop::{
@@ -86,7 +86,7 @@ fn any_start() -> impl Strategy<Value = Start> {
     )
 }
 
-/// What must be true of one step, whatever came before.
+/// Checks the properties of one step after any history.
 fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState, TestCaseError> {
     let advanced = advance(before, event, random);
     let (after, decision) = (advanced.state, advanced.decision);
@@ -119,7 +119,7 @@ fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState,
     Ok(after)
 }
 
-/// Nothing runs again as it was, but what may pass by itself.
+/// Checks that a loop does not run again unchanged, except after an error that may pass by itself.
 fn runs_changed(state: &FixState) -> Result<(), TestCaseError> {
     let Some(last) = state.attempts.last() else { return Ok(()) };
     let free = last.error_class == Some(ErrorClass::Transient) || last.waiting_for_input;
@@ -127,7 +127,7 @@ fn runs_changed(state: &FixState) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A valid state with one value replaced by something else.
+/// A valid state in which one value is replaced.
 fn damaged(state: &FixState, path: usize, value: &Value) -> Option<FixState> {
     let mut json = serde_json::to_value(state).expect("a state is JSON");
     let object = json.as_object_mut().expect("an object");
@@ -168,7 +168,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn any_events_keep_the_rules(
+    fn rules_hold_for_any_events(
         start in any_start(),
         events in prop::collection::vec((any_event(), 0.0..1.0), 0..60),
     ) {
@@ -186,9 +186,9 @@ proptest! {
         prop_assert!(runs <= state.max_attempts);
     }
 
-    /// Whoever edits the file: nothing panics, and what is believed keeps the rules from there on.
+    /// No edit of a state file causes a panic, and every accepted state keeps the rules from there on.
     #[test]
-    fn any_file_is_refused_or_keeps_the_rules(
+    fn rules_hold_for_any_accepted_file(
         start in any_start(),
         events in prop::collection::vec((any_event(), 0.0..1.0), 0..20),
         changes in prop::collection::vec((any::<usize>(), any_value()), 1..4),
@@ -219,7 +219,7 @@ proptest! {
     }
 
     #[test]
-    fn error_mode_makes_three_attempts_at_most(events in prop::collection::vec((any_event(), 0.0..1.0), 0..80)) {
+    fn error_mode_makes_at_most_three_attempts(events in prop::collection::vec((any_event(), 0.0..1.0), 0..80)) {
         let mut state = begun(&given_error(Some("npm test")));
         for (event, random) in &events {
             state = advance(&state, event, *random).state;

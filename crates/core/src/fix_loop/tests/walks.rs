@@ -1,4 +1,4 @@
-//! Loops from their beginning to their end.
+//! Loops from the first event to the last.
 
 use super::{begun, command, error, finished, fix, fixable, given_error, started, walk};
 use crate::fix_loop::{
@@ -18,7 +18,7 @@ fn refusal(state: &FixState, event: &Event) -> String {
 }
 
 #[test]
-fn the_contracts_defaults() {
+fn a_new_loop_has_the_defaults_of_the_contract() {
     let state = begun(&command());
     assert_eq!((state.max_attempts, state.timeout_seconds, state.circuit_breaker.threshold), (5, 120, 3));
     assert_eq!((state.backoff_seconds, state.current_attempt, state.status), (1.0, 1, Status::Ready));
@@ -27,7 +27,7 @@ fn the_contracts_defaults() {
 }
 
 #[test]
-fn what_is_missing_or_out_of_range_is_said() {
+fn begin_names_missing_and_invalid_options() {
     let rows: [(&str, Start); 13] = [
         ("an error asks nothing", Start { auto: Some(true), ..given_error(None) }),
         ("nothing to fix", Start { command: None, ..command() }),
@@ -51,7 +51,7 @@ fn what_is_missing_or_out_of_range_is_said() {
 }
 
 #[test]
-fn a_fixable_error_asks_for_a_change_and_then_for_patience() {
+fn a_fixable_error_requires_a_fix_and_then_a_wait() {
     let (state, decision) = walk(begun(&command()), &failed("a"));
     assert_eq!(decision.kind, DecisionType::ApplyFix);
     assert_eq!(decision.approach.map(|step| step.name), Some(Approach::Direct));
@@ -70,7 +70,7 @@ fn a_fixable_error_asks_for_a_change_and_then_for_patience() {
 }
 
 #[test]
-fn the_same_fix_is_not_tried_twice() {
+fn a_repeated_fix_is_refused() {
     let mut events = failed("a");
     events.extend([fix("1"), Event::Waited]);
     events.extend(failed("b"));
@@ -89,7 +89,7 @@ fn the_same_fix_is_not_tried_twice() {
 }
 
 #[test]
-fn a_change_outside_counts_once_and_is_said_to_be_only_declared() {
+fn an_outside_change_is_accepted_once_with_a_warning() {
     let outside = |what: &str| Event::FixDeclared {
         description: "started postgres".into(),
         digest: None,
@@ -130,7 +130,7 @@ fn three_equal_errors_open_the_circuit_until_it_is_reset() {
 }
 
 #[test]
-fn full_jitter_draws_from_nothing_to_all() {
+fn full_jitter_draws_from_zero_to_the_full_delay() {
     let state = begun(&Start { jitter: Some(true), backoff_seconds: Some(8.0), ..command() });
     let (state, _) = walk(state, &[started()]);
     let end = finished(1, Some(error("x", ErrorClass::Transient)));
@@ -141,7 +141,7 @@ fn full_jitter_draws_from_nothing_to_all() {
 }
 
 #[test]
-fn a_permanent_error_goes_to_a_human_at_once() {
+fn a_permanent_error_escalates_immediately() {
     let denied = error("x", ErrorClass::Permanent);
     let (state, decision) = walk(begun(&command()), &[started(), finished(1, Some(denied.clone()))]);
     assert_eq!(decision.escalation, Some(EscalationReason::PermanentError));
@@ -154,7 +154,7 @@ fn a_permanent_error_goes_to_a_human_at_once() {
 }
 
 #[test]
-fn a_fix_that_nothing_verifies_waits_for_a_human() {
+fn a_fix_without_a_verification_escalates() {
     let (state, decision) = walk(begun(&given_error(None)), &[fix("1")]);
     assert_eq!((decision.kind, state.status), (DecisionType::Escalate, Status::Unverified));
     let verdict = |verdict| Event::HumanDecided { verdict, note: None, timestamp: Some("2026-01-02".into()) };
@@ -165,7 +165,7 @@ fn a_fix_that_nothing_verifies_waits_for_a_human() {
 }
 
 #[test]
-fn a_green_run_by_weaker_tests_is_no_success() {
+fn a_green_run_with_weaker_tests_is_suspicious() {
     let (state, _) = walk(begun(&command()), &[failed("a"), vec![fix("1"), Event::Waited, started()]].concat());
     let weakened =
         vec![Weakening { file: "a.test.ts".into(), line: 3, kind: WeakeningKind::TestSkipped, text: "it.skip".into() }];
@@ -188,7 +188,7 @@ fn a_green_run_by_weaker_tests_is_no_success() {
     assert_eq!(rejected.current_attempt, 3);
 }
 
-/// An attempt whose cases ended like this.
+/// Events of an attempt with these results of its cases.
 fn ran(exit_code: i32, passed: &[&str], failed: &[&str], weakened: &[WeakeningKind]) -> Vec<Event> {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
     let weakening =
@@ -207,7 +207,7 @@ fn ran(exit_code: i32, passed: &[&str], failed: &[&str], weakened: &[WeakeningKi
 }
 
 #[test]
-fn what_failed_must_have_run_and_passed() {
+fn success_requires_that_failed_cases_pass() {
     let red = || ran(1, &["b"], &["a.py > a"], &[]);
     let green =
         |passed: &[&str], failed: &[&str]| [vec![fix("1"), Event::Waited], ran(0, passed, failed, &[])].concat();
@@ -251,7 +251,7 @@ fn what_failed_must_have_run_and_passed() {
 }
 
 #[test]
-fn a_suspicious_run_goes_on_with_restored_tests_or_a_reason() {
+fn restored_tests_or_a_reason_resolve_a_suspicious_run() {
     let words = |text: &str| Event::FixDeclared {
         description: text.to_owned(),
         digest: None,
@@ -283,7 +283,7 @@ fn a_suspicious_run_goes_on_with_restored_tests_or_a_reason() {
 }
 
 #[test]
-fn a_fix_is_verified_in_words_where_no_command_can() {
+fn a_description_verifies_a_fix_without_a_command() {
     let (state, _) = walk(begun(&given_error(None)), &[fix("1")]);
     let verified = |how: &str, weakened| Event::FixVerified { how: how.to_owned(), timestamp: None, weakened };
     assert!(refusal(&state, &verified(" ", Vec::new())).contains("not said how"));
@@ -295,7 +295,7 @@ fn a_fix_is_verified_in_words_where_no_command_can() {
 }
 
 #[test]
-fn a_loop_in_which_nobody_changes_anything_says_so_and_goes_on() {
+fn a_loop_without_changes_escalates_and_can_resume() {
     let (state, _) = walk(begun(&command()), &failed("a"));
     let (idle, decision) = walk(state.clone(), &[Event::NoChangeMade]);
     assert_eq!((decision.kind, idle.escalation), (DecisionType::Escalate, Some(EscalationReason::NoChangeMade)));
@@ -304,7 +304,7 @@ fn a_loop_in_which_nobody_changes_anything_says_so_and_goes_on() {
 }
 
 #[test]
-fn a_prompt_asks_for_inputs_and_not_for_the_same_again() {
+fn a_prompt_requires_new_inputs() {
     let asks = FixError { waiting_for_input: true, ..error("prompt", ErrorClass::Transient) };
     let provide = |digest: &str| Event::InputsProvided { digest: Some(digest.into()), inputs: Some("a.yaml".into()) };
     let (state, decision) = walk(begun(&command()), &[started(), finished(124, Some(asks.clone()))]);
@@ -317,7 +317,7 @@ fn a_prompt_asks_for_inputs_and_not_for_the_same_again() {
 }
 
 #[test]
-fn oscillation_and_missing_progress_are_said_and_end_a_strict_loop() {
+fn oscillation_warns_and_ends_a_strict_loop() {
     let events: Vec<Event> = ["a", "b", "a", "b"]
         .iter()
         .enumerate()
@@ -337,7 +337,7 @@ fn oscillation_and_missing_progress_are_said_and_end_a_strict_loop() {
 }
 
 #[test]
-fn tests_that_stay_red_are_no_progress() {
+fn tests_that_keep_failing_give_a_warning() {
     let red = |name: &str, tests: &[&str]| {
         let failing_tests = tests.iter().map(|&test| test.to_owned()).collect();
         finished(1, Some(FixError { failing_tests, ..fixable(name) }))
@@ -364,7 +364,7 @@ fn tests_that_stay_red_are_no_progress() {
 }
 
 #[test]
-fn a_killed_loop_goes_on_but_not_without_end() {
+fn a_killed_loop_resumes_a_limited_number_of_times() {
     let (mut state, _) = walk(begun(&command()), &[started()]);
     assert!(refusal(&state, &started()).contains("runs already"));
     for _ in 0..2 {
@@ -381,7 +381,7 @@ fn a_killed_loop_goes_on_but_not_without_end() {
 }
 
 #[test]
-fn a_cancelled_loop_goes_on_where_it_stood() {
+fn a_cancelled_loop_resumes_in_its_old_state() {
     let (state, _) = walk(begun(&command()), &failed("a"));
     let (cancelled, _) = walk(state.clone(), &[Event::Cancelled]);
     assert_eq!(cancelled.status, Status::Cancelled);
@@ -390,7 +390,7 @@ fn a_cancelled_loop_goes_on_where_it_stood() {
 }
 
 #[test]
-fn states_that_contradict_themselves_are_not_believed() {
+fn inconsistent_states_are_refused() {
     let (good, _) = walk(begun(&command()), &failed("a"));
     assert_eq!(check(&good), Ok(()));
     let edits: [fn(&mut FixState); 16] = [

@@ -1,7 +1,9 @@
-//! Whether an error may pass, can be repaired, or needs a human: the contract's lists, as shapes of lines.
-//! Bare words are not enough: a port 5033 is no 503, and an expectation about a 401 is no refused login.
+//! Classifies an error as transient, fixable or permanent. The lists of the contract are patterns for whole lines,
+//! because words alone are ambiguous: port 5033 is not a status 503, and a failed expectation of a 401 is not a refused
+//! login.
 //!
-//! Where several fit, permanent goes before transient, and transient before fixable; where none fits, it is fixable.
+//! If several rules match, permanent has priority over transient, and transient over fixable. If no rule matches, the
+//! error is fixable.
 
 mod rules;
 
@@ -16,19 +18,19 @@ use regex::{Regex, RegexBuilder};
 use rules::{ErrorClassRule, LineMatcher, RULES};
 use std::sync::LazyLock;
 
-/// What of a line is looked at; longer ones are minified code or base64.
+/// Number of bytes of a line that are searched. Longer lines are minified code or base64.
 const MAX_LINE_BYTES: usize = 2048;
-/// Longest words that are given as the reason.
+/// Maximum length of the words that are quoted as the reason, in bytes.
 const MAX_REASON_BYTES: usize = 160;
 
-/// The class, and what decided.
+/// The class, and the rule that decided it.
 pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass, Because) {
     let text = without_escapes(&analysis.redacted);
     let lines = telling_lines(&text);
     let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let found = |class| find(class, &lines);
     if analysis.classification.category == Category::MockMismatch {
-        // What a mock library refuses says nothing of a network or a login.
+        // Messages of a mock library are no evidence about the network or a login.
         return because(ErrorClass::Fixable, "category-mock-mismatch", None);
     }
     found(ErrorClass::Permanent)
@@ -45,7 +47,7 @@ fn because(class: ErrorClass, rule: &str, words: Option<&str>) -> (ErrorClass, B
     (class, Because { rule: rule.to_owned(), words: words.map(cut) })
 }
 
-/// Lines that say what happened: no stack frames, source, names of tests, or log below error level.
+/// Lines that describe the failure. Excludes stack frames, source, test names, and log lines below error level.
 fn telling_lines(text: &str) -> Vec<&str> {
     let pytest = text.starts_with("E   ") || text.contains("\nE   ");
     let context = |line: &str| pytest && (line.starts_with([' ', '>']) || line.contains(": in "));
@@ -64,7 +66,7 @@ fn find(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, Because)> {
     })
 }
 
-/// The engine's category, where the text has no words of the lists.
+/// The class from the category of the engine, if no rule matches the text.
 fn by_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, Because)> {
     // A certificate does not become valid by waiting.
     static CERTIFICATE: LazyLock<Regex> = LazyLock::new(|| {
@@ -90,7 +92,7 @@ struct Compiled {
 
 static COMPILED: LazyLock<Vec<Compiled>> = LazyLock::new(|| RULES.iter().map(Compiled::of).collect());
 
-/// What a test says about a value is not what happened: `expected 401 to equal 200`, `- Permission denied` in a diff.
+/// Expectations of a test, which did not actually happen: `expected 401 to equal 200`, `- Permission denied` in a diff.
 static EXPECTATION: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"\bexpect(?:ed|s|ation)?\b|\bassert\w*\b|^\s*(?:E\s+)?(?:received|actual)\b",
@@ -98,7 +100,7 @@ static EXPECTATION: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 
-/// What a line says of a name it cannot find did not happen: `TimeoutError is not defined`, `DID NOT RAISE <...>`.
+/// Messages about a name, where the named error did not happen: `TimeoutError is not defined`, `DID NOT RAISE <...>`.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"\bis not defined\b|\bcannot import name\b|\bexport named\b|\bno exported member\b|^\s*symbol:|\bno attribute\b",
@@ -129,7 +131,7 @@ impl Compiled {
     }
 }
 
-/// Whether the line speaks of this HTTP status; the normalizer knows a status from a port, a line or a count.
+/// Whether the line contains this HTTP status. The normalizer distinguishes a status from a port, a line or a count.
 fn is_status(line: &str, status: u16) -> bool {
     line.contains(&status.to_string()) && normalize(line).statuses.contains(&status)
 }
@@ -144,7 +146,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn every_rule_compiles_and_has_a_name_of_its_own() {
+    fn every_rule_compiles_and_has_a_unique_name() {
         let names: BTreeSet<&str> = COMPILED.iter().map(|compiled| compiled.rule.name).collect();
         assert_eq!(names.len(), RULES.len());
     }

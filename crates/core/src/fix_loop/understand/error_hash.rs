@@ -1,13 +1,12 @@
-//! When two errors are the same: their type, what stays of their text when times, ports, paths and lines change, and
-//! the tests that failed.
-//! The text comes normalized; it is the engine's family signature.
+//! Decides whether two errors are the same. Their hash covers the error type, the text without times, ports, paths and
+//! lines, and the failing tests. The normalized text enters as the family signature.
 
 use crate::{Analysis, identity::sign::sha256_hex, normalize::normalize};
 use std::collections::BTreeSet;
 
-/// Sixteen hex digits tell the few errors of a loop apart.
+/// Number of hex digits. Sixteen are enough to distinguish the few errors of a loop.
 const HASH_HEX_DIGITS: usize = 16;
-/// States that a pod goes back and forth between, with counts and ages that change all the time.
+/// States that a pod alternates between. Their messages contain counts and ages that change all the time.
 const POD_STATES: [(&str, &str); 7] = [
     ("CrashLoopBackOff", "crash"),
     ("ImagePullBackOff", "image"),
@@ -18,23 +17,23 @@ const POD_STATES: [(&str, &str); 7] = [
     ("RunContainerError", "start"),
 ];
 
-/// What an error's hash depends on.
+/// Input of the hash of an error.
 pub(super) struct Identity<'e> {
     pub(super) error_type: &'e str,
-    /// It was ended for time.
+    /// The run exceeded its time limit.
     pub(super) timed_out: bool,
-    /// It stopped at a prompt.
+    /// The run stopped at a prompt.
     pub(super) waits: bool,
     pub(super) failing_tests: &'e [String],
-    /// Names of the files a compiler points to, once for each place.
+    /// Names of the files that a compiler reports, repeated for each location.
     pub(super) pointed: &'e [String],
     pub(super) analysis: &'e Analysis,
 }
 
 /// Hash of an error.
 ///
-/// A run that was ended for time is the same error however far its output came; one that stopped at a prompt is
-/// another.
+/// A run that exceeded its time limit has the same hash whatever it printed, except that a run that stopped at a prompt
+/// has another hash.
 pub(super) fn error_hash(identity: &Identity<'_>) -> String {
     let pod = POD_STATES.iter().find(|(state, _)| *state == identity.error_type);
     let text = match (identity.timed_out, identity.waits, pod) {
@@ -54,7 +53,7 @@ pub(super) fn error_hash(identity: &Identity<'_>) -> String {
     hash
 }
 
-/// Which pods are in such a state.
+/// Names of the pods in such a state.
 fn pods(text: &str) -> String {
     let affected = |line: &&str| POD_STATES.iter().any(|(state, _)| line.contains(state));
     let named: BTreeSet<String> = text
@@ -66,13 +65,15 @@ fn pods(text: &str) -> String {
     named.into_iter().collect::<Vec<_>>().join(",")
 }
 
-/// The same message of other tests is another error: some may have been repaired. Parameters of a test may change.
+/// Names of the failing tests. The same message with other tests is another error, because some tests may be fixed. The
+/// names are normalized, because the parameters of a test may change.
 fn tests(names: &[String]) -> String {
     let stable: BTreeSet<String> = names.iter().map(|name| normalize(&format!("in {name}")).text).collect();
     stable.into_iter().collect::<Vec<_>>().join(",")
 }
 
-/// Of three equal complaints of a compiler, one fewer is progress; in which lines they are is nothing.
+/// Files of the locations, with duplicates and without lines. Fewer errors of a compiler are progress, but moved lines
+/// are not.
 fn places(files: &[String]) -> String {
     let mut stable: Vec<String> = files.iter().map(|file| normalize(file).text).collect();
     stable.sort_unstable();

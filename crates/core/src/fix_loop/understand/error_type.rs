@@ -1,4 +1,4 @@
-//! The short name of an error: the exception's, the compiler's or the tool's own.
+//! The short name of an error: an exception, an error code of a compiler, or a name that a tool uses.
 
 use crate::{
     Analysis, Category,
@@ -7,15 +7,15 @@ use crate::{
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The contract's word where nothing says what it is.
+/// The word of the contract for an unknown error.
 pub(super) const UNKNOWN: &str = "unknown";
-/// The contract's word for a run that was ended for time.
+/// The word of the contract for a run that exceeded its time limit.
 pub(super) const TIMEOUT: &str = "timeout";
 
-/// Names that say no more than that there was an error; something more telling goes before them.
+/// Generic names. A more specific name has priority.
 const BARE: [&str; 6] = ["Error", "Exception", "RuntimeException", "RuntimeError", "Failure", "AggregateError"];
 
-/// The name.
+/// The short name of the error of a failed run.
 pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
     if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE) {
         return TIMEOUT.to_owned();
@@ -23,7 +23,7 @@ pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
     let (headline, text) = (analysis.normalized.headline.as_str(), raised_last(&analysis.redacted));
     let named = |text| exceptions(text).find(|name| !BARE.contains(name)).map(ToOwned::to_owned);
     let bare = || exceptions(text).next().map(ToOwned::to_owned);
-    // The headline of a chain is the first exception, not the one that was raised in the end.
+    // The headline of a chain is the first exception, but the type is that of the exception that was raised last.
     let headline = if text.len() == analysis.redacted.len() { headline } else { "" };
     named(headline)
         .or_else(|| code(headline))
@@ -34,15 +34,15 @@ pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
         .unwrap_or_else(|| fallback(analysis.classification.category))
 }
 
-/// What comes after the last `During handling of the above exception, another exception occurred`.
+/// The text after the last `During handling of the above exception, another exception occurred`.
 fn raised_last(text: &str) -> &str {
     const CHAINS: [&str; 2] = ["During handling of the above exception", "The above exception was the direct cause"];
     let last = CHAINS.iter().filter_map(|chain| text.rfind(chain)).max();
     last.map_or(text, |at| &text[at..])
 }
 
-/// Names of exceptions where a message begins: `TypeError: x`, `java.lang.NullPointerException`, `E   KeyError: 'a'`,
-/// and at its end, as Ruby writes them.
+/// Names of exceptions at the start of a message (`TypeError: x`, `java.lang.NullPointerException`, `E   KeyError: 'a'`)
+/// and at its end, as Ruby prints them.
 fn exceptions(text: &str) -> impl Iterator<Item = &str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
@@ -51,7 +51,7 @@ fn exceptions(text: &str) -> impl Iterator<Item = &str> {
             r"(?:\s*\([^)\n]*\)|\s*\[[^\]\n]*\])?(?:\s?:|\s*$)",
             r"|:in [`'].*\((?:[A-Z]\w*::)*([A-Z]\w*)\)$",
             r"|^\*\* \((?:[A-Z]\w*\.)*(\w+)\)",
-            // With its package, in the middle of a line or without an ending that says what it is.
+            // A qualified name in the middle of a line, or without a suffix such as `Error`.
             r"|(?:^|\s)(?:[a-z_]\w*\.)+([A-Z]\w*(?:Error|Exception))(?::|\s*$)|^(?:E\s+)?(?:[a-z_]\w*\.)+([A-Z]\w+): )",
         );
         Regex::new(pattern).expect("a constant pattern")
@@ -59,7 +59,7 @@ fn exceptions(text: &str) -> impl Iterator<Item = &str> {
     NAME.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next()).map(|name| name.as_str())
 }
 
-/// A compiler's or a system's code, or the words a tool always uses.
+/// A code of a compiler or a system, or a fixed message of a tool.
 fn code(text: &str) -> Option<String> {
     static CODES: LazyLock<Vec<(Regex, Option<&'static str>)>> = LazyLock::new(|| {
         let row = |pattern: &str, name| (Regex::new(pattern).expect("a constant pattern"), name);
@@ -97,7 +97,7 @@ fn code(text: &str) -> Option<String> {
     })
 }
 
-/// What the exit code or the signal says.
+/// The name for the exit code or the signal.
 fn ended(failure: &Failure) -> Option<String> {
     if let Some(signal) = failure.signal.as_deref().filter(|signal| !signal.is_empty()) {
         return Some(signal.to_owned());
@@ -114,7 +114,7 @@ fn ended(failure: &Failure) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// Named after the engine's category.
+/// A name for the category of the engine.
 fn fallback(category: Category) -> String {
     let name = match category {
         Category::AssertionMismatch => "AssertionError",

@@ -1,17 +1,18 @@
-//! Names of the tests that failed, where a runner's output gives them, so that a loop without progress is seen.
+//! Extracts the names of failing tests from the output of runners, to detect a loop without progress.
 
 use crate::display::without_escapes;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Most names that are handed out.
+/// Maximum number of names.
 const MAX_NAMES: usize = 200;
-/// Longest name.
+/// Maximum length of a name, in bytes.
 const MAX_NAME_BYTES: usize = 300;
-/// What of a line is looked at.
+/// Number of bytes of a line that are searched.
 const MAX_LINE_BYTES: usize = 1024;
 
-/// The shapes in which one runner names a failed test; of those that match, the first says it best.
+/// Patterns of one runner for failing tests. The first pattern with a match is used, because earlier patterns are more
+/// precise.
 struct Runner {
     patterns: Vec<Regex>,
 }
@@ -30,13 +31,13 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
             r"^\s*(?:[✕✗×]|✖|✘) {1,3}(?:\[fail\]: )?(\S.*)$",
             r"^\s*FAIL\s+(\S+\.\w+)(?: .*)?$",
         ]),
-        // pytest, in its summary, in -v, and by its headings.
+        // pytest: its summary, its output with -v, and its headings.
         runner(&[
             r"^(?:FAILED|ERROR) ((?:\S+::)+.+?|\S+\.py)(?: - .*)?$",
             r"^(\S+::\S+.*?) (?:FAILED|ERROR)(?:\s+\[\s*\d+%\])?$",
             r"^_{3,} (?:ERROR at \w+ of )?(test\S*.*?|\S+\.test\S*.*?) _{3,}$",
         ]),
-        // Go, and `go test -json`; a package that does not build fails as a whole.
+        // Go and `go test -json`. A package that does not build fails as a whole.
         runner(&[
             r"^\s*--- FAIL: (\S+) \(",
             r#"^\{(?:"Time":"[^"]*",)?"Action":"fail","Package":"[^"]*","Test":"([^"]+)""#,
@@ -60,7 +61,7 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
         runner(&[r"^rspec (\S+(?: # .+)?)$"]),
         runner(&[r"^\s*(?:FAIL\s+)?(\w[\w:]*#\w+)(?: \[[^\]]*\]:?|:)$"]),
         runner(&[r"^\s+\d+\) (test .+ \([\w.]+\))$"]),
-        // TAP; what is to do or skipped did not fail.
+        // TAP. A test with a `TODO` or `SKIP` directive did not fail.
         runner(&[r"^\s*not ok \d+ (?:- )?([^#]+?)(?: # (?i:time|duration)\S*.*)?$"]),
         // CTest, XCTest.
         runner(&[r"^\s*\d+ - (\S+) \((?:Failed|Timeout|SEGFAULT|Subprocess aborted|Not Run)\)"]),
@@ -68,17 +69,17 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     ]
 });
 
-/// Durations and retries change from run to run.
+/// Durations and retries, which change from run to run.
 static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:\s+[(\[]?\d[\d.,]*\s?(?:ms|s|m|µs)[)\]]?|\s+\(retry #?\d+\)|\s+\(attempt \d+\))+$")
         .expect("a constant pattern")
 });
 
-/// What Jest, and node:test, mark like a test and is none.
+/// Texts that Jest and node:test mark like a test, although they are not tests.
 const NO_TESTS: [&str; 5] =
     ["Console", "Test suite failed to run", "Validation Error", "Cannot log after tests are done", "failing tests:"];
 
-/// The names, each once, in the order of the text.
+/// The names of failing tests, without duplicates, in the order of the text.
 pub(super) fn failing_tests(text: &str) -> Vec<String> {
     let text = without_escapes(text);
     let lines: Vec<&str> = text
@@ -101,7 +102,7 @@ pub(super) fn failing_tests(text: &str) -> Vec<String> {
     names
 }
 
-/// What node:test marks like a test and is a block of them: a heading stands above it, or its type below.
+/// Suites that node:test marks like a test. Such a suite has a heading above it, or its type below it.
 fn suites(lines: &[&str]) -> Vec<String> {
     let mut suites = Vec::new();
     let mut tap: Option<&str> = None;
@@ -126,7 +127,7 @@ fn matches(pattern: &Regex, lines: &[&str]) -> Vec<String> {
 
 fn clean_name(name: &str) -> String {
     let name = TRAILER.replace(name.trim(), "");
-    // RSpec puts a comment's mark between place and name.
+    // RSpec puts a `#` between location and name.
     let name = name.replacen(" # ", " ", 1);
     name[..name.floor_char_boundary(MAX_NAME_BYTES)].trim().to_owned()
 }
@@ -137,7 +138,7 @@ fn add(names: &mut Vec<String>, name: String) {
     }
 }
 
-/// Mocha, after `1 failing`: a number, the suites, and the name with a colon, each on a line of its own.
+/// Mocha prints, after `1 failing`, a number, the suites, and the name with a colon, each on its own line.
 fn mocha(lines: &[&str]) -> Vec<String> {
     let is_count = |line: &&str| {
         let mut words = line.split_whitespace();
@@ -170,7 +171,8 @@ fn mocha(lines: &[&str]) -> Vec<String> {
     names
 }
 
-/// unittest: `FAIL: test_total (tests.test_cart.CartTest)`, since Python 3.11 with the test's name in it.
+/// unittest prints `FAIL: test_total (tests.test_cart.CartTest)`. Since Python 3.11, the part in parentheses includes
+/// the name of the test.
 fn unittest(lines: &[&str]) -> Vec<String> {
     let named = lines.iter().filter_map(|line| {
         let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
@@ -189,7 +191,7 @@ mod tests {
     use super::failing_tests;
 
     #[test]
-    fn events_of_go_name_tests() {
+    fn go_json_events_name_failing_tests() {
         let event = |action, rest| {
             format!("{{\"Time\":\"2026-01-01T00:00:00Z\",\"Action\":\"{action}\",\"Package\":\"shop/cart\"{rest}}}\n")
         };
@@ -202,9 +204,9 @@ mod tests {
         assert_eq!(failing_tests(&text.concat()), ["TestTotal"]);
     }
 
-    /// What Node 20 prints of two failed tests, one of them in a block in a block.
+    /// Output of Node 20 for two failing tests, where one test is in a nested suite.
     #[test]
-    fn a_block_of_node_tests_is_no_test() {
+    fn node_test_suites_are_not_tests() {
         let spec = "▶ cart\n  ✖ adds (37.89437ms)\n    AssertionError [ERR_ASSERTION]: 1 == 2\n  ✔ ok (0.104347ms)\n  ▶ deep\n    ✖ x (0.216839ms)\n  ✖ deep (0.383619ms)\n✖ cart (39.289848ms)\nℹ tests 3\nℹ suites 2\nℹ fail 2\n\n✖ failing tests:\n\ntest at a.test.mjs:3:26\n✖ adds (37.89437ms)\n";
         assert_eq!(failing_tests(spec), ["adds", "x"]);
         let tap = "# Subtest: cart\n    # Subtest: adds\n    not ok 1 - adds\n      ---\n      failureType: 'testCodeFailure'\n      ...\n    # Subtest: deep\n        # Subtest: x\n        not ok 1 - x\n          ---\n          failureType: 'testCodeFailure'\n          ...\n    not ok 3 - deep\n      ---\n      type: 'suite'\n      ...\nnot ok 1 - cart\n  ---\n  type: 'suite'\n  ...\n";

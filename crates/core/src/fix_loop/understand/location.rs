@@ -1,5 +1,5 @@
-//! Where an error happened: the innermost frame of the project in a stack, else where a compiler points.
-//! Paths stay as they were printed: the project's folder is not known here.
+//! Finds the location of an error: the innermost frame of the project in a stack, otherwise the location that a
+//! compiler reports. Paths stay as printed, because the folder of the project is unknown here.
 
 mod compilers;
 mod foreign;
@@ -10,29 +10,30 @@ use crate::{display::without_escapes, fix_loop::error::Location, text::file_url:
 use stacks::Stack;
 use std::borrow::Cow;
 
-/// Most frames that a fix loop keeps.
+/// Maximum number of frames that a fix loop keeps.
 const MAX_FRAMES: usize = 20;
-/// What of a line is looked at.
+/// Number of bytes of a line that are searched.
 const MAX_LINE_BYTES: usize = 1024;
-/// Most lines that are looked at: a stack overflow prints the same frame for ever.
+/// Maximum number of lines that are searched, because a stack overflow repeats the same frame.
 const MAX_LINES: usize = 20_000;
 
-/// Where it happened, and the frames of that stack, innermost first.
+/// The location, and the frames of its stack, innermost first.
 pub(super) struct LocatedFrames {
     pub(super) location: Option<Location>,
     pub(super) frames: Vec<Location>,
-    /// Names of the files a compiler points to, once for each place; none where there is a stack.
+    /// Names of the files that a compiler reports, repeated for each location. Empty if there is a stack.
     pub(super) pointed: Vec<String>,
 }
 
-/// Finds the place in a redacted text.
+/// Finds the location in a redacted text.
 pub(super) fn locate(text: &str) -> LocatedFrames {
     let mut located = locate_of(text, None);
     located.frames.truncate(MAX_FRAMES);
     located
 }
 
-/// The same of a test in that package of the JVM: what shares it is the project's, though a library may be named so too.
+/// Like [`locate`], for a test in a package of the JVM. Frames in a related package belong to the project, even if a
+/// library has a similar name.
 fn locate_of(text: &str, package: Option<&str>) -> LocatedFrames {
     let text = without_escapes(text);
     let lines: Vec<&str> =
@@ -54,8 +55,8 @@ fn locate_of(text: &str, package: Option<&str>) -> LocatedFrames {
     LocatedFrames { location, frames, pointed }
 }
 
-/// The frames of the stack that matters, innermost first; without a frame of the project, where a compiler points. `class`
-/// is that of the failed test, where it has one.
+/// The frames of the most relevant stack, innermost first. If no frame belongs to the project, the location that a
+/// compiler reports comes first. `class` is the class of the failed test, if it has one.
 pub fn frames(text: &str, class: Option<&str>) -> Vec<Location> {
     let LocatedFrames { location, mut frames, .. } = locate_of(text, class.and_then(stacks::package));
     if let Some(location) = location.filter(|_| !frames.iter().any(|frame| frame.in_app)) {
@@ -64,7 +65,7 @@ pub fn frames(text: &str, class: Option<&str>) -> Vec<Location> {
     frames
 }
 
-/// The first stack with a frame of the project; where another caused it, the last of its causes that has one.
+/// The first stack with a frame of the project. If other stacks caused it, the last of these causes with such a frame.
 fn telling_stack(stacks: &[Stack]) -> Option<&Stack> {
     let Some(first) = stacks.iter().position(Stack::is_in_app) else { return stacks.first() };
     let causes = stacks[first + 1..].iter().take_while(|stack| stack.continues);
@@ -75,7 +76,7 @@ fn base_name(file: &str) -> String {
     file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned()
 }
 
-/// One frame, with what the normalizer knows about what is not the project's.
+/// Creates a frame, and decides whether it belongs to the project.
 fn frame(file: &str, line: Option<u32>, column: Option<u32>, function: &str) -> Location {
     let file = without_scheme(file);
     let function = Some(function_name(function)).filter(|name| !name.is_empty());
@@ -83,17 +84,17 @@ fn frame(file: &str, line: Option<u32>, column: Option<u32>, function: &str) -> 
     Location { file: file.into_owned(), line, column, function: function.map(ToOwned::to_owned), in_app: !foreign }
 }
 
-/// The path without the scheme that bundlers and runtimes put before it.
+/// The path without the scheme that bundlers and runtimes add.
 fn without_scheme(file: &str) -> Cow<'_, str> {
     let file = file.trim().trim_matches(|mark| matches!(mark, '"' | '\'' | '`'));
     let file = file.strip_prefix("async ").unwrap_or(file);
     let file = file.strip_prefix("webpack-internal:///").or_else(|| file.strip_prefix("webpack:///")).unwrap_or(file);
-    // `(rsc)/./app/page.tsx`: the layer of Next.
+    // `(rsc)/./app/page.tsx`: Next.js adds the layer.
     let file = file.strip_prefix('(').and_then(|rest| rest.split_once(")/./")).map_or(file, |(_, path)| path);
     path_of_file_url(file).unwrap_or(Cow::Borrowed(file))
 }
 
-/// The function's name without what runtimes put around it.
+/// The name of the function without the decoration of runtimes.
 fn function_name(function: &str) -> &str {
     let name = function.trim();
     let name = name.strip_prefix("async ").unwrap_or(name);

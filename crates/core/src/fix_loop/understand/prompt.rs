@@ -1,20 +1,20 @@
-//! Whether an output ends at a question that nobody answers.
-//! Whether the process has fallen silent is handed in.
+//! Detects an output that ends with an unanswered question. The caller states whether the process became silent.
 
 use crate::display::without_escapes;
 use regex::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
-/// How much of the end is looked at.
+/// Number of bytes at the end of the output that are searched.
 const TAIL_BYTES: usize = 8 * 1024;
-/// Lines from the end in which a list of choices may stand under its question.
+/// Number of lines at the end in which the question of a choice list is searched. The choices are printed below the
+/// question.
 const CHOICE_REACH_LINES: usize = 20;
-/// Lines from the end in which a question stands that was not answered: `Aborted.` may come after it.
+/// Number of lines at the end in which a question is searched, because lines like `Aborted.` may follow it.
 const QUESTION_REACH_LINES: usize = 4;
-/// A prompt is short; a longer line is output.
+/// Maximum length of a prompt. A longer line is normal output.
 const MAX_PROMPT_BYTES: usize = 240;
 
-/// Programs that say themselves that they wait, or that there is nobody to ask.
+/// Messages of programs that wait for input or cannot ask.
 static SAID: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"\bwaiting for (?:user )?input\b|\bEOF when reading a line\b|\bis not a (?:tty|terminal)\b|\bnot a tty\b",
@@ -23,7 +23,7 @@ static SAID: LazyLock<Regex> = LazyLock::new(|| {
         r"|\buse -y\b|\bplease (?:provide|enter) .* (?:interactively|manually)\b",
     ))
 });
-/// Questions that nothing else looks like.
+/// Patterns that only questions match.
 static ASKED: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"[\[(<]\s*(?:y(?:es)?\s*[/|]\s*no?|y(?:es)?/no?/\S+|yn)\s*[\])>](?:\s*[:?>›]?\s*$|\s*\(?\w*\)?\.?\s*[:?›]?\s*$)",
@@ -34,15 +34,15 @@ static ASKED: LazyLock<Regex> = LazyLock::new(|| {
         r"|^\s*(?:username|user name|login|e-?mail)(?: for [^:]+)?\s*:\s*$",
     ))
 });
-/// inquirer, enquirer, prompts, clack, survey: the question's own line, with its choices under it.
+/// Question lines of inquirer, enquirer, prompts, clack and survey. The choices are printed below them.
 static WIDGET: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(?:\?|◆) \S.*"));
-/// A line without an end that looks like a question, once the program has fallen silent.
+/// The last line without a line break, if it looks like a question. Counts only after the program became silent.
 static OPEN_END: LazyLock<Regex> = LazyLock::new(|| compile(r"[:?>›)\]]\s*$"));
-/// Progress bars and spinners end like one.
+/// Progress bars and spinners, which also end without a line break.
 static PROGRESS: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\d%|={3,}|#{4,}|\.{3}\s*$|\d+/\d+|^\s*at |\b(?:error|exception|warning)\b"));
 
-/// The prompt at the end of an output; `silent`: the program printed nothing more and did not end by itself.
+/// The prompt at the end of an output. `silent` states that the program printed nothing more and did not end by itself.
 pub fn prompt(output: &str, silent: bool) -> Option<String> {
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES))..];
     let tail = without_escapes(tail);
@@ -70,7 +70,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn questions_are_told_from_output() {
+    fn prompt_distinguishes_questions_from_output() {
         let asks = [
             "Project name: (shop) ",
             "package name: ",
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn who_ended_by_itself_did_not_wait() {
+    fn a_program_that_ended_needs_explicit_words() {
         assert_eq!(prompt("? not a question of a widget", false), None);
         assert_eq!(prompt("Ready (main) ", false), None);
         assert!(prompt("EOFError: EOF when reading a line\n", false).is_some());
@@ -118,7 +118,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_output_is_answered(text in "\\PC{0,60}(\n\\PC{0,60}){0,4}", silent in any::<bool>()) {
+        fn prompt_accepts_any_output(text in "\\PC{0,60}(\n\\PC{0,60}){0,4}", silent in any::<bool>()) {
             let _ = prompt(&text, silent);
         }
     }

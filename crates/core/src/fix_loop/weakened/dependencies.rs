@@ -1,7 +1,8 @@
-//! Finds a dependency that a change swaps for a folder which came with it: `replace example.com/tax => ./tax` in `go.mod`,
-//! `[patch.crates-io]` or a `path` in place of a version in `Cargo.toml`, `"tax": "file:./tax"` in `package.json`. The test
-//! then passes by other code than the project gets elsewhere. A folder that was there before is accepted, and so is a
-//! dependency that is new. Only for changes after failed tests: where a dependency could not be resolved, no test ran.
+//! Finds a dependency that a change replaces with a folder from the same change: `replace example.com/tax => ./tax` in
+//! `go.mod`, `[patch.crates-io]` or a `path` instead of a version in `Cargo.toml`, `"tax": "file:./tax"` in
+//! `package.json`. The test then passes with other code than that of the real dependency. A folder that existed before
+//! is accepted, and so is a new dependency. This applies only to changes after failed tests, because no test runs while
+//! a dependency cannot be resolved.
 
 use super::versions::{is_end_of, weakening};
 use crate::{
@@ -11,13 +12,13 @@ use crate::{
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Returns a finding for each dependency that is swapped.
+/// Returns a finding for each replaced dependency.
 pub(super) fn swapped(files: &[DiffFile]) -> Vec<Weakening> {
     let of_file = |file: &DiffFile| -> Vec<Weakening> {
         let folder = file.path().rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_new = |target: &str| match resolved(folder, target) {
             Some(target) => files.iter().any(|one| one.is_new() && is_below(one.path(), &target)),
-            // Nobody sees what lies outside of the repository.
+            // A folder outside the repository cannot be reviewed.
             None => true,
         };
         let found = replacements(file).into_iter().filter(|(_, target)| is_new(target));
@@ -29,7 +30,7 @@ pub(super) fn swapped(files: &[DiffFile]) -> Vec<Weakening> {
 /// A line with its number.
 type Line<'d> = (u32, &'d str);
 
-/// Added lines that put a folder in the place of a dependency, each with the folder.
+/// Added lines that replace a dependency with a folder, each with the folder.
 fn replacements(file: &DiffFile) -> Vec<(Line<'_>, &str)> {
     static GO: LazyLock<Regex> =
         LazyLock::new(|| compile(r"^\s*(?:replace\s+)?\S+(?:\s+v\S+)?\s+=>\s+(\.{1,2}(?:/\S*)?|/\S+)"));
@@ -72,7 +73,7 @@ fn in_cargo(file: &DiffFile) -> Vec<(Line<'_>, &str)> {
         }
         let target = PATH.captures(text).and_then(|found| found.get(1)).filter(|_| line.mark == LineChange::Added);
         let Some(target) = target else { continue };
-        // `[dependencies.tax]` has the name above the path.
+        // In `[dependencies.tax]`, the name is above the path.
         let last = section.rsplit('.').next().unwrap_or_default();
         let is_alone = named(text) == "path";
         let was_there = gone.contains(&if is_alone { last } else { named(text) });
@@ -86,7 +87,7 @@ fn in_cargo(file: &DiffFile) -> Vec<(Line<'_>, &str)> {
     found
 }
 
-/// The path from the top of the repository; none where it leads out of it.
+/// The path relative to the root of the repository. None if it leads out of the repository.
 fn resolved(folder: &str, target: &str) -> Option<String> {
     if target.starts_with('/') {
         return None;

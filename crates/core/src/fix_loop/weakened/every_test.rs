@@ -72,8 +72,8 @@ impl<'v, 'd> EveryTest<'v, 'd> {
         weakening(path, WeakeningKind::Mocked, one.after.lines(&item.lines).first().copied())
     }
 
-    /// Returns the finding if an imported name means something else now. A renamed file changes its imports, too, so these
-    /// are accepted.
+    /// Returns the finding if an imported name refers to something else now. Imports of a renamed file are accepted,
+    /// because they have to change.
     fn replaced(&self, old: &Part<'_>, new: &Part<'_>, path: &str) -> Option<WeakeningKind> {
         if new.is_defined {
             let has_moved = new.source.iter().all(|source| self.was_elsewhere(source));
@@ -88,7 +88,7 @@ impl<'v, 'd> EveryTest<'v, 'd> {
         };
         let (old, new) = (imports(old), imports(new));
         let (_, now) = old.iter().zip(&new).find(|(old, new)| new.replaces(old) && !is_gone(&old.module))?;
-        // A wrong import may be what was repaired.
+        // The import may have been wrong, so that it was the bug that was fixed.
         Some(if now.is_stand_in { WeakeningKind::Mocked } else { WeakeningKind::TestChanged })
     }
 
@@ -102,7 +102,7 @@ impl<'v, 'd> EveryTest<'v, 'd> {
         uses && !new.source.iter().all(|source| is_loaded(source) || self.was_elsewhere(source))
     }
 
-    /// Whether the definition was there before, in whatever file.
+    /// Whether the definition was in any file before the change.
     fn was_elsewhere(&self, source: &[String]) -> bool {
         let items = self.versions.iter().flat_map(|one| &one.before.file.scopes).flat_map(|scope| &scope.items);
         items.into_iter().any(|item| item.kind == ItemKind::Definition && item.source == source)
@@ -125,7 +125,7 @@ impl Origin {
         let language = language(path);
         let module = match language {
             Language::JavaScript => rest.iter().rfind(|text| text.starts_with('"'))?.trim_matches('"').to_owned(),
-            // In `import a, b` all names are part of it.
+            // In `import a, b`, the module contains all names.
             Language::Python if rest.contains(name) => name.clone(),
             Language::Python => rest.concat(),
             _ => return None,
@@ -163,7 +163,7 @@ fn resolved(specifier: &str, path: &str) -> String {
     parts.join("/")
 }
 
-/// Words that keep a failed expectation from ending the test.
+/// Words that prevent a failed expectation from ending the test.
 const ESCAPES: [&str; 6] = ["catch", "except", "suppress", "recover", "catch_unwind", "allSettled"];
 
 fn changed_test(old: &Part<'_>, new: &Part<'_>) -> Option<WeakeningKind> {
@@ -204,7 +204,7 @@ fn literals(source: &[String]) -> Vec<String> {
     literals.map(|(_, text)| plain(text)).collect()
 }
 
-/// Names that are called, or whose members are.
+/// Names that are called, or whose members are used.
 fn used(source: &[String]) -> BTreeSet<&str> {
     let is_name = |text: &str| text.starts_with(|first: char| first.is_alphabetic() || first == '_');
     let follows = |at: usize| source.get(at + 1).is_some_and(|next| next == "(" || next == ".");
@@ -221,13 +221,13 @@ fn bound_in(source: &[String]) -> BTreeSet<&str> {
     const DECLARES: [&str; 7] = ["def", "fn", "func", "function", "class", "for", "as"];
     let text = |at: usize| source.get(at).map_or("", String::as_str);
     let is_word = |at: usize| text(at).starts_with(|first: char| first.is_alphabetic() || first == '_');
-    // In Go's `var sum float64` the second word is a type.
+    // In Go's `var sum float64`, the second word is a type.
     let goes_on = |at: usize| {
         let follows_word =
             is_word(at) && is_word(at - 1) && !["let", "const", "var", "mut", "ref"].contains(&text(at - 1));
         !follows_word && text(at) != "=" && text(at) != ";"
     };
-    // Its own name, and its parameters, come first.
+    // The name of the function and its parameters come first.
     let head = source.iter().position(|text| text == "{" || text == ":").unwrap_or_default();
     let mut names = BTreeSet::new();
     for at in head..source.len() {

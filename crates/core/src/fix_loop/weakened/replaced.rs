@@ -113,12 +113,12 @@ pub(super) fn is_own_module(text: &str, language: Language) -> bool {
     }
 }
 
-/// Whether the token is a text that names such a module.
+/// Whether the token is a string that names a module of the project.
 fn names_own_module(token: &str, language: Language) -> bool {
     token.starts_with(['"', '`']) && is_own_module(token, language)
 }
 
-/// Names that a file binds to modules of the project, or to parts of them.
+/// Names that a file binds to modules of the project or to parts of them.
 pub(super) fn own_names<'f>(items: impl Iterator<Item = &'f Item>, language: Language) -> BTreeSet<&'f str> {
     let is_loaded = |item: &Item| {
         let loads = ["require", "import", "requireActual", "importActual", "requireMock"];
@@ -142,17 +142,17 @@ fn is_own_import(source: &[String]) -> bool {
 /// Functions of JavaScript that replace a part of their first argument.
 const JAVASCRIPT_PATCHERS: [&str; 8] =
     ["spyOn", "stub", "replaceProperty", "assign", "defineProperty", "defineProperties", "method", "setPrototypeOf"];
-/// Functions of Python that replace a part of their first argument, or what it names by its path.
+/// Functions of Python that replace a part of their first argument, or the object at the path in it.
 const PYTHON_PATCHERS: [&str; 4] = ["setattr", "patch", "object", "multiple"];
 /// Functions of Jest, Vitest and node:test that replace a module.
 const MODULE_MOCKS: [&str; 5] = ["mock", "doMock", "unstable_mockModule", "setMock", "module"];
 
 /// Returns true if the source replaces a part of a module of the project: `cart.total = …`, `vi.mock("../src/cart")`,
-/// `mock.patch("shop.cart.total")`, `sys.modules["shop.cart"] = …`. `own`: names that are bound to such modules.
+/// `mock.patch("shop.cart.total")`, `sys.modules["shop.cart"] = …`. `own` has the names that are bound to such modules.
 pub(super) fn patches(source: &[String], own: &BTreeSet<&str>, language: Language) -> bool {
     let text = |at: usize| source.get(at).map_or("", String::as_str);
     let is_own_text = |at: usize| names_own_module(text(at), language);
-    // `require("./cart")` and `import("./cart")` stand for the module itself.
+    // `require("./cart")` and `import("./cart")` return the module itself.
     let loads = |at: usize| ["require", "import"].contains(&text(at)) && text(at + 1) == "(" && is_own_text(at + 2);
     let is_own = |at: usize| own.contains(text(at)) && (at == 0 || text(at - 1) != ".");
     (0..source.len()).any(|at| {
@@ -179,7 +179,7 @@ pub(super) fn patches(source: &[String], own: &BTreeSet<&str>, language: Languag
     })
 }
 
-/// Returns true if a path of attributes begins at `start` and is assigned to: `.total = …`.
+/// Returns true if the source assigns to a path of attributes that begins at `start`: `.total = …`.
 fn assigns_part(source: &[String], start: usize) -> bool {
     let text = |at: usize| source.get(at).map_or("", String::as_str);
     let mut at = start;
@@ -194,7 +194,7 @@ fn assigns_part(source: &[String], start: usize) -> bool {
     at > start && text(at) == "=" && !["=", ">"].contains(&text(at + 1))
 }
 
-/// Returns true if the file name alone makes a runner load the file before the tests, or says that settings do.
+/// Returns true if a runner loads a file with this name before the tests, or if the name suggests that settings do.
 fn is_setup(path: &str) -> bool {
     static SETUP: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
@@ -221,7 +221,7 @@ fn in_setup(file: &DiffFile, is_loaded: bool) -> Option<Weakening> {
     let items = &after.file.scopes[0].items;
     let own = own_names(items.iter(), language);
     let is_known = |item: &Item| !is_loaded && before.file.scopes[0].items.iter().any(|old| old.source == item.source);
-    // Tests ask for a fixture by its name, and helpers are called.
+    // Tests request a fixture by its name, and helpers run only when they are called.
     let is_run = |item: &Item| match item.kind {
         ItemKind::Other | ItemKind::Hook => true,
         ItemKind::Definition => self::is_setup(path) && !item.source.iter().any(|text| text == "fixture"),
@@ -283,7 +283,7 @@ fn builtin_matcher(file: &DiffFile) -> Option<Weakening> {
     let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(is_new).collect();
     let extends = |item: &Item| item.source.windows(3).any(|words| words == ["expect", ".", "extend"]);
     let extends = after.file.scopes[0].items.iter().any(extends);
-    // A key of an object, and no call: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`.
+    // A key of an object: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`. A call does not match.
     let is_key = |words: &[String]| {
         ["{", ",", "async"].contains(&words[0].as_str())
             && BUILTIN_MATCHERS.contains(&unquoted(&words[1]))
@@ -307,7 +307,7 @@ fn mock_folder(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
     let path = file.path();
     let (folder, name) = path.split_once("__mocks__/")?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    // At the root are mocks of packages.
+    // A folder in the root contains mocks of packages.
     if folder.is_empty() || language(path) != Language::JavaScript {
         return None;
     }
@@ -332,7 +332,7 @@ const LOADERS: [&str; 6] =
 /// Settings that map the name of a module to another file.
 const MAPPERS: [&str; 4] = ["moduleNameMapper", "alias", "paths", "imports"];
 
-/// A file of settings in the syntax of JavaScript or JSON.
+/// A settings file in the syntax of JavaScript or JSON.
 struct Settings<'d> {
     file: &'d DiffFile,
     is_scripted: bool,
@@ -345,7 +345,7 @@ struct Loaded {
     text: String,
     line: u32,
     is_new: bool,
-    /// Whether it is the path or the name of a package, and no variable.
+    /// Whether the text is the path or the name of a package, not a variable.
     is_known: bool,
 }
 
@@ -391,7 +391,7 @@ impl<'d> Settings<'d> {
         loaded
     }
 
-    /// Entries that came, and put another file in place of a module of the project.
+    /// New entries that map a module of the project to another file.
     fn mappings(&self) -> Vec<Weakening> {
         if !self.is_scripted {
             return Vec::new();
@@ -411,7 +411,7 @@ fn values<'t>(tokens: &'t [Token], keys: &'static [&str]) -> impl Iterator<Item 
     (0..tokens.len()).filter(move |at| is_key(*at)).map(|at| value(tokens, at + 2))
 }
 
-/// From here to the comma or the bracket that ends it.
+/// The tokens from `start` to the comma or bracket that ends the value.
 fn value(tokens: &[Token], start: usize) -> &[Token] {
     let start = start.min(tokens.len());
     let mut depth = 0;
@@ -424,7 +424,7 @@ fn value(tokens: &[Token], start: usize) -> &[Token] {
     &tokens[start..]
 }
 
-/// Stands for files that are not known.
+/// Target of a mapping whose files are unknown.
 const STAND_IN: &str = "fake";
 
 /// A module and the files that are loaded instead.
@@ -434,7 +434,8 @@ struct Mapping {
     line: u32,
 }
 
-/// `{ '../src/cart': './test/fake.ts' }`, `[{ find: /cart$/, replacement: fake }]`. A variable or a call may map anything.
+/// Entries of a mapping: `{ '../src/cart': './test/fake.ts' }`, `[{ find: /cart$/, replacement: fake }]`. A variable or
+/// a call may map anything.
 fn entries(value: &[Token]) -> Vec<Mapping> {
     let Some(first) = value.first() else { return Vec::new() };
     let texts = |tokens: &[Token]| -> Vec<String> {
@@ -475,7 +476,7 @@ impl Mapping {
     }
 
     fn replaces_own(&self) -> bool {
-        // Styles and pictures cannot be loaded by a runner.
+        // A runner cannot load styles and pictures.
         static ASSETS: LazyLock<Regex> =
             LazyLock::new(|| compile(r"\b(?:css|less|s[ac]ss|styl|svg|png|jpe?g|gif|webp|woff2?|ttf|md|graphql)\b"));
         static PATHS: LazyLock<Regex> =
@@ -483,13 +484,13 @@ impl Mapping {
         if ASSETS.is_match(&self.key) {
             return false;
         }
-        // `'^src/(.*)$': '<rootDir>/src/$1'` keeps the path.
+        // `'^src/(.*)$': '<rootDir>/src/$1'` keeps the path of the module.
         let keeps_path = self.targets.iter().any(|target| target.contains('$') || target.contains('*'));
         self.targets.iter().any(|target| is_stand_in(target)) || (PATHS.is_match(&self.key) && !keeps_path)
     }
 }
 
-/// Returns true if the path is in a folder of tests, or its name announces a replacement (`fake`, `mock`).
+/// Returns true if the path is in a folder of tests or its name indicates a replacement (`fake`, `mock`).
 pub(super) fn is_stand_in(path: &str) -> bool {
     static STAND_INS: LazyLock<Regex> =
         LazyLock::new(|| compile(r"(?i)(?:^|/)(?:__mocks__|tests?|__tests__|specs?)(?:/|$)|fake|mock|stub|dummy"));
@@ -522,7 +523,7 @@ fn loaded_by_commands(file: &DiffFile) -> Vec<String> {
     }
 }
 
-/// Strings of a file, and modules that it imports.
+/// Strings of a file and modules that it imports.
 fn texts(version: &Version<'_>) -> Vec<String> {
     let items = version.file.scopes[0].items.iter();
     let loads = items.filter(|item| matches!(item.kind, ItemKind::Import | ItemKind::Other));
@@ -530,7 +531,7 @@ fn texts(version: &Version<'_>) -> Vec<String> {
     loads.flat_map(|item| item.source.iter().filter(own)).map(|text| unquoted(text).to_owned()).collect()
 }
 
-/// Returns true if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) means the file.
+/// Returns true if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) refers to the file.
 pub(super) fn names_file(name: &str, path: &str) -> bool {
     let stem = |text: &str| {
         let known = ["ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "py"];

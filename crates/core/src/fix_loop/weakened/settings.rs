@@ -1,4 +1,5 @@
-//! Settings that let more pass than before: limits of time and coverage, retries, commands that swallow a failure.
+//! Finds settings that let more tests pass than before: time limits, coverage, retries, and commands that ignore a
+//! failure.
 
 use super::{
     Findings, test_commands,
@@ -12,20 +13,20 @@ use crate::{
     fix_loop::WeakeningKind,
 };
 
-/// A number that lets more pass when it changes.
+/// A number that lets more tests pass when it changes.
 pub(super) struct Limit {
     read: fn(&str) -> Option<Setting<'_>>,
     kind: WeakeningKind,
     is_weaker: fn(f64, f64) -> bool,
 }
 
-/// How long a test may take; 0 is for ever.
+/// The time limit of a test. 0 means no limit.
 pub(super) const TIME: Limit = Limit {
     read: thresholds::timeout,
     kind: WeakeningKind::TimeoutRaised,
     is_weaker: |before, now| now > before || (now == 0.0 && before > 0.0),
 };
-/// How often it is tried again.
+/// The number of retries of a failed test.
 pub(super) const RETRIES: Limit =
     Limit { read: thresholds::retries, kind: WeakeningKind::FailureIgnored, is_weaker: |before, now| now > before };
 const COVERAGE: Limit =
@@ -38,7 +39,7 @@ pub(super) fn settings(found: &mut Findings<'_>, about: About, is_whole: bool) {
     let covers = |text: &str, setting: &Setting<'_>| {
         (codecov || setting.key != "target") && !(about == About::Project && text.contains("\": \""))
     };
-    // A job's `timeout-minutes` is one of its tests; a proxy's or a deployment's is not.
+    // The `timeout-minutes` of a job limits its tests. The timeout of a proxy or a deployment does not.
     let bounds_tests = |text: &str, setting: &Setting<'_>| {
         matches!(about, About::Runner | About::Tests) || test_commands::runs_tests(text) || setting.is_of_tests()
     };
@@ -72,7 +73,7 @@ fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
     }
 }
 
-/// Settings that say which tests run, and what is loaded in place of what they test: any other value than before.
+/// Settings that select tests or load replacements for the code under test. Any new value is reported.
 fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
     let bare = |line: &DiffLine| line.text.trim().trim_end_matches(',').to_owned();
     let went: Vec<String> = hunk.lines(LineChange::Removed).map(bare).collect();
@@ -84,7 +85,8 @@ fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
     }
 }
 
-/// Settings of the same key whose value lets more pass than before; `counts` says which lines are about tests.
+/// Finds settings whose new value lets more tests pass than the old value of the same key. `counts` returns whether a
+/// line is about tests.
 pub(super) fn changed(
     found: &mut Findings<'_>,
     hunk: &Hunk,
@@ -107,7 +109,7 @@ pub(super) fn changed(
     }
 }
 
-/// A limit or a retry where there was the runner's own: a few seconds, and none.
+/// Finds a time limit or a retry where the default of the runner applied: a few seconds, and no retry.
 pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(&DiffLine) -> bool) {
     const ORDINARY_TIMEOUT_MS: f64 = 5000.0;
     let read = |line: &DiffLine| thresholds::timeout(&line.text).map(|setting| setting.key.to_lowercase());
@@ -133,7 +135,7 @@ pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(
     }
 }
 
-/// A threshold that went without another coming.
+/// Finds a threshold that was removed without a replacement.
 fn dropped_thresholds(found: &mut Findings<'_>, hunk: &Hunk) {
     let sure = |text: &str| {
         let text = text.to_lowercase();

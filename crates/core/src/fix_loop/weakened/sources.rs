@@ -1,5 +1,6 @@
-//! The sources of the tests that failed, before and after: body, parameters, marks, suites around it, hooks, and what it
-//! uses of its own file. A fix leaves them as they are; what else changes in files of tests is no matter.
+//! Compares the sources of the failed tests before and after a change: body, parameters, marks, enclosing suites,
+//! hooks, and definitions of the same file that the test uses. A fix does not change them. Other changes in files of
+//! tests are accepted.
 
 use super::{
     replaced,
@@ -19,7 +20,7 @@ use std::{
     ops::Range,
 };
 
-/// Changes of the tests that failed. `failing`: their names as runs and runners say them.
+/// Changes of the failed tests. `failing` has their names as runs and runners print them.
 pub(super) fn changed(versions: &[Versions<'_>], failing: &[String]) -> Vec<Weakening> {
     let failing: Vec<Failing<'_>> = failing.iter().map(|name| Failing::of(name)).collect();
     let all = Comparison::of(versions);
@@ -38,7 +39,7 @@ pub(super) fn changed(versions: &[Versions<'_>], failing: &[String]) -> Vec<Weak
     found
 }
 
-/// Hooks, and fixtures, that files of tests share: whatever changes in them decides about tests that nobody edited.
+/// Finds changes of hooks and fixtures that several files share, because they affect tests in unchanged files.
 pub(super) fn shared_hooks(file: &DiffFile) -> Option<Weakening> {
     let path = file.path();
     if !is_end_of("conftest.py", path) && !path.ends_with("_test.go") {
@@ -53,7 +54,7 @@ pub(super) fn shared_hooks(file: &DiffFile) -> Option<Weakening> {
     let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(counts).collect();
     let is_kept = |item: &Item, others: &[&Item]| others.iter().any(|other| other.source == item.source);
     let is_known = |item: &Item, others: &[&Item]| others.iter().any(|other| other.name == item.name);
-    // A new fixture is asked for by nobody yet.
+    // No test uses a new fixture yet.
     let came = new.iter().find(|item| !is_kept(item, &old) && (!is_fixture(item) || is_known(item, &old)));
     let went = old.iter().find(|item| item.kind == ItemKind::Hook && !is_known(item, &new));
     let first = |version: &Version<'_>, item: &Item| {
@@ -63,18 +64,19 @@ pub(super) fn shared_hooks(file: &DiffFile) -> Option<Weakening> {
     weakening(path, WeakeningKind::HookChanged, Some((line.0, &line.1)))
 }
 
-/// A test as a run names it.
+/// A failed test, as a run names it.
 struct Failing<'n> {
-    /// Path of its file, where the name has one.
+    /// Path of the file, if the name contains it.
     file: Option<&'n str>,
-    /// The name without the file: the titles of its suites, where the runner names them, and its own.
+    /// The name without the file: the titles of the suites, if the runner prints them, and the title of the test.
     titles: &'n str,
-    /// Its own title. The titles of suites may be put before it without a mark.
+    /// The title of the test. Titles of suites may precede it without a separator.
     title: &'n str,
 }
 
 impl<'n> Failing<'n> {
-    /// `cart.test.ts > cart > totals`, `tests/test_cart.py::TestCart::test_total[2-6]`, `TestTotal/small`.
+    /// Parses a name, for example `cart.test.ts > cart > totals`, `tests/test_cart.py::TestCart::test_total[2-6]` or
+    /// `TestTotal/small`.
     fn of(name: &'n str) -> Self {
         let (first, rest) = name.split_once(" > ").or_else(|| name.split_once("::")).unwrap_or(("", name));
         let is_file = first.contains('.') && can_compare(language(first));
@@ -98,14 +100,15 @@ impl<'n> Failing<'n> {
                         .is_some_and(|rest| rest.is_empty() || rest.ends_with(' '));
                     (last || (has_place(name) && fits(name, self.title))) && self.may_be_in_suites(file, test)
                 }
-                // A case of `rstest` stands below its function.
+                // The name of an `rstest` case follows the name of its function.
                 Language::Rust => self.title.rsplit("::").take(2).any(|part| part == name),
                 _ => plain(self.title) == name,
             }
         }
     }
 
-    /// Whether the suites around a declared test are those of the name: the name has their titles, or names no suite.
+    /// Whether the suites of a declared test fit the name. They fit if the name contains their titles or names no
+    /// suite.
     fn may_be_in_suites(&self, file: &File, test: TestAt<'_>) -> bool {
         let names_no_suite = self.titles.trim() == self.title && self.title == test.item.name;
         let mut suites = file.titles(test);
@@ -113,13 +116,14 @@ impl<'n> Failing<'n> {
         names_no_suite || suites.iter().all(|suite| suite.is_empty() || has_place(suite) || self.titles.contains(suite))
     }
 
-    /// Whether the file has to have the test, and declares none of its name: it is made when the file runs.
+    /// Whether the file must contain the test but declares no test with this name. Such a test is created when the file
+    /// runs.
     fn is_only_in(&self, file: &File) -> bool {
         self.file.is_some() && self.is_in(&file.path) && !file.tests().any(|test| self.is(file, test))
     }
 }
 
-/// Whether a runner that runs the tests of one file runs those of the other by its name.
+/// Whether a runner that runs the tests of `path` also runs those of `other`, according to their names.
 fn is_run_as(path: &str, other: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let marks = [".test.", ".spec.", "_test.", "test_", "_spec."];
@@ -127,18 +131,18 @@ fn is_run_as(path: &str, other: &str) -> bool {
         && marks.iter().all(|mark| !name(path).contains(mark) || name(other).contains(mark))
 }
 
-/// Without parameters, subtests and modules.
+/// The name without parameters, subtests and modules.
 fn plain(title: &str) -> &str {
     let title = title.split(['[', '/', '(']).next().unwrap_or(title);
     title.rsplit("::").next().unwrap_or(title).rsplit('.').next().unwrap_or(title).trim()
 }
 
-/// Whether a title is filled in when the test runs.
+/// Whether the title has placeholders that are filled in at run time.
 fn has_place(title: &str) -> bool {
     title.contains('%') || title.contains('$')
 }
 
-/// Whether the parts of a title between its places stand in this one, in order.
+/// Whether the title contains the parts between the placeholders of the pattern, in order.
 fn fits(pattern: &str, title: &str) -> bool {
     let mut rest = title;
     let parts = pattern.split(['%', '$']).enumerate().map(|(at, part)| match at {
@@ -155,18 +159,18 @@ fn fits(pattern: &str, title: &str) -> bool {
 
 pub(super) struct Comparison<'v, 'd> {
     versions: &'v [Versions<'d>],
-    /// Sources of all tests and definitions that are there now, and their files.
+    /// Sources of all tests and definitions after the change, with their files.
     moved: HashMap<&'v [String], Vec<&'v str>>,
 }
 
-/// What makes up a test: its parts by what they are to it.
+/// The parts of a test, by their role.
 pub(super) type Parts<'f> = BTreeMap<String, Part<'f>>;
 
 pub(super) struct Part<'f> {
     pub(super) source: Vec<&'f [String]>,
     pub(super) lines: Range<u32>,
     pub(super) kind: ItemKind,
-    /// Whether any of it is a definition.
+    /// Whether any source of the part is a definition.
     pub(super) is_defined: bool,
 }
 
@@ -193,7 +197,7 @@ impl<'v, 'd> Comparison<'v, 'd> {
         self.compare_parts(one, test, now)
     }
 
-    /// What makes tests when the file runs (`for (const row of rows) test(…)`), as if it were a test.
+    /// Compares statements that create tests at run time (`for (const row of rows) test(…)`) as if they were tests.
     fn compare_made_by_code(&self, one: &Versions<'_>, failing: &[&Failing<'_>]) -> Option<Weakening> {
         let may_make =
             |maker: TestAt<'_>| failing.iter().any(|failing| failing.may_be_in_suites(&one.before.file, maker));
@@ -214,7 +218,7 @@ impl<'v, 'd> Comparison<'v, 'd> {
             let (old, new) = (was.get(name), is.get(name));
             let is_same = match (old, new) {
                 (Some(old), Some(new)) => same(old, new) || self.has_moved(old, new),
-                // What a definition used that has moved went with it.
+                // Definitions that moved took their own definitions with them.
                 (Some(old), None) => any_moved && matches!(old.kind, ItemKind::Definition | ItemKind::Import),
                 _ => false,
             };
@@ -234,7 +238,7 @@ impl<'v, 'd> Comparison<'v, 'd> {
             .and_then(|item| weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied()))
     }
 
-    /// What makes up the test before and after.
+    /// The parts of the test before and after the change.
     pub(super) fn parts<'f>(&self, one: &'f Versions<'d>, test: TestAt<'f>, now: TestAt<'f>) -> (Parts<'f>, Parts<'f>)
     where
         'v: 'f,
@@ -243,13 +247,13 @@ impl<'v, 'd> Comparison<'v, 'd> {
         (parts(&one.before.file, test, &near_before), parts(&one.after.file, now, &near_after))
     }
 
-    /// What was a definition is an import now, and is there elsewhere as it was.
+    /// Whether a definition became an import and exists unchanged in another file.
     pub(super) fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
         let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
         is_import && old.source.iter().all(|source| self.moved.contains_key(source))
     }
 
-    /// Files that the test's own shares its hooks and definitions with.
+    /// Files that share hooks and definitions with the file of the test.
     fn near(&self, one: &Versions<'_>, is_after: bool) -> Vec<&'v File> {
         let path = &one.after.file.path;
         let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
@@ -316,10 +320,10 @@ fn parts<'f>(file: &'f File, test: TestAt<'f>, near: &[&'f File]) -> Parts<'f> {
     parts
 }
 
-/// Hooks of pytest that decide nothing about a test.
+/// Hooks of pytest that do not affect the result of a test.
 const BENIGN_HOOKS: [&str; 3] = ["pytest_addoption", "pytest_report_header", "pytest_terminal_summary"];
 
-/// Names in a source; fixtures may be named by a string.
+/// Names in a source. Includes strings, because a string can name a fixture.
 fn words(source: &[String]) -> Vec<&str> {
     let bare = source.iter().map(|text| text.trim_matches('"'));
     bare.filter(|text| text.chars().all(|letter| letter.is_alphanumeric() || letter == '_') && !text.is_empty())
@@ -331,7 +335,7 @@ pub(super) fn same(old: &Part<'_>, new: &Part<'_>) -> bool {
     old.source.len() == new.source.len() && pairs().all(|(old, new)| old == new || is_row_more(old, new))
 }
 
-/// Whether the only change is one more row in a list: another case of a table.
+/// Whether the only change is an additional row in a list, for example a new case of a table.
 fn is_row_more(old: &[String], new: &[String]) -> bool {
     if new.len() <= old.len() {
         return false;
@@ -342,7 +346,7 @@ fn is_row_more(old: &[String], new: &[String]) -> bool {
     if shared + end < old.len() {
         return false;
     }
-    // Equal tokens around the row let it begin earlier, too: `[1], [2]` and `[1], [3], [2]`.
+    // If the tokens around the row are equal, the row may start earlier: `[1], [2]` and `[1], [3], [2]`.
     let (first, last) = (shared, new.len() - end);
     let shifts = (0..=shared).take_while(|shift| *shift == 0 || new[first - shift] == new[last - shift]);
     shifts.into_iter().any(|shift| is_row_in_list(new, first - shift..last - shift))
@@ -350,7 +354,7 @@ fn is_row_more(old: &[String], new: &[String]) -> bool {
 
 fn is_row_in_list(new: &[String], row: Range<usize>) -> bool {
     let before = &new[..row.start];
-    // A comma before the row or behind it belongs to the list.
+    // A comma before or after the row belongs to the list.
     let row = &new[row];
     let row = row.strip_prefix(&[",".to_owned()]).or_else(|| row.strip_suffix(&[",".to_owned()])).unwrap_or(row);
     let opens = |text: &String| ["(", "[", "{"].contains(&text.as_str());
@@ -380,14 +384,14 @@ fn kind_of(old: &[(u32, &str)], new: &[(u32, &str)], language: Language, kind: O
     }
 }
 
-/// The first line that came, else the first that went.
+/// The first added line, or the first removed line if no line was added.
 pub(super) fn first_change<'d>(old: &[(u32, &'d str)], new: &[(u32, &'d str)]) -> Option<(u32, &'d str)> {
     let is_in = |lines: &[(u32, &str)], text: &str| lines.iter().any(|(_, other)| other.trim() == text.trim());
     let came = new.iter().find(|(_, text)| !is_in(old, text));
     came.or_else(|| old.iter().find(|(_, text)| !is_in(new, text))).or(new.first()).or(old.first()).copied()
 }
 
-/// Finds a test in the new version by its titles; of several with the same titles, by its position.
+/// Finds a test in the new version by its titles. If several tests have the same titles, uses the position.
 pub(super) fn now<'f>(one: &'f Versions<'_>, test: TestAt<'_>) -> Option<TestAt<'f>> {
     let (before, after) = (&one.before.file, &one.after.file);
     let titles = before.titles(test);
@@ -396,7 +400,7 @@ pub(super) fn now<'f>(one: &'f Versions<'_>, test: TestAt<'_>) -> Option<TestAt<
     after.tests().filter(|now| after.titles(*now) == titles).nth(nth)
 }
 
-/// A new statement beside a test that puts something else in place of a module of the project.
+/// A new statement beside a test that replaces a module of the project.
 pub(super) fn mocked_beside<'f>(one: &'f Versions<'_>, test: TestAt<'f>, now: TestAt<'f>) -> Option<&'f Item> {
     let after = &one.after.file;
     let own = replaced::own_names(after.scopes[0].items.iter(), after.language);
@@ -404,7 +408,7 @@ pub(super) fn mocked_beside<'f>(one: &'f Versions<'_>, test: TestAt<'f>, now: Te
     test_scopes(one, test, now).find_map(|(old, new)| new_statements(old, new).find(mocks))
 }
 
-/// The scopes around a test before and after, as far as they are of tests.
+/// The scopes around a test before and after the change, if they contain tests.
 fn test_scopes<'f>(
     one: &'f Versions<'_>,
     test: TestAt<'f>,
@@ -414,7 +418,7 @@ fn test_scopes<'f>(
     pairs.filter(|(old, _)| old.is_of_tests)
 }
 
-/// Statements that came to a scope, and make no tests.
+/// New statements of a scope that do not create tests.
 fn new_statements<'f>(old: &Scope, new: &'f Scope) -> impl Iterator<Item = &'f Item> {
     let mut left: Vec<&Item> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
     let mut is_new = move |item: &&Item| match left.iter().position(|known| known.source == item.source) {
@@ -428,7 +432,7 @@ fn new_statements<'f>(old: &Scope, new: &'f Scope) -> impl Iterator<Item = &'f I
     others.filter(|item| is_new(item)).collect::<Vec<_>>().into_iter()
 }
 
-/// A new statement beside the tests that names what the test imports: it may put something else in its place.
+/// A new statement beside the tests that mentions an import of the test, because it may replace the import.
 fn reached_into<'f>(was: &Parts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f Item> {
     let imports = was.iter().filter(|(_, part)| part.kind == ItemKind::Import);
     let names: BTreeSet<&str> = imports
@@ -440,7 +444,7 @@ fn reached_into<'f>(was: &Parts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f 
     new_statements(old, new).find(|item| item.source.iter().any(|text| names.contains(text.as_str())))
 }
 
-/// What makes tests when the file runs, where it is another than before.
+/// Reports a changed statement that creates tests at run time.
 fn made_by_code(one: &Versions<'_>, may_make: impl Fn(TestAt<'_>) -> bool) -> Option<Weakening> {
     let now: Vec<&Vec<String>> = makers(&one.after.file).map(|maker| &maker.item.source).collect();
     let gone = makers(&one.before.file).any(|maker| may_make(maker) && !now.contains(&&maker.item.source));
@@ -448,7 +452,7 @@ fn made_by_code(one: &Versions<'_>, may_make: impl Fn(TestAt<'_>) -> bool) -> Op
     first.and_then(|line| weakening(&one.after.file.path, WeakeningKind::TestChanged, Some(line)))
 }
 
-/// Statements that make tests when the file runs.
+/// Statements that create tests at run time.
 fn makers(file: &File) -> impl Iterator<Item = TestAt<'_>> {
     file.scopes.iter().enumerate().flat_map(|(scope, one)| {
         let makers = one.items.iter().filter(|item| item.kind == ItemKind::Other && makes_tests(item));
@@ -456,7 +460,7 @@ fn makers(file: &File) -> impl Iterator<Item = TestAt<'_>> {
     })
 }
 
-/// Those that are in both versions.
+/// Statements that create tests and are in both versions.
 pub(super) fn pairs_made_by_code<'f>(one: &'f Versions<'_>) -> impl Iterator<Item = (TestAt<'f>, TestAt<'f>)> {
     let same = |old: &TestAt<'_>| makers(&one.after.file).find(|new| new.item.source == old.item.source);
     makers(&one.before.file).filter_map(move |old| Some((old, same(&old)?)))

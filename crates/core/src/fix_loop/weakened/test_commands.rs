@@ -1,38 +1,38 @@
-//! Commands and settings by which a failing test run counts as passed, or tests are left out of it.
+//! Finds commands and settings that let a failing test run pass or leave tests out of the run.
 
 use crate::change::files::{About, FileRole};
 use crate::fix_loop::WeakeningKind::{self, FailureIgnored, Mocked, TestSkipped};
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// What runs tests or checks.
+/// Commands that run tests or checks.
 static RUNS_TESTS: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"(?i)\btests?\b|\bpytest\b|\bjest\b|\bvitest\b|\bmocha\b|\bcypress\b|\bplaywright\b|\bcargo (?:check|clippy)\b|\bgo vet\b|\bmvnw?\b|\bgradlew?\b|\bphpunit\b|\bpest\b|\brspec\b|\btox\b|\bnox\b|\bctest\b|\blint\b|\beslint\b|\btsc\b|\bmypy\b|\bruff\b|\bcheck\b|\bverify\b",
     )
 });
-/// What makes a command's failure disappear; before it stands the command.
+/// Syntax that hides the failure of the preceding command.
 static SWALLOWS: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"^(?:.*?(?:&&|;|\brun:|:\s*\x22)\s*)?([^;]*?)\s*(?:\|\|\s*(?:true|:|exit 0|echo\b|/bin/true)|;\s*(?:true|exit 0)\s*(?:[\x22']|$)|&\s*exit 0)",
     )
 });
-/// Commands of which nobody minds that they fail.
+/// Commands whose failure is harmless.
 static CLEANS_UP: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"^[\s@-]*(?:sudo )?(?:rm|kill|pkill|killall|mkdir|wait|unset|cp|mv|grep|which|command|test -|\[|read|umount|stop|trap|docker (?:rm|stop|kill|network|volume)|docker[ -]compose\b.* (?:down|stop|rm)|podman (?:rm|stop)|kubectl delete|git (?:diff|config|stash))\b",
     )
 });
-/// Commands that fetch things; that they try again hides nothing.
+/// Commands that download something. Retries of such commands hide no failure.
 static DOWNLOADS: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\b(?:curl|wget|install|fetch|pull|push|npm ci|download|apt(?:-get)?)\b"));
-/// An expectation whose failure is caught.
+/// Code that catches the failure of an expectation.
 static CATCHES: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"\bexcept\s*\(?.*\bAssertionError\b|\bsuppress\(.*\bAssertionError\b|\bcatch\s*\(.*\bAssertion\w*Error\b|\brescue\b.*\bExpectationNotMet",
     )
 });
-/// Settings that do the same, wherever they stand.
+/// Settings that hide failures or leave out tests, in any file.
 static SETTINGS: LazyLock<Vec<(Regex, WeakeningKind)>> = LazyLock::new(|| {
     [
         (r"^\s*-?\s*(?:continue-on-error|allow_failure|continueOnError)\s*:\s*(?:true|\$\{\{|'true')", FailureIgnored),
@@ -59,35 +59,35 @@ pub(super) fn runs_tests(line: &str) -> bool {
     RUNS_TESTS.is_match(line)
 }
 
-/// Whether the line fetches something.
+/// Whether the line downloads something.
 pub(super) fn downloads(line: &str) -> bool {
     DOWNLOADS.is_match(line)
 }
 
-/// Settings of runners that say which tests run.
+/// Settings of runners that select tests.
 static CHOOSES: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"^\s*[\x22']?(?:include|exclude|dir|roots?|testMatch|testRegex|testNamePattern|testPathIgnorePatterns|spec|grep|invert|ignore|testpaths|python_(?:files|classes|functions)|norecursedirs|default-filter|automock|runner)[\x22']?\s*[:=]",
     )
 });
-/// Settings of runners that put something else in place of modules, or load files before the tests. In whole files
-/// `replaced` reads their values.
+/// Settings of runners that replace modules or load files before the tests. In whole files, `replaced` reads their
+/// values.
 static REPLACES: LazyLock<Regex> = LazyLock::new(|| {
     compile(r"^\s*[\x22']?(?:setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias)[\x22']?\s*[:=]")
 });
 
-/// Whether the setting says which tests run; in a part of a file, also whether it may replace what they test.
+/// Whether the setting selects tests. In a part of a file, also whether it may replace the code under test.
 pub(super) fn chooses_tests(line: &str, is_whole: bool) -> bool {
     CHOOSES.is_match(line) || (!is_whole && REPLACES.is_match(line))
 }
 
-/// What ends a run well whatever its tests do; ordinary in a program, and not in its tests.
+/// Code that ends a run with success whatever the tests do. It is normal in a program, but not in its tests.
 static ENDS_WELL: LazyLock<Regex> = LazyLock::new(|| {
     compile(
         r"\bprocess\.exit\(0?\)|\bprocess\.exitCode\s*=\s*0|\bos\._exit\(0\)|\bsys\.exit\(0?\)|\bos\.Exit\(0\)|\bprocess::exit\(0\)|\bexitstatus\s*=\s*0\b",
     )
 });
-/// Code that asks whether it is being tested, by runner or language.
+/// Code that detects whether it is being tested, by runner or language.
 static ASKS_FOR_TESTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // Jest sets NODE_ENV, Vitest MODE.
@@ -103,7 +103,7 @@ static ASKS_FOR_TESTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Whether the line puts something in the place of a module for all that is loaded after it.
+/// Whether the line replaces a module for all code that is loaded later.
 pub(super) fn mocks_module(line: &str) -> bool {
     static MOCKS: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?:jest|vi)\.(?:do)?[mM]ock\(|\bmock\.module\("));
     MOCKS.is_match(line)
@@ -115,12 +115,12 @@ fn asks_for_tests(line: &str) -> bool {
     !is_comment && ASKS_FOR_TESTS.iter().any(|pattern| pattern.is_match(code))
 }
 
-/// Whether the line ends a run well whatever its tests do.
+/// Whether the line ends a run with success whatever the tests do.
 pub(super) fn ends_well(line: &str) -> bool {
     ENDS_WELL.is_match(line)
 }
 
-/// Whether the line decides how tests end, by itself or by what they test.
+/// Whether the line decides the result of tests, either directly or through the code under test.
 pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKind> {
     match role {
         FileRole::Test | FileRole::Settings(About::Runner) => ENDS_WELL.is_match(line).then_some(FailureIgnored),
@@ -129,12 +129,12 @@ pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKin
     }
 }
 
-/// Whether the line catches what an expectation throws.
+/// Whether the line catches the failure of an expectation.
 pub(super) fn swallows_expectation(line: &str) -> bool {
     CATCHES.is_match(line)
 }
 
-/// What the line does to a failing run.
+/// The effect of the line on a failing run.
 pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
     let line = &line[..line.floor_char_boundary(2048)];
     let trimmed = line.trim_start();
@@ -145,21 +145,22 @@ pub(super) fn ignores(line: &str, about: About) -> Option<WeakeningKind> {
     if swallowed.is_some_and(|command| !CLEANS_UP.is_match(command) && may_hide_tests(command, about)) {
         return Some(FailureIgnored);
     }
-    // `make` goes on after a failing line that begins with a dash.
+    // `make` continues after a failing line that begins with a dash.
     if line.strip_prefix("\t-").is_some_and(runs_tests) {
         return Some(FailureIgnored);
     }
-    // Vitest's own list; other tools leave out what is no test.
+    // In Vitest, `exclude` lists test files. In other tools, it lists files that are not tests.
     if about == About::Runner && trimmed.starts_with("exclude") {
         return Some(TestSkipped);
     }
     let found = SETTINGS.iter().find(|(pattern, _)| pattern.is_match(line)).map(|&(_, kind)| kind)?;
-    // `exit 0` and `set +e` are ordinary in a script that is about something else.
+    // `exit 0` and `set +e` are normal in a script that is not about tests.
     let ordinary = trimmed.starts_with("exit 0") || trimmed.starts_with("set +e");
     (about != About::Commands || !ordinary).then_some(found)
 }
 
-/// In a script about tests every command counts; what is installed in a pipeline does not.
+/// In a script about tests, every command counts, except for downloads. In other pipelines, only commands that run
+/// tests count.
 fn may_hide_tests(command: &str, about: About) -> bool {
     runs_tests(command) || (about == About::Tests && !downloads(command))
 }

@@ -1,4 +1,4 @@
-//! The shared vectors of diffs, and what must hold for any text.
+//! The shared vectors of diffs, and properties for any text.
 
 use super::{FileChange, Weakening, weakened, weakened_in_hunks};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ fn kinds(row: &Row) -> Vec<String> {
 }
 
 #[test]
-fn vectors_hold() {
+fn findings_match_the_vectors() {
     let rows = rows();
     let wrong: Vec<String> = rows
         .iter()
@@ -45,7 +45,7 @@ fn vectors_hold() {
 }
 
 #[test]
-fn file_and_line_are_named() {
+fn a_finding_names_file_and_line() {
     let row = rows().into_iter().find(|row| row.name == "a quoted path").unwrap();
     let found = found(&row);
     assert_eq!(
@@ -54,7 +54,7 @@ fn file_and_line_are_named() {
     );
 }
 
-/// A row of `tests/vectors/fix-cheats.jsonl`: files before and after a green run, and the tests that had failed.
+/// A row of `tests/vectors/fix-cheats.jsonl`: files before and after a green run, and the tests that failed before.
 #[derive(Deserialize)]
 struct Cheat {
     name: String,
@@ -71,7 +71,7 @@ struct FileVersions {
 }
 
 impl FileVersions {
-    /// As git has it with whole files.
+    /// The diff that git prints with whole files.
     fn diff(&self) -> String {
         let (path, before, after) = (&self.path, self.before.as_deref(), self.after.as_deref());
         let (old, new): (Vec<&str>, Vec<&str>) =
@@ -119,7 +119,7 @@ fn cheats_are_suspicious_and_honest_fixes_are_not() {
 
 proptest! {
     #[test]
-    fn any_text_is_answered(parts in prop::collection::vec(0_usize..1000, 0..20), noise in "\\PC{0,40}") {
+    fn weakened_accepts_any_text(parts in prop::collection::vec(0_usize..1000, 0..20), noise in "\\PC{0,40}") {
         let rows = rows();
         let lines: Vec<&str> = rows.iter().flat_map(|row| row.diff.lines()).collect();
         let mut text: Vec<&str> = parts.iter().map(|part| lines[part % lines.len()]).collect();

@@ -1,5 +1,5 @@
-//! Numbers in tests and their settings: how long a test may take, how much must be covered, how often it is tried.
-//! A number's unit is not guessed: values of the same key are compared with each other.
+//! Reads numbers in tests and their settings: time limits, coverage, retries. Values are compared only with values of
+//! the same key, so that the unit of a number does not have to be known.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -12,14 +12,14 @@ pub(super) struct Setting<'l> {
 }
 
 impl Setting<'_> {
-    /// Whether the key itself says that it is about tests.
+    /// Whether the key names tests.
     pub(super) fn is_of_tests(&self) -> bool {
         let key = self.key.to_lowercase();
         ["test", "hook", "teardown"].iter().any(|word| key.contains(word))
     }
 }
 
-/// The unit and the factors are part of the value: `30 * 1000`, `2m`, `Duration.ofSeconds(30)`.
+/// A value with its unit and factors: `30 * 1000`, `2m`, `Duration.ofSeconds(30)`.
 const VALUE: &str = r"(?:(\d[\d_]*(?:\.\d+)?)(?:\s*\*\s*(\d[\d_]*))?(?:\s*\*\s*(\d[\d_]*))?\s*(ms|s|sec|m|min|h)?\b)";
 
 static TIMEOUTS: LazyLock<Regex> = LazyLock::new(|| {
@@ -30,7 +30,7 @@ static TIMEOUTS: LazyLock<Regex> = LazyLock::new(|| {
     .concat();
     compile(&pattern)
 });
-/// Jest's and Vitest's last argument of a test: `}, 30000);`.
+/// The last argument of a test in Jest and Vitest: `}, 30000);`.
 static LAST_ARGUMENT: LazyLock<Regex> =
     LazyLock::new(|| compile(&[r"^\s*(\}),\s*", VALUE, r"\s*\)\s*;?\s*$"].concat()));
 static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
@@ -49,17 +49,17 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// What a test may take, on this line.
+/// The time limit of a test on this line.
 pub(super) fn timeout(line: &str) -> Option<Setting<'_>> {
     setting(&TIMEOUTS, line).or_else(|| setting(&LAST_ARGUMENT, line))
 }
 
-/// What must be covered, on this line.
+/// The required coverage on this line.
 pub(super) fn coverage(line: &str) -> Option<Setting<'_>> {
     setting(&COVERAGE, line)
 }
 
-/// Whether the line has a failed test tried again.
+/// Whether the line retries failed tests.
 pub(super) fn tries_again(line: &str) -> bool {
     static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
         compile(
@@ -69,12 +69,12 @@ pub(super) fn tries_again(line: &str) -> bool {
     AGAIN.is_match(line)
 }
 
-/// Playwright's and Vitest's words for a test that may take long.
+/// Whether Playwright or Vitest allows a slow test here.
 pub(super) fn is_slow(line: &str) -> bool {
     line.contains("test.slow(")
 }
 
-/// How often a failed test is tried again, on this line.
+/// The number of retries on this line.
 pub(super) fn retries(line: &str) -> Option<Setting<'_>> {
     setting(&RETRIES, line)
 }

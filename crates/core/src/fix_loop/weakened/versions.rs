@@ -1,4 +1,4 @@
-//! The files of a change before and after it.
+//! The files of a change, before and after the change.
 
 use crate::{
     change::{
@@ -10,7 +10,7 @@ use crate::{
 };
 use std::ops::Range;
 
-/// A file of tests before and after.
+/// A file of tests before and after the change.
 pub(super) struct Versions<'d> {
     pub(super) before: Version<'d>,
     pub(super) after: Version<'d>,
@@ -36,12 +36,12 @@ impl<'d> Version<'d> {
     }
 }
 
-/// Whether the sources of tests of this language can be compared.
+/// Whether sources of tests in this language can be compared.
 pub(super) const fn can_compare(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
 }
 
-/// Both versions of the files whose tests can be compared.
+/// Both versions of the files with comparable tests.
 pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
     let files = files.iter().filter(|file| can_compare(language(file.path())) && !file.hunks.is_empty());
     files
@@ -52,7 +52,7 @@ pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
         .collect()
 }
 
-/// Whether a path ends with these whole parts.
+/// Whether the path ends with these complete path components.
 pub(super) fn is_end_of(end: &str, path: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }

@@ -1,4 +1,4 @@
-/** Whether the failures of a run are ones that something was earned for: by the engine's own signatures, nothing less. */
+/** Checks with the engine's signatures whether something is known about the failures of a run. */
 
 import { loadConfig } from '../../config/load.ts';
 import { temporaryFolder } from '../../system/files/temporary.ts';
@@ -16,7 +16,7 @@ export interface Matched {
   tokens: number;
 }
 
-/** `isCurrent`: what was earned was looked for since anything was recorded. */
+/** `isCurrent` states that nothing was recorded since the last search for known facts. */
 export async function matchOf(place: HookPlace, ended: Ended, isCurrent: boolean): Promise<Matched | undefined> {
   if (!isCurrent) await lookAgain(place, ended.recognised.folder);
   const entries = HookState.read(place.folder).last('earned')?.entries ?? [];
@@ -41,7 +41,7 @@ export async function matchOf(place: HookPlace, ended: Ended, isCurrent: boolean
   }
 }
 
-/** Opens the project as a recording does, which most answers need not. */
+/** Opens the project as for a recording, which most answers do not need. */
 async function lookAgain(place: HookPlace, folder: string): Promise<void> {
   const { getReady, withSession } = await import('../work.ts');
   await withSession(folder, async (session) => {

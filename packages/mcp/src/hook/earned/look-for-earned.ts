@@ -1,7 +1,7 @@
 /**
- * What a memory has earned to say: proved fixes, solutions that worked in an environment like this one, and what was tried
- * and did not hold. Found with the engine after something was recorded, and kept, so that a failure can be answered without
- * a database.
+ * Searches a memory for facts that the hook may report: proved fixes, solutions that worked in a similar environment,
+ * and attempts that failed. It uses the engine after something was recorded and stores the result, so that a failure
+ * can be answered without a database.
  */
 
 import {
@@ -22,21 +22,21 @@ import type { Earned } from '../state.ts';
 import { claimLine, commitLines, solutionLine } from './lines.ts';
 import { type Signer, signed, signing } from './signing.ts';
 
-/** The newest count; who fixed more than that has them in the memory all the same. */
+/** Maximum number of facts per source, newest first. The memory still has the others. */
 const MAX_EACH = 60;
-/** One of so many commits is no hint. */
+/** Maximum number of commits for one fix, because a choice of more commits is no useful hint. */
 const MAX_COMMITS = 3;
-/** `fix-` and the cause; behind it stands the commit. */
+/** Length of `fix-` and the cause. The commit follows. */
 const CAUSE_CHARACTERS = 20;
 const MAX_SOLUTIONS = 5;
-/** Below this a solution was of another world. */
+/** Minimum similarity of the environment for a solution. */
 const MIN_LIKENESS = 0.5;
 
 interface Looking {
   session: Session;
   engine: Calling;
   signer: Signer;
-  /** What was found before, by what it rests on. */
+  /** Facts of the last search, by their source. */
   before: ReadonlyMap<string, Earned>;
 }
 
@@ -51,7 +51,7 @@ export async function lookForEarned(session: Session, earlier: readonly Earned[]
   return value;
 }
 
-/** What was said in words stands before what only a commit shows. */
+/** Reported fixes come before fixes that are only known by a commit. */
 async function ofFixes(looking: Looking): Promise<Earned[]> {
   const { fixes, reported } = await looking.engine.fixes();
   const found: Earned[] = [];
@@ -68,14 +68,14 @@ async function ofFixes(looking: Looking): Promise<Earned[]> {
     const [first] = commits;
     if (first === undefined || commits.length > MAX_COMMITS) continue;
     const hashes = commits.flatMap(({ commit }) => commit ?? []);
-    // An edit keeps its name when it is committed.
+    // The id of an edit stays the same when it is committed.
     const of = `${first.fixId}:${first.status}:${hashes.length}`;
     found.push(...(await known(looking, of, () => ofCommits(looking, of, hashes, first))));
   }
   return found;
 }
 
-/** What is only claimed, or was only found, has not been earned. */
+/** Claimed and candidate fixes are not certain enough to report. */
 function holds(status: ProofStatus): boolean {
   return status === 'proved' || status === 'refuted';
 }
@@ -111,7 +111,7 @@ async function ofCommits(
   return entry(looking, { of, kind, errors, lines: commitLines(commits, change), since: fix.passedIn });
 }
 
-/** Incidents of both memories whose error was recorded and whose solution worked where it is like here. */
+/** Incidents of both memories with a recorded error and a solution that worked in a similar environment. */
 async function ofIncidents(looking: Looking): Promise<Earned[]> {
   const { session, engine, before } = looking;
   const userMemory = await userMemoryOf(session);
@@ -149,7 +149,7 @@ async function worked(
   return entry(looking, { of, kind: 'worked', errors, lines: [solutionLine(best)], since });
 }
 
-/** So that no search is remembered that nobody made. */
+/** A read-only engine, so that the search is not recorded as a search of a user. */
 async function readOnly(session: Session): Promise<Engine | undefined> {
   const { path: databasePath, memoryId } = await session.placement();
   if (memoryId === undefined) return undefined;
@@ -172,7 +172,7 @@ interface Incident {
   of: string;
 }
 
-/** An incident as an export writes it, with an error and something that worked. */
+/** An incident of an export, if it has an error and a solution that worked. */
 function incidentOf(line: string): Incident[] {
   if (line.trim() === '') return [];
   const incident: {
@@ -188,7 +188,7 @@ function incidentOf(line: string): Incident[] {
   return [{ id, error, since, of: `${id}:${solutions.length}.${outcomes.length}` }];
 }
 
-/** What was found before is not looked for again. */
+/** Reuses the fact of the last search if there is one. */
 async function known({ before }: Looking, of: string, find: () => Promise<Earned | undefined>): Promise<Earned[]> {
   const one = before.get(of) ?? (await find());
   return one === undefined ? [] : [one];
@@ -199,7 +199,10 @@ interface Found extends Pick<Earned, 'of' | 'kind' | 'lines'> {
   errors: readonly RunError[];
 }
 
-/** The words of one of several errors do for all: where another comes alone it is not found, which is silence. */
+/**
+ * Builds an entry. Its words are those that all errors share, so that each of the errors alone can match. The signatures
+ * decide afterwards.
+ */
 function entry({ session }: Looking, { of, kind, errors, lines, since }: Found): Earned | undefined {
   const families = [
     ...new Set(errors.flatMap(({ family, sentence }) => (sentence === undefined ? [family] : [family, sentence]))),

@@ -1,4 +1,7 @@
-/** Which of what was earned is about an error: signed or said the same, and where that says too little, of the same case. */
+/**
+ * Selects known facts about an error: those with the same signature or the same sentence. If these contain too little
+ * information, the case has to match too.
+ */
 
 import type { RunError } from 'argus-engine';
 import type { Earned } from '../state.ts';
@@ -10,7 +13,10 @@ export function matching(entries: readonly Earned[], { family, sentence, caseNam
   });
 }
 
-/** Whether an error with these words may have been printed: a cheap look, after which only where a word is missing all is known. */
+/**
+ * Whether an error with these words may be in the output. This check is cheap, and it rules an error out only if a word
+ * is missing.
+ */
 export function mayHold(printed: string, words: readonly string[]): boolean {
   const text = printed.toLowerCase();
   return words.every((word) => text.includes(word));

@@ -1,6 +1,6 @@
 /**
- * What the hook would have said in the history that a project has: for each failure what had been earned by then, and
- * whether the failure was gone in the next run of that command on other files.
+ * Replays the history of a project: computes the messages that the hook would have printed with the facts that were
+ * known by then, and whether the failure was gone in the next run of the command on other files.
  */
 
 import type { RunError, RunRecord } from 'argus-engine';
@@ -12,7 +12,7 @@ import { lookForEarned } from './look-for-earned.ts';
 import { matching } from './matching.ts';
 import { type Signer, signed, signing } from './signing.ts';
 
-/** Verdicts look back on as many. */
+/** Maximum number of runs. */
 const MAX_RUNS = 1_000;
 const PAGE = 100;
 const MAX_CASES = 200;
@@ -20,17 +20,17 @@ const MAX_CASES = 200;
 export interface Replay {
   runs: number;
   failed: number;
-  /** Messages. */
+  /** Number of messages. */
   spoken: number;
   right: number;
   wrong: number;
-  /** No later run tells. */
+  /** Messages without a later run. */
   open: number;
   tokens: number;
   precision: number | null;
 }
 
-/** A run as far as it matters here. */
+/** The fields of a run that the replay needs. */
 export interface PastRun extends Pick<RunRecord, 'id' | 'timestamp' | 'gitCommit' | 'dirty' | 'command'> {
   errors: RunError[];
 }
@@ -43,14 +43,14 @@ export async function replay(session: Session): Promise<Replay> {
   return replayOf(runs, entries);
 }
 
-/** `runs`: the oldest first. */
+/** `runs` has the oldest run first. */
 export function replayOf(runs: readonly PastRun[], entries: readonly Earned[]): Replay {
   const since = new Map(entries.map((one) => [one, indexOf(runs, one.since)]));
   const sum = { spoken: 0, right: 0, wrong: 0, open: 0, tokens: 0 };
   const said = new Set<string>();
   for (const [at, run] of runs.entries()) {
     const families = new Set(run.errors.map(({ family }) => family));
-    // Once for as long as it lasts.
+    // Prints one message for as long as the failure lasts.
     for (const key of said)
       if (key.startsWith(`${run.command}\0`) && !families.has(key.split('\0')[1] ?? '')) said.delete(key);
     for (const error of run.errors) {
@@ -69,7 +69,7 @@ export function replayOf(runs: readonly PastRun[], entries: readonly Earned[]): 
   return { runs: runs.length, failed, ...sum, precision: decided === 0 ? null : sum.right / decided };
 }
 
-/** Of the next run of the command on other files. */
+/** The outcome of a message, from the next run of the command on other files. */
 function cameOf(runs: readonly PastRun[], at: number, family: string): 'right' | 'wrong' | 'open' {
   const run = runs[at];
   const next = runs.slice(at + 1).find((later) => {
@@ -80,7 +80,10 @@ function cameOf(runs: readonly PastRun[], at: number, family: string): 'right' |
   return next.errors.some((error) => error.family === family) ? 'wrong' : 'right';
 }
 
-/** The place of a run, or of a time among the runs; what is not known was earned before all of them. */
+/**
+ * The index of a run, or of the last run before a time. Returns -1 if it is unknown, because the fact is then older
+ * than all runs.
+ */
 function indexOf(runs: readonly PastRun[], since: string | undefined): number {
   if (since === undefined) return -1;
   const at = runs.findIndex(({ id }) => id === since);

@@ -1,9 +1,9 @@
-/** An engine without a memory, which signs what failed: nothing is stored, and no file is made. */
+/** Opens an engine without a memory to sign errors. It stores nothing and creates no file. */
 
 import { type Engine, openEngine, type ReportCase, type RunError } from 'argus-engine';
 import type { Config } from '../../config/schema.ts';
 
-/** `config` has the project's own rules, by which errors are told apart. */
+/** `config` has the rules of the project, which distinguish its errors. */
 export async function signing<T>(
   { classify, redact }: Pick<Config, 'classify' | 'redact'>,
   top: string,
@@ -25,13 +25,13 @@ export async function signing<T>(
 
 export type Signer = Pick<Engine, 'runErrors' | 'prepareRun'>;
 
-/** An error that is remembered, and the case that it is of. */
+/** A remembered error and its case. */
 export interface RememberedError {
   caseName: string;
   error?: string | null | undefined;
 }
 
-/** Those of them that say something, as they would be told apart in a run. */
+/** Signs remembered errors as in a run. Errors without information are left out. */
 export async function signed(signer: Signer, remembered: readonly RememberedError[]): Promise<RunError[]> {
   const cases = remembered.map(({ caseName: name, error = null }): ReportCase => {
     return { suite: [], name, status: 'failed', flaky: false, attempts: 1, error };

@@ -1,32 +1,30 @@
-/**
- * What an adapter of a runner is, and how adapters recognise words of a command.
- */
+/** The interface of runner adapters, and helpers to recognize the words of a command. */
 
 import type { ReportFormat } from 'argus-engine';
 import type { GoPrinting } from '../reports/go-json.ts';
 
-/** Where the reports of a run will be. */
+/** The place of the reports of a run. */
 export type ReportSource =
   | { kind: 'file'; path: string; format: ReportFormat | null }
-  /** Files that processes of this runner wrote, each its own. */
+  /** Files of several processes of this runner. */
   | { kind: 'written'; dir: string; runner: string; format: ReportFormat }
-  /** Only files written during the run count. */
+  /** Files that match a pattern. Only files that were written during the run count. */
   | { kind: 'glob'; pattern: string; format: ReportFormat | null };
 
-/** What makes a runner write its report. */
+/** Settings that make a runner write its report. */
 export interface Reporting {
-  /** Arguments of the runner. */
+  /** Arguments for the runner. */
   args?: string[];
   env?: Record<string, string>;
-  /** Files to write into the report folder first. */
+  /** Files to write into the report folder before the run. */
   files?: Record<string, string>;
   reports: ReportSource[];
   /**
-   * What is done with its output: replaced events are turned back into what a person would see (`go-json`), it is kept as
-   * the report (`copy`), or times that the report asks for are taken out (`bats-times`).
+   * How the output is processed: events are converted to normal output (`go-json`), the output is kept as the report
+   * (`copy`), or times that the report option adds are removed (`bats-times`).
    */
   translate?: 'go-json' | 'copy' | 'bats-times';
-  /** For `go-json`. */
+  /** Options for `go-json`. */
   goPrinting?: GoPrinting;
   notes?: string[];
 }
@@ -34,42 +32,42 @@ export interface Reporting {
 export interface AdapterContext {
   /** Temporary folder for reports. */
   dir: string;
-  /** Project. */
+  /** Root folder of the project. */
   root: string;
   /** Words of the runner's command. */
   words: readonly string[];
-  /** The environment the command will have. */
+  /** The environment of the command. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Arguments reach the runner only at its end, through a package script. */
+  /** Whether arguments reach the runner only at the end of the command, through a package script. */
   throughScript: boolean;
-  /** Only some tests are asked for. */
+  /** Whether only some tests are selected. */
   filtered: boolean;
 }
 
 export interface Adapter {
   name: string;
-  /** Index of the word after which the runner's arguments begin, if these words start it. */
+  /** Index of the word at which the arguments of the runner start. Undefined if these words do not start the runner. */
   recognise(words: readonly string[]): number | undefined;
   /**
-   * Arguments that run only tests with this name; absent where the runner has none. Undefined for a name that the runner
-   * would read as something else, because names come from the files of a project.
+   * Arguments that run only tests with this name. Missing if the runner has no such arguments. Returns undefined for a
+   * name that the runner would read as something else, because names come from files of the project.
    */
   filter?(name: string): string[] | undefined;
-  /** Its options that leave tests out by name; they may be in a command from the start. */
+  /** Options of the runner that select tests by name. A command may already contain them. */
   filterOptions?: readonly string[];
-  /** What `filter` gives is a regular expression or a glob to the runner. */
+  /** Whether the runner reads the name in `filter` as a regular expression or a glob. */
   filterIsPattern?: boolean;
-  /** `filter` takes a whole case name too, not only the test's own. */
+  /** Whether `filter` accepts a full case name. */
   takesCaseNames?: boolean;
-  /** Arguments must come before everything else, not at the end. */
+  /** Whether arguments must come first, not at the end. */
   argsFirst?: boolean;
-  /** It ends badly where it finds no test, unless it was told not to; but not where a filter leaves none. */
+  /** Whether the runner fails if it finds no test. This does not cover a filter without a match. */
   failsWithoutTests?: boolean;
-  /** What it needs to write a report; the runners of Node that `reporters.ts` reaches need nothing. */
+  /** Settings for a report. The runners of Node that `reporters.ts` covers need none. */
   reporting?(context: AdapterContext): Reporting;
 }
 
-/** Programs that only start another one; their name and options are passed over. */
+/** Programs that only start another program. Their names and options are skipped. */
 const LAUNCHERS = new Set(
   'npx pnpx bunx bun pnpm yarn npm node cross-env env time nice c8 nyc xvfb-run dotenv uv poetry pipenv pdm hatch rye python python3 py coverage bundle ruby php composer'.split(
     ' ',
@@ -79,7 +77,7 @@ const LAUNCHERS = new Set(
 /** Subcommands of launchers. */
 const LAUNCHER_WORDS = new Set(['exec', 'run', 'dlx', 'x', '-m', '--']);
 
-/** Recognises a program by its file name, behind any launchers. */
+/** Recognizes a program by its file name, even after launchers. */
 export function program(...names: string[]): Adapter['recognise'] {
   return (words) => {
     for (const [index, word] of words.entries()) {
@@ -90,23 +88,23 @@ export function program(...names: string[]): Adapter['recognise'] {
   };
 }
 
-/** A program that starts the one behind it, its subcommand, an option, or a variable. */
+/** Whether the word is a launcher, a subcommand of a launcher, an option, or a variable. */
 export function isLauncherWord(word: string): boolean {
   return LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
 }
 
-/** `node_modules/.bin/jest`, `jest.js`, `mvnw.cmd` and `python3.11` by their plain names. */
+/** The plain name of a program, for example for `node_modules/.bin/jest`, `jest.js`, `mvnw.cmd` or `python3.11`. */
 export function basename(word = ''): string {
   const name = word.split(/[\\/]/u).at(-1) ?? '';
   return name.replace(/\.(?:[cm]?js|cmd|exe|bat)$/u, '').replace(/^python3?\.\d+$/u, 'python3');
 }
 
-/** True for a word that a program may read as an option, or as the name of a file of arguments. */
+/** Returns true for a word that a program may read as an option or as the name of an argument file. */
 export function isReadAsOption(word: string): boolean {
   return /^[-@]/u.test(word);
 }
 
-/** The regular expression that finds this text alone, in the syntax that all runners share. */
+/** A regular expression that matches only this text, in the common syntax of all runners. */
 export function literalPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
@@ -119,7 +117,7 @@ export function afterSubcommand(
   return index !== undefined && words[index] === subcommand ? index + 1 : undefined;
 }
 
-/** The value of the first of these options: `-t adds`, `-t=adds`, and of a single letter `-tadds`. */
+/** The value of the first of these options: `-t adds`, `-t=adds`, or `-tadds` for a single letter. */
 export function optionValue(words: readonly string[], options: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     const option = options.find((one) => word.startsWith(one));

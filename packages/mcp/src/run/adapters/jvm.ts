@@ -1,4 +1,4 @@
-/** The build tools of the JVM, which run the tests. */
+/** The build tools of the JVM, which run tests. */
 
 import path from 'node:path';
 import {

@@ -1,4 +1,4 @@
-/** The runners of compiled languages: Rust, Go, and what CMake builds. */
+/** The runners of compiled languages: Rust, Go, and CTest. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -17,7 +17,7 @@ export const nextest: Adapter = {
     return {
       notes: onlyProgram ? [] : ['nextest runs no doctests; argus_run with command "cargo test --doc" does.'],
       args: ['--tool-config-file', `argus:${path.join(dir, 'argus-nextest.toml')}`],
-      // A nextest before 0.9.143 has no skipped tests in its report, and says that it does not know this key.
+      // Before 0.9.143, nextest does not report skipped tests and warns about the unknown key.
       files: {
         'argus-nextest.toml': `[profile.default.junit]\npath = ${JSON.stringify(file)}\nreport-skipped = "all"\n`,
       },
@@ -26,7 +26,7 @@ export const nextest: Adapter = {
   },
 };
 
-/** What it prints is its report, behind scripts too. */
+/** The output is the report, also through scripts. */
 export const cargoTest: Adapter = {
   name: 'cargo test',
   recognise: (words) => cargoSubcommand(words, 'test') ?? cargoSubcommand(words, 't'),
@@ -34,8 +34,9 @@ export const cargoTest: Adapter = {
 };
 
 /**
- * A word of its own, also behind `--`: cargo reads options in it (`--config` can name a program to start), and rustdoc
- * reads arguments from a file after `@`. No path of a test in Rust begins with either.
+ * Passes the name as a separate word. Words with these starts are refused even after `--`, because cargo reads options
+ * in them (`--config` can name a program to start) and rustdoc reads arguments from a file after `@`. No path of a Rust
+ * test starts like that.
  */
 function cargoFilter(name: string): string[] | undefined {
   return isReadAsOption(name) ? undefined : [name];
@@ -56,7 +57,7 @@ export const goTest: Adapter = {
   },
 };
 
-/** Its options that take no value, `go help test` and `go help testflag`; any other takes the next word. */
+/** Options without a value, from `go help test` and `go help testflag`. Any other option takes the next word. */
 const GO_SWITCHES = new Set(
   'a asan benchmem buildvcs c cover failfast fullpath i json linkshared modcacherw msan n race short trimpath v work x'.split(
     ' ',
@@ -97,7 +98,7 @@ export const ctest: Adapter = {
   },
 };
 
-/** `cargo +nightly test`. */
+/** Handles a toolchain, for example `cargo +nightly test`. */
 function cargoSubcommand(words: readonly string[], subcommand: string): number | undefined {
   if (basename(words[0]) !== 'cargo') return undefined;
   const index = words[1]?.startsWith('+') ? 2 : 1;

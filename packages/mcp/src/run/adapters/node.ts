@@ -1,4 +1,4 @@
-/** The runners of Node, Bun and Deno; those that the hook of `reporters.ts` reaches need nothing for their report. */
+/** The runners of Node, Bun and Deno. Runners that the hook of `reporters.ts` reaches need no settings for a report. */
 
 import path from 'node:path';
 import { projectFile } from '../../system/files/project-file.ts';
@@ -76,7 +76,7 @@ export const deno: Adapter = {
   filterOptions: ['--filter'],
   failsWithoutTests: true,
   recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
-  // Of a case name the test's own part; a step cannot be run alone.
+  // Uses only the test in a case name, because a step cannot run alone.
   filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
   takesCaseNames: true,
   argsFirst: true,
@@ -111,24 +111,27 @@ export const qunit: Adapter = {
   filter: (name) => ['--filter', qunitName(name)],
 };
 
-/** A `!` in front selects all other tests, and slashes around a name make it a pattern: https://qunitjs.com/api/config/filter/ */
+/**
+ * A leading `!` selects all other tests, and a name between slashes is a pattern:
+ * https://qunitjs.com/api/config/filter/
+ */
 function qunitName(name: string): string {
   return /^!|^\/.*\/i?$/su.test(name) ? `/${literalPattern(name).replaceAll('/', '\\/')}/` : name;
 }
 
-/** Its command line takes no names of tests. */
+/** Its command line accepts no names of tests. */
 export const webTestRunner: Adapter = {
   name: 'web-test-runner',
   recognise: program('wtr', 'web-test-runner'),
 };
 
-/** Its command line takes patterns of files, and no names of tests. */
+/** Its command line accepts patterns of files but no names of tests. */
 export const uvu: Adapter = {
   name: 'uvu',
   recognise: program('uvu'),
 };
 
-/** Into a pipe it prints TAP; with a reporter it writes TAP to a file beside. */
+/** Prints TAP to a pipe. With a reporter, it writes TAP to a separate file. */
 export const tap: Adapter = {
   name: 'tap',
   filterOptions: ['-g', '--grep'],
@@ -155,7 +158,7 @@ function printsTap(root: string, words: readonly string[], env: AdapterContext['
   );
 }
 
-/** It prints TAP, and nothing else. */
+/** Prints only TAP. */
 export const tape: Adapter = {
   name: 'tape',
   recognise: program('tape'),

@@ -1,4 +1,4 @@
-/** The runners of Python; what `reporters.ts` puts on its path makes both write a report. */
+/** The runners of Python. The Python path of `reporters.ts` makes both write a report. */
 
 import { type Adapter, afterSubcommand, basename, isReadAsOption, program } from './adapter.ts';
 
@@ -10,7 +10,7 @@ export const pytest: Adapter = {
   filter(name) {
     const expression = EXPRESSION.test(name) ? name : wordsOf(name);
     if (expression === '') return undefined;
-    // In brackets it is the same expression, and no option.
+    // In brackets, it is the same expression but not read as an option.
     return ['-k', isReadAsOption(expression) ? `(${expression})` : expression];
   },
 };
@@ -21,13 +21,13 @@ const EXPRESSION = (() => {
   return new RegExp(`^\\s*${operand}(?:\\s+(?:and|or)\\s+${operand})*\\s*$`, 'u');
 })();
 
-/** Any other name, such as `test_price[$5 net]`, by the parts that an expression takes. */
+/** Converts any other name, such as `test_price[$5 net]`, to the parts that an expression allows. */
 function wordsOf(name: string): string {
   const words = name.match(/[\p{L}\p{N}_:+\-.[\]\\/]+/gu) ?? [];
   return words.filter((word) => /[\p{L}\p{N}]/u.test(word) && !/^(?:and|or|not)$/u.test(word)).join(' and ');
 }
 
-/** On it runs the command of Django, too. */
+/** Also covers the test command of Django, which uses unittest. */
 export const unittest: Adapter = {
   name: 'unittest',
   filterOptions: ['-k'],
@@ -37,11 +37,11 @@ export const unittest: Adapter = {
     const start = words.findIndex((_, index) => index >= python && startsTests(words, index) !== undefined);
     return start >= 0 && areOptions(words.slice(python, start)) ? startsTests(words, start) : undefined;
   },
-  // A glob, in which a letter in brackets is that letter, and no option.
+  // A glob, in which a letter in brackets matches itself and is not read as an option.
   filter: (name) => ['-k', isReadAsOption(name) ? name.replace(/^./u, '[$&]') : name],
 };
 
-/** Where the arguments of `-m unittest`, `-m django test` or `manage.py test` begin, if one of them stands here. */
+/** The index after `-m unittest`, `-m django test` or `manage.py test`, if one of them starts at `at`. */
 function startsTests(words: readonly string[], at: number): number | undefined {
   const [first, second, third] = words.slice(at);
   if (first === '-munittest') return at + 1;
@@ -50,7 +50,7 @@ function startsTests(words: readonly string[], at: number): number | undefined {
   return basename(first) === 'manage.py' && second === 'test' ? at + 2 : undefined;
 }
 
-/** Of Python, or of coverage before it. */
+/** Whether the words are options of Python or of coverage. */
 function areOptions(words: readonly string[]): boolean {
   return words.every((word, index) => {
     return /^-|^(?:coverage|run)$/u.test(word) || /^-[WX]$|^--\w/u.test(words[index - 1] ?? '');

@@ -1,4 +1,4 @@
-/** The runners of Ruby, PHP, Lua and the shell. Those of Ruby and PHP get their reporter from `reporters.ts`. */
+/** The runners of Ruby, PHP, Lua and the shell. Runners of Ruby and PHP get their reporter from `reporters.ts`. */
 
 import path from 'node:path';
 import { REPORTERS } from '../reporters.ts';
@@ -26,7 +26,7 @@ export const minitest: Adapter = {
   filter: (name) => ['-n', minitestName(name)],
 };
 
-/** Rake hands its tests what a variable holds. */
+/** Rake passes the value of a variable to its tests. */
 export const rakeTest: Adapter = {
   name: 'minitest',
   filterOptions: ['-n', '--name', 'TESTOPTS'],
@@ -50,20 +50,20 @@ export const phpunit: Adapter = {
   filter: (name) => ['--filter', phpunitName(name)],
 };
 
-/** `#2` and `@one` at the end choose data sets, which have both letters in their names too. */
+/** `#2` and `@one` at the end select data sets. The names of data sets contain these characters too. */
 function phpunitName(name: string): string {
   return name.includes(' with data set ') ? name.replaceAll(/[#@]/gu, '[$&]') : name;
 }
 
 /**
- * One output handler takes the place of another, so the reporter is a statement of Lua, which it runs first. Where
- * settings name another Lua, a shell reads the arguments once more, without their quotes.
+ * An output handler would replace another one, so that the reporter is a Lua statement that busted runs first. If
+ * settings name another Lua, a shell reads the arguments again without their quotes.
  */
 export const busted: Adapter = {
   name: 'busted',
   filterOptions: ['--filter'],
   recognise: program('busted'),
-  // Without a letter or a digit, all that is left of a name selects every test.
+  // A name without letters or digits would select every test.
   filter: (name) => (/[\p{L}\p{N}]/u.test(name) ? bustedNames(name).flatMap((one) => ['--filter', one]) : undefined),
   takesCaseNames: true,
   reporting: () => ({
@@ -73,8 +73,8 @@ export const busted: Adapter = {
 };
 
 /**
- * A pattern of Lua is looked for in all names down to the test's own, with blanks between them. What may be a name or a
- * pattern of the user's is both, unless Lua cannot read it as one or a shell would read more in it.
+ * Lua patterns for a name. busted searches them in the joined names down to the test. If the text may be a name or a
+ * pattern, both are used, unless Lua cannot read it as a pattern or a shell would interpret it.
  */
 function bustedNames(filter: string): string[] {
   const names = filter.split(' > ');
@@ -87,7 +87,7 @@ function bustedNames(filter: string): string[] {
   return /^-|%$|\[[^\]]*$|[\s()'"`;&|<>\\{}]/u.test(filter) ? [literal(filter)] : [literal(filter), filter];
 }
 
-/** Its JUnit report names files, as TAP does not, but adds times to what is printed. */
+/** The JUnit report names files, which TAP does not, but it adds times to the output. */
 export const bats: Adapter = {
   name: 'bats',
   filterOptions: ['-f', '--filter'],

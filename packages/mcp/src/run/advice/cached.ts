@@ -1,8 +1,8 @@
 /**
- * What is printed again in place of running it. Task runners leave no report then. Go replays the tests of a package as
- * passed, and only where the test binary, its flags, and the files and environment variables that it read are those of a
- * run that passed. So such a pass counts as one everywhere, also for the result of a fix loop: no change that the test
- * depends on lies between. Go does not know what a test reads from elsewhere, as from a server.
+ * Detects test results that a cache replayed. Task runners write no report in that case. Go replays passed tests of a
+ * package only if the test binary, its flags, and the files and environment variables that it read are the same.
+ * Therefore such a pass counts everywhere, even in a fix loop. Go does not know other inputs of a test, for example a
+ * server.
  */
 
 import { visible } from '../../text/untrusted.ts';
@@ -11,7 +11,7 @@ const TURBO_HIT = /^(\S+?):(\S*test\S*): cache hit/gimu;
 const NX_HITS = /Nx read the output from the cache instead of running the command for (\d+) out of (\d+) tasks/u;
 const GO_PACKAGE = /^ok {2}\t\S+\t(\(cached\))?/gmu;
 
-/** One sentence, where tests may be among what was not run. */
+/** A note if replayed tasks may have included tests. */
 export function cachedNote(printed: string): string | undefined {
   const text = visible(printed);
   const packages = new Set([...text.matchAll(TURBO_HIT)].map(([, name]) => name));

@@ -1,11 +1,11 @@
 /**
- * Commands that run the tests where a reporter of this machine does not reach: in a container, on another machine.
- * Their cases are those that are printed, or in a report that the command itself brings back (`test.report`).
+ * Detects commands that run tests where a reporter of this machine is not loaded: in a container or on another machine.
+ * Their cases are read from the output, or from a report that the command copies back (`test.report`).
  */
 
 import { commandWords, scriptWords } from '../planning/plan.ts';
 
-/** A program, and which of its commands run another one elsewhere; none: all do. */
+/** Programs, with the subcommands that run another command elsewhere. Without `commands`, all subcommands do. */
 const ELSEWHERE: readonly { program: RegExp; commands?: ReadonlySet<string>; where: string }[] = [
   {
     program: /^(?:docker|podman|nerdctl)(?:-compose)?$/u,
@@ -17,7 +17,7 @@ const ELSEWHERE: readonly { program: RegExp; commands?: ReadonlySet<string>; whe
   { program: /^(?:ssh|vagrant)$/u, where: 'another machine' },
 ];
 
-/** One sentence, for where no report was found. */
+/** A note for a run without a report. */
 export function elsewhereNote(command: string, root: string): string | undefined {
   for (const words of [commandWords(command), scriptWords(command, root)]) {
     const found = ELSEWHERE.find(({ program, commands }) => {

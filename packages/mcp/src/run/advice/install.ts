@@ -1,13 +1,11 @@
-/**
- * The command that would install a program or the dependencies of a project. It is named, never run.
- */
+/** Finds the command that would install a program or the dependencies of a project. It is shown, never run. */
 
 import { hasFile, projectFile } from '../../system/files/project-file.ts';
 import { foldersUpwards } from '../../system/files/work-tree-top.ts';
 import { field, readManifest } from '../planning/scripts.ts';
 import { packageManagerOf } from '../planning/test-command/node.ts';
 
-/** Programs that no project brings: the package of Debian and Homebrew, or the command where both have none. */
+/** Programs that no project installs: the packages of Debian and Homebrew, or a command if both have none. */
 const PROGRAMS: Readonly<Record<string, { apt: string; brew?: string } | { command: string }>> = {
   bats: { apt: 'bats', brew: 'bats-core' },
   bundle: { command: 'gem install bundler' },
@@ -41,10 +39,10 @@ const PROGRAMS: Readonly<Record<string, { apt: string; brew?: string } | { comma
   yarn: { command: 'npm install --global yarn' },
 };
 
-/** Runners that a project's own Composer installs. */
+/** Runners that Composer installs for a project. */
 const OF_COMPOSER = new Set(['phpunit', 'pest', 'paratest', 'phpcs', 'phpstan']);
 
-/** Undefined where only a person can know. */
+/** Returns undefined if the command is unknown. */
 export function installCommand(program: string, root: string, platform = process.platform): string | undefined {
   if (isListed(program, root)) return `${packageManagerOf(root)} install`;
   if (OF_COMPOSER.has(program)) return hasFile(root, 'composer.json') ? 'composer install' : undefined;
@@ -57,7 +55,7 @@ export function installCommand(program: string, root: string, platform = process
   return platform === 'linux' ? `apt-get install ${known.apt}` : undefined;
 }
 
-/** What a package.json around the folder names, under its own name or that of the program it brings. */
+/** Whether a package.json of this folder or its parents lists the package or the package of the program. */
 export function isListed(name: string, root: string): boolean {
   const packages = [name, ...(PACKAGES[name] ?? [])];
   return foldersUpwards(root).some((folder) => {
@@ -68,19 +66,22 @@ export function isListed(name: string, root: string): boolean {
   });
 }
 
-/** Whether a package lies in a folder that Node looks into; yarn's Plug'n'Play has none, and is believed. */
+/**
+ * Whether the package is in a folder that Node searches. Plug'n'Play of yarn has no such folder, so that its packages
+ * count as installed.
+ */
 export function isInstalled(name: string, root: string): boolean {
   return foldersUpwards(root).some((folder) => hasFile(folder, `node_modules/${name}`) || hasFile(folder, '.pnp.cjs'));
 }
 
-/** Programs that are not named as their package. */
+/** Programs with another name than their package. */
 const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   playwright: ['@playwright/test'],
   tsc: ['typescript'],
   ng: ['@angular/cli'],
 };
 
-/** What brings all that a project of Python needs, where it says so in a file. */
+/** The command that installs the requirements of a Python project, if a file lists them. */
 export function pythonInstall(root: string): string | undefined {
   if (hasFile(root, 'uv.lock')) return 'uv sync';
   if (hasFile(root, 'poetry.lock')) return 'poetry install';

@@ -1,7 +1,7 @@
 /**
- * What a failed command lacked, from what it printed: a program, a dependency that the project lists, or a script; in
- * one sentence, with the command that would install it. Errors of tests are left alone: those are failures with a
- * message of their own.
+ * Detects from the output what a failed command lacked: a program, a listed dependency, or a script. The result is a
+ * sentence with the command that would install it. Errors inside tests are ignored, because those failures have their
+ * own messages.
  */
 
 import { stripVTControlCharacters } from 'node:util';
@@ -10,12 +10,12 @@ import { shortLine } from '../../text/untrusted.ts';
 import { packageScripts } from '../planning/scripts.ts';
 import { installCommand, isInstalled, isListed, pythonInstall } from './install.ts';
 
-/** Named at most. */
+/** Maximum number of scripts in the note. */
 const MAX_NAMED_SCRIPTS = 8;
 
 interface Lack {
   pattern: RegExp;
-  /** Undefined: the line means something else here. */
+  /** Returns undefined if the line has another meaning here. */
   say(name: string, root: string): string | undefined;
 }
 
@@ -55,7 +55,7 @@ export function missingOf(printed: string, root: string): string | undefined {
   return undefined;
 }
 
-/** The sentence for a program that is not there. */
+/** The sentence for a missing program. */
 export function noProgram(name: string, root: string): string {
   const install = installCommand(name, root);
   return `${name} is not installed: ${install ? `run '${install}'.` : 'install it, or see that it is on the PATH.'}`;
@@ -77,7 +77,7 @@ function noPythonProgram(name: string, root: string): string {
   return `${name} is not installed for this Python: run '${pythonInstall(root) ?? `python3 -m pip install ${name}`}'.`;
 }
 
-/** Only what package.json lists; another name may be a mistake of the code. */
+/** Only for packages that package.json lists, because another name may be a mistake in the code. */
 function noPackage(name: string, root: string): string | undefined {
   if (isInstalled(name, root) || !isListed(name, root)) return undefined;
   return `The package ${name} is in package.json, but not installed: run '${installCommand(name, root)}'.`;
@@ -87,7 +87,7 @@ function noPackageOfNpx(name: string, root: string): string {
   return `${name} is not installed: run '${installCommand(name, root) ?? `npm install --save-dev ${name}`}'.`;
 }
 
-/** Where the project says what it needs; a module of its own is not to be installed. */
+/** Only if the project lists its requirements, and not for a module of the project itself. */
 function noModule(name: string, root: string): string | undefined {
   const isOwn = ['', 'src/', 'lib/', 'tests/'].some(
     (folder) => hasFile(root, `${folder}${name}`) || hasFile(root, `${folder}${name}.py`),

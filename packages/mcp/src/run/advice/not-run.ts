@@ -1,10 +1,13 @@
-/** Tests that nextest left out because it stops at the first failure: it prints how many, and its report lacks them. */
+/**
+ * Detects tests that nextest skipped after the first failure. It prints their number, but its report does not list
+ * them.
+ */
 
 import { visible } from '../../text/untrusted.ts';
 
 const NOT_RUN = /\b(\d+)\/(\d+) tests? (?:was|were) not run due to test failure\b/u;
 
-/** One sentence, where there are any. */
+/** A note if there are such tests. */
 export function notRunNote(printed: string): string | undefined {
   const [, left, all] = NOT_RUN.exec(visible(printed)) ?? [];
   if (left === undefined) return undefined;

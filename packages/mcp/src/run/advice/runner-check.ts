@@ -1,6 +1,6 @@
 /**
- * Whether a test command can run at all: its program and the script it names are there, and the runner is of a version
- * whose report can be read. A version is asked for only where that is said.
+ * Checks whether a test command can run: its program and script exist, and its report can be read with this version of
+ * the runner. Only `versionProblem` starts a program to read its version.
  */
 
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { watchAdvice } from '../planning/watch-mode.ts';
 import { installCommand, isInstalled, isListed } from './install.ts';
 import { noProgram, noScript } from './missing.ts';
 
-/** Runners that a package of the project brings, and the oldest version that takes the reporter. */
+/** Runners that a package of the project installs, with the oldest version that supports the reporter. */
 const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
   vitest: { name: 'vitest', oldest: '1.0' },
   jest: { name: 'jest' },
@@ -24,21 +24,21 @@ const PACKAGES: Readonly<Record<string, { name: string; oldest?: string }>> = {
   uvu: { name: 'uvu' },
   'web-test-runner': { name: '@web/test-runner' },
   jasmine: { name: 'jasmine' },
-  // Older ones have no option that loads a module.
+  // Older versions have no option to load a module.
   qunit: { name: 'qunit', oldest: '2.7' },
   tap: { name: 'tap' },
 };
 
-/** Programs of the machine, with the oldest version that has the option for a report. */
+/** Programs of the machine, with the oldest version that has an option for a report. */
 const PROGRAMS: Readonly<Record<string, { program: string; oldest: string }>> = {
   ctest: { program: 'ctest', oldest: '3.21' },
   'go test': { program: 'go', oldest: '1.10' },
 };
 
-/** What a shell does by itself. */
+/** Builtins of the shell. */
 const BUILTINS = new Set('. : cd command echo eval exec exit export false set source test true umask unset'.split(' '));
 
-/** One sentence; undefined where nothing is known to be wrong. */
+/** A sentence about the problem. Undefined if none is known. */
 export function commandProblem(command: string, root: string, machine: Machine): string | undefined {
   const words = commandWords(command);
   const [program = ''] = words;
@@ -50,7 +50,7 @@ export function commandProblem(command: string, root: string, machine: Machine):
   return scriptProblem(words, root) ?? packageProblem(command, root);
 }
 
-/** Asks programs of the machine, none that the project brings. */
+/** Starts only programs of the machine, never programs of the project. */
 export async function versionProblem(command: string, root: string): Promise<string | undefined> {
   const runner = recognisedRunner(command, root) ?? '';
   const known = PROGRAMS[runner];

@@ -1,29 +1,27 @@
-/**
- * Tells what Argus added to a command apart from what the command says: its refusal, its echo, and remarks on reports.
- */
+/** Recognizes what Argus added to a command in its output: a rejection, an echo, and messages about reports. */
 
 import { quoted } from '../../system/words.ts';
 import { REPORTERS } from '../reporters.ts';
 
-/** How runners and package managers speak of an option that they do not know. */
+/** Words of runners and package managers for an unknown option. */
 const REFUSAL =
   /\b(?:unknown|unrecognized|unexpected|unsupported|invalid|not allowed|no such|no module named|cannot load such)\b/iu;
 
-/** What the hook adds. */
+/** Options that the hook adds. */
 const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit_logging', 'argus_reporter'];
 
-/** What Vitest and pytest say when a report is written, and nextest of a key that it does not know yet. */
+/** Messages of Vitest and pytest about a written report, and of nextest about an unknown key. */
 const REPORT_REMARK = /\breport written to\b|\bgenerated xml file\b|\bignoring unknown configuration keys?\b/u;
 
-/** What was added for a report. */
+/** Additions to a command for a report. */
 export interface Additions {
-  /** Arguments. */
+  /** The added arguments. */
   added: readonly string[];
-  /** The folder that reports are written to. */
+  /** The folder of the reports. */
   dir: string;
 }
 
-/** The line by which a command refused what was added to it. */
+/** The line in which a command rejected the additions. */
 export function refusalIn(text: string, { added, dir }: Additions): string | undefined {
   const names = added.map((argument) => argument.replace(/^-+/u, '').replace(/[= ].*$/su, ''));
   const options = [...names, ...HOOK_OPTIONS];
@@ -32,14 +30,14 @@ export function refusalIn(text: string, { added, dir }: Additions): string | und
   return text.split('\n').find((line) => namesOurs(line) || isAgainst(line));
 }
 
-/** Takes out the added arguments, where they are echoed, and lines that only say where the report is. */
+/** Removes echoed additions, and lines that only name the report. */
 export function withoutAdditions(text: string, { added, dir }: Additions): string {
   if (!text.includes(dir)) return text;
   const lines = text.split('\n').filter((line) => !(line.includes(dir) && REPORT_REMARK.test(line)));
   return lines.map((line) => (line.includes(dir) ? added.reduce(withoutArgument, line) : line)).join('\n');
 }
 
-/** Package managers quote what they echo each in their own way. */
+/** Each package manager quotes echoed arguments in its own way. */
 function withoutArgument(line: string, argument: string): string {
   const forms = [quoted(argument), argument, JSON.stringify(argument), `'${argument}'`];
   for (const echoed of forms.map((form) => ` ${form}`)) {

@@ -1,6 +1,5 @@
 /**
- * Turns a command line into the one that is really run: with a filter, and with a report beside its output. Running it:
- * execute.ts.
+ * Converts a command line to the command that is run: with a filter and with options for a report. execute.ts runs it.
  */
 
 import path from 'node:path';
@@ -22,23 +21,26 @@ import { argumentsOf, packageScripts, scriptOf } from './scripts.ts';
 import { watchAdvice, watchingOff } from './watch-mode.ts';
 import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
 
-/** Scripts that call scripts; deeper is a loop. */
+/** Maximum depth of scripts that call scripts. Deeper nesting is a loop. */
 const MAX_SCRIPT_DEPTH = 4;
 
-/** Of a filter, where the project has none to show. */
+/** Example of a filter, if the project has no packages to show. */
 const ANY_EXAMPLE = "npx vitest run -t 'adds two'";
 
 export interface Plan {
-  /** As a person would type it. */
+  /** The command as a person would type it. */
   shown: string;
-  /** As it is run. */
+  /** The command that is run. */
   command: string;
-  /** The arguments that were added for the report alone; a package manager shows them and they are taken out again. */
+  /**
+   * Arguments that were added only for the report. They are removed from the output again, because package managers
+   * print them.
+   */
   added: readonly string[];
-  /** Null: not one of the runners Argus knows. */
+  /** Null if Argus does not know the runner. */
   runner: string | null;
   reporting: Reporting;
-  /** What a filter of the command itself names. */
+  /** The test that a filter in the command itself selects. */
   ownFilter?: string | undefined;
 }
 
@@ -47,24 +49,24 @@ type ReportPlace = Pick<AdapterContext, 'dir' | 'env'>;
 export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
   command: string;
   filter?: string | undefined;
-  /** The whole name of the case that the filter is for, from the root on, where it is known. */
+  /** The full name of the case that the filter selects, relative to the root, if known. */
   caseName?: string | undefined;
-  /** The configuration names the reports; then nothing is added to the command. */
+  /** Whether the configuration names the reports. Then nothing is added to the command. */
   ownReports?: boolean;
 }
 
-/** What a command line starts, seen through package scripts. */
+/** The runner that a command line starts, directly or through package scripts. */
 interface Recognised {
   adapter: Adapter;
   words: string[];
-  /** Offset in the typed line where arguments go in. */
+  /** Offset in the typed line at which arguments are inserted. */
   insertAt: number;
-  /** What must stand before them (`--` of npm). */
+  /** Text before the arguments, such as ` --` for npm. */
   lead: string;
-  /** Offset where `run` must stand: pnpm reads the options behind the short form `pnpm test` as its own. */
+  /** Offset at which `run` is inserted, because pnpm reads options after the short form `pnpm test` as its own. */
   runAt?: number | undefined;
   throughScript: boolean;
-  /** It is started in several packages: what one file is for, no other may write. */
+  /** Whether it runs in several packages, so that one report file would be overwritten. */
   inPackages?: boolean;
 }
 
@@ -91,7 +93,7 @@ export function planRun(input: PlanInput): Plan {
   });
 }
 
-/** `PYTHONPATH=src pytest` would hide what was added to the variable. */
+/** A command such as `PYTHONPATH=src pytest` would overwrite the added value of the variable. */
 function keepingAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
   const isShell = process.platform !== 'win32' && plan.reporting.env !== undefined;
   return isShell ? { ...plan, command: keepInShell(plan.command) } : plan;
@@ -106,11 +108,11 @@ function filterArguments(found: Recognised, input: PlanInput): string[] {
   return args;
 }
 
-/** Undefined where none can be added to the command, or the runner takes no such name. */
+/** Returns undefined if the command takes no filter or the runner does not accept the name. */
 function argumentsFor(filter: string, found: Recognised): string[] | undefined {
   if (!canFilter(found)) return undefined;
   const name = filterName(filter, found.adapter);
-  // An empty name selects every test, and no argument holds a NUL.
+  // An empty name selects every test, and no argument can contain a NUL.
   return name.trim() === '' || name.includes('\0') ? undefined : found.adapter.filter?.(name);
 }
 
@@ -124,7 +126,7 @@ function canFilter(found: Recognised): boolean {
   return found.adapter.filter !== undefined && readsArgumentsAtItsEnd(found);
 }
 
-/** What the runner needs, and what reaches those that it may start. */
+/** Settings for the report of the runner and of other runners that it may start. */
 function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, input: PlanInput): Reporting {
   const hooks = hookReporting(input);
   if (inPackages) return hooks;
@@ -140,7 +142,8 @@ function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, 
 }
 
 /**
- * What makes the runners of a command report that is run as it was typed: its environment, and what they write anyhow.
+ * Settings that let the runners of an unchanged command write reports: the environment, and reports that they write
+ * anyway.
  */
 export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
   const found = recognise(input.command, input.root);
@@ -153,7 +156,7 @@ export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporti
   });
 }
 
-/** The plan without what the command complained of. */
+/** The plan without the additions that the command rejected. */
 export function withoutRefused({ shown, runner, ownFilter }: Plan, complaint: string, input: ReportPlace): Plan {
   const reporting = pytestReport(complaint, input) ?? { reports: [] };
   return { ...asTyped(shown, runner), reporting, ownFilter };
@@ -163,18 +166,18 @@ function asTyped(command: string, runner: string | null): Plan {
   return { shown: command, command, added: [], runner, reporting: { reports: [] } };
 }
 
-/** Behind a script arguments come last, and node reads none after the names of files. */
+/** Through a script, arguments come last, and node reads no options after file names. */
 function readsArgumentsAtItsEnd({ adapter, throughScript, words }: Recognised): boolean {
   if (!throughScript || adapter.name !== 'node:test') return true;
   return words.slice(1).every((word) => word.startsWith('-'));
 }
 
-/** The runner's name, for showing what would be run. */
+/** The name of the runner, to show what would run. */
 export function recognisedRunner(command: string, root: string): string | null {
   return recognise(command, root)?.adapter.name ?? null;
 }
 
-/** The words of the last of its commands, without variables that are set for it. */
+/** The words of the last command of a line, without variables that are set for it. */
 export function commandWords(command: string): string[] {
   const words = lastCommand(command).words.map((word) => word.text);
   return words.slice(startOfProgram(words));
@@ -185,7 +188,7 @@ function watches(command: string, advice: string): ArgusError {
   return new ArgusError('INVALID_INPUT', text);
 }
 
-/** The same of what it runs, seen through package scripts. */
+/** Like [`commandWords`], but for the command behind package scripts. */
 export function scriptWords(command: string, root: string, depth = 0): string[] {
   const words = commandWords(command);
   const script = scriptOf(words, root);
@@ -211,7 +214,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   if (!inner) return undefined;
   const lead = leadOf(script, words) + inner.lead;
   const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
-  // Behind the name of the script its arguments may follow.
+  // Arguments may follow the name of the script.
   const given = argumentsOf(script, words.slice(start + script.wordCount));
   return {
     ...inner,
@@ -223,7 +226,7 @@ function recognise(command: string, root: string, depth = 0): Recognised | undef
   };
 }
 
-/** What the script of every package starts, where that is one runner. */
+/** The runner of the script in all packages, if it is the same in each. */
 function inEveryPackage(
   packages: WorkspaceRun,
   last: LastCommand,
@@ -248,7 +251,7 @@ function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: nu
   });
 }
 
-/** Each npm on the way takes one `--` for itself. */
+/** Each npm between the command and the runner consumes one `--`. */
 function leadOf({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
   return needsDashes && !words.includes('--') ? ' --' : '';
 }
@@ -263,12 +266,12 @@ function matchAdapter(words: readonly string[]): { adapter: Adapter; index: numb
   return undefined;
 }
 
-/** Behind variables that are set for it. */
+/** Index of the program after variables that are set for it. */
 function startOfProgram(words: readonly string[]): number {
   return Math.max(0, words.findIndex(isNoAssignment));
 }
 
-/** `CI=1` before a command sets a variable for it. */
+/** False for a word such as `CI=1`, which sets a variable for the command. */
 function isNoAssignment(word: string): boolean {
   return !/^\w+=/u.test(word);
 }
@@ -283,13 +286,13 @@ function argumentText(args: readonly string[]): string {
   return args.map((arg) => ` ${quoted(arg)}`).join('');
 }
 
-/** What follows `--` belongs to someone else. */
+/** Arguments after `--` belong to another program. */
 function endOfArguments({ words }: LastCommand): number {
   const dashes = words.findIndex((word, index) => index > 0 && word.text === '--' && !isLauncherDashes(words, index));
   return endOfWord(words[dashes > 0 ? dashes - 1 : words.length - 1]);
 }
 
-/** `npm exec -- vitest`: the runner comes after these. */
+/** In `npm exec -- vitest`, the runner follows the dashes. */
 function isLauncherDashes(words: readonly Word[], index: number): boolean {
   return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
 }
@@ -299,8 +302,8 @@ function endOfWord(word: Word | undefined): number {
 }
 
 /**
- * A whole case name is cut down to the test's own name, and taken literally where the runner reads a pattern. What may be a
- * name or a pattern of the user's is both.
+ * Reduces a full case name to the name of the test, and escapes it if the runner reads a pattern. If the text may be a
+ * name or a pattern, the result matches both.
  */
 function filterName(filter: string, adapter: Adapter): string {
   if (adapter.takesCaseNames) return filter;
@@ -308,14 +311,17 @@ function filterName(filter: string, adapter: Adapter): string {
   if (!adapter.filterIsPattern) return name;
   const literal = literalPattern(name);
   const pattern = name === filter ? nameOrPattern(filter, literal) : literal;
-  // In brackets it finds the same text, and is no option.
+  // In brackets, the character matches the same text and is not read as an option.
   return isReadAsOption(pattern) ? pattern.replace(/^./u, '[$&]') : pattern;
 }
 
-/** As `adds (fast)`, which as a pattern is `adds fast`; where a pattern finds itself, it finds what is called so. */
+/**
+ * For example, the pattern `adds (fast)` matches `adds fast`. A pattern that matches its own text also finds a test
+ * with that name.
+ */
 function nameOrPattern(filter: string, literal: string): string {
   try {
-    // Go and PCRE take flags in front, as in `(?i)adds`.
+    // Go and PCRE accept flags at the start, as in `(?i)adds`.
     return new RegExp(filter.replace(/^\(\?[a-z]+\)/u, '')).test(filter) ? filter : `${literal}|${filter}`;
   } catch {
     return literal;
@@ -343,17 +349,17 @@ interface Filtered extends Pick<PlanInput, 'command' | 'root'> {
 interface PackageCommand {
   folder: string;
   text: string;
-  /** Else it runs all tests of the package: its script takes no filter at its end. */
+  /** Otherwise it runs all tests of the package, because its script takes no filter at the end. */
   isFiltered: boolean;
 }
 
-/** What runs a test in the package of a workspace that its case is in; undefined where it is in none. */
+/** The command that runs a test in the package of its case. Undefined if the case is in no package. */
 export function packageCommand(filtered: Filtered, caseName: string): string | undefined {
   return commandOf(caseName, packageCommands(filtered));
 }
 
 function commandOf(caseName: string, packages: readonly PackageCommand[]): string | undefined {
-  // A package may lie in another one.
+  // A package can be inside another package, so that the last match is the innermost.
   return packages.findLast(({ folder }) => caseName.startsWith(`${folder}/`))?.text;
 }
 
@@ -364,7 +370,7 @@ function packageCommands({ command, root, filter }: Filtered): PackageCommand[] 
   return packages.folders.map((folder, at) => {
     const one = found[at];
     const args = one === undefined ? undefined : argumentsFor(filter, { ...one, throughScript: true });
-    // `cd -` and `cd -P` mean something else.
+    // `cd -` and `cd -P` have another meaning.
     const place = folder.startsWith('-') ? `./${folder}` : folder;
     const text = `cd ${quoted(place)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
     return { folder, text, isFiltered: args !== undefined };

@@ -1,21 +1,19 @@
-/**
- * The scripts of package.json and the tasks of deno.json, and which of them a command runs.
- */
+/** Reads the scripts of package.json and the tasks of deno.json, and finds the script that a command runs. */
 
 import stripJsonComments from 'strip-json-comments';
 import { projectFile } from '../../system/files/project-file.ts';
 
 export interface Script {
   text: string;
-  /** So many words of the command name it. */
+  /** Number of words of the command up to the name of the script. */
   wordCount: number;
-  /** Arguments for it come after `--`. */
+  /** Whether arguments for the script follow `--`. */
   needsDashes: boolean;
-  /** Arguments for it are taken only where `run` stands before its name. */
+  /** Whether the script accepts arguments only if `run` precedes its name. */
   needsRun: boolean;
 }
 
-/** The script a command runs; with options that lead elsewhere (`--workspace`) it is not followed. */
+/** The script that a command runs. Returns undefined for options that select another folder, such as `--workspace`. */
 export function scriptOf(words: readonly string[], root: string): Script | undefined {
   const [manager = '', ...rest] = words;
   if (manager === 'npm' && beforeDashes(rest).some((word) => LEADS_ELSEWHERE.test(word))) return undefined;
@@ -33,10 +31,10 @@ export function scriptOf(words: readonly string[], root: string): Script | undef
   };
 }
 
-/** npm reads its own options behind the name of a script too. */
+/** Options that npm reads even after the name of a script. */
 const LEADS_ELSEWHERE = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
 
-/** What a command gives to its script of the words behind its name: of what stands before `--`, npm takes the options. */
+/** The arguments that a command passes to its script. npm keeps options before `--` for itself. */
 export function argumentsOf({ needsDashes }: Script, words: readonly string[]): string[] {
   const own = needsDashes ? beforeDashes(words) : [];
   return words.filter((word, index) => word !== '--' && !(index < own.length && word.startsWith('-')));
@@ -62,7 +60,7 @@ function scriptName(manager: string, [first, second]: readonly string[]): string
     case 'composer':
       return named;
     case 'bun':
-      // A runner of its own, not the script of that name.
+      // `bun test` is the runner of Bun, not the script with that name.
       return first === 'test' ? undefined : named;
     case 'deno':
       return first === 'task' ? second : undefined;
@@ -75,19 +73,22 @@ function isRun(word: string | undefined): boolean {
   return word === 'run' || word === 'run-script';
 }
 
-/** The scripts of the project's package.json; empty where there is none. */
+/** The scripts of the project's package.json. Empty without the file. */
 export function packageScripts(root: string): Record<string, string> {
   return texts(field(readManifest(root), 'scripts'));
 }
 
-/** The tasks of the project's deno.json or deno.jsonc; undefined where there is neither. */
+/** The tasks of the project's deno.json or deno.jsonc. Undefined without either file. */
 export function denoTasks(root: string): Record<string, string> | undefined {
   const text = projectFile(root, 'deno.json') ?? projectFile(root, 'deno.jsonc');
   if (text === undefined) return undefined;
   return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
 }
 
-/** The scripts of the project's composer.json that are one step: Composer gives its arguments to every one of several. */
+/**
+ * The scripts of the project's composer.json with a single step, because Composer passes arguments to each of several
+ * steps.
+ */
 function composerScripts(root: string): Record<string, string> {
   const scripts = field(readComposer(root), 'scripts');
   if (scripts === null || typeof scripts !== 'object') return {};
@@ -103,7 +104,7 @@ function readComposer(root: string): unknown {
   return parsed(projectFile(root, 'composer.json'));
 }
 
-/** Composer's own `@php` is the PHP that it runs with, and `@putenv` only sets a variable. */
+/** Composer replaces `@php` with the PHP that runs Composer, and `@putenv` only sets a variable. */
 function oneStep(steps: readonly unknown[]): string | undefined {
   const [step, ...others] = steps.filter((one) => typeof one === 'string' && !one.startsWith('@putenv '));
   return typeof step === 'string' && others.length === 0 ? step.replace(/^@php\b/u, 'php') : undefined;
@@ -114,19 +115,19 @@ export function readManifest(root: string): unknown {
   return parsed(projectFile(root, 'package.json'));
 }
 
-/** A field of something unknown. */
+/** A field of an unknown value. */
 export function field(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
 }
 
-/** By name; a task may be an object that holds its command. */
+/** Commands by name. A task may be an object with its command. */
 function texts(scripts: unknown): Record<string, string> {
   if (scripts === null || typeof scripts !== 'object') return {};
   const entries = Object.entries(scripts).map(([name, one]) => [name, field(one, 'command') ?? one] as const);
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** JSON, or undefined. */
+/** The parsed JSON, or undefined. */
 export function parsed(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');

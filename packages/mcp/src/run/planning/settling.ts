@@ -1,5 +1,6 @@
 /**
- * The run that would settle a verdict, in a command that the project's tests take: the engine knows of filters alone.
+ * Rewrites the run that would settle a verdict as a command that the project accepts, because the engine only knows
+ * filters.
  */
 
 import type { Project } from '../../owner/project.ts';
@@ -8,10 +9,13 @@ import { visible } from '../../text/untrusted.ts';
 import { packageCommand, takesFilter } from './plan.ts';
 import { folderOf, nameFrom, type TestPlace } from './test-place.ts';
 
-/** As the engine says it, quoted for a POSIX shell. */
+/** The command in the sentence of the engine, quoted for a POSIX shell. */
 const FILTERED = /argus run (?<at>--at [0-9a-f]+ )?--filter '(?<filter>(?:[^']|'\\'')*)'/u;
 
-/** Where the packages of a workspace take a filter each in their own way, the command for that of the case. */
+/**
+ * Replaces the command if each package of a workspace takes a filter in its own way. The new command runs the package
+ * of the case.
+ */
 export function settledHere<V extends { settle?: string }>(
   verdict: V,
   caseName: string,
@@ -20,7 +24,7 @@ export function settledHere<V extends { settle?: string }>(
   const { settle = '' } = verdict;
   const found = FILTERED.exec(settle);
   const { at = '', filter = '' } = found?.groups ?? {};
-  // A command that is given runs in the folder that was named.
+  // A given command runs in the named folder.
   if (found === null || command === undefined || root !== project.root || takesFilter(command, root)) {
     return verdict;
   }

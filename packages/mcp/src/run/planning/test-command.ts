@@ -1,6 +1,6 @@
 /**
- * Finds the command that runs a project's tests, from the files that lie in it. It is not run, and subfolders are not
- * looked into.
+ * Detects the command that runs the tests of a project from the files in its root. It does not run the command and does
+ * not search subfolders.
  */
 
 import { existsSync } from 'node:fs';
@@ -14,11 +14,11 @@ import { bats, lua, php, ruby } from './test-command/scripting.ts';
 
 export interface Detection {
   command: string;
-  /** Other commands that fit the project too. */
+  /** Other commands that fit the project. */
   others: string[];
 }
 
-/** The first ecosystem in the order below has it; null when there is none. */
+/** The command of the first ecosystem in the list that fits. Null if there is none. */
 export function detectTestCommand(root: string, machine: Machine = thisMachine()): Detection | null {
   const found = [
     node(root),
@@ -38,7 +38,7 @@ export function detectTestCommand(root: string, machine: Machine = thisMachine()
   return command === undefined ? null : { command, others };
 }
 
-/** nextest runs no doctests, so that it counts as the project's runner only where the project has settings for it. */
+/** nextest runs no doctests, so that it is used only if the project has settings for it. */
 function rust(root: string, machine: Machine): string | undefined {
   if (!has(root, 'Cargo.toml')) return undefined;
   return has(root, '.config/nextest.toml') && machine.has('cargo-nextest')
@@ -50,7 +50,7 @@ function go(root: string): string | undefined {
   return has(root, 'go.mod') ? 'go test ./...' : undefined;
 }
 
-/** With the option to go on after a module whose tests fail: all failures are wanted. */
+/** Continues after a module with failing tests, so that all failures are reported. */
 function jvm(root: string, machine: Machine): string | undefined {
   const windows = machine.platform === 'win32';
   if (has(root, 'pom.xml')) return `${wrapper(root, windows, 'mvnw', 'mvnw.cmd') ?? 'mvn'} test --fail-at-end`;
@@ -59,7 +59,7 @@ function jvm(root: string, machine: Machine): string | undefined {
   return `${wrapper(root, windows, 'gradlew', 'gradlew.bat') ?? 'gradle'} test --continue`;
 }
 
-/** Built first, in the folder that CMake's own manual uses; one that is there keeps its settings. */
+/** Builds first, in the folder that the manual of CMake uses. An existing build keeps its settings. */
 function cmake(root: string): string | undefined {
   const hasTests = /^\s*(?:enable_testing|include)\s*\(\s*(?:CTest\b|\))/imu.test(
     projectFile(root, 'CMakeLists.txt') ?? '',
@@ -69,7 +69,7 @@ function cmake(root: string): string | undefined {
   return `${configured}cmake --build build && ctest --test-dir build --output-on-failure`;
 }
 
-/** What the project itself calls its tests, where nothing else is known of it. */
+/** A target for tests, if the project has no other known command. */
 function task(root: string): string | undefined {
   const first = (...names: string[]) => names.map((name) => projectFile(root, name)).find(Boolean) ?? '';
   if (/^test\s*::?(?!=)/mu.test(first('GNUmakefile', 'makefile', 'Makefile'))) return 'make test';

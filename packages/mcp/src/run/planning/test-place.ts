@@ -1,6 +1,4 @@
-/**
- * The command that tests a project, and the folder it belongs to, from any folder inside.
- */
+/** Finds the test command of a project and its folder, from any folder inside the project. */
 
 import path from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
@@ -9,11 +7,11 @@ import { detectTestCommand } from './test-command.ts';
 
 export interface TestPlace {
   root: string;
-  /** Undefined: none is configured, and none was found. */
+  /** Undefined if no command is configured or detected. */
   command: string | undefined;
 }
 
-/** The nearest folder that says how it is tested; a folder of tests that is no project by its files comes after those. */
+/** The nearest folder with a test command. Folders with project files have priority over other folders. */
 export function testPlaceOf(
   project: Project,
   { config, path: file }: Pick<LoadedConfig, 'config' | 'path'>,
@@ -31,13 +29,15 @@ export function testPlaceOf(
   return { root: project.root, command: undefined };
 }
 
-/** Where a folder is in its project, with `/`; null for the project's own. Names of cases begin with it. */
+/**
+ * The path of a folder in its project, with `/`. Null for the root of the project. Names of cases start with this path.
+ */
 export function folderOf({ top }: Pick<Project, 'top'>, root: string): string | null {
   const folder = path.relative(top, root).split(path.sep).join('/');
   return folder === '' ? null : folder;
 }
 
-/** The name of a case as such a folder has it. */
+/** The name of a case relative to such a folder. */
 export function nameFrom(folder: string | null, caseName: string): string {
   return folder !== null && caseName.startsWith(`${folder}/`) ? caseName.slice(folder.length + 1) : caseName;
 }

@@ -1,15 +1,15 @@
 /**
- * Commands that watch for changes and never end by themselves. Runners that watch only where somebody sits at a
- * terminal need nothing: nobody does here.
+ * Detects commands that watch for changes and never end. Runners that watch only at a terminal need no rule, because a
+ * run has no terminal.
  */
 
 import { basename, isLauncherWord } from '../adapters/adapter.ts';
 
-/** How a program is told to watch, and what to say instead. */
+/** How a program is told to watch, and what to use instead. */
 interface Watcher {
   options?: readonly string[];
   subcommands?: readonly string[];
-  /** It watches unless one of these is there. */
+  /** The program watches unless one of these words is present. */
   unless?: readonly string[];
   once: string;
 }
@@ -44,7 +44,7 @@ const WATCHERS = new Map<string, Watcher>(
   }),
 );
 
-/** The advice where the words start one; undefined where they end by themselves. */
+/** The advice if the words start a watching program. Undefined if the command ends by itself. */
 export function watchAdvice(words: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     const watcher = WATCHERS.get(basename(word));
@@ -64,7 +64,9 @@ function isTold({ options, subcommands, unless }: Watcher, rest: readonly string
   });
 }
 
-/** Programs that start Jest with `--watch` unless they run in continuous integration: Create React App's, and kcd-scripts. */
+/**
+ * Programs that start Jest with `--watch` outside continuous integration: those of Create React App, and kcd-scripts.
+ */
 const WATCHES_OUTSIDE_CI = new Set(['react-scripts', 'craco', 'react-app-rewired', 'kcd-scripts']);
 
 export function watchingOff(words: readonly string[]): Record<string, string> {

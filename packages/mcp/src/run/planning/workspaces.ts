@@ -1,20 +1,18 @@
-/**
- * The packages of a workspace in which a command runs a script, and how the script's arguments are passed on.
- */
+/** Finds the packages of a workspace in which a command runs a script, and how to pass arguments to the script. */
 
 import path from 'node:path';
 import { foldersIn, hasFile, projectFile } from '../../system/files/project-file.ts';
 import { field, packageScripts, readManifest } from './scripts.ts';
 
 export interface WorkspaceRun {
-  /** The packages that have the script, from the root on. */
+  /** The packages with the script, relative to the root. */
   folders: string[];
   script: string;
-  /** Arguments for it come after `--`. */
+  /** Whether arguments for the script follow `--`. */
   needsDashes: boolean;
 }
 
-/** How each tool runs a script in every package, up to the script's name. */
+/** Commands that run a script in every package, up to the name of the script. */
 const IN_EVERY_PACKAGE: readonly { pattern: RegExp; needsDashes: boolean }[] = [
   {
     pattern: /^(?=.*\s(?:-ws|--workspaces)(?:\s|$))npm (?:-\S+ )*(?:run |run-script )?(?:-\S+ )*(\S+)/u,
@@ -25,7 +23,7 @@ const IN_EVERY_PACKAGE: readonly { pattern: RegExp; needsDashes: boolean }[] = [
   { pattern: /^(?:npx |pnpm (?:exec )?|yarn )?(?:turbo|lerna) run (?:-\S+ )*(\S+)/u, needsDashes: true },
 ];
 
-/** Undefined: it runs a script in the project itself, or none. */
+/** Returns undefined if the command runs a script of the project itself, or none. */
 export function workspaceRun(words: readonly string[], root: string): WorkspaceRun | undefined {
   for (const { pattern, needsDashes } of IN_EVERY_PACKAGE) {
     const named = pattern.exec(words.join(' '))?.[1];
@@ -55,7 +53,7 @@ function manifestPatterns(root: string): string[] {
   return Array.isArray(listed) ? listed.filter((one): one is string => typeof one === 'string') : [];
 }
 
-/** The list under `packages:`. */
+/** The list below `packages:`. */
 function pnpmPatterns(root: string): string[] {
   const list = /^packages:\s*\n((?:[ \t]*(?:-.*|#.*)?\n?)*)/mu.exec(
     projectFile(root, 'pnpm-workspace.yaml') ?? '',
@@ -67,7 +65,7 @@ function tidy(pattern: string): string {
   return pattern.replace(/^\.\//u, '').replace(/\/+$/u, '');
 }
 
-/** Folders of a pattern: a star is any name, and two are no more than one. */
+/** The folders that match a pattern. A star matches any name, and two stars match only one level. */
 function matching(pattern: string, root: string): string[] {
   let folders = [''];
   for (const part of pattern.split('/')) {

@@ -1,15 +1,15 @@
-// AVA has one reporter, which prints; this listens to what that is told. Its programming interface is loaded before the
-// program asks for it, and is the same object.
+// AVA has a single reporter, which prints. This module listens to the events for that reporter. It loads AVA's API
+// before the program does, and gets the same object.
 'use strict';
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { stripVTControlCharacters } = require('node:util');
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
-/** What stands beside the tests in a run, and fails it. */
+/** Events outside of tests that make a run fail. */
 const TROUBLES = new Set(['internal-error', 'shared-worker-error', 'uncaught-exception', 'unhandled-rejection']);
 
-/** What follows from one of these, or stands alone. */
+/** Events that follow from such an event, or occur alone. */
 const RESULTS_OF_TROUBLES = new Set(['missing-ava-import', 'worker-failed']);
 
 function errorOf(error) {
@@ -19,13 +19,13 @@ function errorOf(error) {
   const isNamed = error.name && error.name !== 'AssertionError';
   const said = error.message ? (isNamed ? `${error.name}: ` : '') + error.message : error.formattedError || '';
   const causes = thrown(values);
-  // AVA names no error where one of its own assertions failed, which is told by labels and values alone.
+  // AVA sets no error name for its own assertions, which it describes only with labels and values.
   const name = error.assertion && causes.length === 0 && !isNamed ? 'AssertionError: ' : '';
   const message = name + stripVTControlCharacters([...causes, said, ...details].filter(Boolean).join('\n\n'));
   return { message, trace: error.stack ? `${message}\n${frames(error.stack)}` : message };
 }
 
-/** What a test threw or rejected with is told as an object, with its message inside. */
+/** AVA formats a thrown error as an object that contains the message. */
 function thrown(values) {
   return values.flatMap(({ formatted }) => {
     const text = stripVTControlCharacters(formatted || '');
@@ -37,7 +37,7 @@ function thrown(values) {
   });
 }
 
-/** Without the message, where the stack repeats it. */
+/** The frames of a stack without the message. */
 function frames(stack) {
   const lines = stack.split('\n');
   const first = lines.findIndex((line) => /^\s*at /.test(line));
@@ -53,7 +53,7 @@ function listen(program) {
   let hasRun = false;
   const add = (event, status, more) =>
     tests.push({
-      // What fails outside of a test is the whole file's.
+      // A failure outside of a test belongs to the whole file.
       name: event.title || '(suite)',
       status,
       rawStatus: event.type,
@@ -70,13 +70,13 @@ function listen(program) {
       add(event, 'failed', { message: `AVA: ${event.type}`, ...errorOf(event.err) });
     }
   };
-  // Of a file whose time was over.
+  // Tests of a file that timed out.
   const addPending = (status) => {
     for (const [testFile, titles] of status.pendingTests || []) {
       for (const title of titles) add({ title, testFile, type: 'pending' }, 'failed', { message: 'Did not finish' });
     }
   };
-  // What its emitter hands over is the event, or holds it.
+  // The emitter passes the event itself or an object that contains it.
   const unpacked = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
   const attach = ({ status }) => {
     hasRun = true;
@@ -102,7 +102,7 @@ function listen(program) {
   });
 }
 
-/** AVA 3 cannot be loaded before its program has set it up, but what it emits with can. */
+/** AVA 3 cannot be loaded before its program has set it up, but its event emitter can. */
 function listenToEmitter(program, attach) {
   try {
     const Emittery = require(require.resolve('emittery', { paths: [path.dirname(program)] }));

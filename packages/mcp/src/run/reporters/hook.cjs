@@ -1,20 +1,20 @@
-// Loaded into every Node process of a run, by NODE_OPTIONS: where the program is a test runner, it gets one more
-// reporter, however deep below scripts, workspaces and task runners it is started. It lies at a place that stays, for
-// what a run leaves behind (a daemon) keeps its environment. Outside of a run, and in a worker, it does nothing.
+// Loaded into every Node process of a run by NODE_OPTIONS. If the program is a test runner, it gets another reporter,
+// even if scripts, workspaces or task runners start it. This file has a permanent path, because daemons that outlive a
+// run keep its environment. Outside of a run and in workers, it does nothing.
 'use strict';
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const path = require('node:path');
 const { isMainThread } = require('node:worker_threads');
 
 const CARRIED = /--conditions=argus-report:(\S+) ?/;
-/** `import './api.js'`, `require('./api')`. */
+/** Matches `import './api.js'` and `require('./api')`. */
 const LOADED = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
 const MAX_LOADED = 32;
-/** A program that loads one of these runs tests itself; one that only names it may start it. */
+/** A program that loads one of these modules runs tests itself. A program that only mentions one may start it. */
 const NODE_TEST = loads('node:test');
 const MOCHA = loads('mocha');
 const JEST = loads('jest(?:-cli)?|@jest/core');
-/** What nyc before 15 (spawn-wrap) starts in place of each program: it then becomes the one that is named next. */
+/** The wrapper of nyc before 15 (spawn-wrap), which later becomes the program that follows on the command line. */
 const WRAPPER = /[\\/]\.node-spawn-wrap-[^\\/]+[\\/]node$/;
 const carried = CARRIED.exec(process.env.NODE_OPTIONS);
 if (carried) arrive(carried[1]);
@@ -36,7 +36,8 @@ function programName() {
 function addReporter(program) {
   if (/\/vitest\/(?:vitest\.mjs|dist\/cli(?:-wrapper)?\.js)$/.test(program)) {
     if (['bench', 'init', 'list'].includes(process.argv[2])) return;
-    // The wrapper may start the command line anew with options of Node; the one that runs the tests loads the reporter.
+    // The wrapper may restart the command line with options of Node. The process that runs the tests loads the
+    // reporter.
     addArgument(`--reporter=${path.join(__dirname, 'vitest.mjs')}`);
   } else if (/\/nx\/bin\/run-executor\.js$/.test(program)) {
     require('./jest.cjs').listen(program);
@@ -45,7 +46,7 @@ function addReporter(program) {
     addArgument(`--testResultsProcessor=${path.join(__dirname, 'jest.cjs')}`);
     keepForThisProcess();
   } else if (/\/mocha\/bin\/_?mocha(?:\.js)?$/.test(program)) {
-    // It may start itself anew with options of Node; the one that runs the tests loads the hook.
+    // Mocha may restart itself with options of Node. The process that runs the tests loads the hook.
     addArgument(`--require=${path.join(__dirname, 'mocha.cjs')}`);
   } else if (/\/ava\/(?:entrypoints\/)?cli\.m?js$/.test(program)) {
     require('./ava.cjs').listen(program.replace(/\/(?:entrypoints\/)?cli\.m?js$/, '/lib/api.js'));
@@ -66,7 +67,10 @@ function addReporter(program) {
   }
 }
 
-/** Of the environment turbo passes on NODE_OPTIONS and little else: a condition that no package asks for carries the rest. */
+/**
+ * turbo passes on NODE_OPTIONS and little else of the environment, so that a condition that no package uses carries the
+ * rest.
+ */
 function carry() {
   const { ARGUS_REPORT_DIR, ARGUS_REPORT_ROOT, NODE_OPTIONS } = process.env;
   const parts = encodeURIComponent(JSON.stringify({ ARGUS_REPORT_DIR, ARGUS_REPORT_ROOT }));
@@ -78,7 +82,10 @@ function arrive(parts) {
   Object.assign(process.env, JSON.parse(decodeURIComponent(parts)));
 }
 
-/** `node --test`, and a program that runs tests itself: it says so, and no other has anything of this in its stacks. */
+/**
+ * Listens in `node --test` and in programs whose source loads a test runner. Other programs are not affected, so that
+ * their stacks contain no frames of this hook.
+ */
 function listenIn(program) {
   const isRunner = process.execArgv.includes('--test');
   const source = isRunner ? '' : sourcesOf(program);
@@ -94,7 +101,7 @@ function loads(names) {
   return new RegExp(`\\b(?:from|import\\s*\\(?|require\\()\\s*['"](?:${names})['"]`);
 }
 
-/** Its own, and those of the files beside it that it loads: a program may be no more than a list of its tests. */
+/** The source of the program and of the files beside it that it loads, because a program may only load its tests. */
 function sourcesOf(program) {
   const source = sourceOf(program);
   const loaded = [...source.matchAll(LOADED)].slice(0, MAX_LOADED).map(([, file]) => path.join(program, '..', file));
@@ -109,14 +116,14 @@ function sourceOf(file) {
   }
 }
 
-/** What follows `--` belongs to the tests. */
+/** Arguments after `--` belong to the tests. */
 function addArgument(argument) {
   if (process.argv.includes(argument)) return;
   const dashes = process.argv.indexOf('--');
   process.argv.splice(dashes < 0 ? process.argv.length : dashes, 0, argument);
 }
 
-/** A runner that a test starts is no part of this run. */
+/** A runner that a test starts is not part of this run. */
 function keepForThisProcess() {
   require('./report.cjs').take();
 }

@@ -1,5 +1,5 @@
-// Jasmine takes further reporters from a helper, which it loads before the specs. In parallel each worker loads the
-// helpers and takes none: there the process that starts them does, before it begins.
+// Jasmine accepts additional reporters from a helper that it loads before the specs. In parallel mode, workers load the
+// helpers but accept no reporters, so that the main process adds the reporter before it starts.
 'use strict';
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
@@ -8,14 +8,14 @@ const STATUSES = { passed: 'passed', failed: 'failed', pending: 'skipped' };
 take();
 const begin = Date.now();
 const tests = [];
-/** Of the specs that run, from the outside in, by worker. */
+/** The open suites of running specs by worker, outermost suite first. */
 const open = new Map();
 
 const reporter = {
   reporterCapabilities: { parallel: true },
   suiteStarted: (suite) => suitesAround(suite).push(suite.description),
   suiteDone: (suite) => {
-    // What failed around its specs.
+    // Failures outside of specs.
     if (suite.failedExpectations.length > 0) add({ ...suite, description: '(suite)', status: 'failed' });
     suitesAround(suite).pop();
   },
@@ -26,7 +26,7 @@ const reporter = {
   },
 };
 
-// A worker of a program that runs Jasmine in parallel itself.
+// This may be a worker of a program that runs Jasmine in parallel itself.
 try {
   globalThis.jasmine?.getEnv().addReporter(reporter);
 } catch {}
@@ -40,14 +40,14 @@ function listenInParallel(runnerFile) {
   };
 }
 
-/** What comes from a worker has its number before its own id. */
+/** Ids from a worker start with its number. */
 function suitesAround({ id }) {
   const worker = /^\d+-/.exec(id)?.[0];
   if (!open.has(worker)) open.set(worker, []);
   return open.get(worker);
 }
 
-/** A spec that a filter leaves out has another status. */
+/** A spec that a filter excludes has another status. */
 function add({ id, description, status, failedExpectations, duration, filename }) {
   if (STATUSES[status] === undefined) return;
   const [first] = failedExpectations;
@@ -62,7 +62,7 @@ function add({ id, description, status, failedExpectations, duration, filename }
   });
 }
 
-/** Its own frames say nothing, and some runtimes begin a stack with the message. */
+/** Frames of Jasmine are removed. Some runtimes start a stack with the message. */
 function textOf({ message, stack }) {
   const frames = (stack || '').replaceAll(/^\s*at <Jasmine>\n?/gm, '');
   return frames.includes(message) ? frames : `${message}\n${frames}`;

@@ -1,12 +1,12 @@
-// Jest's command line, and every program that runs Jest itself (react-scripts, Nx), call one function for a run; this
-// takes the results that it answers, so that reporters and processors of the project stay what they are.
+// The command line of Jest and all programs that run Jest themselves (react-scripts, Nx) call one function for a run.
+// This module reads the results of that function, so that reporters and processors of the project stay unchanged.
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
 const { take, withCauses, withWholePaths, versionOf, write } = require('./report.cjs');
 
-/** Of a Jest before 24, which has no such function, it is the processor that a run may name. */
+/** For a Jest before 24, which lacks that function, this is the results processor of the run. */
 module.exports = (results) => {
   report(results, process.argv[1]);
   return results;
@@ -14,8 +14,8 @@ module.exports = (results) => {
 module.exports.report = report;
 
 /**
- * Whether there is such a function to listen to. `program` is the file that the process runs; a Jest of the project
- * stands in for one that is installed globally.
+ * Returns whether there is such a function. `program` is the file that the process runs. A Jest of the project has
+ * priority over a global one.
  */
 module.exports.listen = (program) => {
   const froms = new Set([program, path.join(process.cwd(), 'package.json')]);
@@ -24,7 +24,7 @@ module.exports.listen = (program) => {
   return cores.length > 0;
 };
 
-/** It is a dependency of both packages that a project may name. */
+/** Both packages that a project may install depend on it. */
 function coreOf(require) {
   for (const name of ['@jest/core', 'jest', 'jest-cli']) {
     try {
@@ -45,13 +45,13 @@ function listenTo(file) {
     if (!options.listTests) report(answer.results, file);
     return answer;
   }
-  // Its exports cannot be written.
+  // The exports are read-only.
   require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
 }
 
 /**
- * Of a file that it cannot load, Jest prints the error in its own words, and shortens the places to those of its own root,
- * which may be that of a package. What the file threw is told as if a test had thrown it.
+ * The message of a file that could not be loaded. Jest prints such errors in its own words, with paths relative to its
+ * root, which may be that of a package. An error that the file threw is formatted like an error of a test.
  */
 function messageOf({ failureMessage, testExecError }) {
   if (!failureMessage || !testExecError?.stack) return failureMessage || '';
@@ -64,13 +64,16 @@ function messageOf({ failureMessage, testExecError }) {
   });
 }
 
-/** `TypeError: fetch failed`; of what it cannot parse, Jest writes a stack that begins with advice. */
+/**
+ * Whether the error was thrown, for example `TypeError: fetch failed`. For a file that cannot be parsed, Jest writes a
+ * stack that starts with advice.
+ */
 function isThrown({ message, stack }) {
   const type = /^[\w$.]+(?: \[\w+\])?: /.exec(stack)?.[0];
   return Boolean(message) && type !== undefined && stack.startsWith(message, type.length);
 }
 
-/** In the shape of `--json`, with the version of the Jest that this file is of. */
+/** Writes a report in the format of `--json`, with the version of the Jest that contains `file`. */
 function report(results, file) {
   try {
     const testResults = results.testResults.map((suite) => ({
@@ -101,7 +104,7 @@ function report(results, file) {
       numTotalTests,
       startTime,
       success,
-      // By which it is known not to be Vitest's, whose errors are of all attempts.
+      // This field distinguishes the report from one of Vitest, whose errors include all attempts.
       wasInterrupted,
       runnerVersion: versionOf(file),
       testResults,

@@ -1,29 +1,31 @@
-// A script that sets one of the variables by which a runner is reached (`NODE_OPTIONS=--no-warnings mocha`) would hide
-// what Argus has put there. What was added also lies under a name of its own, and is put in front of the new value: in the
-// text of a shell, and in the environment of what a program starts.
+// Keeps Argus' additions to variables that scripts overwrite, for example in `NODE_OPTIONS=--no-warnings mocha`. A copy
+// of each addition is in a separate variable, and is inserted before the new value in texts of a shell and in the
+// environment of child processes.
 'use strict';
 
-/** What is added to `NODE_OPTIONS` lies in `ARGUS_REPORT_NODE_OPTIONS`, with what parts it from a value behind it. */
+/** The addition to `NODE_OPTIONS` is in `ARGUS_REPORT_NODE_OPTIONS`, with a separator at the end. */
 const ADDED = 'ARGUS_REPORT_';
 const NAMES = ['NODE_OPTIONS', 'PYTHONPATH', 'PYTEST_ADDOPTS', 'RUBYLIB', 'RUBYOPT'];
 
 const ASSIGNED = new RegExp(`(?<![\\w$-])(${NAMES.join('|')})=`, 'g');
-/** What stands before an assignment at the begin of a command: another's end, or `sh -c '`; and other assignments. */
+/**
+ * Text before an assignment at the start of a command: the end of another command or `sh -c '`, and other assignments.
+ */
 const BEGIN =
   /(?:^|[;&|(){}\n]|\s-\w*c\s+'|(?<![\w-])(?:then|do|else|export|env)\s)\s*(?:[A-Za-z_]\w*=(?:"[^"]*"|'[^']*'|\\.|[^\s"';&|()\\])*\s+)*$/;
 const SHELL = /(?:^|[\\/])(?:ba|da|k|z)?sh$/;
 
-/** The text of a POSIX shell, so that each assignment keeps what was added. */
+/** Changes the text for a POSIX shell so that each assignment keeps the addition. */
 function keepInShell(text) {
   return text.replace(ASSIGNED, (found, name, at) => {
     const before = text.slice(0, at);
-    // Within double quotes the reference would end them.
+    // Inside double quotes, the quotes of the reference would end the string.
     const isQuoted = (before.match(/(?<!\\)"/g) ?? []).length % 2 === 1;
     return isQuoted || !BEGIN.test(before) ? found : `${found}"$${ADDED}${name}"`;
   });
 }
 
-/** The same of an environment that another program gets, where it belongs to this run. */
+/** Adds lost additions to the environment of a child process, if it belongs to this run. */
 function keepInEnvironment(env) {
   if (env.ARGUS_REPORT_DIR === undefined) return env;
   const kept = NAMES.flatMap((name) => {
@@ -34,7 +36,10 @@ function keepInEnvironment(env) {
   return kept.length === 0 ? env : { ...env, ...Object.fromEntries(kept) };
 }
 
-/** From now on, of all that this process starts. It starts a runner and is none: what a test starts is its own. */
+/**
+ * Applies to all child processes from now on. It is only for processes that start runners, because child processes of a
+ * test do not belong to the run.
+ */
 function followChildren() {
   const childProcess = require('node:child_process');
   const { syncBuiltinESMExports } = require('node:module');
@@ -50,7 +55,7 @@ function followChildren() {
   syncBuiltinESMExports();
 }
 
-/** What Node hands to the system: the environment is a list by now. */
+/** The options of a process in Node's internal format, where the environment is a list. */
 function keptProcess(options) {
   const { file, args = [], envPairs = [] } = options;
   const env = keepInEnvironment(Object.fromEntries(envPairs.map((pair) => splitAt(pair, pair.indexOf('=', 1)))));

@@ -1,5 +1,5 @@
-/** Before the name of a variable: where what Argus adds to it lies as well. */
+/** Prefix of the variable that holds Argus' addition to another variable. */
 export const ADDED: 'ARGUS_REPORT_';
 
-/** The text of a POSIX shell, so that each assignment of a variable keeps what Argus has added to it. */
+/** Changes the text for a POSIX shell so that each assignment of a variable keeps Argus' addition. */
 export function keepInShell(text: string): string;

@@ -1,23 +1,23 @@
-// Mocha takes one reporter only, so this listens to its runner instead.
+// Mocha accepts only one reporter, so that this module listens to its runner instead.
 'use strict';
 const { existsSync, realpathSync } = require('node:fs');
 const path = require('node:path');
 const { take, begin, typed, relative, withWholePaths, versionOf, writeCtrf } = require('./report.cjs');
 
 const program = programName();
-// Another program may start Mocha's own in place of running it.
+// Another program may start Mocha as a child process instead of running it.
 if (/[\\/]mocha[\\/]bin[\\/]/.test(program)) take();
 
-/** Mocha takes this folder out of every stack. It may be that of one package among several. */
+/** The folder that Mocha removes from all stacks. It may be one of several packages. */
 const folder = process.cwd();
 
-/** A Mocha that is listened to, and whether a project has asked for that. */
+/** Whether a project installed this reporter. */
 let isInstalled = false;
 let version;
 const loaded = mochaOf();
 if (loaded) listen(loaded);
 
-/** What a process was told on its command line lies nowhere. */
+/** The path of the program. `node -e` has no file. */
 function programName() {
   try {
     return realpathSync(process.argv[1]);
@@ -42,7 +42,7 @@ function wholePath(file) {
   return existsSync(whole) ? whole : undefined;
 }
 
-/** The message, and below it the difference that Mocha prints: assertion libraries shorten values in a message. */
+/** The message and the diff that Mocha prints, because assertion libraries shorten values in messages. */
 function messageOf(error) {
   const message = String(error.message || error);
   const { Base } = loaded.reporters;
@@ -93,7 +93,7 @@ function listen(Mocha) {
     runner.on('pass', (test) => add(test, 'passed'));
     runner.on('pending', (test) => add(test, 'skipped'));
     runner.on('fail', (test, error) => add(test, 'failed', error));
-    // Before what the program does at the end, which may be to exit.
+    // Before the handlers of the program at the end, because they may exit.
     runner.prependOnceListener('end', () => writeCtrf('mocha', version, start, tests));
     return runner;
   };

@@ -1,6 +1,6 @@
-// node:test tells its reporters what happens on a stream, in the process that prints; this listens to that stream, so that
-// the reporters, and with them what is printed, stay those of the command. Test files that `node --test` starts tell that
-// process; a file that is run alone tells its own.
+// node:test sends events to its reporters on a stream, in the process that prints. This module listens to that stream,
+// so that the reporters and the output stay unchanged. Test files that `node --test` starts report to that process; a
+// file that runs alone reports to its own process.
 'use strict';
 const path = require('node:path');
 const { Readable } = require('node:stream');
@@ -9,21 +9,21 @@ const { begin, typed, relative, writeCtrf } = require('./report.cjs');
 
 const MAX_OUTPUT_CHARACTERS = 16_384;
 
-/** Of a run that goes on. */
+/** The current run. */
 let recording;
 let start;
 let tests = [];
-/** The test that was started last, behind those that it is in; of each, how many tests had been told of before it. */
+/** The last started test and its parents. `before` is the number of tests that were reported before each. */
 const open = [];
-/** What each file printed on stderr: the only place that tells why it could not be loaded. */
+/** Output of each file on stderr, because only it contains the reason why a file could not be loaded. */
 const printed = new Map();
 let hasRun = false;
-/** Whether it does, and for a project that has asked for it. */
+/** Whether this module listens, and whether a project installed it. */
 let isListening = false;
 let isInstalled = false;
 let isInterrupted = false;
 
-/** Where tests are left out, a file that has none left is passed to Node 22. */
+/** Options that filter tests. With them, Node 22 reports a file without remaining tests as passed. */
 const FILTER = /(?:^| )--test-(?:(?:name|skip)-pattern|only)\b/;
 
 function listen(forProject = false) {
@@ -46,7 +46,7 @@ function interrupt() {
   isInterrupted = true;
 }
 
-/** Watching, Node says when all is quiet, and what runs then is a run of its own. */
+/** Ends the current run. In watch mode, Node reports when all tests are done, and later tests are a separate run. */
 function end() {
   if (recording) {
     writeCtrf('node-test', process.version, start, tests, 'node:test');
@@ -66,7 +66,7 @@ function read(type, data) {
   if (!hasRun) {
     recording = begin('node:test', isInstalled);
     start = Date.now();
-    // Of a run that is broken off Node tells as of failures, and ends it itself; where it does not, nothing is told.
+    // Node reports an interrupted run as failures and ends it itself. Without its handler, nothing is recorded.
     if (process.listenerCount('SIGINT') > 0) process.prependOnceListener('SIGINT', interrupt);
   }
   hasRun = true;
@@ -78,10 +78,10 @@ function read(type, data) {
   } else if (type === 'test:pass' || type === 'test:fail') add(data, type === 'test:pass');
 }
 
-/** Node 22 names a file in some events from the folder on that it runs in. */
+/** In some events, Node 22 names a file relative to the current folder. */
 const fileOf = ({ file }) => relative(file && path.resolve(file));
 
-/** Node counts tests that have subtests, and files that have no test; it counts no suites. */
+/** Like Node, counts tests with subtests and files without tests, but not suites. */
 function add(test, passed) {
   const { name, nesting, details = {} } = test;
   const filePath = fileOf(test);
@@ -94,7 +94,7 @@ function add(test, passed) {
   if (isSuite && subtests.some(isCancelled)) return;
   const titles = open.slice(0, nesting).map((one) => one.name);
   tests.push({
-    // As readers of JUnit and TAP name it.
+    // The name that readers of JUnit and TAP use.
     name: isFile ? '(suite)' : name,
     status,
     rawStatus: details.error?.failureType,
@@ -109,7 +109,7 @@ function isFiltered() {
   return FILTER.test([...process.execArgv, process.env.NODE_OPTIONS].join(' '));
 }
 
-/** It failed for what is in it, or for what it is in. */
+/** The test failed because of its subtests or because of its parent. */
 function isToldByOthers({ details }) {
   return ['subtestsFailed', 'cancelledByParent'].includes(details.error?.failureType);
 }
@@ -117,8 +117,8 @@ function isToldByOthers({ details }) {
 const isCancelled = ({ rawStatus }) => rawStatus === 'cancelledByParent';
 
 /**
- * A test that failed for its subtests alone is told with the error of the first of them, and subtests that did not run
- * with that of the test or suite they are in: each has none of its own, and is no cause of its own.
+ * The error of a failed test. A test that failed only because of its subtests gets the error of the first of them.
+ * Subtests that were cancelled get the error of their parent, so that they count as the same cause.
  */
 function failureOf(test, subtests, output) {
   const first = subtests.find(({ status }) => status === 'failed');
@@ -129,12 +129,15 @@ function failureOf(test, subtests, output) {
   return error;
 }
 
-/** What a test threw is the cause of the error that stands for its failure; where no frame is of its file, its own place is. */
+/**
+ * The thrown error is the cause of the reported error. If no frame is in the test's file, the location of the test is
+ * added.
+ */
 function errorOf({ details, file, line, column }, output) {
   const { cause = details.error } = details.error;
   const isError = cause instanceof Error;
   if (output && !isError) return { trace: stripVTControlCharacters(output).replace(/\n*Node\.js v\S+\s*$/, '') };
-  // Between processes the class of an error is lost, not its name.
+  // Between processes, an error loses its class but keeps its name.
   const told = isError ? inspect(cause).replace(/(\w+) \[Error\]/g, '$1') : String(cause);
   const place = file && line && !told.includes(path.basename(file)) ? `    at ${file}:${line}:${column}` : '';
   const trace = stripVTControlCharacters([told, output, place].filter(Boolean).join('\n'));

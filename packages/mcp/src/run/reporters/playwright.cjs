@@ -1,5 +1,5 @@
-// A Playwright reporter that prints nothing. PW_TEST_REPORTER is what editors use to listen in: it stands beside the
-// configured reporters and leaves them alone.
+// A Playwright reporter that prints nothing. PW_TEST_REPORTER, which editors use too, adds it to the configured
+// reporters.
 'use strict';
 const { take, begin, typed, relative, writeCtrf } = require('./report.cjs');
 
@@ -34,7 +34,7 @@ class ArgusReporter {
   onError(error) {
     this.errors = [...(this.errors || []), error];
   }
-  /** Of a configuration that cannot be read, nothing begins. */
+  /** If the configuration cannot be read, `onBegin` is not called. */
   onEnd(result) {
     this.begin();
     if (this.recording === undefined) return;

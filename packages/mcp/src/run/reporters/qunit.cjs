@@ -1,13 +1,13 @@
-// QUnit requires modules that its command line names before the tests, with itself as a global.
+// QUnit requires modules from its command line before the tests, with itself as a global.
 'use strict';
 const { fileURLToPath } = require('node:url');
 const { inspect } = require('node:util');
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
-/** Of what fails as it should QUnit says `todo`. */
+/** QUnit uses `todo` for a test that fails as expected. */
 const STATUSES = { passed: 'passed', failed: 'failed', skipped: 'skipped', todo: 'skipped' };
 const MAX_VALUE_CHARACTERS = 4096;
-/** How versions without an `error` event name the test that stands for a file that they could not load. */
+/** Start of the name that versions without an `error` event give to a test for a file that could not be loaded. */
 const NOT_LOADED = /^Failed to load the test file with error:\n/;
 const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/])[^()\n]+?):\d+:\d+\)?$/m;
 
@@ -27,7 +27,7 @@ QUnit.on('testEnd', ({ fullName, status, runtime, errors }) => {
   if (NOT_LOADED.test(name)) addFailure('(suite)', fileIn(name) ?? file, [splitAtFrames(name.replace(NOT_LOADED, ''))]);
   else tests.push({ name, suite, status: STATUSES[status], duration: runtime, filePath: file, ...joined(failed) });
 });
-// Outside of the tests, as where a file cannot be loaded.
+// Errors outside of tests, for example a file that cannot be loaded.
 if (isAtLeast(QUnit.version, 2, 17)) {
   QUnit.on('error', (error) =>
     addFailure('(suite)', fileIn(error?.stack), [splitAtFrames(String(error?.stack || error))]),
@@ -47,7 +47,7 @@ function joined(errors) {
   };
 }
 
-/** Of an assertion its message and values, of what was thrown what its stack begins with. */
+/** The message and values of an assertion. For a thrown error, the start of its stack. */
 function errorOf({ message, expected, actual, stack }) {
   const thrown = splitAtFrames(stack || '');
   if (expected === undefined && actual === undefined) {
@@ -68,7 +68,7 @@ function shown(value) {
   return inspect(value, { depth: 6, breakLength: Number.POSITIVE_INFINITY }).slice(0, MAX_VALUE_CHARACTERS);
 }
 
-/** The first that a stack names outside of packages and Node. */
+/** The first file in a stack outside of packages and Node. */
 function fileIn(stack) {
   const own = String(stack ?? '')
     .split('\n')

@@ -1,11 +1,11 @@
-// Where this process writes its report, which of its reporters does, and how files and causes of errors are told in it.
+// Chooses the report file and the reporter of this process, and formats files and causes of errors for reports.
 'use strict';
 const { readFileSync, realpathSync, writeFileSync } = require('node:fs');
 const path = require('node:path');
 
 const KEY = Symbol.for('argus.report');
 
-/** Takes the place out of the environment, so that what this process starts writes nothing there. */
+/** Removes the report folder from the environment, so that child processes do not write reports there. */
 function take() {
   const { ARGUS_REPORT_DIR: folder, ARGUS_REPORT_ROOT: root } = process.env;
   if (folder) globalThis[KEY] = { folder, root };
@@ -13,9 +13,9 @@ function take() {
 }
 
 /**
- * A runner of this process begins a run: what is to be told of its end. Undefined where nobody asks for a report, or
- * another reporter of the same run writes it: an `argus run` brings its own, and a project may have one installed. That one
- * hands its report to the memory itself where no `argus run` is around it, nor a run whose test started this process.
+ * Call it when a runner of this process starts a run. Returns undefined if no report is wanted or if another reporter
+ * of the same run writes it, because `argus run` adds a reporter and a project may have installed one. The installed
+ * reporter records its run itself unless `argus run` or a test of another run started this process.
  */
 function begin(runner, isInstalled = false) {
   take();
@@ -32,25 +32,25 @@ function begin(runner, isInstalled = false) {
   });
 }
 
-/** As somebody would type it who starts the runner. */
+/** The command that starts the runner, as a person would type it. */
 function typed(program, words) {
   return [program, ...words].map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
 }
 
-/** The file for a runner's report. Several processes of one run may each write one. */
+/** The file for the report of a runner. Several processes of one run may each write a report. */
 function fileOf(runner) {
   return path.join(globalThis[KEY].folder, `${runner}-${process.pid}.json`);
 }
 
 function write(runner, report) {
-  // A runner that a test has started.
+  // A test started this runner.
   if (globalThis[KEY] === undefined) return;
   try {
     writeFileSync(fileOf(runner), typeof report === 'string' ? report : JSON.stringify(report));
   } catch {}
 }
 
-/** As tests are named: from the project's root on. */
+/** The path relative to the root of the project, as in the names of tests. */
 function relative(file) {
   return (
     file &&
@@ -61,10 +61,12 @@ function relative(file) {
   );
 }
 
-/** `    at open (src/shop.js:3:5)`, and without a function's name. */
+/** Matches `    at open (src/shop.js:3:5)`, also without a function. */
 const FRAME = /^(\s*at (?:[^(]*\()?)(.+)(:\d+:\d+)(?=\)?$)/gm;
 
-/** A stack whose places a runner has shortened to those of a folder of the project; `whole` finds the file of one. */
+/**
+ * Restores paths in a stack that a runner shortened to paths in a folder of the project. `whole` returns the full path.
+ */
 function withWholePaths(stack, whole) {
   return stack.replace(FRAME, (frame, before, file, at) => {
     const found = whole(file, at);
@@ -72,10 +74,10 @@ function withWholePaths(stack, whole) {
   });
 }
 
-/** A cause may have a cause, and so on. */
+/** Maximum depth of causes. */
 const MAX_CAUSES = 5;
 
-/** The text of an error with what caused it, as Node prints that and Jest 30 does by itself. */
+/** The text of an error with its causes, as Node prints them. Jest 30 already includes them. */
 function withCauses(text, error) {
   return text.includes('[cause]: ') ? text : text + causesOf(error, MAX_CAUSES);
 }
@@ -86,17 +88,17 @@ function causesOf(error, most) {
   return told.map((cause) => `\n\n[cause]: ${textOf(cause)}${causesOf(cause, most - 1)}`).join('');
 }
 
-/** Where several addresses were tried, each has an error, and the one around them says nothing. */
+/** If several addresses were tried, each has an error, and the outer error has no message. */
 function attemptsOf(error) {
   return !error?.message && error?.errors?.length > 0 ? [...error.errors] : undefined;
 }
 
-/** An object of another realm or process is no `Error`. */
+/** An error from another realm or process is no instance of `Error`. */
 function textOf(error) {
   return String(error.stack || error.message || error);
 }
 
-/** The version of the package that a file lies in. */
+/** The version of the package that contains a file. */
 function versionOf(file) {
   try {
     let folder = path.dirname(realpathSync(file));
@@ -109,7 +111,7 @@ function versionOf(file) {
   return undefined;
 }
 
-/** A package may have files of that name inside that say no more than how its modules are read. */
+/** A package may contain other package.json files that only set the module type. */
 function versionIn(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8')).version;
@@ -118,7 +120,7 @@ function versionIn(file) {
   }
 }
 
-/** https://ctrf.io */
+/** Writes a report in the format of https://ctrf.io */
 function writeCtrf(runner, version, start, tests, name = runner) {
   const count = (status) => tests.filter((test) => test.status === status).length;
   const summary = {

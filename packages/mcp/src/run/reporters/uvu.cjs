@@ -1,5 +1,5 @@
-// uvu has no reporters and keeps its tests in closures. Their names are seen when it binds a suite that is to run to its
-// context, their results when it prints them; neither is changed. Only in the process of uvu's own program.
+// uvu has no reporters and keeps its tests in closures. This module reads their names when uvu binds a suite to its
+// context, and their results when uvu prints them. It changes neither, and runs only in the process of uvu's program.
 'use strict';
 const path = require('node:path');
 const { fileURLToPath } = require('node:url');
@@ -8,7 +8,7 @@ const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
 take();
 const start = Date.now();
-/** In the order in which they run: that of the files. */
+/** The suites in the order in which they run, which is the order of the files. */
 const suites = [];
 let current = 0;
 
@@ -17,7 +17,7 @@ const isContext = (value) =>
   typeof value === 'object' &&
   ['tests', 'only', 'bEach', 'aEach'].every((key) => Array.isArray(value[key]));
 
-/** The file that called, of the frames of a stack. */
+/** The file of the caller, from the frames of a stack. */
 function caller() {
   for (const line of String(new Error().stack).split('\n').slice(1)) {
     const place = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/])[^()]+?):\d+:\d+\)?$/.exec(line);
@@ -40,7 +40,7 @@ Function.prototype.bind = function (...args) {
   return Reflect.apply(bind, this, args);
 };
 
-/** `• ` and `✘ ` for each test, `(1 / 2)` after a suite, and then its errors. */
+/** uvu prints `• ` or `✘ ` for each test, `(1 / 2)` after a suite, and then the errors of the suite. */
 function read(text) {
   const suite = suites[current];
   if (suite && (text === '• ' || text === '✘ ')) suite.marks.push(text === '• ');
@@ -56,7 +56,7 @@ process.stdout.write = function (...args) {
   return Reflect.apply(write, this, args);
 };
 
-/** Below the title; frames keep their indentation. */
+/** The text below the title. Frames keep their indentation. */
 const textOf = (error) =>
   error
     .split('\n')
@@ -69,7 +69,7 @@ process.once('exit', () => {
   if (suites.length === 0) return;
   const tests = suites.flatMap(({ name, filePath, titles, skipped, marks, errors }) => {
     const place = { duration: 0, suite: name ? [name] : [], filePath };
-    // Of skipped tests the names are not kept.
+    // uvu does not keep the names of skipped tests.
     const numbers = Array.from({ length: skipped }, (_, index) => index + 1);
     return [
       ...titles.flatMap((title, index) => {

@@ -1,6 +1,5 @@
-// A Vitest reporter that brings the ones back which the project has configured, for one that is named on the command line
-// stands in place of those, and one that writes the report. Vitest's own list of its reporters is looked up where the
-// program that runs lies.
+// A Vitest reporter that writes the report and restores the configured reporters, because a reporter on the command
+// line replaces them. It reads the list of built-in reporters from the Vitest that runs.
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -10,10 +9,10 @@ import report from './report.cjs';
 
 const SELF = path.join('reporters', 'vitest.mjs');
 const load = async (from, name) => import(pathToFileURL(createRequire(from).resolve(name)).href);
-// Where it lies since 4.1, and where it lay before.
+// The location since 4.1, and the location before.
 const knownTo = async (program) =>
   (await load(program, 'vitest/node')).ReportersMap || (await load(program, 'vitest/reporters')).ReportersMap;
-/** A program that calls Vitest's own functions is none of its files. */
+/** A program that calls functions of Vitest is not part of Vitest. */
 export const knownIn = async (root) => {
   try {
     return await knownTo(realpathSync(process.argv[1]));
@@ -40,11 +39,14 @@ const reporterOf = async (chosen, known, root) => {
   return new module.default(options || {});
 };
 const errorsOf = (task) => [...(task.result?.errors ?? []), ...(task.tasks ?? []).flatMap(errorsOf)];
-/** Of a file or a suite outside of its tests: while it is loaded, or in a hook. */
+/** Errors of a file or a suite outside its tests: during loading or in a hook. */
 const suiteErrorsOf = (task) =>
   task.tasks ? [...(task.result?.errors ?? []), ...task.tasks.flatMap(suiteErrorsOf)] : [];
 const LACKS_VALUES = /…|\{ Object \(|\[ Array\(\d+\) \]|^Snapshot /;
-/** A message names large values by their kind, and a snapshot's has none; an error of types has a place and no stack. */
+/**
+ * The complete text of an error. Messages abbreviate large values and omit those of snapshots, and a type error has a
+ * location but no stack.
+ */
 const toldWhole = (error) => {
   const { name, message = '', stack, stacks, diff } = error;
   if (!stack) return stacks?.length > 0 ? withPlaces(`${name}: ${message}`, stacks) : stack;
@@ -56,30 +58,36 @@ const withPlaces = (text, places) =>
   [text, ...places.map(({ file, line, column }) => `    at ${file}:${line}:${column}`)].join('\n');
 const testsOf = (task) => (task.tasks ? task.tasks.flatMap(testsOf) : [task]);
 /**
- * The name of a file's project where another project may have that file, too. Only what is configured decides it, so that
- * a case is named the same when its project runs alone.
+ * The name of a file's project if another project may contain the same file. Only the configuration decides, so that a
+ * case has the same name when its project runs alone.
  */
 const sharingProject = ({ projectName }, { config, projects }) => {
   const project = projectName && projects?.find((one) => (one.name ?? one.getName()) === projectName);
-  // The second before Vitest 3.
+  // The second name is for Vitest before 3.
   if (!project || (project.isRootProject ?? project.isCore).call(project)) return undefined;
   return isOnlyOne(config) || hasOwnFolder(project, config) ? undefined : projectName;
 };
-/** A text may be a pattern of several, and a workspace may have a file of its own. */
+/** A string may be a pattern for several projects, and a workspace may have its own file. */
 const isOnlyOne = ({ projects, workspace, browser }) => {
   const listed = projects ?? workspace ?? browser?.instances;
   return Array.isArray(listed) && listed.length === 1 && typeof listed[0] !== 'string';
 };
-/** As a package has, with the configuration that Vitest finds there by itself; a second one has another name. */
+/**
+ * Whether the project has its own folder and default configuration, like a package. A second configuration has another
+ * name.
+ */
 const hasOwnFolder = (project, { root }) => {
   const { configFile } = (project.vite ?? project.server).config;
   return project.config.root !== root && (!configFile || /^vite(?:st)?\.config\./.test(path.basename(configFile)));
 };
-/** Notes in which order tests begin: the JSON has them as the source has them, and begins of one millisecond are many. */
+/**
+ * Records the order in which tests start, because the JSON has the order of the source and many tests start in the same
+ * millisecond.
+ */
 const watchOrder = (json) => {
   const ranks = new Map();
   const note = (id) => ranks.has(id) || ranks.set(id, ranks.size);
-  // The second before Vitest 3.
+  // The second method is for Vitest before 3.
   json.onTestCaseReady = ({ id }) => void note(id);
   json.onTaskUpdate = (packs) => {
     for (const [id] of packs) note(id);
@@ -99,8 +107,8 @@ const reorder = (file, tests, ranks) => {
   file.assertionResults = order.map((at) => file.assertionResults[at]);
 };
 /**
- * What the JSON does not have: the version, the order, how often a test was tried, projects, and whole errors outside of
- * the tests.
+ * Adds facts that the JSON lacks: the version, the order, the number of attempts, projects, and complete errors outside
+ * of tests.
  */
 const tellMore = (json, files, outside, vitest, ranks) => {
   const tests = files.map(testsOf);
@@ -109,9 +117,9 @@ const tellMore = (json, files, outside, vitest, ranks) => {
   const projects = files.map((file) => sharingProject(file, vitest));
   const write = json.writeReport;
   json.writeReport = (text) => {
-    // A run that goes on watching tells more each time.
+    // A run in watch mode writes several reports.
     json.writeReport = write;
-    // Before Vitest 2 it has no version, and its reporter no stacks.
+    // Before Vitest 2, there is no version, and the JSON reporter writes no stacks.
     const lacksStacks = !vitest.version;
     const more = withMore(text, {
       tests,
@@ -144,10 +152,13 @@ const withMore = (text, { tests, messages, projects, outside, lacksStacks, ranks
   report.testResults.push(...outside);
   return JSON.stringify(report);
 };
-/** Each of them once: a hook of several suites may fail for all of them. */
+/** Each error is listed once, because a hook may fail for several suites. */
 const textOf = (errors) => [...new Set(errors.map((error) => toldWhole(error) || String(error.message)))].join('\n\n');
 const hasSeveralErrors = ({ result }) => result?.errors?.length > 1;
-/** Several errors may be of one attempt or of as many: the JSON has them in one row. */
+/**
+ * The JSON lists errors of one attempt and of several attempts in the same way, so that the number of attempts is
+ * added.
+ */
 const addAttempts = (file, tests) => {
   if (file.assertionResults.length !== tests?.length) return;
   for (const [number, assertion] of file.assertionResults.entries()) {
@@ -155,7 +166,7 @@ const addAttempts = (file, tests) => {
     if (hasSeveralErrors(tests[number])) assertion.invocations = 1 + retryCount + repeatCount;
   }
 };
-/** In place of the messages alone. */
+/** Replaces plain messages by stacks. */
 const addStacks = (file, tests) => {
   if (file.assertionResults.length !== tests?.length) return;
   for (const [number, assertion] of file.assertionResults.entries()) {
@@ -163,14 +174,17 @@ const addStacks = (file, tests) => {
     assertion.failureMessages = errors.map((error) => toldWhole(error) || error.message);
   }
 };
-/** As a suite around all. That a file has failed without a test is a case as well, which has no suite by itself. */
+/**
+ * Adds the project as the outermost suite. A file that failed without a test becomes a case, because it has no suite of
+ * its own.
+ */
 const addProject = (file, project) => {
   const { assertionResults: tests, status, message } = file;
   if (status === 'failed' && !tests.some((test) => test.status === 'failed'))
     tests.push({ ancestorTitles: [], title: '(suite)', status, failureMessages: [message] });
   for (const test of tests) test.ancestorTitles.unshift(project);
 };
-/** As a file that could not be loaded, for no test has failed by them: one for each file that was running. */
+/** Reports errors outside of tests as files that could not be loaded, one for each running file. */
 const failedFiles = (errors) => {
   const byFile = new Map();
   for (const error of errors) {
@@ -181,10 +195,13 @@ const failedFiles = (errors) => {
     return { name, status: 'failed', message: textOf(all), assertionResults: [] };
   });
 };
-/** Vitest's JSON reporter writes the stacks of errors. It reads them before it first waits: no other reporter sees these. */
+/**
+ * Makes the JSON reporter of Vitest write complete stacks. It reads them synchronously, so that no other reporter sees
+ * the changed stacks.
+ */
 export const tellingValues = (json, vitest) => {
   const ranks = watchOrder(json);
-  // The second before Vitest 4.
+  // The second method is for Vitest before 4.
   for (const end of ['onTestRunEnd', 'onFinished']) {
     const write = json[end];
     if (!write) continue;
@@ -222,7 +239,7 @@ export default class ArgusReporter {
     }
     vitest.reporters.push(...added);
     for (const reporter of added) await reporter.onInit?.(vitest);
-    // One that the project has installed writes the report.
+    // A reporter that the project installed writes the report.
     if (report.begin('vitest') === undefined) return;
     const json = tellingValues(new known.json({ outputFile: report.fileOf('vitest') }), vitest);
     vitest.reporters.push(json);

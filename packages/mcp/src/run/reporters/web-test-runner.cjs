@@ -1,5 +1,5 @@
-// Web Test Runner takes reporters from its configuration alone. What its runner knows of each file and browser when the
-// process ends is the report.
+// Web Test Runner accepts reporters only in its configuration. The report is the state of each file and browser in its
+// runner when the process ends.
 'use strict';
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 
@@ -36,7 +36,10 @@ function testsIn({ suites, tests }, suite, filePath) {
   ];
 }
 
-/** Why a file could not be loaded, which has no stack; the number of the session is another in each run. */
+/**
+ * The reason why a file could not be loaded, because such an error has no stack. The session id is removed, because it
+ * differs in each run.
+ */
 function toldOf({ request404s, logs }) {
   const logged = logs.flat().filter((one) => typeof one === 'string');
   return [...request404s.map((file) => `Error: 404 network request: ${file}`), ...logged]

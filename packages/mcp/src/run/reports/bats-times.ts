@@ -1,12 +1,12 @@
 /**
- * Takes the times out of bats' TAP, which it prints where a JUnit report is asked for beside it. Only result lines are
- * touched.
+ * Removes the times from the TAP output of bats, which prints them when a JUnit report is requested. Only result lines
+ * are changed.
  */
 
-/** `not ok 2 subtracts # in 4 ms`; behind `# skip` without a reason stands a space, where a time would follow. */
+/** Matches `not ok 2 subtracts # in 4 ms`. After `# skip` without a reason, only the space before the time remains. */
 const TIME = /^((?:not )?ok \d+ .*?)(?: # in \d+ ms|(?<=# skip) )$/u;
 
-/** Takes the stream in pieces; only a result line is held back until it is whole. */
+/** Accepts the output in chunks. Incomplete lines are held back. */
 export class BatsTimes {
   #rest = '';
 

@@ -1,27 +1,28 @@
 /**
- * Where an example in Rust's documentation fails. rustdoc compiles each in a file of its own that has the name of the
- * source, with lines of its own before the example's: a panic's place is one of that file, unless it is in the source.
+ * Corrects the locations of failed examples in Rust documentation. rustdoc compiles each example in a file with the
+ * name of the source and with additional lines before the example, so that the location of a panic is in that file
+ * unless it is in the source.
  */
 
-/** `src/cart.rs - cart::total (line 12)`: where the example begins. */
+/** Matches `src/cart.rs - cart::total (line 12)`, the start of an example. */
 const EXAMPLE = /^(.+?) - (?:.+ )?\(line (\d+)\)/u;
-/** What rustdoc says of an example before what the example itself printed. */
+/** The text of rustdoc before the output of the example. */
 const EXAMPLE_FAILED = /^Test executable failed \(.*\)\.\n\n(?:stdout:\n([\s\S]*?)\n)?stderr:\n/u;
 const PANIC_PLACE = /(?<= panicked at )(\S+):(\d+):(\d+)/gu;
-/** From Rust 2024 on several examples are one file. */
+/** Since Rust 2024, several examples are compiled into one file. */
 const BUNDLE = /\bdoctest_bundle_\d+\.rs$/u;
 
 const DOC_LINE = /^\s*\/\/[/!] ?(?:# )?/u;
-/** What begins no expression: a comment, an attribute, an item, a binding, an end. */
+/** Starts of lines that are no expression: a comment, an attribute, an item, a binding, an end. */
 const NO_EXPRESSION =
   /^(?:\/\/|#|[})\]]|(?:pub|use|mod|fn|struct|enum|impl|trait|type|const|static|extern|unsafe|async|let|macro_rules!)(?![\w(]))/u;
-/** rustdoc writes at least two lines before those of the example. */
+/** rustdoc adds at least two lines before the example. */
 const LINES_BEFORE = 2;
 
-/** A file of the project; undefined where it cannot be read. */
+/** Reads a file of the project. Returns undefined if it cannot be read. */
 export type ReadSource = (file: string) => string | undefined;
 
-/** What a failed test of `cargo test` printed as its failure; of an example its panic, at a line that can be opened. */
+/** The failure of a test of `cargo test`. For an example, the panic with a location in the source. */
 export function failureText(name: string, output: string, read: ReadSource): { message: string; stdout?: string[] } {
   const [, file, line] = EXAMPLE.exec(name) ?? [];
   if (file === undefined || !EXAMPLE_FAILED.test(output)) return { message: output };
@@ -35,7 +36,10 @@ export function failureText(name: string, output: string, read: ReadSource): { m
   return { message: message.trim(), ...(printed === undefined ? {} : { stdout: [printed] }) };
 }
 
-/** The only line of the example that can have panicked at that line of the compiled file; where there are more, its first. */
+/**
+ * The only line of the example that can have panicked at this line of the compiled file. If there are several, the
+ * first line of the example.
+ */
 function exampleLine(lines: readonly string[], begin: number, at: number, column: number): number {
   const after = lines.slice(begin);
   const end = after.findIndex((text) => !DOC_LINE.test(text) || /^\s*`{3}/u.test(text.replace(DOC_LINE, '')));
@@ -44,7 +48,7 @@ function exampleLine(lines: readonly string[], begin: number, at: number, column
   return only === undefined || others.length > 0 ? begin : only;
 }
 
-/** Whether an expression begins at a column, which counts from 1. */
+/** Whether an expression starts at a column. Columns start at 1. */
 function mayPanic(text = '', column: number): boolean {
   const rest = text.slice(column - 1);
   const isWithin = rest !== '' && !NO_EXPRESSION.test(rest) && !text.trimStart().startsWith('//');

@@ -1,6 +1,6 @@
 /**
- * Finds the line by which a test runner says that tests failed, for a command whose exit code is 0 and that left no
- * report: behind a pipe, such as `go test ./... | tail -1`, the exit code is that of the last program.
+ * Finds the summary line of failed tests, for a command with exit code 0 and without a report. For example, behind a pipe
+ * such as `go test ./... | tail -1`, the exit code is that of the last program.
  */
 
 import { stripVTControlCharacters } from 'node:util';

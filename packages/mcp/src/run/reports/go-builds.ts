@@ -1,19 +1,19 @@
 /**
- * Packages whose build has failed: before Go 1.24 the events of `go test -json` know nothing of them. What the compiler
- * says comes on stderr, which tests do not write to.
+ * Collects packages whose build failed. Before Go 1.24, `go test -json` has no events for them. The errors of the
+ * compiler are on stderr, which tests do not use.
  */
 
 const FAILED = /^FAIL\t(\S+) \[(?:build|setup) failed\]$/u;
-/** `# example.com/shop [example.com/shop.test]`, above what the compiler says of that package. */
+/** Matches `# example.com/shop [example.com/shop.test]`, the line above the errors of a package. */
 const BUILD = /^# (\S+)(?: \[\S+\])?$/u;
 
-/** Of one build. */
+/** Maximum size of the errors of one build. */
 const MAX_CHARACTERS = 64 * 1024;
 
 export class GoBuilds {
-  /** The lines that say so, by package. */
+  /** The `FAIL` lines by package. */
   readonly #failed = new Map<string, string>();
-  /** What the compiler said, by package. */
+  /** The errors of the compiler by package. */
   readonly #said = new Map<string, string>();
   #package: string | undefined;
   #rest = '';
@@ -22,25 +22,28 @@ export class GoBuilds {
     return this.#failed.size > 0;
   }
 
-  /** Takes stderr in pieces. */
+  /** Accepts stderr in chunks. */
   addError(piece: string): void {
     const lines = (this.#rest + piece).split('\n');
     this.#rest = lines.pop() ?? '';
     for (const line of lines) this.#errorLine(line);
   }
 
-  /** Whether a line of stdout says that a build has failed. */
+  /** Whether a line of stdout reports a failed build. */
   take(line: string): boolean {
     const [, name] = FAILED.exec(line) ?? [];
     if (name !== undefined) this.#failed.set(name, line);
     return name !== undefined;
   }
 
-  /** What the events lack: each of these lines behind what the compiler said, if only of what the package imports. */
+  /**
+   * The lines that the events lack: for each package, the errors of the compiler and then the `FAIL` line. The errors
+   * may belong to an imported package.
+   */
   report(hasEvents: boolean): string {
     const all = [...this.#said.values()].join('');
     const failed = [...this.#failed].map(([name, line]) => `${this.#said.get(name) ?? all}${line}\n`);
-    // Without an event it would be no report: with this one Go 1.20 and later begin each package.
+    // A report needs at least one event. Go 1.20 and later start each package with this event.
     const starts = [...this.#failed.keys()].map((name) => `${JSON.stringify({ Action: 'start', Package: name })}\n`);
     return [...failed, ...(hasEvents ? [] : starts)].join('');
   }

@@ -1,17 +1,18 @@
 /**
- * Turns the events of `go test -json`, which implies `-v`, back into what `go test` prints. The results: crates/report
- * reads the same events. Packages come in the order in which they end; `go test` waits for those named before.
+ * Converts the events of `go test -json`, which implies `-v`, to the output of `go test`. crates/report reads results
+ * from the same events. Packages are printed in the order in which they end, while `go test` waits for earlier
+ * packages.
  */
 
 import { GoBuilds } from './go-builds.ts';
 
-/** What the words of the command make `go test` print. */
+/** What `go test` prints for the words of the command. */
 export interface GoPrinting {
-  /** Everything, with marks of what begins: `-v`. */
+  /** Prints everything, including the start of tests: `-v`. */
   isVerbose: boolean;
-  /** All that a package prints, also where it passes: no package is named, or benchmarks are asked for. */
+  /** Prints all output of a package even if it passes, because no package is named or benchmarks are requested. */
   isWhole: boolean;
-  /** Packages are named, so that a last line says whether one has failed. */
+  /** Packages are named, so that the last line states whether one of them failed. */
   endsWithResult: boolean;
 }
 
@@ -22,10 +23,10 @@ interface GoEvent {
   output: string;
 }
 
-/** Takes the stream in pieces; gives out what a person would see by then. */
+/** Accepts the events in chunks and returns the text to print. */
 export class GoJsonText {
   readonly #printing: GoPrinting;
-  /** Those that have not ended, the first in front. */
+  /** Packages that have not ended, oldest first. */
   readonly #packages = new Map<string, PackageText>();
   readonly #builds = new GoBuilds();
   #rest = '';
@@ -47,7 +48,7 @@ export class GoJsonText {
     this.#builds.addError(piece);
   }
 
-  /** With its exit code, where the command was not ended by somebody else. */
+  /** `exitCode` is null if the command was ended early. */
   end(exitCode: number | null): string {
     const rest = this.#rest === '' ? '' : this.#line(this.#rest);
     this.#rest = '';
@@ -58,7 +59,7 @@ export class GoJsonText {
     return [rest, ...cut, ...result].join('');
   }
 
-  /** What is to be added to the report by now, and at its end. */
+  /** The text to append to the report now. */
   takeReport(atEnd = false): string {
     const report = this.#report + (atEnd ? this.#builds.report(this.#hasEvents) : '');
     this.#report = '';
@@ -91,31 +92,34 @@ export class GoJsonText {
   }
 }
 
-/** Marks of `-v`. */
+/** Lines that only `-v` prints. */
 const VERBOSE_MARK = /^\s*=== (?:RUN|PAUSE|CONT|NAME)\b/u;
-/** `--- FAIL: TestSum (0.00s)`, indented for subtests. */
+/** Matches `--- FAIL: TestSum (0.00s)`, which is indented for subtests. */
 const RESULT_LINE = /^\s*--- (PASS|FAIL|SKIP):/u;
-/** `t.Log`, and the further lines of one. */
+/** Output of `t.Log`, and its continuation lines. */
 const LOG = /^ {4}[^\s:]+:\d+: /u;
 const LOG_GOES_ON = /^ {8}/u;
 
-/** What one test has said so far. */
+/** The output of one test so far. */
 interface TestText {
   parent: TestText | undefined;
   isParallel: boolean;
   isFailed: boolean;
   result: string;
-  /** Lines of its log, and its subtests. */
+  /** Lines of the log, and subtests. */
   parts: (string | TestText)[];
   isInLog: boolean;
 }
 
-/** What is printed of one package. A test that fails has its result above its log, each as deep as the test is. */
+/**
+ * The output of one package. The result of a failed test is printed above its log, and both are indented by the depth
+ * of the test.
+ */
 class PackageText {
   readonly #isVerbose: boolean;
   readonly #tests = new Map<string, TestText>();
   #text = '';
-  /** The last one of its own. */
+  /** The last line of the package itself. */
   lastLine = '';
 
   constructor(isVerbose: boolean) {
@@ -131,14 +135,17 @@ class PackageText {
     else this.#testOf(test);
   }
 
-  /** What is to be shown by now. */
+  /** The text to print now. */
   take(): string {
     const text = this.#text;
     this.#text = '';
     return text;
   }
 
-  /** What it had said when the command was ended: `go test` would print nothing, but it tells what hung. */
+  /**
+   * The output of unfinished tests when the command was ended. `go test` would print nothing, but the text shows what
+   * hung.
+   */
   cut(): string {
     for (const test of this.#tests.values()) test.isFailed = true;
     for (const [name, test] of this.#tests) if (test.parent === undefined) this.#show(name, test);
@@ -156,7 +163,7 @@ class PackageText {
     } else if (isLog) {
       test.parts.push(output);
     } else if (!VERBOSE_MARK.test(output)) {
-      // Behind a result comes what ended the process.
+      // Output after a result is the reason why the process ended.
       const top = topOf(name);
       const first = this.#tests.get(top);
       if (first && first.result !== '') this.#show(top, first);
@@ -175,13 +182,13 @@ class PackageText {
     return test;
   }
 
-  /** The name of a subtest may have a slash, too. */
+  /** The name of a subtest may contain a slash too. */
   #parentOf(name: string): TestText | undefined {
     const slash = name.lastIndexOf('/');
     return slash < 0 ? undefined : (this.#tests.get(name.slice(0, slash)) ?? this.#parentOf(name.slice(0, slash)));
   }
 
-  /** It goes on when its parent has said all, and is told where it ends. */
+  /** A parallel test continues when its parent has finished, and is printed where it ends. */
   #runParallel(name: string): void {
     const test = this.#testOf(name);
     test.isParallel = true;
@@ -195,7 +202,7 @@ class PackageText {
     if (test.parent === undefined) this.#show(name, test);
   }
 
-  /** With its subtests. */
+  /** Prints a test with its subtests. */
   #show(name: string, test: TestText): void {
     this.#text += shown(test, 0);
     for (const one of this.#tests.keys()) if (topOf(one) === name) this.#tests.delete(one);

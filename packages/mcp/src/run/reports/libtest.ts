@@ -1,33 +1,35 @@
 /**
- * Reads what `cargo test` prints into a CTRF report; stable Rust has no machine-readable output. Cases are named as
- * nextest names them, so that one test is one case whichever of the two ran it. Output and errors of passing tests are
- * missing: cargo does not print them.
+ * Converts the output of `cargo test` to a CTRF report, because stable Rust has no machine-readable output. Cases have
+ * the same names as with nextest, so that a test is the same case with both runners. The output of passed tests is
+ * missing, because cargo does not print it.
  */
 
 import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
 import { failureText, type ReadSource } from './doctest.ts';
 
-/** `test net::connects ... FAILED`, also with `--show-output`'s trailing remarks. */
+/** Matches `test net::connects ... FAILED`, also with the remarks of `--show-output`. */
 const RESULT = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/u;
 
-/** The begin of one that printed before its result, with `--nocapture` and one thread; the result is a line of its own. */
+/**
+ * Start of a test that prints before its result, with `--nocapture` and one thread. The result is on a separate line.
+ */
 const BEGUN = /^test (.+?)(?: - should panic)? \.\.\. /u;
 const OWN_LINE_RESULT = /^(?:ok|FAILED|ignored)$/u;
 
-/** `---- net::connects stdout ----` opens the output of one failed test. */
+/** `---- net::connects stdout ----` starts the output of a failed test. */
 const SECTION = /^---- (.+) stdout ----$/u;
 
 /** The lists of names after the sections, and the end of a binary. */
 const SECTION_END = /^(?:failures:|test result: )/u;
 
-/** `     Running unittests src/lib.rs (target/debug/deps/my_crate-0f3c)`, `   Doc-tests my_crate`. */
+/** Matches `     Running unittests src/lib.rs (target/debug/deps/my_crate-0f3c)` and `   Doc-tests my_crate`. */
 const BINARY = /^\s+(?:Running (?:unittests )?(\S+) \((?:\S*[\\/])?(\S+)-[0-9a-f]+(?:\.exe)?\)|Doc-tests (\S+))/u;
 
-/** What a test panicked with that prints as it runs: with `--nocapture`, or in a harness of the project's own. */
+/** Panic of a test that prints immediately, with `--nocapture` or in a custom harness. */
 const PANIC = /^thread '(.+?)'(?: \(\d+\))? panicked at /u;
 const PANIC_END =
   /^(?:test .+ \.\.\. |running \d+ tests?$|failures:|test result: |error: test failed|note: run with )/u;
-/** With `--test-threads=1`. */
+/** Name of the thread with `--test-threads=1`. */
 const ONLY_THREAD = 'main';
 
 interface LibtestCase {
@@ -37,11 +39,11 @@ interface LibtestCase {
   output: string;
 }
 
-/** Takes the output in pieces, stdout and stderr apart. */
+/** Accepts the output in chunks, separately for stdout and stderr. */
 export class LibtestReport {
   readonly #cases: LibtestCase[] = [];
   readonly #rest = { stdout: '', stderr: '' };
-  /** Binaries announced on stderr, taken in order by the `running N tests` lines of stdout. */
+  /** Binaries announced on stderr. The `running N tests` lines of stdout refer to them in order. */
   readonly #announced: string[] = [];
   #binary: string | undefined;
   #binaryStart = 0;
@@ -53,7 +55,10 @@ export class LibtestReport {
   readonly #packageName: string | undefined;
   readonly #read: ReadSource;
 
-  /** The package at the project's root; nextest names binaries after packages, cargo's output does not. */
+  /**
+   * `packageName` is the package at the root of the project. The output of cargo does not contain it, but nextest names
+   * binaries after packages.
+   */
   constructor(packageName?: string, read: ReadSource = () => undefined) {
     this.#packageName = packageName;
     this.#read = read;
@@ -65,7 +70,7 @@ export class LibtestReport {
     for (const line of lines) this.#line(line.replace(/\r$/u, ''), stream);
   }
 
-  /** The report, or null when no test was seen. */
+  /** The report, or null if there was no test. */
   end(): string | null {
     for (const stream of ['stderr', 'stdout'] as const) this.#line(this.#rest[stream], stream);
     if (this.#cases.length === 0) return null;
@@ -147,7 +152,7 @@ export class LibtestReport {
     if (panic !== undefined) this.#extend(panic, line);
   }
 
-  /** A thread has the name of its test. */
+  /** Assigns panics to failed tests without output. A thread has the name of its test. */
   #givePanics(): void {
     const silent = this.#cases.filter(({ status, output }) => status === 'failed' && output === '');
     const ofOnlyThread = this.#panics.filter(({ thread }) => thread === ONLY_THREAD);
@@ -160,7 +165,7 @@ export class LibtestReport {
   }
 }
 
-/** `my-crate` for its library, `my-crate::api` for `tests/api.rs`, `my-crate::bin/tool` for a program. */
+/** Returns `my-crate` for its library, `my-crate::api` for `tests/api.rs`, or `my-crate::bin/tool` for a program. */
 function binaryName(source: string, stem: string, packageName: string | undefined): string {
   const owner = packageName ?? stem;
   const file = source.replaceAll('\\', '/');
@@ -174,7 +179,7 @@ function sameCrate(packageName: string, stem: string): boolean {
   return packageName.replaceAll('-', '_') === stem;
 }
 
-/** `name` of `[package]` in a Cargo.toml. */
+/** The `name` of `[package]` in a Cargo.toml. */
 export function cargoPackageName(manifest: string): string | undefined {
   const section = /^\[package\]\s*$([\s\S]*?)(?=^\[|$(?![\s\S]))/mu.exec(manifest)?.[1] ?? '';
   return /^name\s*=\s*"([^"]+)"/mu.exec(section)?.[1];

@@ -1,6 +1,6 @@
 /**
- * Hears the cases of a command that somebody else runs as it was typed, through its environment, what it writes and what
- * it prints. What must change words of a command to hear it is in `plan.ts`.
+ * Collects the cases of a command that somebody else runs unchanged, from its reports and its output. It changes only
+ * the environment; `plan.ts` handles changes of the command.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { listeningPlan } from '../planning/plan.ts';
 import { PrintedReports } from './printed.ts';
 import { globSources, isSince, runnerThatWrote, writtenReports } from './written-reports.ts';
 
-/** What was heard; its files are there until the listener is closed. */
+/** The collected cases. The files exist until the listener is closed. */
 export interface Heard {
   reports: ReportInput[];
   runner: string | null;
@@ -26,9 +26,9 @@ export interface Heard {
 }
 
 export class Listener {
-  /** What to run for it. */
+  /** The command to run. */
   readonly command: string;
-  /** What the command's environment needs beside its own. */
+  /** Additions to the environment of the command. */
   readonly env: Readonly<Record<string, string>>;
   readonly #root: string;
   readonly #folder = temporaryFolder('run');
@@ -53,13 +53,16 @@ export class Listener {
     this.env = reporting.env ?? {};
   }
 
-  /** Takes what the command prints, both streams in one; answers it as it would be without a listener. */
+  /**
+   * Accepts the output of the command, with both streams combined. Returns the output as it would be without a
+   * listener.
+   */
   add(text: string): string {
     this.#printed.add(text, 'stdout');
     return withoutAdditions(text, { added: [], dir: this.#folder.path });
   }
 
-  /** Once, when the command has ended. */
+  /** Call it once, after the command has ended. */
   async heard(startedAtMs: number): Promise<Heard> {
     const written = await writtenReports(this.#sources, this.#root, isSince(startedAtMs));
     const reports = written.length > 0 || this.#isConfigured ? written : this.#printed.end();
@@ -71,7 +74,7 @@ export class Listener {
     };
   }
 
-  /** The line of a failed command that heard nothing, by which it refused to be listened to. */
+  /** The line in which a failed command without reports rejected the additions. */
   refusal(text: string): string | undefined {
     return refusalIn(text, { added: [], dir: this.#folder.path });
   }

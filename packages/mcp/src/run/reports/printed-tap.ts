@@ -1,26 +1,29 @@
-/**
- * Finds TAP in what a command printed and writes each of its documents to a file. Reading it: crates/report.
- */
+/** Finds TAP in the output of a command and writes each TAP document to a file. crates/report reads it. */
 
 import { appendFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { textOf } from '../../system/files/read.ts';
 
-/** What pnpm, Yarn, Turborepo, Lerna and others print before each line of a package: `packages/cart test: `, `[cart]: `. */
+/**
+ * Prefix that pnpm, Yarn, Turborepo, Lerna and others print before each line of a package, for example
+ * `packages/cart test: ` or `[cart]: `.
+ */
 const VERSION = /^(.{0,200}?\s|)TAP version 1[34]$/u;
 
-/** A document without a version begins with its plan: Bats, Mocha. */
+/** A document without a version starts with its plan, for example from Bats or Mocha. */
 const PLAN = /^1\.\.\d+(?:\s*#.*)?$/u;
 const RESULT = /^(?:not )?ok \d+\b/u;
 
-/** Of one document; a run that prints more has other troubles. */
+/** Maximum size of a document. */
 const MAX_DOCUMENT_CHARACTERS = 32 * 1024 * 1024;
 
-/** A line of any document. What is longer than this many bytes and has none is left to the reader. */
+/** A line of any TAP document. Only outputs up to this number of bytes are searched for it. */
 const TAP_LINE = /^\s*(?:TAP version \d|\d+\.\.\d|(?:not )?ok\b)/mu;
 const MAX_SEARCHED_BYTES = 1024 * 1024;
 
-/** Removes a copy of what was printed where no test runner has printed into it: what was to come before it has failed. */
+/**
+ * Removes a copy of the output without TAP, because the test runner was not reached, for example after a failed build.
+ */
 export function removeWithoutTap(file: string): void {
   const text = textOf(file, { maxBytes: MAX_SEARCHED_BYTES, links: 'refused' });
   if (text !== undefined && !TAP_LINE.test(text)) rmSync(file);
@@ -31,11 +34,11 @@ interface Document {
   length: number;
 }
 
-/** Takes the lines of stdout, in order. */
+/** Accepts the lines of stdout in order. */
 export class PrintedTap {
   readonly #dir: string;
   readonly #files: string[] = [];
-  /** The open documents, by what stands before their lines. */
+  /** The open documents by the prefix of their lines. */
   readonly #open = new Map<string, Document>();
   #plan: string | undefined;
 
@@ -54,7 +57,7 @@ export class PrintedTap {
     if (document !== undefined) this.#write(document, line.slice(own.length));
   }
 
-  /** The files that were written. */
+  /** The written files. */
   end(): string[] {
     return this.#files;
   }

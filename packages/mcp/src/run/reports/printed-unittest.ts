@@ -1,13 +1,13 @@
 /**
- * Reads what Python's unittest prints into a CTRF report: the tests that failed, and with `-v` all of them. Tests that
- * it does not name are not in the report.
+ * Converts the output of Python's unittest to a CTRF report: the failed tests, or all tests with `-v`. Tests that the
+ * output does not name are missing.
  */
 
 import { ctrfReport, MAX_ERROR_CHARACTERS } from './ctrf.ts';
 
-/** `FAIL: test_x (tests.test_a.A.test_x)`; before Python 3.11 the class alone stands there. */
+/** Matches `FAIL: test_x (tests.test_a.A.test_x)`. Before Python 3.11, only the class is in parentheses. */
 const FAILED = /^(?:FAIL|ERROR): (\S+) \(([\w.]+)\)(.*)$/u;
-/** `test_x (tests.test_a.A.test_x) ... ok` */
+/** Matches `test_x (tests.test_a.A.test_x) ... ok`. */
 const TOLD = /^(\w+) \(([\w.]+)\)(?:.*) \.\.\. (ok|skipped\b.*|expected failure)$/u;
 const RAN = /^Ran \d+ tests? in [\d.]+s$/u;
 const RULE = /^(?:={70}|-{70})$/u;
@@ -19,7 +19,7 @@ interface UnittestCase {
   trace?: string;
 }
 
-/** Takes the lines, in order. */
+/** Accepts the lines in order. */
 export class PrintedUnittest {
   readonly #cases: UnittestCase[] = [];
   #failed: UnittestCase | undefined;
@@ -47,7 +47,7 @@ export class PrintedUnittest {
     }
   }
 
-  /** The report, or null where no test was named. */
+  /** The report, or null if no test was named. */
   end(): string | null {
     if (!this.#hasRun || this.#cases.length === 0) return null;
     const tests = this.#cases.map((one) => ({ ...one, trace: one.trace?.trim() }));
@@ -55,7 +55,7 @@ export class PrintedUnittest {
   }
 }
 
-/** The class; a module that could not be loaded, or a `setUpClass`, has none of its own. */
+/** The class of a test. A module that could not be loaded has none. */
 function suiteOf(described: string, method: string): string[] {
   const name = described.endsWith(`.${method}`) ? described.slice(0, -method.length - 1) : described;
   return name.startsWith('unittest.loader.') ? [] : [name];

@@ -15,7 +15,7 @@ import { PrintedTap } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
 import { UncaughtErrors } from './uncaught-errors.ts';
 
-/** Takes what is printed in pieces. */
+/** Accepts the output in chunks. */
 export class PrintedReports {
   readonly #dir: string;
   readonly #tap: PrintedTap;
@@ -28,7 +28,7 @@ export class PrintedReports {
   omitsPassed = false;
   readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 
-  /** For reports in a folder, of a command that runs in the project at a root. */
+  /** Writes reports to the folder `dir` for a command that runs in the project at `root`. */
   constructor(dir: string, root: string) {
     this.#dir = dir;
     this.#tap = new PrintedTap(dir);
@@ -40,7 +40,7 @@ export class PrintedReports {
     for (const line of this.#lines[stream].add(piece)) this.#line(line, stream);
   }
 
-  /** Errors of Node's that were printed so far. */
+  /** Uncaught errors of Node in the output so far. */
   uncaughtErrors(): string[] {
     return [...this.#uncaught.stdout.comments(), ...this.#uncaught.stderr.comments()];
   }
@@ -81,7 +81,7 @@ export class PrintedReports {
   }
 }
 
-/** What `go test -json` prints, for a command that asks for it itself. */
+/** The events of a command that calls `go test -json` itself. */
 class GoEvents {
   text = '';
 
@@ -94,10 +94,10 @@ class GoEvents {
 
 const MAX_EVENTS_CHARACTERS = 32 * 1024 * 1024;
 
-/** Longest line; of what comes without an end of line nothing more is read. */
+/** Maximum length of a line. The rest of a longer line is dropped. */
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
-/** Makes lines of pieces. */
+/** Splits chunks into lines. */
 class Lines {
   #rest = '';
 
@@ -114,7 +114,7 @@ class Lines {
   }
 }
 
-/** The package of the project's root, after which its tests are named. */
+/** The package at the root of the project, whose name is part of the test names. */
 function cargoPackageAt(root: string): string | undefined {
   return cargoPackageName(projectFile(root, 'Cargo.toml') ?? '');
 }

@@ -1,21 +1,21 @@
 /**
- * Whether a runner shuffled its tests, and how the same order comes again: by the line that it prints of it. Runners that
- * say nothing are taken to have run them in their usual order.
+ * Detects from the output whether a runner shuffled its tests, and how to repeat the order. A runner without such a
+ * line is assumed to use its usual order.
  */
 
 import { stripVTControlCharacters } from 'node:util';
 import type { Shuffle } from 'argus-engine';
 
 interface SeedLine {
-  /** How it reads. */
+  /** The text of the line. */
   line: RegExp;
-  /** The options that give the same order. */
+  /** The options that repeat the order. */
   option: (seed: string) => string;
-  /** Any program may print such a line: it counts only where this runner was recognised. */
+  /** Any program may print such a line, so that it counts only for this runner. */
   runner?: string;
 }
 
-/** The first that fits counts. */
+/** The first match counts. */
 const LINES: readonly SeedLine[] = [
   // pytest-randomly and pytest-random-order.
   { line: /^Using --randomly-seed=(\d+)$/u, option: (seed) => `--randomly-seed=${seed}` },
@@ -23,7 +23,7 @@ const LINES: readonly SeedLine[] = [
   { line: /^\s*Running tests with seed "(-?\d+)"$/u, option: (seed) => `--sequence.shuffle --sequence.seed=${seed}` },
   { line: /^Seed:\s+(-?\d+)$/u, option: (seed) => `--randomize --seed=${seed}`, runner: 'jest' },
   { line: /^Randomized with seed (\d+) \(jasmine /u, option: (seed) => `--random=true --seed=${seed}` },
-  // RSpec and ExUnit, minitest, and what newer ExUnit says.
+  // RSpec and older ExUnit, minitest, and newer ExUnit.
   { line: /^Randomized with seed (\d+)$/u, option: (seed) => `--seed ${seed}` },
   { line: /^Run options: (?:.* )?--seed (\d+)\b/u, option: (seed) => `--seed ${seed}` },
   { line: /^Running ExUnit with seed: (\d+)\b/u, option: (seed) => `--seed ${seed}` },
@@ -44,19 +44,19 @@ const LINES: readonly SeedLine[] = [
   },
 ];
 
-/** All of them name it so. */
+/** A word that every such line contains. */
 const MAY_SAY = /seed|-test\.shuffle/iu;
 
-/** No such line is longer. */
+/** Maximum length of such a line. */
 const MAX_LINE_CHARS = 400;
 
-/** Takes what is printed in pieces. */
+/** Accepts the output in chunks. */
 export class ShuffleWatch {
   readonly #found = new Map<string, string>();
   readonly #lines: readonly SeedLine[];
   #rest = '';
 
-  /** `runner`: the one that was recognised in the command. */
+  /** `runner` is the runner that was recognized in the command. */
   constructor(runner: string | null) {
     this.#lines = LINES.filter((one) => one.runner === undefined || one.runner === runner);
   }
@@ -67,7 +67,10 @@ export class ShuffleWatch {
     for (const line of lines) this.#line(line);
   }
 
-  /** Null where nothing was said. Several seeds, as of the packages of Go, are of several orders: no one gives them all. */
+  /**
+   * Null if there was no such line. Several seeds belong to several orders, for example those of Go packages, so that
+   * no single option repeats them.
+   */
   end(): Shuffle | null {
     this.#line(this.#rest);
     const [first, ...others] = this.#found;

@@ -1,20 +1,20 @@
 /**
- * Finds the errors that Node printed on its way out. node-tap's report does not say why a file of tests could not be
- * loaded; as comments before it they do. Reading them: crates/report.
+ * Finds errors that Node printed before it ended. The report of node-tap does not contain the reason why a test file
+ * could not be loaded. These errors are added to it as comments, which crates/report reads.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import { LIMITS } from 'argus-engine';
 import { readBytes } from '../../system/files/read.ts';
 
-/** `/srv/shop/a.js:12`, `node:internal/modules/cjs/loader:1210`: what an error begins with. */
+/** The first line of an error, for example `/srv/shop/a.js:12` or `node:internal/modules/cjs/loader:1210`. */
 const PLACE = /^\S+:\d+$/u;
 const END = /^Node\.js v\d/u;
 
 const MAX_LINES = 500;
 const MAX_ERRORS = 64;
 
-/** Takes the lines of one stream, in order. */
+/** Accepts the lines of one stream in order. */
 export class UncaughtErrors {
   readonly #errors: string[] = [];
   #open: string[] | undefined;
@@ -28,13 +28,13 @@ export class UncaughtErrors {
     this.#open = undefined;
   }
 
-  /** Each as lines of comments. */
+  /** Each error as lines of comments. */
   comments(): string[] {
     return this.#errors;
   }
 }
 
-/** Puts the comments before a report of TAP; one that was not written stays none. */
+/** Adds the comments at the start of a TAP report. A missing report is not created. */
 export function prependComments(file: string, comments: readonly string[]): void {
   if (comments.length === 0 || !existsSync(file)) return;
   const report = readBytes(file, { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused' });

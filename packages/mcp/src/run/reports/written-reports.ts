@@ -1,6 +1,4 @@
-/**
- * Finds the reports that a command wrote, and the runner that wrote them.
- */
+/** Finds the reports that a command wrote, and the runner that wrote them. */
 
 import { readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -9,16 +7,16 @@ import { refusalOf } from '../../system/files/read.ts';
 import { stat } from '../../system/files/way.ts';
 import type { ReportSource } from '../adapters/adapter.ts';
 
-/** Reports that are not read, with the reason. */
+/** Reports that could not be read, each with the reason. */
 export type Unread = NonNullable<RecordRunParams['unread']>;
 
-/** File times may lie a clock tick before the moment the command was started. */
+/** File times can be one clock tick before the start of the command. */
 const CLOCK_TICK_MS = 50;
 
-/** Folders no report is looked for in. */
+/** Folders that are not searched for reports. */
 const NEVER_REPORTS = ['**/node_modules/**', '**/.git/**'];
 
-/** A report of this run is no older than its beginning. */
+/** A report of this run is not older than the start of the run. */
 export function isSince(startedAtMs: number): (file: string, stats: Stats) => boolean {
   return (_, { mtimeMs }) => mtimeMs >= startedAtMs - CLOCK_TICK_MS;
 }
@@ -28,8 +26,8 @@ export function globSources(patterns: string | string[]): ReportSource[] {
 }
 
 /**
- * Reports that are there and not empty; what a pattern finds may be of an earlier run. A report that may not be read, such as
- * a link out of the project, is added to `unread`.
+ * Returns existing reports that are not empty. Files that match a pattern may be from an earlier run. A report that
+ * must not be read, for example a link out of the project, is added to `unread`.
  */
 export async function writtenReports(
   sources: readonly ReportSource[],
@@ -49,7 +47,7 @@ export async function writtenReports(
       continue;
     }
     const { glob } = await import('tinyglobby');
-    // A link to the root of the file system would be walked too.
+    // Links are not followed, because a link to the root of the file system would be searched too.
     const walk = { expandDirectories: false, followSymbolicLinks: false };
     const options = { cwd: root, absolute: true, ignore: NEVER_REPORTS, dot: true, ...walk };
     for (const file of (await glob(source.pattern, options)).sort()) {
@@ -63,7 +61,7 @@ export async function writtenReports(
   return found;
 }
 
-/** `node:test` is no name of a file everywhere. */
+/** File names replace the colon in `node:test`, because some systems do not allow it. */
 function isWrittenBy(runner: string, fileName: string): boolean {
   return fileName.startsWith(`${runner.replace(':', '-')}-`);
 }
@@ -74,8 +72,8 @@ function fileWithContent(file: string) {
 }
 
 /**
- * The runner that a command turned out to start: what was recognised in its words, unless that one would have written
- * and another one did (`rake test` may run Minitest or test-unit).
+ * The runner that a command actually started. It is the recognized runner, unless that runner should have written a
+ * report and only another one did. For example, `rake test` may run Minitest or test-unit.
  */
 export function runnerThatWrote(
   sources: readonly ReportSource[],

@@ -1,22 +1,22 @@
-//! The contract's lists of permanent, transient and fixable errors, in the words of the tools that print them.
+//! The lists of the contract for permanent, transient and fixable errors, in the words of the tools that print them.
 
 use super::ErrorClass::{self, Fixable, Permanent, Transient};
 
-/// What a line must look like, letter case aside.
+/// Condition for a line. The case of letters is ignored.
 pub(super) enum LineMatcher {
-    /// It matches.
+    /// The line matches this pattern.
     Line(&'static str),
-    /// It speaks of this HTTP status.
+    /// The line contains this HTTP status.
     Status(u16),
 }
 use LineMatcher::{Line, Status};
 
-/// One named rule.
+/// A named rule.
 pub(super) struct ErrorClassRule {
     pub(super) name: &'static str,
     pub(super) class: ErrorClass,
     pub(super) matcher: LineMatcher,
-    /// Lines that the shape would take by mistake.
+    /// Lines that the pattern would match by mistake.
     pub(super) unless: Option<&'static str>,
 }
 
@@ -30,12 +30,12 @@ impl ErrorClassRule {
     }
 }
 
-/// One pattern of several alternatives.
+/// A pattern of several alternatives.
 macro_rules! any {
     ($first:literal $(, $more:literal)* $(,)?) => { concat!($first $(, "|", $more)*) };
 }
 
-/// A quota that fills again, though the answer is a 403.
+/// A quota that resets after some time, although the response is a 403.
 const RATE: &str = r"rate[ -]?limit|too many requests|throttl";
 
 pub(super) const RULES: &[ErrorClassRule] = &[

@@ -1,18 +1,18 @@
-//! Where compilers, linters and interpreters point to: the first error in the order of the text.
+//! Finds locations that compilers, linters and interpreters report. The first error in the text has priority.
 
 use super::{frame, number};
 use crate::fix_loop::error::Location;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Shapes of one line, the surest first; named groups `file`, `line`, `column`.
+/// Patterns for one line, most specific first, with the named groups `file`, `line` and `column`.
 static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // tsc and .NET: `src/cart.ts(12,5): error TS2345: ...`.
         r"^\s*(?<file>[^\s()][^()\n]*)\((?<line>\d+)(?:,(?<column>\d+))?(?:,\d+,\d+)?\): (?:fatal )?(?:error|warning)\b",
         // tsc with --pretty: `src/cart.ts:12:5 - error TS2345: ...`.
         r"^\s*(?<file>[^\s:][^:\n]*):(?<line>\d+):(?<column>\d+) - error\b",
-        // rustc: ` --> src/cart.rs:12:5`; also ariadne's and Biome's frames.
+        // rustc: ` --> src/cart.rs:12:5`; also frames of ariadne and Biome.
         r"^\s*(?:-->|╭─\[|┌─|╭▶)\s*(?<file>[^\s:\[][^:\n]*):(?<line>\d+):(?<column>\d+)",
         // Maven: `[ERROR] /src/Cart.java:[12,5] ...`.
         r"^\[ERROR\] (?<file>/?(?:[A-Za-z]:)?[^:\n\[]+\.\w+):\[(?<line>\d+),(?<column>\d+)\]",
@@ -32,19 +32,19 @@ static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
         r"^\s*(?<file>[\w/.-]+_test\.go):(?<line>\d+): ",
         // Gradle, under the test's name: `    java.lang.AssertionError at CartTest.java:12`.
         r"^\s+[\w$.]+ at (?<file>[\w$]+\.(?:java|kt|groovy|scala)):(?<line>\d+)$",
-        // esbuild, Vite, Rollup: `src/cart.ts:12:5`, alone or with a mark, a word or a colon about it.
+        // esbuild, Vite, Rollup: `src/cart.ts:12:5`, alone or after a mark or a word, or before a colon.
         r"^\s*(?:✘ \[ERROR\] |ERROR in |file: |at )?(?<file>(?:[A-Za-z]:[\\/]|/|\./|\.\./|[\w@-]+/)[^\s:]*\.\w{1,6}):(?<line>\d+):(?<column>\d+):?$",
         // webpack: `ERROR in ./src/cart.ts 12:5`, `ERROR in ./src/cart.ts:12:5`.
         r"^(?:ERROR in|Module (?:Error|build failed).*) (?<file>\S+\.\w+)[ :](?<line>\d+):(?<column>\d+)",
         // Bash: `./setup.sh: line 12: foo: command not found`.
         r"^(?<file>[^\s:][^:\n]*): line (?<line>\d+): ",
-        // Bats: `(in test file test/cart.bats, line 5)`; of a helper the innermost place stands first.
+        // Bats: `(in test file test/cart.bats, line 5)`. For a helper, the innermost location comes first.
         r"^\s*(?:# )?\((?:in|from) (?:function `[^'\n]+' in )?(?:test )?file (?<file>[^,\n]+), line (?<line>\d+)[,)]",
         // Terraform and others: `on main.tf line 12`.
         r"\bon (?<file>\S+\.\w+) line (?<line>\d+)",
         // YAML and JSON readers: `in "compose.yaml", line 12, column 5`.
         r#"\bin "(?<file>[^"\n]+)", line (?<line>\d+), column (?<column>\d+)"#,
-        // Node before it quotes the line that threw: `/srv/cart.js:12`.
+        // Node, before it quotes the line that threw: `/srv/cart.js:12`.
         r"^(?<file>(?:file://)?(?:[A-Za-z]:[\\/]|/)[^\s:]*\.[cm]?[jt]sx?):(?<line>\d+)$",
         // Minitest: `CartTest#test_total [test/cart_test.rb:12]:`.
         r"\[(?<file>[^\s\[\]:]+\.rb):(?<line>\d+)\]:?$",
@@ -59,14 +59,14 @@ static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// `ESLint` and its like name the file on a line of its own, and the places under it.
+/// `ESLint` and similar tools print the file on its own line and the locations below it.
 static ESLINT: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s+(?<line>\d+):(?<column>\d+)\s+(?:error|✖)\s+\S").expect("a constant pattern"));
 
-/// Most places that are looked for.
+/// Maximum number of locations.
 const MAX_LOCATIONS: usize = 50;
 
-/// The places, in the order of the text; those of warnings where there are no others.
+/// The locations in the order of the text. Locations of warnings are returned only if there are no errors.
 pub(super) fn read(lines: &[&str]) -> Vec<Location> {
     let places = |warnings: bool| {
         let of_kind = (0..lines.len()).filter(move |&at| is_warning(lines, at) == warnings);
@@ -76,13 +76,14 @@ pub(super) fn read(lines: &[&str]) -> Vec<Location> {
     if errors.is_empty() { places(true) } else { errors }
 }
 
-/// `main.c:12:5: warning: ...`, `Cart.cs(12,5): warning CS0168: ...`; rustc says it on the line above.
+/// Whether the location belongs to a warning: `main.c:12:5: warning: ...`, `Cart.cs(12,5): warning CS0168: ...`. rustc
+/// prints `warning` on the line above.
 fn is_warning(lines: &[&str], at: usize) -> bool {
     let above = || at.checked_sub(1).is_some_and(|above| lines[above].trim_start().starts_with("warning"));
     lines[at].contains(": warning") || lines[at].contains(" - warning") || (lines[at].contains("-->") && above())
 }
 
-/// The place that a line points to.
+/// The location that a line reports.
 pub(super) fn location_at(lines: &[&str], at: usize) -> Option<Location> {
     let line = lines[at];
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
@@ -97,7 +98,7 @@ pub(super) fn location_at(lines: &[&str], at: usize) -> Option<Location> {
     LINE_PATTERNS.iter().find_map(|pattern| {
         let found = pattern.captures(line)?;
         let file = found.name("file")?.as_str();
-        // `12:30:45: error` is a time, and `http://a:80: error` an address.
+        // `12:30:45: error` is a time, and `http://a:80: error` is an address.
         let path =
             !file.bytes().all(|byte| byte.is_ascii_digit()) && !file.contains("://") || file.starts_with("file://");
         path.then(|| frame(file, number(found.name("line")), number(found.name("column")), ""))

@@ -1,20 +1,19 @@
-//! Reads the stacks of the usual runtimes, with the lines that the normalizer leaves out.
-//! `location` chooses among them.
+//! Reads stacks of common runtimes, including lines that the normalizer removes. `location` chooses among the stacks.
 
 use super::{frame, number, unreadable::unreadable_source};
 use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Frames that belong together.
+/// Frames of one stack.
 #[derive(Default)]
 pub(super) struct Stack {
-    /// In the file that could not be read as source; the frames are those of its import.
+    /// The location in a file that could not be parsed. The frames are those of its import.
     unreadable: Option<Location>,
     frames: Vec<Location>,
-    /// The runtime prints the outermost frame first.
+    /// Whether the runtime prints the outermost frame first.
     outer_first: bool,
-    /// It is the cause of the one before it, or what came while that was handled.
+    /// Whether this stack is the cause of the previous stack, or occurred while the previous error was handled.
     pub(super) continues: bool,
 }
 
@@ -27,7 +26,7 @@ impl Stack {
         !self.frames.is_empty()
     }
 
-    /// Takes the frames of that package, of those around it and of those within it for the project's.
+    /// Marks frames of this package, of its parent packages and of its subpackages as frames of the project.
     pub(super) fn claim(&mut self, package_of_test: &str) {
         for frame in &mut self.frames {
             let of_frame = frame.function.as_deref().filter(|_| is_jvm(&frame.file)).and_then(package);
@@ -43,7 +42,7 @@ impl Stack {
     }
 }
 
-/// A shape of frames on one line; named groups `file`, `line`, `column`, `function`.
+/// A pattern for a frame on one line, with the named groups `file`, `line`, `column` and `function`.
 struct FramePattern {
     pattern: Regex,
     outer_first: bool,
@@ -73,12 +72,12 @@ static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
             r"^\s*at (?:async )?(?<file>(?:file:///?|webpack\S*:///|[A-Za-z]:[\\/]|[./~\w@-])[^()\n]*?):(?<line>\d+):(?<column>\d+)$",
             false,
         ),
-        // node:test in TAP, whose YAML leaves out the `at`: `    exports.total (/srv/shop/cart.js:1:34)`.
+        // node:test in TAP, where the YAML omits `at`: `    exports.total (/srv/shop/cart.js:1:34)`.
         pattern(
             r"^\s+(?:async )?(?<function>[\w$.<>\[\] ]+?) \((?<file>(?:file://)?(?:/|[A-Za-z]:[\\/])[^()\n]+?\.[cm]?[jt]sx?):(?<line>\d+):(?<column>\d+)\)$",
             false,
         ),
-        // Java and Kotlin: `at com.acme.Cart.total(Cart.java:88)`, also with a module or loader before it.
+        // Java and Kotlin: `at com.acme.Cart.total(Cart.java:88)`, also after a module or class loader.
         pattern(
             r"^\s*(?:->\s*)?at (?:[\w.$@-]*/{1,2})?(?<function>[\w.$<>]+(?:[\w$ <>-]*[\w$>])?)\((?<file>[\w$.-]+\.(?:java|kt|kts|scala|groovy|clj)):(?<line>\d+)\)",
             false,
@@ -104,36 +103,36 @@ static FRAME_PATTERNS: LazyLock<Vec<FramePattern>> = LazyLock::new(|| {
             r"^(?:\[[^\]]*\] )?(?:PHP )?(?:Fatal error|Parse error|Warning|Error|Exception|\S*(?:Error|Exception)\b).* in (?<file>\S+\.php)(?: on line |:)(?<line>\d+)$",
             false,
         ),
-        // PHPUnit: `/app/src/Cart.php:12`, the innermost first.
+        // PHPUnit: `/app/src/Cart.php:12`, innermost frame first.
         pattern(r"^(?<file>(?:[A-Za-z]:[\\/]|/)[^:\n]*\.php):(?<line>\d+)$", false),
         // GoogleTest and Catch2: `src/cart_test.cpp:12: Failure`, `src/cart_test.cpp:12: FAILED:`.
         pattern(
             r"^(?<file>(?:[A-Za-z]:)?[^\s:][^:\n]*\.(?:cc|cpp|cxx|c|h|hh|hpp|hxx)):(?<line>\d+): (?:Failure|FAILED:?)$",
             false,
         ),
-        // Rust: `thread 'main' panicked at src/cart.rs:12:5:`, and the older form with the message in front.
+        // Rust: `thread 'main' panicked at src/cart.rs:12:5:`, and the older form that starts with the message.
         pattern(
             r"^thread '[^'\n]*'(?: \(\d+\))? panicked at (?:'.*', )?(?<file>[^\s:'][^:'\n]*\.rs):(?<line>\d+):(?<column>\d+):?$",
             false,
         ),
-        // Elixir, Swift and others that say `at path:line`.
+        // Elixir and Erlang: `lib/cart.ex:12: Cart.total/1`.
         pattern(r"^\s*(?:\([^)]*\) )?(?<file>[\w./-]+\.(?:exs?|erl)):(?<line>\d+): (?<function>\S+)$", false),
     ]
 });
 
-/// The second line of a frame in Go (`\t/src/cart.go:12 +0x1d`) and of one in Rust (`   at ./src/cart.rs:12:5`).
+/// The second line of a frame in Go (`\t/src/cart.go:12 +0x1d`) or Rust (`   at ./src/cart.rs:12:5`).
 static SECOND_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"^\s+(?:at )?(?<file>(?:[A-Za-z]:)?[\w./\\~][^:\n]*\.(?:go|s|rs)):(?<line>\d+)(?::(?<column>\d+))?(?: \+0x[0-9a-f]+)?$";
     Regex::new(pattern).expect("a constant pattern")
 });
-/// The first: `main.total(0x1, 0x2)`, `   3: shop::cart::total`.
+/// The first line of such a frame: `main.total(0x1, 0x2)`, `   3: shop::cart::total`.
 static FIRST_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
         r"^(?:\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?<rust>\S.*)|(?:  )?(?<go>(?:[\w./~-]+\.)?[\w./()*\[\]~-]+)\([^\n]*\)?)$";
     Regex::new(pattern).expect("a constant pattern")
 });
 
-/// Lines between two stacks; those of the second kind say that the next belongs to the one before.
+/// Starts of lines between two stacks. After a line of [`CAUSES`], the next stack continues the previous stack.
 const BREAKS: [&str; 15] = [
     "Traceback (most recent call last)",
     "goroutine ",
@@ -165,11 +164,11 @@ const CAUSES: [&str; 6] = [
 struct Reader {
     stacks: Vec<Stack>,
     current: Stack,
-    /// The function whose place is on the next line.
+    /// The function whose location is on the next line.
     function: Option<String>,
 }
 
-/// Every stack, in the order of the text.
+/// All stacks, in the order of the text.
 pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
     let mut reader = Reader::default();
     for (at, line) in lines.iter().enumerate() {
@@ -183,7 +182,8 @@ pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
 }
 
 impl Reader {
-    /// Of an import whose frames come, or in Python have come.
+    /// Adds the location of an unreadable file to its import. The frames of the import follow, but Python prints them
+    /// before.
     fn unreadable(&mut self, place: Location) {
         if !self.current.outer_first && self.current.has_frames() {
             self.close(false);
@@ -214,7 +214,7 @@ impl Reader {
         if starts(&CAUSES) {
             self.close(true);
         } else if starts(&BREAKS) || is_heading(trimmed) {
-            // What a traceback continues was said on the line before.
+            // The line before a traceback states whether the traceback continues the previous stack.
             let continues = self.current.continues && self.current.frames.is_empty();
             self.close(continues);
         }
@@ -224,7 +224,7 @@ impl Reader {
         });
     }
 
-    /// Ends the stack; the next one continues it, or is another.
+    /// Ends the stack. `continues` states whether the next stack continues it.
     fn close(&mut self, continues: bool) {
         let next = Stack { continues, ..Stack::default() };
         let done = std::mem::replace(&mut self.current, next);
@@ -234,14 +234,14 @@ impl Reader {
     }
 }
 
-/// `  1) cart totals`, with which Mocha and `RSpec` begin each failure.
+/// Whether Mocha or `RSpec` starts a failure here, for example with `  1) cart totals`.
 fn is_heading(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && line[digits..].starts_with(") ")
 }
 
 fn one_line(line: &str) -> Option<(Location, bool)> {
-    // Every pattern has a file in it.
+    // Every pattern requires a line number.
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;
     }
@@ -270,7 +270,8 @@ fn is_jvm(file: &str) -> bool {
     matches!(ending, "java" | "kt" | "scala" | "groovy")
 }
 
-/// `com.acme` of `com.acme.Cart.total`: package names are lower case, and the class comes after them.
+/// The package of a function, for example `com.acme` for `com.acme.Cart.total`. Package names are in lower case, and
+/// the class follows them.
 pub(super) fn package(function: &str) -> Option<&str> {
     let is_class =
         |&(dot, _): &(usize, &str)| function[dot + 1..].starts_with(|first: char| first.is_ascii_uppercase());
@@ -279,7 +280,8 @@ pub(super) fn package(function: &str) -> Option<&str> {
     (!name.contains(['/', '\\', ' '])).then_some(name)
 }
 
-/// Whether one package is the other or lies within it; a first name alone, as `com`, is shared by all.
+/// Whether one package is the other or contains it. A single name such as `com` does not count, because many packages
+/// share it.
 fn is_around(outer: &str, inner: &str) -> bool {
     outer.contains('.') && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

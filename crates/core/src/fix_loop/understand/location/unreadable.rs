@@ -1,24 +1,25 @@
-//! Where an interpreter or a compiler cannot read a file of source. The stack below such an error is only that of the import:
-//! the place is the file that could not be read.
+//! Finds source files that an interpreter or a compiler cannot parse. The stack of such an error is only that of the
+//! import, so that the location is the unreadable file.
 
 use super::{compilers, frame, number};
 use crate::fix_loop::error::Location;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Lines between a quoted place of Node and its `SyntaxError`: the source, the carets, a blank one.
+/// Maximum number of lines between a quoted location of Node and its `SyntaxError`: the source, the carets, a blank
+/// line.
 const MAX_QUOTED_LINES: usize = 4;
 
 fn constant(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// Shapes that say it in one line; named groups `file`, `line`, `column`.
+/// Patterns that match the error in one line, with the named groups `file`, `line` and `column`.
 static ONE_LINE: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     [
-        // Ruby: `lib/cart.rb:6: syntax error, ...`; since 3.4 `syntax errors found`.
+        // Ruby: `lib/cart.rb:6: syntax error, ...`. Since Ruby 3.4, `syntax errors found`.
         constant(r"(?:^|\s)(?<file>(?:[A-Za-z]:)?[^\s:]+\.(?:rb|rake|gemspec|ru)):(?<line>\d+): syntax errors?\b"),
-        // Babel: `SyntaxError: /srv/cart.js: Unexpected token (4:37)`; Node of JSON, the same without a line.
+        // Babel: `SyntaxError: /srv/cart.js: Unexpected token (4:37)`. Node prints the same for JSON, without a line.
         constant(concat!(
             r"^\s*SyntaxError: (?<file>(?:/|[A-Za-z]:[\\/])[^:\n]*\.\w+): ",
             r".*?(?:\((?:line )?(?<line>\d+)(?::| column )(?<column>\d+)\))?$"
@@ -26,26 +27,26 @@ static ONE_LINE: LazyLock<[Regex; 2]> = LazyLock::new(|| {
     ]
 });
 
-/// pytest, whose traceback is about the import: `E     File "/srv/cart.py", line 7`.
+/// pytest, whose traceback shows the import: `E     File "/srv/cart.py", line 7`.
 static PYTEST: LazyLock<Regex> = LazyLock::new(|| constant(r#"^E\s+File "(?<file>[^"\n]+)", line (?<line>\d+)$"#));
 
-/// Node quotes the source below the place; Mocha, Jest and TAP put something before it.
+/// Node quotes the source below the location. Mocha, Jest and TAP add a prefix.
 static NODE: LazyLock<Regex> = LazyLock::new(|| {
     constant(r"^(?:#\s*|[^:\n]+: +|\s+)?(?<file>(?:file://)?(?:/|[A-Za-z]:[\\/])[^\s:]*\.[cm]?[jt]sx?):(?<line>\d+)$")
 });
 static CARETS: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:#\s)?\s*\^+\s*$"));
 static NODE_ERROR: LazyLock<Regex> = LazyLock::new(|| constant(r"^(?:#\s)?\s*SyntaxError\b"));
 
-/// What is said on the line above the first place: by esbuild, by ts-node.
+/// The line above the first location in the output of esbuild and ts-node.
 static COMPILER_ABOVE: LazyLock<Regex> =
     LazyLock::new(|| constant(r"\b(?:(?:Transform|Build) failed with \d+ errors?|Unable to compile TypeScript):$"));
 
-/// Lua, below `error loading module 'cart' from file './cart.lua':`.
+/// Lua prints the location below `error loading module 'cart' from file './cart.lua':`.
 static LUA: LazyLock<Regex> = LazyLock::new(|| constant(r"^\s*(?<file>[^\s:]+\.(?:lua|moon)):(?<line>\d+): "));
 static LUA_ABOVE: LazyLock<Regex> =
     LazyLock::new(|| constant(r"\berror loading module '[^'\n]+' from file '[^'\n]+':$"));
 
-/// The place in the file that could not be read, where this line says it.
+/// The location in an unreadable file, if this line reports it.
 pub(super) fn unreadable_source(lines: &[&str], at: usize) -> Option<Location> {
     let line = lines[at];
     let above = at.checked_sub(1).map_or("", |above| lines[above]);

@@ -1,6 +1,6 @@
-/** What detection asks of the machine. */
+/** The facts about the machine that detection needs. */
 
-/** What is on the machine, as values. */
+/** The machine as a value, so that tests can replace it. */
 export interface Machine {
   platform: string;
   /** Whether a program is on the PATH. */

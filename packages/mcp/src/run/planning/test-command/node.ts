@@ -1,14 +1,14 @@
-/** How projects of Node, Bun and Deno are tested. */
+/** Detects the test command of projects for Node, Bun and Deno. */
 
 import { filesNamed, hasFile, projectFile } from '../../../system/files/project-file.ts';
 import { foldersUpwards } from '../../../system/files/work-tree-top.ts';
 import { denoTasks, field, packageScripts, readManifest } from '../scripts.ts';
 import { workspaceRun } from '../workspaces.ts';
 
-/** What `npm init` writes. */
+/** The test script that `npm init` writes. */
 const PLACEHOLDER = /no test specified/u;
 
-/** Runners of node projects that have no test script, surest first. */
+/** Runners of projects without a test script, most reliable first. */
 const NODE_RUNNERS = [
   { dependency: 'vitest', command: 'npx vitest run' },
   { dependency: 'jest', command: 'npx jest' },
@@ -21,7 +21,7 @@ const NODE_RUNNERS = [
   { dependency: '@playwright/test', command: 'npx playwright test' },
 ];
 
-/** The tests of all packages of a workspace whose root has none. */
+/** Commands that test all packages of a workspace whose root has no tests. */
 const IN_PACKAGES: Readonly<Record<string, string>> = {
   npm: 'npm test --workspaces --if-present',
   pnpm: 'pnpm -r test',
@@ -49,7 +49,7 @@ export function deno(root: string): string | undefined {
   return tasks.test ? 'deno task test' : 'deno test';
 }
 
-/** Node's own runner is no dependency, only an import of the files that it looks for. */
+/** The runner of Node is not a dependency. It can only be detected by imports in test files. */
 function usesNodeTest(root: string): boolean {
   const files = [
     ...filesNamed(root, ['test'], /\.[cm]?[jt]s$/u),
@@ -58,12 +58,12 @@ function usesNodeTest(root: string): boolean {
   return files.some((file) => /['"]node:test['"]/u.test(projectFile(root, file) ?? ''));
 }
 
-/** `npm`, `pnpm`, `yarn` or `bun`: who installs. */
+/** The package manager: `npm`, `pnpm`, `yarn` or `bun`. */
 export function packageManagerOf(root: string): string {
   return packageManager(root, readManifest(root)).split(' ', 1)[0] ?? 'npm';
 }
 
-/** A package of a workspace has that of the workspace. */
+/** A package of a workspace uses the package manager of the workspace. */
 function packageManager(root: string, manifest: unknown): string {
   for (const folder of foldersUpwards(root)) {
     const found = managerOf(folder, folder === root ? manifest : readManifest(folder));
@@ -79,7 +79,7 @@ function managerOf(folder: string, manifest: unknown): string | undefined {
   if (name === 'bun') return 'bun run';
   if (hasFile(folder, 'pnpm-lock.yaml') || hasFile(folder, 'pnpm-workspace.yaml')) return 'pnpm';
   if (hasFile(folder, 'yarn.lock')) return 'yarn';
-  // `bun test` would be bun's own runner, not the script.
+  // `bun test` would start the runner of Bun instead of the script.
   if (hasFile(folder, 'bun.lock') || hasFile(folder, 'bun.lockb')) return 'bun run';
   return hasFile(folder, 'package-lock.json') ? 'npm' : undefined;
 }

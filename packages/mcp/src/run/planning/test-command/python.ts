@@ -1,9 +1,9 @@
-/** How projects of Python are tested. */
+/** Detects the test command of Python projects. */
 
 import { filesNamed, hasFile as has, projectFile } from '../../../system/files/project-file.ts';
 import type { Machine } from './machine.ts';
 
-/** Folders that tests lie in, from the project's root on. */
+/** Folders of tests, relative to the root of the project. */
 const TEST_FOLDERS = ['.', 'tests', 'test'];
 
 export function python(root: string, machine: Machine): string | undefined {
@@ -12,13 +12,13 @@ export function python(root: string, machine: Machine): string | undefined {
   const files = filesNamed(root, TEST_FOLDERS, /^test_.+\.py$|_test\.py$/u);
   const isUnittest = (file: string) => isOfUnittest(projectFile(root, file) ?? '');
   if (files.some((file) => !isUnittest(file))) return pytest(root, machine);
-  // Below `src` only what unittest has found before: pytest looks everywhere by itself.
+  // Below `src`, only files that unittest finds count. pytest searches all folders by itself.
   const found = [...files, ...filesNamed(root, [...TEST_FOLDERS, 'src'], /^test.*\.py$/u)].filter(isUnittest);
   const [first] = found;
   return first === undefined ? undefined : `${interpreter(root, machine)} -m unittest${startOf(root, first)}`;
 }
 
-/** What lies in no package is found from its own folder only. */
+/** Tests outside a package are found only from their own folder. */
 function startOf(root: string, file: string): string {
   const folder = file.includes('/') ? file.split('/', 1)[0] : undefined;
   return folder === undefined || has(root, `${folder}/__init__.py`) ? '' : ` discover -s ${folder}`;
@@ -42,7 +42,7 @@ function interpreter(root: string, machine: Machine): string {
   return machine.has('python') || machine.platform === 'win32' ? 'python' : 'python3';
 }
 
-/** The Python of the project's own virtual environment. */
+/** The Python of the project's virtual environment. */
 function environment(root: string, { platform }: Machine): string | undefined {
   const programs = ['.venv', 'venv'].map((folder) =>
     platform === 'win32' ? `${folder}\\Scripts\\python.exe` : `${folder}/bin/python`,

@@ -1,10 +1,10 @@
-/** How projects of Ruby, PHP, Lua and the shell are tested. */
+/** Detects the test command of projects for Ruby, PHP, Lua and the shell. */
 
 import { filesNamed, hasFile as has, projectFile } from '../../../system/files/project-file.ts';
 import { hasComposerScript } from '../scripts.ts';
 import type { Machine } from './machine.ts';
 
-/** Of a project without a Rakefile: all of its tests in one process, as rake runs them. */
+/** For a project without a Rakefile: runs all tests in one process, like rake. */
 const ALL_MINITESTS = `ruby -Ilib -Itest -e "Dir['./test/**/{test_*,*_test}.rb'].sort.each { |file| require file }"`;
 
 export function ruby(root: string, machine: Machine): string | undefined {
@@ -29,7 +29,7 @@ export function php(root: string, machine: Machine): string | undefined {
   const isConfigured = ['phpunit.xml', 'phpunit.xml.dist', 'phpunit.dist.xml'].some((name) => has(root, name));
   if (!isConfigured) return undefined;
   const program = has(root, 'tests/Pest.php') ? 'pest' : 'phpunit';
-  // Where Composer has put it; what it is on Windows, PHP runs too.
+  // Composer installs it there. PHP can run the file on Windows too.
   if (has(root, `vendor/bin/${program}`)) return `php vendor/bin/${program}`;
   return program;
 }

@@ -1,4 +1,5 @@
-// The Jest reporter of a project: it stands beside those that print. In watch mode each run over is a run of its own.
+// The Jest reporter that a project installs, in addition to reporters that print. In watch mode, each rerun is a
+// separate run.
 'use strict';
 const { begin, typed } = require('../report.cjs');
 const { report } = require('../jest.cjs');
@@ -19,7 +20,7 @@ class ArgusReporter {
     const errors = results.runExecError ? [results.runExecError] : [];
     this.recording.end({
       command: typed('jest', process.argv.slice(2)),
-      // A run of no tests is told by Jest itself.
+      // Jest itself reports a run without tests.
       exitCode: results.success || (results.numFailedTests === 0 && results.numFailedTestSuites === 0) ? 0 : 1,
       filter: testNamePattern || undefined,
       output: errors.map(({ stack, message }) => stack || message).join('\n'),

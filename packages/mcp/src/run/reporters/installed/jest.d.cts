@@ -1,4 +1,4 @@
-/** `reporters: ['default', 'argus-mcp/jest']`. */
+/** For use as `reporters: ['default', 'argus-mcp/jest']`. */
 declare class ArgusReporter {
   constructor(config?: object);
   onRunStart(): void;

@@ -1,5 +1,5 @@
-// The Mocha reporter of a project. As one that is required it stands beside any other; as the reporter it prints what
-// Mocha's own prints.
+// The Mocha reporter that a project installs. As a required module, it works with any other reporter. As the reporter,
+// it prints the same as the default reporter of Mocha.
 'use strict';
 const { Mocha, recordRuns } = require('../mocha.cjs');
 

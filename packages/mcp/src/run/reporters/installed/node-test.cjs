@@ -1,9 +1,9 @@
-// The reporter for node:test of a project. As a module that is required it stands beside any other; as the reporter it
-// prints what Node's own prints.
+// The reporter for node:test that a project installs. As a required module, it works with any other reporter. As the
+// reporter, it prints the same as the default reporter of Node.
 'use strict';
 const { spec } = require('node:test/reporters');
 const { listen } = require('../node-test.cjs');
 
-// The processes of single files tell the one that started them.
+// Processes of single files report to the process that started them.
 if (!process.env.NODE_TEST_CONTEXT) listen(true);
 module.exports = spec;

@@ -1,10 +1,10 @@
-// The Playwright reporter of a project: it stands beside those that print.
+// The Playwright reporter that a project installs. It works in addition to the reporters that print.
 'use strict';
 const Reporter = require('../playwright.cjs');
 
 class ArgusReporter extends Reporter {
   isInstalled = true;
-  /** Playwright's own word for what it is about to do; a list of tests is no run. */
+  /** Playwright passes its mode. A list of tests is not a run. */
   constructor({ _mode } = {}) {
     super();
     this.hasBegun = _mode === 'list';

@@ -1,4 +1,4 @@
-/** `reporter: [['list'], ['argus-mcp/playwright']]`. */
+/** For use as `reporter: [['list'], ['argus-mcp/playwright']]`. */
 declare class ArgusReporter {
   constructor(options?: object);
   printsToStdio(): boolean;

@@ -1,5 +1,5 @@
-// Hands the run of an installed reporter to the memory: the program is started as the run begins, and takes in the report
-// when it has ended. Nothing of it may fail a run, slow it for long, or print where others print results.
+// Records the run of an installed reporter. The program starts when the run starts, and reads the report when the run
+// ends. It must not make a run fail, delay it for long, or print where results are printed.
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
 const {
@@ -16,15 +16,18 @@ const { hostname, tmpdir } = require('node:os');
 const path = require('node:path');
 const { crc32 } = require('node:zlib');
 
-/** The program that this reporter came with. */
+/** The program of the package that contains this reporter. */
 const PROGRAM = path.resolve(__dirname, '../../cli.mjs');
 
-/** A memory that takes longer is said to be broken. */
+/** Maximum time for recording a run. */
 const PATIENCE_MS = 20_000;
-/** It looks every 20 ms for what it is told; a busy machine may take longer to start it. */
+/**
+ * Maximum time until the program notices the end of a run. It checks every 20 ms, but a busy machine may take longer to
+ * start it.
+ */
 const NOTICED_MS = 2_000;
 
-/** `place` is told where reports of this run are written to. */
+/** Calls `place` with the folder for the reports of this run. */
 function record(runner, place) {
   try {
     return recording(runner, place);
@@ -39,7 +42,7 @@ function recording(runner, place) {
   const folder = mkdtempSync(path.join(tmpdir(), folderName()));
   const taken = new Set([runner]);
   place({ folder, root, isOwn: true, taken });
-  // What a test starts writes nothing.
+  // Processes that a test starts write nothing.
   process.env.ARGUS_REPORT_ROOT = root;
   const startedAt = Date.now();
   const program = started(folder, root);
@@ -61,7 +64,7 @@ function recording(runner, place) {
   };
 }
 
-/** It ends with its input, and so with this process. */
+/** The program ends when its input ends, and therefore with this process. */
 function started(folder, root) {
   const program = spawn(process.execPath, [PROGRAM, 'record', folder], {
     ...options(root),
@@ -72,7 +75,7 @@ function started(folder, root) {
   return program;
 }
 
-/** By it, whoever comes next knows that the process which made it is gone. */
+/** The name contains the process id and the system, so that a later process can detect that this process is gone. */
 function folderName() {
   let namespace = '';
   try {
@@ -84,16 +87,16 @@ function folderName() {
 
 const fileName = (runner) => runner.replace(':', '-');
 
-/** Without what is meant for the tests' own processes. */
+/** The environment without variables for the processes of the tests. */
 function options(root) {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, NODE_TEST_CONTEXT: ___, ...env } = process.env;
-  // Not by what the program sees, which is a pipe.
+  // Colors depend on the stderr of this process, because the program only sees a pipe.
   if (!process.stderr.isTTY && !env.FORCE_COLOR) env.NO_COLOR = '1';
   else if (!env.NO_COLOR) env.FORCE_COLOR = '1';
   return { cwd: root, env, windowsHide: true };
 }
 
-/** `output` is what was said outside of tests; nothing else of what was printed is known. */
+/** `output` has the errors outside of tests. Other output is unknown. */
 function hand(program, folder, root, end) {
   const [file, draft] = [path.join(folder, 'end.json'), path.join(folder, 'end.draft')];
   writeFileSync(draft, JSON.stringify(end));
@@ -109,7 +112,10 @@ function hand(program, folder, root, end) {
   if (complaint) warn(complaint);
 }
 
-/** Where the first does not notice the end: it could not be started, or was killed. Its last words, where it has any. */
+/**
+ * Used if the first program does not notice the end, because it could not be started or was killed. Returns its error
+ * message.
+ */
 function recordedBySecond(folder, root) {
   const { error, status, stderr } = spawnSync(process.execPath, [PROGRAM, 'record', folder], {
     ...options(root),
@@ -121,7 +127,7 @@ function recordedBySecond(folder, root) {
   return status === 0 ? undefined : stderr;
 }
 
-/** Many a runner calls its reporters at its very end, when nothing that comes later is waited for. */
+/** Waits synchronously, because many runners call reporters at the very end and do not wait for promises. */
 function waitUntil(isSo, atMostMs) {
   const nobody = new Int32Array(new SharedArrayBuffer(4));
   for (const since = Date.now(); !isSo() && Date.now() - since < atMostMs; ) Atomics.wait(nobody, 0, 0, 2);
@@ -129,7 +135,7 @@ function waitUntil(isSo, atMostMs) {
 
 const notRecorded = (why) => `this run was not recorded: ${why}`;
 
-/** One line, on the stream that holds no results. */
+/** Prints one line to stderr, because stdout may contain results. */
 function warn(text) {
   const [line] = text.trim().split('\n');
   process.stderr.write(`argus: ${line || notRecorded('the program ended without a word')}\n`);

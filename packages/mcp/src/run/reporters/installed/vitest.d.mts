@@ -1,4 +1,4 @@
-/** `reporters: ['default', 'argus-mcp/vitest']`, or an instance of it. */
+/** For use as `reporters: ['default', 'argus-mcp/vitest']`, or as an instance. */
 export default class ArgusReporter {
   onInit(vitest: unknown): Promise<void>;
   onTestRunStart(): void;

@@ -1,4 +1,5 @@
-// The Vitest reporter of a project: it stands beside those that print. In watch mode each run over is a run of its own.
+// The Vitest reporter that a project installs, in addition to reporters that print. In watch mode, each rerun is a
+// separate run.
 import report from '../report.cjs';
 import { knownIn, tellingValues } from '../vitest.mjs';
 
@@ -27,7 +28,7 @@ export default class ArgusReporter {
     this.#run?.json?.onTestCaseReady(test);
   }
 
-  /** Up to Vitest 2, which has no word for each test. */
+  /** Up to Vitest 2, which has no event for each test. */
   onTaskUpdate(packs) {
     this.#run?.json?.onTaskUpdate(packs);
   }
@@ -41,7 +42,7 @@ export default class ArgusReporter {
     return this.#end('onFinished', files, errors);
   }
 
-  /** What is not as it is known of Vitest fails no run. */
+  /** Errors are ignored, because an unknown version of Vitest must not make a run fail. */
   #begin() {
     if (this.#run !== undefined || this.#known?.json === undefined) return;
     const recording = report.begin('vitest', true);
@@ -50,10 +51,10 @@ export default class ArgusReporter {
     try {
       run.json = tellingValues(new this.#known.json({}), this.#vitest);
       run.json.writeReport = async (text) => report.write('vitest', text);
-      // What it has to say of its own report is of no use here.
+      // The messages of this reporter about its own report are not useful here.
       const logger = { log() {}, warn() {}, error() {} };
       run.json.onInit(Object.create(this.#vitest, { logger: { value: logger } }));
-      // A run that stops at a failure is one all the same.
+      // A run that stops at a failure still counts.
       this.#vitest.onCancel?.((reason) => {
         run.isCancelled = reason === 'keyboard-input';
       });
@@ -63,13 +64,13 @@ export default class ArgusReporter {
 
   async #end(name, files, errors = []) {
     const run = this.#run;
-    // Vitest 3 tells it in both ways.
+    // Vitest 3 calls both methods.
     if (run?.json?.[name] === undefined) return;
     this.#run = undefined;
     try {
       await run.json[name](files, errors);
     } catch {}
-    // The others print first.
+    // Waits so that the other reporters print first.
     await new Promise(setImmediate);
     const tasks = files.map((file) => file.task ?? file);
     const { testNamePattern, dangerouslyIgnoreUnhandledErrors } = this.#vitest.config;

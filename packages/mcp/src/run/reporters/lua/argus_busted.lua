@@ -1,4 +1,5 @@
--- Run by busted before its tests, for `-e`: what its output handlers are told is written down. It prints nothing.
+-- busted runs this file before its tests because of `-e`. It records the events for output handlers, and prints
+-- nothing.
 local folder, root = os.getenv('ARGUS_REPORT_DIR'), os.getenv('ARGUS_REPORT_ROOT') or ''
 local busted = require 'busted'
 local tests, faults = {}, {}
@@ -9,7 +10,7 @@ local function relative(file)
   return file:sub(1, #root + 1) == root .. '/' and file:sub(#root + 2) or file
 end
 
--- The names of what a test is inside, and the file they are in.
+-- The names of the parents of a test, and their file.
 local function place(element)
   local suite, parent = {}, busted.parent(element)
   while parent and parent.descriptor ~= 'file' do
@@ -24,7 +25,7 @@ local function frame(file, line, what)
   return '    at ' .. (what and what:match("'([^()]*)'") or '<anonymous>') .. ' (' .. relative(file) .. ':' .. line .. ')'
 end
 
--- The message without the place that busted and Lua write before it, and the stack below it, innermost frame first.
+-- The message without the location that busted and Lua add before it, and the stack below it, innermost frame first.
 local function fault(message, trace)
   local text = type(message) == 'string' and message or 'failed'
   local frames = {}
@@ -56,7 +57,7 @@ end
 local function subscribe(channel, heard)
   busted.subscribe(channel, function(...)
     pcall(heard, ...)
-    -- Those that come after hear it too.
+    -- Lets later subscribers receive the event too.
     return nil, true
   end, { priority = 1 })
 end
@@ -64,7 +65,7 @@ end
 for _, kind in ipairs { 'failure', 'error' } do
   subscribe({ kind }, function(element, _, message, trace)
     local found = fault(message, trace)
-    -- Files and hooks have no end that says how they went.
+    -- Files and hooks have no event with their result.
     if element.descriptor ~= 'it' then return add(element, 'failed', found) end
     faults[element] = faults[element] or found
   end)
@@ -82,7 +83,7 @@ subscribe({ 'exit' }, function()
     specVersion = '0.0.0',
     results = { tool = { name = 'busted', version = busted.version }, summary = { start = began, stop = os.time() * 1000 }, tests = tests },
   }
-  -- Lua knows no number of its process.
+  -- Lua cannot read its process id.
   local file = io.open(folder .. '/busted-' .. tostring(report):gsub('%W', '') .. '.json', 'w')
   file:write((require 'dkjson'.encode(report)))
   file:close()

@@ -1,6 +1,6 @@
 <?php
-// Loaded before every PHP program of a run: PHPUnit, and what starts it, gets one more option, so that each process writes
-// a report of its own. It prints nothing, defines nothing, and does nothing in any other program.
+// Loaded before every PHP program of a run. PHPUnit and programs that start it get another option, so that each process
+// writes its own report. It prints nothing, defines nothing, and does nothing in other programs.
 (static function () {
     $folder = getenv('ARGUS_REPORT_DIR');
     $program = basename(isset($_SERVER['argv'][0]) ? $_SERVER['argv'][0] : '');
@@ -12,7 +12,7 @@
             return;
         }
     }
-    // What a test starts is no part of this run.
+    // Processes that a test starts do not belong to this run.
     putenv('ARGUS_REPORT_DIR');
     unset($_SERVER['ARGUS_REPORT_DIR'], $_ENV['ARGUS_REPORT_DIR']);
     $added = array('--log-junit', $folder . DIRECTORY_SEPARATOR . 'phpunit-' . getmypid() . '.xml');
@@ -21,7 +21,7 @@
     $GLOBALS['argv'] = $_SERVER['argv'];
     $GLOBALS['argc'] = $_SERVER['argc'];
 })();
-// What the machine's own settings load here.
+// Loads the file that the PHP settings of the machine prepend.
 if (php_ini_loaded_file()) {
     $argus_settings = @parse_ini_file(php_ini_loaded_file());
     $argus_own = isset($argus_settings['auto_prepend_file']) ? $argus_settings['auto_prepend_file'] : '';

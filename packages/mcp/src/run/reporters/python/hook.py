@@ -1,6 +1,5 @@
-# Run at the start of every Python process of a run, in place of a module `sitecustomize`, which it loads then if there is
-# another. Where pytest asks for the plugin it gets it, and where a program loads unittest that is listened to, however the
-# program is started.
+# Runs at the start of every Python process of a run, in place of a module `sitecustomize`. If the project has such a
+# module, it is loaded too. Provides the plugin when pytest loads it, and listens to unittest when a program loads it.
 import os
 import sys
 
@@ -47,7 +46,7 @@ class Finder(object):
     def exec_module(self, module):
         run("pytest_plugin.py", module.__dict__)
 
-    # Python 2 asks for these.
+    # Python 2 calls these methods.
     def find_module(self, name, path=None):
         return self if name == PLUGIN or (name == RUNNER and "ARGUS_REPORT_DIR" in os.environ) else None
 
@@ -67,7 +66,7 @@ def give_way():
     """Its folder is no part of what the program sees, and a module of the same name is loaded in its place."""
     own = os.path.join(FOLDER, "path")
     sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own]
-    # Python 2 empties a module that nothing holds.
+    # Python 2 clears a module without references.
     this = Finder.module = sys.modules.pop(__name__)
     try:
         __import__(__name__)

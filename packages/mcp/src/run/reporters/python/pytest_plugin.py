@@ -1,6 +1,6 @@
-# A pytest plugin: each process writes a JUnit report of its own, however many of them a command starts. Where the
-# project asks for one itself, that stays where it is and is copied. Nothing is written where a test starts pytest, or
-# in a worker of pytest-xdist.
+# A pytest plugin. Each pytest process of a command writes its own JUnit report. If the project requests a report
+# itself, that report stays in its place and is copied. Nothing is written if a test starts pytest, or in a worker of
+# pytest-xdist.
 import os
 import shutil
 
@@ -12,7 +12,7 @@ class Report(object):
         self.own = own
         self.asked = asked
 
-    # What the project asks for itself stays as pytest writes it.
+    # A report that the project requests stays as pytest writes it.
     def pytest_sessionstart(self, session):
         if self.asked is not None:
             return
@@ -29,7 +29,7 @@ class Report(object):
             pass
 
 
-# Before pytest's own plugin reads the option.
+# Runs before the plugin of pytest that reads the option.
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     folder = os.environ.pop("ARGUS_REPORT_DIR", None)
@@ -39,5 +39,5 @@ def pytest_configure(config):
     asked = getattr(config.option, "xmlpath", None)
     if not asked:
         config.option.xmlpath = own
-    # The report is written when the session ends; this is told later than that.
+    # pytest writes the report at the end of the session, which is before `pytest_unconfigure`.
     config.pluginmanager.register(Report(own, asked or None), "argus_report")

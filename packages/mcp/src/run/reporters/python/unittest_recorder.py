@@ -1,11 +1,11 @@
-# Takes down the tests of a program that runs them by unittest, which has no report, and writes one of them: of
-# `python -m unittest`, of Django's command, of a program of the project. It prints nothing of its own, and its place is
-# gone from the environment before a test runs. What loads it: path/sitecustomize.py.
+# Records the tests of a program that runs them with unittest, which has no report, and writes a report: for Django, for
+# a program of the project, or for `python -m unittest`. It prints nothing, and removes the report folder from the
+# environment before a test runs. path/sitecustomize.py loads it.
 import os
 import sys
 import time
 
-# Tracebacks end where these frames begin, as for the module itself.
+# unittest hides frames of modules with this variable from tracebacks.
 __unittest = True
 
 
@@ -42,7 +42,7 @@ def thrown_in(doctest, text):
     if not raised or not places or not starts or "\nExpected" in code:
         return None
     frames = [at for at, line in enumerate(lines) if line.startswith('  File "')]
-    # What doctest does itself, behind the errors that this one came of.
+    # The start of doctest's own frames, after the errors that led to this error.
     own = max([at for at in frames if at < starts[-1]] or [starts[-1]])
     rest = lines[starts[-1] + 1 :]
     while rest and rest[0].startswith("    "):
@@ -71,7 +71,7 @@ class Recorder(object):
         __unittest = True
 
         def call_and_listen(tests, *results, **options):
-            # What a test starts is no part of this run.
+            # Runs inside a test do not belong to this run.
             if recorder.is_running or not results or not recorder.take() or not recorder.attach(results[0]):
                 return call(tests, *results, **options)
             recorder.is_running = True
@@ -118,7 +118,7 @@ class Recorder(object):
             ("addFailure", "failed"),
             ("addError", "failed"),
             ("addSkip", "skipped"),
-            # As in the reports of pytest, which call it skipped too.
+            # The reports of pytest call these skipped too.
             ("addExpectedFailure", "skipped"),
             ("addUnexpectedSuccess", "failed"),
         ):
@@ -129,14 +129,14 @@ class Recorder(object):
         try:
             result.__class__ = type(own.__name__, (own,), methods)
         except TypeError:
-            # One that is no ordinary object; what is printed is read.
+            # The result is not an ordinary object, so that the output is read instead.
             return False
         return True
 
     def add(self, test, status, detail, result, parent=None):
         case = parent if parent is not None else test
         kind = type(case)
-        # A docstring's examples are a case whose class and method are doctest's.
+        # The examples of a docstring are a case with the class and method of doctest.
         doctest = getattr(case, "_dt_test", None)
         name = doctest.name if doctest else getattr(case, "_testMethodName", None) or str(case)
         if parent is not None:

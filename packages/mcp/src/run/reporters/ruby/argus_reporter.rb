@@ -1,6 +1,6 @@
-# Loaded into every Ruby of a run, by RUBYOPT: where the program turns out to run RSpec, Minitest or test-unit, what their
-# reporters are told is written down, however deep below rake and scripts it is started. It prints nothing, loads no
-# library before the tests are over, and does not stay on the load path.
+# Loaded into every Ruby process of a run by RUBYOPT. If the program runs RSpec, Minitest or test-unit, even through
+# rake and scripts, it records the events of their reporters. It prints nothing, loads no library before the tests end,
+# and is removed from the load path.
 $LOAD_PATH.delete(__dir__)
 
 module ArgusReporter
@@ -8,7 +8,7 @@ module ArgusReporter
   ROOT = File.expand_path(ENV['ARGUS_REPORT_ROOT'] || Dir.pwd)
 
   class << self
-    # From here on what this process starts is no part of the run.
+    # Processes that start later do not belong to the run.
     def take
       @began ||= Time.now
       ENV.delete('ARGUS_REPORT_DIR')
@@ -18,7 +18,7 @@ module ArgusReporter
       @tests ||= []
     end
 
-    # The block says the runner's version.
+    # The block returns the version of the runner.
     def write(runner, &version)
       return unless @began && Dir.exist?(FOLDER)
       require 'json'
@@ -30,7 +30,7 @@ module ArgusReporter
       nil
     end
 
-    # A runner that does not say it is no reason to write nothing.
+    # The report is written even if the version is unknown.
     def told
       yield
     rescue StandardError, LoadError
@@ -47,7 +47,7 @@ module ArgusReporter
       value.to_s.dup.force_encoding(Encoding::UTF_8).scrub.gsub(/\e\[[\d;]*m/, '')
     end
 
-    # The message as Ruby prints it: the class where it is no failed expectation.
+    # The message as Ruby prints it, with the class unless it is a failed expectation.
     def message(error, is_assertion)
       is_assertion ? text(error.message).strip : "#{error.class}: #{text(error.message).strip}"
     end
@@ -115,7 +115,7 @@ module ArgusReporter
     end
   end
 
-  # Prepended to the class of Minitest itself, which adds its reporters when it begins to run.
+  # Prepended to the singleton class of Minitest, which adds its reporters at the start of a run.
   module MinitestPlugins
     def init_plugins(options)
       super
@@ -132,7 +132,7 @@ module ArgusReporter
         owner = result.respond_to?(:klass) ? result.klass : result.class.name
         file = result.respond_to?(:source_location) ? result.source_location.first : nil
         test = {
-          # Specs number their tests in the order they are written.
+          # Specs number their tests in the order of the source.
           name: ArgusReporter.text(result.name).sub(/\Atest_\d{4}_/, ''),
           status: status,
           duration: result.time * 1000,
@@ -161,7 +161,7 @@ module ArgusReporter
     end.new
   end
 
-  # Prepended to what runs a suite of test-unit.
+  # Prepended to the class that runs a suite of test-unit.
   module TestUnitMediator
     def run
       ArgusReporter.take
@@ -170,7 +170,7 @@ module ArgusReporter
       add_listener(Test::Unit::TestCase::FINISHED_OBJECT) { |test| argus_add(test, faults.delete(test.name) || []) }
       super
     ensure
-      # What starts and ends a class of tests may fail too.
+      # The setup and cleanup of a test class may fail too.
       faults.each { |name, left| ArgusReporter.tests << { name: name, **argus_outcome(left) } }
       ArgusReporter.write('test-unit') do
         require 'test/unit/version'
@@ -191,7 +191,7 @@ module ArgusReporter
       }
     end
 
-    # A notification says something and decides nothing.
+    # A notification does not affect the result.
     def argus_outcome(faults)
       failed = faults.select { |fault| %w[Failure Error].include?(fault.label) }
       return { status: faults.any? { |fault| fault.label != 'Notification' } ? 'skipped' : 'passed' } if failed.empty?
@@ -200,8 +200,8 @@ module ArgusReporter
     end
   end
 
-  # Called with each class and module as its definition begins, until all are seen: a project may load the one and run
-  # the other.
+  # Called when the definition of a class or module starts, until all are found, because a project may load one of them
+  # and run another.
   if FOLDER && Dir.exist?(FOLDER)
     name_of = Module.instance_method(:name)
     hooks = {

@@ -1,5 +1,5 @@
-# Python loads this at its start, from PYTHONPATH. What it runs has not the name of a file, for what measures coverage
-# counts every file that is run; ../hook.py is what Argus adds.
+# Python loads this module at its start from PYTHONPATH. The compiled code has no file name, because coverage tools
+# count every file that runs. ../hook.py has the hook.
 import os
 
 folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
