@@ -1,5 +1,5 @@
-// How the demo prints: headings, tool calls, and answers as compact JSON. Pure text. Only what is shown here is cut,
-// and the cut is visible; the agent gets all of it.
+// Formats the demo's output: headings, tool calls, and answers as compact JSON. Only the printed text is shortened, and
+// visibly so; the agent gets the full answer.
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -26,7 +26,7 @@ export function asData(data, hide = []) {
   return [...lines, ...(rest.length > 0 ? [dim(`   (also: ${rest.join(', ')})`)] : [])].join('\n');
 }
 
-/** One line where it fits, else one line an entry. */
+/** Formats a value on a single line when it fits, otherwise with a line for each entry. */
 function block(value, indent) {
   const line = compact(value);
   if (typeof value !== 'object' || value === null || line.length + indent.length <= LINE_CHARACTERS) return line;

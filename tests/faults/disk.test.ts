@@ -1,4 +1,4 @@
-/** Files that are not what they should be, and disks that take no more. */
+/** Damaged database files, files without the needed rights, and full disks. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -91,13 +91,13 @@ test('a file with a page of noise is DATABASE_CORRUPT or still answers, whicheve
 });
 
 describe.runIf(isRoot)('as a user without rights', () => {
-  test('a failure is diagnosed without being counted where nobody may write', async () => {
+  test('diagnoses a failure without counting it when the database is read-only', async () => {
     const { root, database, failure } = await project();
     chmodSync(root, 0o755);
     chmodSync(dirname(database), 0o555);
     for (const file of [database, `${database}-journal`]) chmodSync(file, 0o444);
     const reader = worker(database, failure, 1, { uid: NOBODY_UID });
-    // The worker makes an error of the warning.
+    // The worker turns the warning into an error.
     expect(await reader.done).toBe(3);
     expect(reader.lines[0]).toBe('ready');
     expect(reader.lines.at(-1)).toMatch(/counted|stored|written/);
@@ -126,7 +126,7 @@ test('a file that is opened for reading only never changes', async () => {
   expect(readFileSync(database, 'base64')).toBe(before);
 });
 
-/** Mounts a disk of so many KiB; undefined where this user may not. */
+/** Mounts a disk of the given size in KiB. Returns undefined when this user may not mount. */
 function smallDisk(kibibytes: number): string | undefined {
   const path = folder();
   try {
@@ -138,7 +138,7 @@ function smallDisk(kibibytes: number): string | undefined {
   return path;
 }
 
-test('a full disk is DATABASE_FULL; stored runs stay, and with space again writes go on', async ({ skip }) => {
+test('a full disk is DATABASE_FULL; stored runs stay, and writes work again once there is space', async ({ skip }) => {
   const disk = smallDisk(2048);
   if (disk === undefined) return skip('a small disk cannot be mounted here');
   const { database, failure } = await project(1, disk);

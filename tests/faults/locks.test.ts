@@ -1,4 +1,4 @@
-/** Who may use the file meanwhile. The locks themselves: npm/engine/test/locks.test.ts. */
+/** Access to a database while another process holds a lock. Unit tests of locks: npm/engine/test/locks.test.ts. */
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ async function lockedByFolder() {
   return project(1, root);
 }
 
-test('while another program writes, a failure is diagnosed uncounted; while it holds all, nothing is read', async () => {
+test('diagnoses without counting while another program writes, and reads nothing under an exclusive lock', async () => {
   const { database, failure } = await project();
   const engine = await open(database, { isImpatient: true });
   const holder = await shellThatHolds(database);
@@ -54,7 +54,7 @@ test('a process with the lock addon joins two without it: no diagnosis is lost, 
   const engine = withoutAddon();
   const mixed = [{}, { engine }, { engine }].map((options) => worker(database, failure, 10, options));
   expect(await Promise.all(mixed.map((it) => it.done))).toEqual([0, 0, 0]);
-  // Each count is answered once: no process saw the state before the commit of another.
+  // Each count is returned once, because no process read the state before another process committed.
   const counts = mixed.flatMap((it) => it.counts).sort((one, other) => one - other);
   expect(counts).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   expect(mixed[1]?.log.join('\n')).toContain('is locked by a folder');

@@ -1,4 +1,4 @@
-/** Many clients of a team's server, on a file and on PostgreSQL, which is killed meanwhile too. */
+/** Many clients of a team's server, on SQLite and on PostgreSQL, which is also killed while they work. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -79,7 +79,7 @@ testOnPostgres(
     const end = Date.now() + STORM_SECONDS * 1_000;
     const disturbing = (async () => {
       for (let times = 0; Date.now() < end; times += 1) {
-        // The moment must not depend on what the clients do.
+        // A random delay, so that the moment does not depend on the clients' work.
         await delay(1_000 + Math.random() * 1_000);
         await (times % 3 === 0 ? postgres().restart() : postgres().cutConnections());
       }
