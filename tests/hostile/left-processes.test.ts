@@ -1,4 +1,4 @@
-/** What a command starts and leaves behind, however it ends. When a signal ends the program: tests/e2e/process. */
+/** Processes that a command leaves running, for each way in which it can end. Ended by a signal: tests/e2e/process. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { connect, project } from '../e2e/harness.ts';
 
 const SLEEP = 'sleep 5811';
 
-/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
+/** Starts processes that leave the group in two ways. The pipe stays open until the last of them ends. */
 const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
 
 /** A project with a named pipe for a command. */
@@ -35,7 +35,7 @@ async function run(root: string, command: string, ...options: string[]) {
 }
 
 describe.runIf(process.platform === 'linux')('a process that left the group of its command is ended by', () => {
-  test('a timeout, which says that a process may be beyond finding', async () => {
+  test('a timeout, which warns that other processes may still run', async () => {
     const { root, allEnded } = new Scene();
     const { status, notes } = await run(root, `${LEAVES} ${SLEEP}`, '--timeout', '1');
     expect(status).toBe(1);
@@ -67,9 +67,12 @@ describe.runIf(process.platform === 'linux')('a process that left the group of i
   });
 });
 
-test.runIf(process.platform === 'linux')('a process that a command left which passed stays, and is named', async () => {
-  const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
-  expect(status).toBe(0);
-  const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];
-  expect(process.kill(Number(pid)), notes).toBe(true);
-});
+test.runIf(process.platform === 'linux')(
+  'a process that a passed command left keeps running and is named',
+  async () => {
+    const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
+    expect(status).toBe(0);
+    const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];
+    expect(process.kill(Number(pid)), notes).toBe(true);
+  },
+);
