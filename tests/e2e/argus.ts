@@ -29,7 +29,7 @@ export interface Result {
 export interface Running {
   readonly done: Promise<Result>;
   readonly stdin: PassThrough;
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   printed(): Omit<Result, 'status'>;
   /** Resolves when the stream, stdout by default, matches. Rejects when the command ends first. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<RegExpMatchArray>;
@@ -61,7 +61,7 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   };
 }
 
-/** Runs the built program. For what only a process has: pipes, signals, its exit, what it leaves behind. Others: `argus`. */
+/** Runs the built program, for tests of pipes, signals, exit codes and leftovers. Other tests use `argus`, which is faster. */
 export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
     encoding: 'utf8',
@@ -76,15 +76,15 @@ export function argusProcess(args: readonly string[], { input, env, cwd = projec
 /** A process of the built program. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Its exit code and signal, once nobody writes to its pipes. */
+  /** Resolves with the exit code and the signal after every writer has closed the pipes. */
   readonly ended: Promise<unknown[]>;
-  /** The end of what it has printed. */
+  /** Returns the end of the output so far. */
   printed(): Omit<Result, 'status'>;
   /** Resolves when the stream, stdout by default, matches, or when the program has ended. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>;
 }
 
-/** A command may print more than fits into one text. */
+/** Keeps only the end of the output, because a command may print more than fits into a string. */
 const MAX_PRINTED_CHARACTERS = 100_000;
 
 /** Starts the built program, which a signal can end, and which ends with the test. */

@@ -1,4 +1,4 @@
-/** `npm start` on projects of the reader's own, where everything is built, and where a program is missing. */
+/** `npm start` on the reader's own projects, after everything is built, and when a program is missing. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -47,7 +47,7 @@ test('npm start where everything is built repeats no step, and ends with how to 
   for (const way of ways) expect(stdout.split('\n').find((line) => line.includes(way))).toContain(BUNDLE);
 });
 
-/** Where a system package has installed rustup, every home has it. */
+/** True when a system package installed rustup, because rustup is then never missing, even with an empty home. */
 const rustupOfTheSystem = existsSync('/usr/bin/rustup');
 
 test.skipIf(process.platform === 'win32' || rustupOfTheSystem)('a missing program is named in one line', () => {

@@ -1,4 +1,4 @@
-/** argus_diagnose and argus_report_fix: every field, and what is learned. Errors: errors.test.ts. */
+/** argus_diagnose and argus_report_fix: every field, and the learned fix. Errors: errors.test.ts. */
 
 import { expect, test } from 'vitest';
 import {

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { agent, CAUSE_ID, contract, INSTANT, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
-test('argus_run answers a failed command with what is known of it, and records the run', async () => {
+test('argus_run answers a failed command with its failures and records the run', async () => {
   const { open, data } = contract();
   await open();
   const command = 'echo connect ECONNREFUSED 127.0.0.1:5432; exit 3';

@@ -1,4 +1,4 @@
-/** What a loop leaves in the memory of failures: its attempts as runs, and each fix with the case that it was for. */
+/** Records of a loop in the memory of failures: its attempts as runs, and each fix with its case. */
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
