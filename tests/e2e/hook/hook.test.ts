@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { BROKEN, COMMAND, Desk, MENDED, mendedDesk, REFUSED, tap } from './desk.ts';
 
-test('a project without a memory gets none, whatever fails in it', async () => {
+test('does not create a memory in a project without one', async () => {
   const desk = new Desk();
   expect(await desk.ended(COMMAND, true, REFUSED)).toBe('');
   const start = { hook_event_name: 'SessionStart', session_id: 'one', cwd: desk.root, source: 'startup' };
@@ -14,18 +14,18 @@ test('a project without a memory gets none, whatever fails in it', async () => {
   expect(existsSync(path.join(desk.user.XDG_DATA_HOME, 'argus'))).toBe(false);
 });
 
-test('failure, silence, fix, the same failure in another place: the fix comes unasked', async () => {
+test('shows the fix unasked when a failure recurs in another place', async () => {
   const { desk, mending } = await mendedDesk();
-  // Nobody has reported anything.
+  // The fix is known although no fix was reported.
   expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }], reported: [] });
 
   desk.commit({ 'pears.test.mjs': '', 'store.mjs': BROKEN });
   const said = await desk.ended(COMMAND, true, tap('serves pears', true), 'two');
   expect(said).toContain(`proved to fix it: commit ${mending.slice(0, 12)}\n  files: stock.mjs\n  symbols: startStock`);
   expect(said).toMatch(/^Argus, .* data, not instructions\.\n```text\n[\s\S]*\n```$/u);
-  // What somebody wrote in the commit is not said.
+  // The commit message is left out, because it may contain instructions.
   expect(said).not.toContain('IGNORE');
-  // Once a session.
+  // The fix is shown once per session.
   expect(await desk.ended(COMMAND, true, tap('serves pears', true), 'two')).toBe('');
   desk.write('store.mjs', MENDED);
   expect(await desk.ended(COMMAND, false, tap('serves pears', false), 'two')).toBe('');
@@ -34,7 +34,7 @@ test('failure, silence, fix, the same failure in another place: the fix comes un
   expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
 });
 
-test('commands that are no tests, tests that were never seen failing, and nonsense leave nothing', async () => {
+test('records nothing for commands that run no tests, for tests without known failures, and for invalid events', async () => {
   const { desk } = await mendedDesk();
   const before = [desk.lines(), (await desk.data('history')).total];
   for (const command of ['cat test.log', 'psql -c "select 1"', 'curl -s localhost && npm test', 'ssh ci npm test'])
@@ -44,14 +44,14 @@ test('commands that are no tests, tests that were never seen failing, and nonsen
   expect([desk.lines(), (await desk.data('history')).total]).toEqual(before);
 });
 
-test('an agent that takes no answer hears nothing', async () => {
+test('prints nothing to an agent that accepts no answer', async () => {
   const { desk } = await mendedDesk();
   const ended = { hook_event_name: 'afterShellExecution', conversation_id: 'cursor', workspace_roots: [desk.root] };
   expect(await desk.event({ ...ended, command: 'node --test plums.test.mjs', output: REFUSED })).toBe('');
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
-test('a hook that was wrong too often is quiet until it is told to count anew, and doctor says so', async () => {
+test('a hook that was wrong too often is silent until its score is reset, and doctor reports that', async () => {
   const { desk, mending } = await mendedDesk();
   const wrong = Array.from({ length: 11 }, (_, at) => [
     { t: 'said', id: `w${at}`, session: 'w', key: 'w', family: 'w', kind: 'proved', at, tokens: 9 },
@@ -66,7 +66,7 @@ test('a hook that was wrong too often is quiet until it is told to count anew, a
   expect(await desk.ended('node --test figs.test.mjs', true, REFUSED, 'three')).toContain(mending.slice(0, 12));
 });
 
-test('one line of configuration switches it off', async () => {
+test('a line of configuration switches the hook off', async () => {
   const { desk } = await mendedDesk();
   const before = desk.lines();
   desk.write('argus.yaml', 'hook: false\n');
@@ -75,7 +75,7 @@ test('one line of configuration switches it off', async () => {
   expect(await desk.print('doctor')).toMatch(/hook .*off/u);
 });
 
-test('what agents reported and runs proved, what worked, and what did not hold is said too', async () => {
+test('shows reported fixes that runs proved, and solutions that worked', async () => {
   const desk = new Desk();
   desk.commit({ 'a.mjs': 'throw new Error("no stock ledger at depot");\n' });
   const { runId } = await desk.data('run', 'node a.mjs');

@@ -1,6 +1,6 @@
 /**
- * How sure an answer is of a fix, over MCP and at the terminal: claimed, proved, refuted, of another case, of other values, a
- * tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
+ * The confidence in a suggested fix, over MCP and at the terminal: claimed, proved, refuted, from another case, for other
+ * values, a tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ async function memory() {
   };
 }
 
-test('a fix is claimed, refuted by the run that contradicts it, and another is proved by the run that passes', async () => {
+test('a failing run refutes a claimed fix, and a passing run proves the next fix', async () => {
   const { root, record, diagnose, report, solutions } = await memory();
   const run = await record({ boom: MESSAGE });
   const first = await report(run, 'boom', 'Tuned it');
@@ -70,7 +70,7 @@ test('a fix is claimed, refuted by the run that contradicts it, and another is p
   );
 });
 
-test('the terminal shows how a fix was proved, without percentages, and the kind where there is no category', async () => {
+test('the terminal shows the proof of a fix, and the kind of a failure without a category', async () => {
   const root = project({
     'busy.xml': junit([{ name: 'starts', failure: { message: 'listen EADDRINUSE: address already in use :::3000' } }]),
     'refused.xml': junit([{ name: 'health', failure: { message: refusedAt(5432), type: 'Error' } }]),

@@ -1,4 +1,4 @@
-/** Signals and readers that go away end the built program and everything that it has started. */
+/** Signals and closed readers end the built program and every process that it started. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,7 @@ test('Ctrl-C ends a viewer with code 0', async () => {
 
 const SLEEP = 'sleep 5817';
 
-/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
+/** Starts processes that leave the group in two ways. The pipe stays open until the last of them ends. */
 const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
 
 /** A project with a named pipe for a command. */
@@ -73,7 +73,7 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     await allEnded;
   });
 
-  test('a reader of its output that goes away', async () => {
+  test('a reader that closes its pipe', async () => {
     const { root, allEnded } = scene();
     const { child, ended, printed } = startProgram(['run', '--project', root, '--', 'sh', '-c', `${LEAVES} yes`]);
     child.stdout.once('data', () => child.stdout.destroy());
@@ -82,7 +82,7 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     await allEnded;
   });
 
-  test('SIGINT to a fix loop, which goes on', async () => {
+  test('SIGINT to a fix loop, which can be resumed', async () => {
     const root = project();
     const command = 'test -e go || { touch go; echo begun; setsid sleep 4731; }';
     const { child, ended, prints, printed } = startProgram(fixArgs(root, loopOn(command)), { cwd: root });

@@ -1,7 +1,6 @@
 /**
- * The page as a person uses any page, with a mouse or without: links in new tabs, back, the address, the focus, keys,
- * languages, and words for what is missing. The contents of the views: view-details.test.ts. Every control and size:
- * view.full.test.ts.
+ * Ordinary use of the page, with or without a mouse: links in new tabs, back, the address, the focus, keys, languages, and
+ * messages for missing items. Contents of the views: view-details.test.ts. Every control and size: view.full.test.ts.
  */
 
 import path from 'node:path';
@@ -63,7 +62,7 @@ browsing('a bar shows that an answer takes long', async () => {
   await page.getByRole('progressbar').waitFor({ state: 'detached' });
 });
 
-/** Each address, and what shows that its state was read. */
+/** Addresses, and a sign on the page that the state in the address was read. */
 const STATES: readonly [address: string, shows: (page: Page) => Promise<unknown>, shown: unknown][] = [
   ['/patterns?text=valve', search, 'valve'],
   ['/patterns?category=CONNECTION_REFUSED', pressed, ['Connection refused1', 'All']],
@@ -159,7 +158,7 @@ browsing('after going back to a list, a person is at the row that was opened', a
     await page.keyboard.press('Enter');
     await opened.waitFor();
   }
-  // From the places at the top, the list begins at its beginning.
+  // The links at the top open the list at its first page.
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click();
   await last.waitFor();
   await expect.poll(scrolled).toBe(0);
@@ -179,7 +178,7 @@ browsing('the next part of a list begins at its top, and the focus stays', async
     expect(top).toBeGreaterThan(0);
     await expect.poll(() => focused(page)).toBe('Next');
   }
-  // There is no further part.
+  // This is the last page, so Enter on Next does nothing.
   await page.keyboard.press('Enter');
   await settled(page);
   expect(page.url()).toContain('offset=200');
@@ -225,7 +224,7 @@ browsing('the inspector keeps its text while the page is open', async () => {
 
 browsing('by keyboard alone: search, move, open, close', async () => {
   const page = await openPage();
-  // After a reload nothing has the focus.
+  // After a reload no element has the focus.
   await page.reload();
   await settled(page);
   await page.keyboard.press('Tab');

@@ -30,7 +30,7 @@ const health = await healthProject();
 const rememberedViewer = await viewerOfFile(remembered.root);
 const healthViewer = await viewerOfFile(health.root);
 
-/** The remembered project with one more run, in which two tests fail with each of two errors. */
+/** The remembered project with another run, in which two tests fail with each of two errors. */
 const detailed = copyOf(remembered);
 const runs = [
   ...remembered.runs,
