@@ -10,7 +10,7 @@ import { connect, project } from '../e2e/harness.ts';
 
 const SLEEP = 'sleep 5811';
 
-/** Starts processes that leave the group in two ways. The pipe stays open until the last of them ends. */
+/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
 const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
 
 /** A project with a named pipe for a command. */
@@ -35,7 +35,7 @@ async function run(root: string, command: string, ...options: string[]) {
 }
 
 describe.runIf(process.platform === 'linux')('a process that left the group of its command is ended by', () => {
-  test('a timeout, which warns that other processes may still run', async () => {
+  test('a timeout, which says that a process may be beyond finding', async () => {
     const { root, allEnded } = new Scene();
     const { status, notes } = await run(root, `${LEAVES} ${SLEEP}`, '--timeout', '1');
     expect(status).toBe(1);

@@ -34,7 +34,7 @@ test('shows the fix unasked when a failure recurs in another place', async () =>
   expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
 });
 
-test('records nothing for commands that run no tests, for tests without known failures, and for invalid events', async () => {
+test('commands that are no tests, tests that were never seen failing, and nonsense leave nothing', async () => {
   const { desk } = await mendedDesk();
   const before = [desk.lines(), (await desk.data('history')).total];
   for (const command of ['cat test.log', 'psql -c "select 1"', 'curl -s localhost && npm test', 'ssh ci npm test'])
@@ -44,7 +44,7 @@ test('records nothing for commands that run no tests, for tests without known fa
   expect([desk.lines(), (await desk.data('history')).total]).toEqual(before);
 });
 
-test('prints nothing to an agent that accepts no answer', async () => {
+test('an agent that takes no answer hears nothing', async () => {
   const { desk } = await mendedDesk();
   const ended = { hook_event_name: 'afterShellExecution', conversation_id: 'cursor', workspace_roots: [desk.root] };
   expect(await desk.event({ ...ended, command: 'node --test plums.test.mjs', output: REFUSED })).toBe('');
@@ -66,7 +66,7 @@ test('a hook that was wrong too often is silent until its score is reset, and do
   expect(await desk.ended('node --test figs.test.mjs', true, REFUSED, 'three')).toContain(mending.slice(0, 12));
 });
 
-test('a line of configuration switches the hook off', async () => {
+test('one line of configuration switches it off', async () => {
   const { desk } = await mendedDesk();
   const before = desk.lines();
   desk.write('argus.yaml', 'hook: false\n');
@@ -75,7 +75,7 @@ test('a line of configuration switches the hook off', async () => {
   expect(await desk.print('doctor')).toMatch(/hook .*off/u);
 });
 
-test('shows reported fixes that runs proved, and solutions that worked', async () => {
+test('what agents reported and runs proved, what worked, and what did not hold is said too', async () => {
   const desk = new Desk();
   desk.commit({ 'a.mjs': 'throw new Error("no stock ledger at depot");\n' });
   const { runId } = await desk.data('run', 'node a.mjs');

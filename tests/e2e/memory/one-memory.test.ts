@@ -89,7 +89,7 @@ test('work trees of a bare repository share the memory in its folder', async () 
   expect(await agent.data('argus_history', { projectPath: other })).toMatchObject({ total: 1 });
 });
 
-test('submodules and nested repositories have their own memory, which their work trees share', async () => {
+test('a submodule has a memory of its own, which its work trees share; so has a repository in another', async () => {
   const root = repository();
   git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(), 'lib');
   const inner = path.join(root, 'vendor', 'inner');

@@ -21,7 +21,7 @@ test('Ctrl-C ends a viewer with code 0', async () => {
 
 const SLEEP = 'sleep 5817';
 
-/** Starts processes that leave the group in two ways. The pipe stays open until the last of them ends. */
+/** Leaves its process group in two ways, and keeps the pipe open as long as one of its processes lives. */
 const LEAVES = `exec 3>pipe; setsid ${SLEEP} & setsid --fork ${SLEEP}; echo begun >&3;`;
 
 /** A project with a named pipe for a command. */

@@ -1,4 +1,4 @@
-/** The texts that agents read before their first call. */
+/** What agents read before they call anything. */
 
 import { expect, test } from 'vitest';
 import { connect, ERAS } from '../harness.ts';
