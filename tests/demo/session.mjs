@@ -155,7 +155,7 @@ function readFix(name) {
   return { patch, description: readFileSync(patch, 'utf8').split('\n', 1)[0] };
 }
 
-/** How many failures of the reader's own project are diagnosed here. */
+/** Maximum number of failures of the reader's own project that the demo diagnoses. */
 const OWN_FAILURES = 5;
 
 async function ownSession(projectPath) {

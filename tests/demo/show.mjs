@@ -18,7 +18,7 @@ export function asCall(tool, args) {
   return `\n${cyan(`-> ${tool}`)} ${compact(args)}`;
 }
 
-/** Answer data without the hidden keys, which are named. */
+/** Removes the hidden keys from answer data and lists their names. */
 export function asData(data, hide = []) {
   const shown = Object.entries(data).filter(([key]) => !hide.includes(key));
   const lines = shown.map(([key, value]) => `   ${JSON.stringify(key)}: ${block(value, '   ')}`);

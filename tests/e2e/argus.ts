@@ -1,4 +1,4 @@
-/** Runs the command line: as a function, with streams, environment and signals of its own, or as the built program. */
+/** Runs the command line, either as a function with its own streams, environment and signals, or as the built program. */
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -48,7 +48,7 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   const isAlone = args.length === 0 && invocation.isTerminal === true;
   const running = withIo(own, () => (isAlone ? overview() : main([process.execPath, BUNDLE, ...args])));
   const ended = Promise.race([running, own.exited]).catch((thrown: unknown) => {
-    // Code that calls `exit` throws to stop where it is.
+    // `exit` throws `Exited` to stop its caller, so `Exited` is not an error.
     if (!(thrown instanceof Exited)) throw thrown;
   });
   const done = ended.then(() => ({ status: own.exitCode ?? 0, ...own.printed() }));

@@ -38,15 +38,15 @@ export interface Agent {
   instructions: string | undefined;
   listTools(): Promise<unknown[]>;
   listResourceTemplates(): Promise<unknown[]>;
-  /** The whole answer, held to the envelope. */
+  /** Calls a tool and returns the whole answer, checked against the envelope. */
   call(tool: string, args: Data, options?: CallOptions): Promise<Answer>;
-  /** The data of an answer that must be a success. */
+  /** Calls a tool that must succeed and returns the data. */
   data(tool: string, args: Data, options?: CallOptions): Promise<Data>;
-  /** The error of an answer that must not be a success. */
+  /** Calls a tool that must fail and returns the error. */
   error(tool: string, args: Data): Promise<{ code: string; message: string }>;
-  /** The answer of a tool of the debug memory, which has no envelope. */
+  /** Calls a tool of the debug memory, whose answer has no envelope. */
   ask(tool: string, args: Data): Promise<Data>;
-  /** The error of a tool of the debug memory. */
+  /** Calls a tool of the debug memory that must fail and returns the error. */
   askError(tool: string, args: Data): Promise<{ code: string; message: string }>;
   read(uri: string): Promise<unknown>;
   complete(uri: string, prefix: string): Promise<string[]>;

@@ -20,7 +20,7 @@ INSERT INTO pattern_counts (category, learned)
   ON CONFLICT (category) DO UPDATE SET learned = learned + excluded.learned;
 COMMIT;`;
 
-test('600 patterns of an older version are signed again, some with each run, and keep all else', async () => {
+test('each run signs some of 600 older patterns again and keeps their other data', async () => {
   const patterns = 600;
   const { database } = await project();
   shell(database, olderPatterns(patterns));

@@ -13,13 +13,13 @@ import { testWith } from '../programs.ts';
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const ENGINE = createRequire(import.meta.url).resolve('argus-engine');
 
-/** argus-engine as it is installed here, with the lock addon. */
+/** URL of the installed argus-engine, which has the lock addon. */
 export const installed = pathToFileURL(ENGINE).href;
 
-/** A test that looks into databases with SQLite's own shell. */
+/** A test that reads databases with the `sqlite3` shell. */
 export const test = testWith('sqlite3');
 
-/** A folder that is removed when the test is over. */
+/** Makes a folder that is removed when the test is over. */
 export function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'argus-faults-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));

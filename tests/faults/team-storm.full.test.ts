@@ -12,10 +12,10 @@ import { diagnoseMeanwhile, each, expectAllCounted, expectCounts, failure, known
 
 const CLIENTS = 8;
 const KILLS = 5;
-/** A busy machine needs minutes for a storm. */
+/** Long, because a busy machine needs minutes for a storm. */
 const timeout = 900_000;
 
-/** By hand for longer: ARGUS_STORM_SECONDS=600. */
+/** For a longer storm by hand: ARGUS_STORM_SECONDS=600. */
 const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
 const STORM_CLIENTS = 32;
 
@@ -24,19 +24,17 @@ const PLACES: [string, () => string | Promise<string>][] = [
   ['PostgreSQL', migrated],
 ];
 
-testOnPostgres.each(PLACES)(
-  'on %s clients that diagnose and report at once are all counted',
-  { timeout },
-  async (_, place) => expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
+testOnPostgres.each(PLACES)('on %s all concurrent diagnoses and reports are counted', { timeout }, async (_, place) =>
+  expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
 );
 
 testOnPostgres.each(PLACES)(
-  'on %s a server that is killed again and again loses and doubles nothing',
+  'on %s a server that is killed repeatedly loses and duplicates nothing',
   { timeout },
   async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENTS, times: 40, kills: KILLS }),
 );
 
-testOnPostgres('two servers of one database count together', { timeout }, async () => {
+testOnPostgres('two servers on the same database count all calls', { timeout }, async () => {
   const times = 30;
   const database = await migrated();
   const servers = [await startServer(database), await startServer(database)] as const;
@@ -46,7 +44,7 @@ testOnPostgres('two servers of one database count together', { timeout }, async 
 });
 
 testOnPostgres(
-  'a mixed load loses and doubles nothing while connections are cut and the database is killed',
+  'a mixed load loses and duplicates nothing while connections are cut and the database is killed',
   { timeout: STORM_SECONDS * 1_000 + timeout },
   async () => {
     const server = await startServer(await migrated(), ['--port', '0', '--rate-limit', '100000']);
@@ -96,34 +94,30 @@ testOnPostgres(
   },
 );
 
-testOnPostgres(
-  'a standby that takes the place of the database has all that was acknowledged',
-  { timeout },
-  async () => {
-    const times = 20;
-    const server = await startServer(await migrated());
-    const { bearer, known } = await knownFailure(server);
-    const standby = await postgres().startStandby();
-    const acknowledged = new Map<string, unknown>();
-    let enough = () => {};
-    const begun = new Promise<void>((resolve) => {
-      enough = resolve;
-    });
-    const all = each(CLIENTS, async () => {
-      for (let n = 0; n < times; n += 1) {
-        const callId = uuidV7();
-        acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
-        if (acknowledged.size > CLIENTS * 3) enough();
-      }
-    });
-    await begun;
-    const before = [...acknowledged];
-    await standby.takeOver();
-    await all;
-    for (const [callId, answer] of before) {
-      expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
+testOnPostgres('a standby that replaces the database has all acknowledged calls', { timeout }, async () => {
+  const times = 20;
+  const server = await startServer(await migrated());
+  const { bearer, known } = await knownFailure(server);
+  const standby = await postgres().startStandby();
+  const acknowledged = new Map<string, unknown>();
+  let enough = () => {};
+  const begun = new Promise<void>((resolve) => {
+    enough = resolve;
+  });
+  const all = each(CLIENTS, async () => {
+    for (let n = 0; n < times; n += 1) {
+      const callId = uuidV7();
+      acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
+      if (acknowledged.size > CLIENTS * 3) enough();
     }
-    await expectCounts(server, bearer, CLIENTS * times + 1);
-    expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
-  },
-);
+  });
+  await begun;
+  const before = [...acknowledged];
+  await standby.takeOver();
+  await all;
+  for (const [callId, answer] of before) {
+    expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
+  }
+  await expectCounts(server, bearer, CLIENTS * times + 1);
+  expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
+});

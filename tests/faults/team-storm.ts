@@ -24,7 +24,7 @@ export async function make(
   const url = `http://127.0.0.1:${port}/v1/projects/shop/call`;
   for (;;) {
     const response = await fetch(url, { method: 'POST', headers: headers(bearer), body }).catch(() => undefined);
-    // The server may die within its answer.
+    // The answer may be incomplete, because the server may be killed while it sends it.
     const text = await response?.text().catch(() => undefined);
     if (response !== undefined && text !== undefined) {
       const answer = z.object({ result: z.unknown(), error: z.unknown() }).partial().parse(JSON.parse(text));
@@ -51,7 +51,7 @@ export async function failure(server: Pick<Served, 'port'>, bearer: string): Pro
   return { runId, caseName: failures[0].caseName };
 }
 
-/** A token, and a failure that was diagnosed once: it has a pattern. */
+/** Returns a token and a failure with a pattern, which a first diagnosis has created. */
 export async function knownFailure(server: Served): Promise<{ bearer: string; known: Data }> {
   const bearer = await token(server.database, 'Ada');
   const known = await failure(server, bearer);
@@ -86,7 +86,7 @@ export async function expectAllCounted(database: string, clients: number, diagno
   expect(added.filter((one) => answer.parse(one).created)).toHaveLength(1);
 }
 
-/** Diagnoses of all clients; the first client disturbs between its own, so many times. */
+/** Lets all clients diagnose the failure. The first client calls `disturb` between its diagnoses, `disturbances` times. */
 export async function diagnoseMeanwhile(
   servers: readonly Pick<Served, 'port'>[],
   { bearer, known }: { bearer: string; known: Data },

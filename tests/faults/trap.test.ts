@@ -3,7 +3,7 @@ import { _trapAtWrite, createInspector } from 'argus-engine';
 import { expect } from 'vitest';
 import { codeOf, counted, fail, folder, open, project, shell, test } from './setup.ts';
 
-test('wherever it traps, the transaction is undone and the next call works', async () => {
+test('a trap at any write undoes the transaction, and the next call works', async () => {
   const { database, failure } = await project();
   const log: string[] = [];
   const engine = await open(database, { log: (line) => log.push(line) });
@@ -17,7 +17,7 @@ test('wherever it traps, the transaction is undone and the next call works', asy
     expect(code).toMatch(/^(?:stored|INTERNAL_ERROR)$/);
     if (code === 'INTERNAL_ERROR') traps += 1;
     const { pattern } = await engine.diagnose(failure);
-    // The last writes clear the journal, after the commit: a trap there may leave the count done.
+    // The last writes clear the journal after the commit, so a trap there may keep the count.
     const after = pattern?.occurrences ?? 0;
     expect([before + 1, before + 2]).toContain(after);
     if (code === 'stored') expect(after).toBe(before + 2);

@@ -16,7 +16,7 @@ import { action, script } from './action.ts';
 import { type GitHub, startGitHub, step, withToken } from './github.ts';
 import { pick, REGRESSED, reportOf } from './history.ts';
 
-/** Runs the script as a runner does; `github` is what an expression may name beside the inputs. */
+/** Runs the script as a runner does. `github` holds the values of expressions such as `github.event.action`. */
 async function run(
   gitHub: GitHub,
   root: string,
@@ -52,7 +52,7 @@ async function run(
   return { ...ended, artifact: path.join(temporary, 'argus/runs.jsonl') };
 }
 
-test('a pull request: the base is fetched for its quarantine, and the gate, the comment and the artifact are there', async () => {
+test('on a pull request the base is fetched for its quarantine, and gate, comment and artifact are made', async () => {
   const gitHub = await startGitHub();
   const quarantine = `cases:\n  - { case: ${JSON.stringify(REGRESSED)}, reason: waits, owner: ada, until: 2999-12-31 }\n`;
   const origin = repository({

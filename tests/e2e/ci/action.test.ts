@@ -29,7 +29,7 @@ test('starts this version, pins the actions it uses, and puts no expression into
   expect([...new Set(named)].sort()).toEqual(Object.keys(action.inputs).sort());
 });
 
-test('workflows hand it inputs that it has, and check nothing out for pull_request_target', async () => {
+test('workflows pass only declared inputs, and check nothing out for pull_request_target', async () => {
   const Workflow = z.object({
     jobs: z.record(z.string(), z.object({ steps: z.array(z.looseObject({ uses: z.string().optional() })) })),
   });

@@ -87,7 +87,7 @@ test('a push and a fork get only the summary, and the run of a fork is foreign',
   expect(job.gitHub.requests).toEqual([]);
 });
 
-test('the run is known in another memory by the same signature, and only once', async () => {
+test('another memory imports the run once and recognizes its failures', async () => {
   const job = await Job.start();
   const artifact = path.join(project(), 'runs.jsonl');
   await job.ci('push', pick(REGRESSED), ['--artifact', artifact, '--environment', 'browser=firefox']);
@@ -119,7 +119,7 @@ test.each([
   expect(commands.at(-1)).toMatchObject({ name: 'warning', message: expect.stringContaining(message) });
 });
 
-test.each([false, true])('an answer of 502 is asked for once more; done all the same: %s', async (failsLate) => {
+test.each([false, true])('repeats a request once after a 502; GitHub has done it: %s', async (failsLate) => {
   const job = await Job.start();
   job.gitHub.failures = { POST: [502] };
   job.gitHub.failsLate = failsLate;

@@ -29,13 +29,13 @@ export interface GitHub {
   comments: Comment[];
   /** `GET /user`. */
   requests: string[];
-  /** Status codes that the next requests of a method are answered with instead. */
+  /** Status codes of the next answers to a method, instead of a success. */
   failures: Record<string, number[]>;
   /** Performs the request before it answers with a failure. */
   failsLate: boolean;
 }
 
-/** Answers until the test is over. */
+/** Starts the fake, which ends with the test. */
 export async function startGitHub(): Promise<GitHub> {
   const gitHub: State = { comments: [], requests: [], failures: {}, failsLate: false };
   const server = createServer((request, response) => {

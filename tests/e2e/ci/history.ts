@@ -110,7 +110,7 @@ function casesOf(failures: Failures, names: readonly string[]) {
   });
 }
 
-/** A report of the commit that is checked out; names are `file > test`. */
+/** Makes a report for the current commit. Names have the form `file > test`. */
 export function reportOf(failures: Failures, more: readonly string[] = []): string {
   const names = [...new Set([...HEALTHY, FLAKY, BROKEN, ...more, ...Object.keys(failures)])];
   const tests = names.map((name) => {
@@ -140,7 +140,7 @@ export function pick(...names: string[]): Failures {
   return Object.fromEntries(names.map((name) => [name, ERRORS[name] ?? 'Error: no']));
 }
 
-/** Records a run of the commit that is checked out. */
+/** Records a run of the current commit. */
 export async function record(root: string, failures: Failures): Promise<void> {
   writeFileSync(path.join(root, '..', `${path.basename(root)}.json`), reportOf(failures));
   const { stderr } = await argus(['import', path.join(root, '..', `${path.basename(root)}.json`)], { cwd: root });

@@ -102,7 +102,7 @@ test('removes old copies, and a loop that resumes later reports the missing copy
   );
 });
 
-test.skipIf(process.platform === 'win32')('a loop that is being worked on is left alone', async () => {
+test.skipIf(process.platform === 'win32')('keeps the files of a running loop', async () => {
   const root = repository({ ...FAILING, 'wait.sh': 'echo began; read -r line < go; exit 1\n' });
   execFileSync('mkfifo', [path.join(root, 'go')]);
   const running = startFixProblem(root, ['--command', 'sh wait.sh', '--desired', 'x']);
@@ -114,7 +114,7 @@ test.skipIf(process.platform === 'win32')('a loop that is being worked on is lef
   await running.done;
 });
 
-test('a link to elsewhere, and files that git tracks, are left alone', async () => {
+test('keeps linked folders and files that git tracks', async () => {
   const root = repository(FAILING);
   expect((await fixProblem(root, RUN)).status).toBe(3);
   const fixes = path.join(root, '.claude/fixes');
@@ -136,7 +136,7 @@ test('a link to elsewhere, and files that git tracks, are left alone', async () 
   expect(existsSync(path.join(tracking, '.claude/fixes/0badc0de/attempt_1.log'))).toBe(true);
 });
 
-test('old logs, and old temporary folders of Argus', async () => {
+test('removes old logs and old temporary folders of Argus', async () => {
   const [root, temporary] = [project(), project()];
   const env = { ...ownLogs(), TMPDIR: temporary };
   const log = path.join(env.ARGUS_LOG_DIR, 'argus.log');
@@ -150,7 +150,7 @@ test('old logs, and old temporary folders of Argus', async () => {
   expect((await clean(root, [], env)).data).toEqual({ ...removed, logs: [log] });
 });
 
-test("what killed processes left in the user's data folder, and marks of loops that are gone", async () => {
+test("removes leftovers of killed processes in the user's data folder, and marks of deleted loops", async () => {
   const { XDG_DATA_HOME, LOCALAPPDATA } = someUser();
   const env = { ...ownLogs(), XDG_DATA_HOME, LOCALAPPDATA };
   const [root, gone] = [project(FAILING), project(FAILING)];

@@ -1,6 +1,6 @@
 /**
- * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools, which use the
- * same handlers. Help of every command: commands.test.ts.
+ * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools, which
+ * use the same handlers. Help of every command: commands.test.ts.
  */
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ function commandsOf(files: Record<string, string> = {}) {
   return { root, run, data: async (...args: string[]) => json((await run(...args, '--json')).stdout).data };
 }
 
-test('a session', async () => {
+test('import, diagnose, report-fix and history work together', async () => {
   const { run } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   const imported = await run('import', 'mixed.xml');
   expect(imported.status).toBe(1);
@@ -78,7 +78,7 @@ test('is wrong', () => { throw new Error('1 + 1 is not 3'); });
   expect(json(none.stdout)).toMatchObject({ error: { code: 'INVALID_INPUT' } });
 });
 
-test('lists take limit, offset, days, status, category, source and order', async () => {
+test('lists accept limit, offset, days, status, category, source and order', async () => {
   const { run, data } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   for (const file of ['mixed.xml', 'passed.xml', 'mixed.xml']) await run('import', file, '--format', 'junit');
   const page = { runs: [{ status: 'passed' }], total: 3, hasMore: true };
@@ -168,7 +168,7 @@ test('inspect classifies an error', async () => {
   expect((await argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) })).status).toBe(0);
 });
 
-test('inspect --jsonl reads every fact, and answers every line in its order', async () => {
+test('inspect --jsonl reads every field and answers all lines in order', async () => {
   const lines = [
     { text: 'connect ECONNREFUSED 10.0.0.1:80', caseName: 'case 0' },
     { text: '' },

@@ -31,7 +31,7 @@ test('every command prints its help', async () => {
   expect((await argus(['--help'])).stdout).toContain('Usage: argus');
 });
 
-/** The texts of the quick tests that call commands. The hostile tests share a list of all commands, which proves no result. */
+/** Reads the quick tests that call commands. The hostile tests' list of all commands does not count, because it checks no result. */
 function quickTests(): string[] {
   const cwd = path.join(import.meta.dirname, '../..');
   const ignore = ['**/node_modules/**', '**/*.full.test.ts'];

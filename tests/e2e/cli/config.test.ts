@@ -41,7 +41,7 @@ test('history.retention keeps the newest runs and every pattern', async () => {
   expect(patterns).toMatchObject([{ suggestedFix: 'Loaded the user first' }]);
 });
 
-test('with history.enabled false nothing is found and nothing is completed', async () => {
+test('with history.enabled false no run is found and no id is completed', async () => {
   const own = await connect('2026-07-28');
   onTestFinished(() => own.close());
   const root = project({ 'mixed.xml': MIXED });

@@ -14,7 +14,7 @@ function run(script: string, args: string[], env: NodeJS.ProcessEnv = environmen
   return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', env });
 }
 
-test('the session runs and diagnoses a project, whatever folder npm was called in', () => {
+test('the session runs and diagnoses a project from any folder of npm', () => {
   const broken = "import test from 'node:test';\ntest('adds', () => { throw new TypeError('no cucumbers left'); });\n";
   const root = project({ 'package.json': '{ "scripts": { "test": "node --test" } }', 'shop.test.mjs': broken });
   const env = environment({ INIT_CWD: path.dirname(root) });
@@ -33,7 +33,7 @@ test.each([
   expect(result.stdout + result.stderr).toMatch(printed);
 });
 
-test('npm start where everything is built repeats no step, and ends with how to add Argus to four agents', () => {
+test('npm start repeats no finished step, and ends with the commands to add Argus to four agents', () => {
   const root = project({ 'argus.yaml': 'test: { command: echo fine }\n' });
   const { status, stdout } = run(START, ['--project', root], process.env);
   expect(status, stdout).toBe(0);

@@ -1,6 +1,6 @@
 /**
- * Every error code that a tool answers for its arguments or its project, and the codes that need more than a wrong argument.
- * Ids of the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops: fix-loop/fix-input.test.ts.
+ * Every error code of a tool for its arguments or its project, and the codes that need more than a wrong argument. Ids of
+ * the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops: fix-loop/fix-input.test.ts.
  */
 
 import fs, { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -45,7 +45,7 @@ test('HISTORY_DISABLED, until the configuration is changed', async () => {
   expect(await open()).toMatchObject({ historyEnabled: true });
 });
 
-test('RUN_NOT_FOUND names the runs that there are', async () => {
+test('RUN_NOT_FOUND names the existing runs', async () => {
   const { error, failedRun } = contract();
   const { runId } = await failedRun();
   const message = expect.stringMatching(new RegExp(`^Test run 'run-xyz' not found in history.*${runId}`, 'u'));

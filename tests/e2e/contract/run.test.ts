@@ -45,11 +45,11 @@ test('argus_run answers a failed command with its failures and records the run',
 });
 
 test.skipIf(process.platform === 'win32')(
-  'argus_run reports progress; when it is cancelled, its command ends and is recorded as no pass',
+  'argus_run reports progress; cancelling it ends the command and records no pass',
   async () => {
     const { root, open, data } = contract();
     await open();
-    // The command holds the pipe open, so that the pipe ends with it.
+    // The command holds the pipe open, so the end of the pipe shows that the command has ended.
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     const alive = createReadStream(path.join(root, 'pipe')).resume();
     const gone = once(alive, 'end');

@@ -73,7 +73,7 @@ test.each<[string, Record<string, (round: number) => string>]>([
   expect(verdict?.settle).not.toMatch(/checkout|--at/u);
 });
 
-test('a new file that git does not track is an edit, and named', async () => {
+test('names a new untracked file as an edit', async () => {
   const { write, run, diagnose } = story();
   write('src/add.js', "import './rounding.js';\nexport const add = (a, b) => a + b - globalThis.rounding;\n");
   write('src/rounding.js', 'globalThis.rounding = 0;\n');

@@ -52,7 +52,7 @@ async function story() {
 
 const causes = (run: Data) => run.causes as Data[];
 
-/** The verdict on the cause that a case has. */
+/** Returns the verdict on the cause of a case. */
 function verdictOn(run: Data, caseName: string): unknown {
   const cause = causes(run).find(({ cases }) => (cases as string[]).some((name) => name.endsWith(caseName)));
   return (cause?.verdict as Data | undefined)?.kind;

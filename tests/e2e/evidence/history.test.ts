@@ -58,7 +58,7 @@ function line(id: string, status: 'passed' | 'failed'): string {
 
 const totalIn = async (cwd: string) => JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total;
 
-test('import --runs answers a line for each run, and changes nothing the second time', async () => {
+test('import --runs answers a line for each run, and changes nothing when repeated', async () => {
   const cwd = project({ 'package.json': '{}' });
   const input = [line('r1', 'passed'), line('r2', 'failed'), ''].join('\n');
   const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });

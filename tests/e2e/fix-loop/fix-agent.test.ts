@@ -132,7 +132,7 @@ test('a missing fixer is an error, and a hanging fixer is killed with its proces
   expect(stateOf(root).attempts).toHaveLength(1);
 });
 
-test('a fixer that cheats does not succeed, and a secret that it prints is not kept', async () => {
+test('a cheating fixer does not succeed, and a secret that it prints is not stored', async () => {
   const root = project(SHOP);
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}`;
   const { status, stdout } = await fixProblem(
@@ -161,7 +161,7 @@ test('totals', () => { assert.equal(total(undefined), 3); });
 `,
 };
 
-test('a brief begins with the failure, own frames and uncommitted changes, and ends with the open questions', async () => {
+test('a brief begins with the failure, project frames and uncommitted changes, and ends with open questions', async () => {
   const root = repository(SUMS);
   write(root, 'src/sum.mjs', SUM.replace('a + b', 'a - b'));
   write(root, 'src/other.mjs', 'x\n'.repeat(2_000));

@@ -27,7 +27,7 @@ test.each([
   [[...TRUE, '--agent', 'true', '--agent-timeout', '9999999'], /1 to 604800/u],
   [['--resume'], /LOOP_NOT_FOUND/u],
   [['--resume', '--command', 'true'], /LOOP_NOT_FOUND/u],
-])('%j begins nothing', async (args, message) => {
+])('%j starts no loop', async (args, message) => {
   const root = project();
   const { status, stdout, stderr } = await fixProblem(root, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -146,7 +146,7 @@ test.each([
   expect(status, stderr).toBe(code);
 });
 
-test('a script is set up by inputs that were generated before', async () => {
+test('answers the questions of a script with generated inputs', async () => {
   const { root: cwd, env } = shop();
   const file = '.claude/inputs/setup-inputs.yaml';
   expect((await argus(['generate-inputs', './setup.sh'], { cwd, env })).status).toBe(0);

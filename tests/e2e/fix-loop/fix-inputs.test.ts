@@ -65,7 +65,7 @@ describe('generate-inputs', () => {
     expect(existsSync(path.join(root, FILE))).toBe(false);
   });
 
-  test('writes no file for a script that asks nothing, is missing or is not named', async () => {
+  test('writes no file for a script that asks no questions, is missing or is not named', async () => {
     const root = project({ 'quiet.sh': 'echo hello\n' });
     expect(await generate(root, 'quiet.sh')).toMatchObject({
       status: 0,
@@ -87,7 +87,7 @@ describe('a loop', () => {
   const loop = (root: string, args: string[], invocation: Invocation = {}) =>
     fixProblem(root, loopOn('bash setup.sh', ...args), invocation);
 
-  test('answers a question that the script does not show in the second run', async () => {
+  test('answers a question in the second run that the script does not show', async () => {
     const root = project({
       'setup.sh': 'read -rp "Project name: " name\nnode ask.js && echo "made $name"\n',
       'ask.js': `const { createInterface } = require('node:readline');

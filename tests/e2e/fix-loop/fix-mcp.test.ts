@@ -203,7 +203,7 @@ describe('an agent', () => {
     ['fix_problem', { command: 'true\0', desired: 'x' }, 'INVALID_INPUT', /NUL/u],
     ['fix_attempt', { loop: '../../../etc' }, 'INVALID_INPUT', /loop/u],
     ['fix_attempt', { loop: 'deadbeef' }, 'LOOP_NOT_FOUND', /deadbeef/u],
-  ])('begins nothing by %s with %j', async (tool, args, code, message) => {
+  ])('starts no loop by %s with %j', async (tool, args, code, message) => {
     const root = project();
     const error = await agent.askError(tool, { projectPath: root, ...args });
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });

@@ -193,7 +193,7 @@ test('adds', () => {
   const FILES = { 'sum.js': 'exports.sum = (a, b) => a - b;\n', 'sum.test.js': TEST };
   const args = loopOn('node sum.test.js');
 
-  test('is suspicious until a person decides, and a rejected fix is never suggested', async () => {
+  test('is suspicious until a person decides, and a rejected fix is not suggested', async () => {
     const root = project(FILES);
     expect((await fixProblem(root, args)).status).toBe(3);
     write(root, 'sum.test.js', SKIPPED);
@@ -298,7 +298,7 @@ describe('a given error', () => {
     expect(stdout).toContain('- **Classification**: fixable');
   });
 
-  test('is not called fixed without a verification', async () => {
+  test('does not count as fixed without a verification', async () => {
     const root = project(FAILING);
     const given = [TEXT, '--desired', 'it is well'];
     expect((await fixProblem(root, given)).status).toBe(3);

@@ -166,7 +166,7 @@ describe('every agent', () => {
 });
 
 describe('which agents', () => {
-  test('those that a project or a home shows', async () => {
+  test('agents with files in the project or in the home', async () => {
     const user = someUser();
     mkdirSync(path.join(user.HOME, '.codex'));
     const root = project({ '.vscode/settings.json': '{}', 'GEMINI.md': '' });
@@ -179,7 +179,7 @@ describe('which agents', () => {
     });
   });
 
-  test.skipIf(process.platform === 'win32')('those whose program is there, and not in the project', async () => {
+  test.skipIf(process.platform === 'win32')('agents whose program is on PATH outside of the project', async () => {
     const [root, machine] = [project({ 'bin/codex': '' }), project({ 'bin/cursor': '' })];
     for (const file of [path.join(root, 'bin/codex'), path.join(machine, 'bin/cursor')]) chmodSync(file, 0o755);
     const env = { ...NOBODY, PATH: [root, machine].map((folder) => path.join(folder, 'bin')).join(path.delimiter) };
@@ -197,7 +197,7 @@ describe('which agents', () => {
   });
 });
 
-test('without --yes, and without a terminal, it only shows', async () => {
+test('only shows the changes without --yes and without a terminal', async () => {
   const root = project({ '.mcp.json': '{\n  "a": 1\n}\n' });
   const { status, stdout } = await argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
   expect(status).toBe(0);
@@ -215,14 +215,14 @@ test('shows existing files without secrets and without control characters', asyn
   expect(stdout).not.toContain('\u202e');
 });
 
-describe('is left as it is', () => {
+describe('is not changed', () => {
   test.each([
     ['.mcp.json', '{\n  "mcpServers": {,}\n}\n', '2:18: it is no JSON'],
     ['.codex/config.toml', 'a = 1\nb = \n', '2:5: it is no TOML'],
     ['.cursor/mcp.json', '{"mcpServers": {"argus": {"command": "another"}}}', 'another server is called argus'],
     ['.vscode/mcp.json', Buffer.from([0x7b, 0xff, 0x7d]), 'it is no UTF-8 text'],
     ['AGENTS.md', '# A\n<!-- argus:end -->\n', '2:1: a block of Argus begins or ends there'],
-  ])('%s that is broken, and the others are written', async (name, content, problem) => {
+  ])('a broken %s, while the other files are written', async (name, content, problem) => {
     const root = project();
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), content);

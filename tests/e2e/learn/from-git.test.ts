@@ -46,7 +46,7 @@ function mended() {
 
 const learned = (cwd: string, ...more: string[]) => dataIn(cwd, 'learn', '--from-git', ...more);
 
-/** A run of the tests. */
+/** Runs the tests. */
 async function run(repository: Repository) {
   const data = await repository.data('run', '--', 'node', '--test', 'test/cart.test.mjs');
   return data as Data & { runId: string; failures: Data[] };

@@ -130,7 +130,7 @@ test('imports more lines than fit into a transaction, and exports them in pages'
   expect(jsonLines((await run('memory', 'export')).stdout)).toHaveLength(1_001);
 });
 
-test('at a terminal an import shows how far it is', async () => {
+test('an import shows its progress at a terminal', async () => {
   const { start, file } = shell();
   const running = start(['memory', 'import', file('incidents.jsonl', jsonl(LINES))], { isTerminal: true });
   const { status, stdout, stderr } = await running.done;

@@ -27,7 +27,7 @@ const idsOf = ({ incidents }: Data) =>
 const search = (agent: Agent, args: Data = {}) =>
   agent.ask('ranked_solutions', { query_text: ERROR, env: ENV, ...args });
 
-test('without a project the memory is the user’s, in the data folder of the platform', async () => {
+test('without a project the user’s memory is used, in the data folder of the platform', async () => {
   const user = someUser();
   const cwd = project();
   const agent = await server(user, cwd);
@@ -82,7 +82,7 @@ test('searches both memories, and stores outcomes in the memory of the incident'
   expect(idsOf(await search(elsewhere, { query_text: OTHER_ERROR })), 'not open').toEqual([]);
 });
 
-test('memory.halfLife decides how much an old confirmation counts', async () => {
+test('memory.halfLife sets the weight of old confirmations', async () => {
   const created_at = new Date(Date.now() - 90 * 86_400_000).toISOString();
   const solutions = [{ steps: 'Install it.', env: ENV, outcomes: [{ worked: true, env: ENV, created_at }] }];
   const input = JSON.stringify({ title: ERROR, error_signature: ERROR, solutions });
@@ -122,7 +122,7 @@ test('a configuration error in the folder of the server is a warning', async () 
   expect((await search(agent)).warnings).toEqual([expect.stringMatching(/is not searched: .*histroy/u)]);
 });
 
-test('a project without a history has no memory, and the user’s memory works', async () => {
+test('without a history the project has no memory, but the user’s memory works', async () => {
   const root = project({ 'argus.yaml': 'history: { enabled: false }\n' });
   const agent = await server(someUser(), root);
   const { code } = await agent.askError('ranked_solutions', { query_text: ERROR, env: {}, projectPath: root });

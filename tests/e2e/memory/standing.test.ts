@@ -14,12 +14,12 @@ import { junit } from '../runs/reports.ts';
 const MESSAGE = 'the flux capacitor is out of tune';
 const refusedAt = (port: number) => `connect ECONNREFUSED 127.0.0.1:${port}`;
 
-/** An open project: records runs, diagnoses their failures, reports fixes. */
+/** Opens a project. Returns functions that record runs, diagnose failures and report fixes. */
 async function memory() {
   const root = await opened();
   return {
     root,
-    /** Records a run of these cases, each with its message where it failed. */
+    /** Records a run of these cases with their error messages; null means passed. */
     record(cases: Record<string, string | null>): Promise<Data> {
       const all = Object.entries(cases).map(([name, message]) =>
         message === null ? { name } : { name, failure: { message, type: 'Error' } },

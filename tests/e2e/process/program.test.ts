@@ -1,4 +1,4 @@
-/** The built program: its start, its pipes, a terminal, and the processes that it starts or that start it. */
+/** The built program: start, pipes, a terminal, child processes and parent processes. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -158,7 +158,7 @@ async function bound(args: string[], env: Record<string, string> = {}) {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'a folder that may not be read is INVALID_INPUT, one that may not be written stores nothing',
+  'an unreadable folder is INVALID_INPUT, and an unwritable folder stores nothing',
   async () => {
     const hidden = project();
     chmodSync(hidden, 0o000);

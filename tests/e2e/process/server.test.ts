@@ -76,7 +76,7 @@ test('SIGTERM, SIGINT and SIGHUP each end a server', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a line that is no message does not end a server, the end of stdin ends it and the command that it runs',
+  'an invalid line does not end a server; the end of stdin ends the server and its command',
   async () => {
     const { child, cwd, printed, send } = start();
     child.stdin.write('not json\n{"jsonrpc":"2.0"}\n');

@@ -34,7 +34,7 @@ function listed(answer: Data, name: string): Data[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Runs the shop's tests. */
+/** Runs the shop's tests and returns the answer with its size in tokens. */
 async function run(tests: string): Promise<{ root: string; answer: Data; size: number }> {
   const root = await opened({ ...SHOP, 'test/cart.test.js': tests });
   const whole = await agent.call('argus_run', { projectPath: root });

@@ -63,7 +63,7 @@ let url: string;
 let team: Server;
 let teamUrl: string;
 
-/** The suite sends no token. */
+/** Starts a team's server behind a proxy that adds a token to each request, because the suite sends no token. */
 async function startTeam(): Promise<void> {
   const { url: address, database } = await startServer();
   const bearer = await token(database, 'suite', '--project', 'shop');

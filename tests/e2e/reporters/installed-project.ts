@@ -56,7 +56,7 @@ export async function casesOf(root: string, runId = ''): Promise<string[]> {
 
 export const MOCHA_REPORTER = { '.mocharc.json': '{ "require": ["argus-mcp/mocha"] }\n' };
 
-/** A project of Mocha that has the reporter installed. */
+/** Makes a Mocha project with the installed reporter. */
 export function mochaProject(files: Record<string, string> = {}): string {
   return installedProject('mocha', { ...MOCHA_REPORTER, ...files });
 }

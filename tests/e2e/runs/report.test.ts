@@ -68,7 +68,7 @@ test.each([
   expect(JSON.stringify(data.failures)).toContain('expected 1 to be 2');
 });
 
-test('wrong usage, and a project without a run', async () => {
+test('refuses wrong usage and a project without runs', async () => {
   expect((await argus(['report', '--junit', '--ctrf'], { cwd })).status).toBe(2);
   expect((await argus(['report', 'run-nope'], { cwd })).stderr).toContain("Test run 'run-nope' not found");
   expect((await argus(['report'], { cwd })).stderr).toMatch(

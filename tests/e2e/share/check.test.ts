@@ -62,7 +62,7 @@ const POSIX_FAULTS: Fault[] = [
 const isPosix = process.platform !== 'win32';
 
 test.each(isPosix ? [...FAULTS, ...POSIX_FAULTS] : FAULTS)(
-  '%s is one line and exit code 1',
+  '%s is reported in a single line with exit code 1',
   async (_, change, says) => {
     const { status, stdout } = await changed(change).one.argus('share', '--check');
     expect({ status, lines: stdout.trimEnd().split('\n') }).toEqual({

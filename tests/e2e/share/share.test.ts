@@ -119,7 +119,7 @@ test('a fix that was found in a commit is shared only when a person names it', a
   expect((await one.argus('share', '--fix', 'fix-none')).status).toBe(2);
 });
 
-test('a running server sees pulled files, and their change is a change of the project', async () => {
+test('a running server sees pulled files and reports them as a change of the project', async () => {
   const origin = bare();
   const { clone: ann, fixId } = await shared(origin);
   const bob = clone(origin);

@@ -145,7 +145,7 @@ testOnPostgres('a call that traps at any round trip is rejected, and stored once
   expect(diagnoses, 'round trips, from the first one to the COMMIT').toBeGreaterThan(4);
 });
 
-testOnPostgres('a trap rejects its own call only', async () => {
+testOnPostgres('a trap rejects only its own call', async () => {
   const { server, url } = await serverThatFails(() => Promise.reject(lost()));
   const { shop, failure } = await projectWithFailure(server, 'flying');
   const { shop: other, failure: ofOther } = await projectWithFailure(server, 'landed');

@@ -164,7 +164,7 @@ test('sends no request to a server that a clone names, and quotes its URL', asyn
   expect(spy.seen).toEqual([]);
 });
 
-test('a fork with the same first commit is another repository', async () => {
+test('treats a fork with the same first commit as another repository', async () => {
   const ada = await joined(await startServer());
   const fork = cloneOf(ada.root, 'https://git.example.com/fork.git');
   const { stdout } = await ada.argus('team', 'status', '--project', fork, '--json');
@@ -183,7 +183,7 @@ test('sends the token to no other address, and reads it from no variable of anot
   expect(spy.seen).toEqual([]);
 });
 
-test('no secret and no folder of this machine is sent, or waits to be sent', async () => {
+test('neither sends nor queues secrets and folders of this machine', async () => {
   const spy = await listener(({ url }) => [url === '/v1/hello' ? 200 : 500, {}]);
   const server = await startServer();
   const root = repository({ 'argus.yaml': 'redact:\n  patterns:\n    - { name: acme, pattern: "ACME-\\\\d{6}" }\n' });
@@ -213,7 +213,7 @@ test('no secret and no folder of this machine is sent, or waits to be sent', asy
   expect(sent).not.toContain(root);
 });
 
-test('after leaving nothing is sent', async () => {
+test('sends nothing after leaving', async () => {
   const server = await startServer();
   const ada = await joined(server);
   expect((await ada.argus('team', 'leave')).stdout).toContain('nothing is sent');
@@ -222,7 +222,7 @@ test('after leaving nothing is sent', async () => {
   expect((await ada.argus('team', 'push')).status).toBe(2);
 });
 
-test("view --export refuses a page of a team's memory with the next step, also while the server is away", async () => {
+test("view --export refuses a team's memory and names the next step, even while the server is away", async () => {
   const server = await startServer();
   const ada = await joined(server);
   const page = path.join(ada.root, 'page.html');

@@ -139,7 +139,7 @@ test('runs, fixes and incidents teach the same whether they are sent later or im
   expect(later).toEqual(atOnce);
 });
 
-test('a waiting incident is found meanwhile, and is known by its id afterwards', async () => {
+test('finds a waiting incident, which keeps its id after it is sent', async () => {
   const server = await startServer();
   const ada = await joined(server);
   await post(server, ada.bearer, 'addIncident', { ...INCIDENT, steps: 'Bleed the radiators.' });

@@ -51,7 +51,7 @@ testOnPostgres.each([
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(said) });
 });
 
-testOnPostgres('a user and a database that are made as the manual says are enough', async () => {
+testOnPostgres("the manual's commands create a sufficient user and database", async () => {
   const { host } = new URL(await postgres().newDatabase());
   await postgres().query("CREATE ROLE apart LOGIN CREATEROLE PASSWORD 'secret'");
   await postgres().query('CREATE DATABASE apart OWNER apart');
@@ -145,7 +145,7 @@ testOnPostgres('statements are prepared on a direct connection, until a pooler i
   expect(await prepared()).toBe('0');
 });
 
-testBehindPooler('behind a pooler no statement is prepared', async () => {
+testBehindPooler('prepares no statement behind a pooler', async () => {
   const pooled = await startPgBouncer();
   const { connection, prepared } = await connected(pooled(postgres().url));
   await connection.send([HELLO]);

@@ -45,7 +45,7 @@ test.each<[string, () => string | Promise<string>, string]>([
     () => token(server.database, 'Bob', '--project', 'till'),
     "The token is for till, not 'shop'.* argus team join \\S+ --as till",
   ],
-])('%s is a problem, and the command that helps is named', async (_, other, said) => {
+])('%s is a problem, and the helpful command is named', async (_, other, said) => {
   const ada = await member();
   ada.env.ARGUS_TEAM_TOKEN = await other();
   await expectStates(ada, [1, new RegExp(said, 'u')], [1, new RegExp(`✗ team .*${said}`, 'u')]);

@@ -44,7 +44,7 @@ describe('who may', () => {
     expect(bank).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
   });
 
-  test('a running server refuses a token a second after it was revoked', async () => {
+  test('refuses a token at most a second after it was revoked', async () => {
     let later = 0;
     const own = await startServer(undefined, undefined, { now: () => Date.now() + later });
     const bearer = await token(own.database, 'Bob');
@@ -202,7 +202,7 @@ describe('the server', () => {
     ['an unwritable database', ['--database', 'README.md/argus.db'], 'DATABASE_UNAVAILABLE: '],
     ['an address that others can read along', ['--host', '0.0.0.0'], '--tls-cert'],
     ['a certificate without its key', ['--tls-cert', 'cert.pem'], '--tls-key'],
-  ])('does not start with %s, and names the way out', async (_, args, said) => {
+  ])('does not start with %s, and names the fix', async (_, args, said) => {
     const cwd = project({ 'README.md': '' });
     const { status, stderr } = await argus(['serve', '--port', '0', '--database', 'server.db', ...args], { cwd });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
@@ -216,7 +216,7 @@ describe('the server', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
   });
 
-  test('a PostgreSQL that does not answer is named without its password', async () => {
+  test('names an unreachable PostgreSQL without its password', async () => {
     const database = 'postgres://ada:hunter2@127.0.0.1:1/argus';
     const { status, stderr } = await argus(['token', 'list', '--database', database]);
     expect({ status, stderr }).toEqual({

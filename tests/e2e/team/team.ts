@@ -143,14 +143,14 @@ export async function joined(server: TeamServer, name?: string, root?: string): 
   return member;
 }
 
-/** An agent that is closed when the test is over. */
+/** Starts an agent that is closed when the test is over. */
 export async function agentOf(cwd: string, env: Record<string, string>): Promise<Agent> {
   const agent = await connect('2026-07-28', env, cwd);
   onTestFinished(() => agent.close());
   return agent;
 }
 
-/** A git repository with a commit and an origin. */
+/** Makes a git repository with a commit and an origin. */
 export function repository(files: Record<string, string> = {}, origin = 'https://git.example.com/shop.git'): string {
   const root = project({ 'README.md': '# Shop\n', ...files });
   git(root, 'init', '--quiet');

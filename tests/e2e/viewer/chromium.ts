@@ -67,7 +67,7 @@ export interface Watched {
   requests: string[];
 }
 
-/** A new page whose complaints and requests are kept. */
+/** Opens a new page and records its complaints and requests. */
 export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const page = await context.newPage();
   const watched: Watched = { page, complaints: [], requests: [] };
@@ -81,7 +81,7 @@ export async function watchedPage(context: BrowserContext): Promise<Watched> {
   return watched;
 }
 
-/** Goes to a place of the page by its address. */
+/** Opens a place of the page by its address. */
 export async function go(page: Page, place: string): Promise<void> {
   await page.evaluate(
     (hash) =>
@@ -95,7 +95,7 @@ export async function go(page: Page, place: string): Promise<void> {
   await settled(page);
 }
 
-/** Waits until the view shows something and every question has its answer. */
+/** Waits until the view shows content and every request is answered. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.locator('main .opening, [aria-busy=true]').waitFor({ state: 'detached' });

@@ -138,7 +138,7 @@ async function shown({ html, answer }: Given, options: BrowserContextOptions = {
 const { root } = await rememberedProject();
 const given = await overMcp(root);
 
-browsing('the table of the answer is in the conversation, in the colors of the host', async () => {
+browsing('shows the table of the answer in the conversation, in the colors of the host', async () => {
   const { page, app, complaints } = await shown(given);
   const row = (words: string) => app.getByRole('row').filter({ hasText: words });
   await row('Cannot read properties').waitFor();
@@ -165,7 +165,7 @@ browsing('axe finds nothing in the table', async () => {
   expect(found).toMatchObject({ violations: [] });
 });
 
-browsing('hostile texts are text', async () => {
+browsing('shows hostile texts as text', async () => {
   const { page, app, complaints } = await shown(await overMcp((await hostileProject()).root));
   await app.getByRole('row').filter({ hasText: HOSTILE[0] }).first().waitFor();
   const frame = page.frames().find((one) => one !== page.mainFrame());
@@ -174,7 +174,7 @@ browsing('hostile texts are text', async () => {
   expect(complaints).toEqual([]);
 });
 
-browsing('an error in place of patterns has words', async () => {
+browsing('shows a message for an error instead of patterns', async () => {
   const { app } = await shown({ ...given, answer: { isError: true, content: [{ type: 'text', text: '{}' }] } });
   await app.getByText('The tool answered with an error').waitFor();
 });

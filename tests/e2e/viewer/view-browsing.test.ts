@@ -32,14 +32,14 @@ browsing('a link in a new tab and a copied address open while a tab of the serve
 browsing.each([
   ['without a memory', {}, 'has no memory yet', 'npx argus-mcp run'],
   ['without history', { 'argus.yaml': 'history: { enabled: false }\n' }, 'keeps no memory', 'history.enabled: false'],
-])('a project %s is named, with what to do', async (_name, files, words, next) => {
+])('names a project %s and the next step', async (_name, files, words, next) => {
   const root = project(files);
   const page = await openPage((await viewerOf(root)).url);
   await page.getByRole('heading', { name: `${path.basename(root)} ${words}` }).waitFor();
   await page.getByText(next).waitFor();
 });
 
-browsing('a server that ends is noticed at once, with what to do', async () => {
+browsing('shows the end of the server immediately, with the next step', async () => {
   const own = await viewerOf(remembered.root);
   const page = await openPage(own.url);
   await row(page, 'Cannot read properties').waitFor();
@@ -50,7 +50,7 @@ browsing('a server that ends is noticed at once, with what to do', async () => {
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
 });
 
-browsing('a bar shows that an answer takes long', async () => {
+browsing('shows a bar while an answer takes long', async () => {
   const page = await openPage();
   let answer = () => {};
   const late = new Promise<void>((resolve) => (answer = resolve));
@@ -110,7 +110,7 @@ browsing('the address holds every filter, order and width, through a reload', as
   await page.getByText('1 case', { exact: true }).waitFor();
 });
 
-browsing('what a person chooses goes into the address, is announced, and back takes it out again', async () => {
+browsing('choices appear in the address and are announced, and going back undoes them', async () => {
   const page = await openPage();
   const learned = row(page, 'Cannot read properties');
   const choose = (group: string, name: RegExp) =>
@@ -137,7 +137,7 @@ browsing('what a person chooses goes into the address, is announced, and back ta
   await expect.poll(() => picker.inputValue()).toBe(bucket);
 });
 
-browsing('after going back to a list, a person is at the row that was opened', async () => {
+browsing('going back to a list returns to the opened row', async () => {
   const root = await projectWith(...Array.from({ length: 30 }, (_, index) => [caseOf('a', `OddError: part ${index}`)]));
   const page = await openPage((await viewerOf(root)).url, '/runs');
   const last = page.locator('table a.row').nth(25);
@@ -164,7 +164,7 @@ browsing('after going back to a list, a person is at the row that was opened', a
   await expect.poll(scrolled).toBe(0);
 });
 
-browsing('the next part of a list begins at its top, and the focus stays', async () => {
+browsing('the next page of a list is shown from its top, and the focus stays', async () => {
   const root = project();
   const cases = Array.from({ length: 250 }, (_, index) => caseOf(`case ${String(index).padStart(3, '0')}`));
   const runId = await inMemoryOf(root, (engine) => record(engine, cases));
@@ -188,7 +188,7 @@ browsing('the next part of a list begins at its top, and the focus stays', async
   await page.getByText('201–250 of 250').waitFor();
 });
 
-browsing('an edit leaves the focus where it was', async () => {
+browsing('an edit keeps the focus', async () => {
   const page = await openPage((await viewerOf(copyOf(remembered))).url);
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
   const dialog = page.getByRole('dialog');
@@ -222,7 +222,7 @@ browsing('the inspector keeps its text while the page is open', async () => {
   await page.getByRole('heading', { name: 'What the memory knows' }).waitFor();
 });
 
-browsing('by keyboard alone: search, move, open, close', async () => {
+browsing('searches, moves, opens and closes with only the keyboard', async () => {
   const page = await openPage();
   // After a reload no element has the focus.
   await page.reload();
@@ -259,7 +259,7 @@ browsing('by keyboard alone: search, move, open, close', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-browsing('the language and the colors of the browser are used, and can be changed for good', async () => {
+browsing('uses the language and the colors of the browser, and stores a changed choice', async () => {
   const { page } = await openPageAt(viewer.url, '', { locale: 'zh-CN', colorScheme: 'dark' });
   const language = () => page.locator('html').getAttribute('lang');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

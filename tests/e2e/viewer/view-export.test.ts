@@ -37,7 +37,7 @@ function snapshotIn(html: string): string {
   return file;
 }
 
-browsing('one file shows everything from disk, without a network, and runs nothing but the page', async () => {
+browsing('the file shows everything from disk without a network, and runs only the page', async () => {
   const { page, requests, complaints } = await openFile(report.file, '/patterns');
   await page.getByText(/Snapshot of/u).waitFor();
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
@@ -69,7 +69,7 @@ test('the policy of a page blocks all requests', () => {
   expect(html).not.toContain('<!--argus:csp-->');
 });
 
-browsing('without a database it is the page alone, and takes a file', async () => {
+browsing('without a database only the page is exported, which opens a file', async () => {
   const bare = project();
   const { file, stdout } = await exported(bare, 'page.html');
   expect(stdout).toMatch(/page\.html: \d+(?:\.\d+)? MB, the page alone: nothing is recorded yet\n$/u);
@@ -81,7 +81,7 @@ browsing('without a database it is the page alone, and takes a file', async () =
   expect(complaints).toEqual([]);
 });
 
-browsing('hostile texts, and a hostile name, are data', async () => {
+browsing('shows hostile texts and a hostile name as data', async () => {
   const hostile = await projectWith(HOSTILE_CASES);
   const named = path.join(project(), 'shop" <script>window.hacked=1<!--');
   cpSync(hostile, named, { recursive: true });

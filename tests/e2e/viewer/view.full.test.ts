@@ -130,7 +130,7 @@ async function openAt(url: string, width: number): Promise<Page> {
   return page;
 }
 
-browsing.each([360, 1024, 1280, 1440])('at %i pixels every view fits, and no column is cut', async (width) => {
+browsing.each([360, 1024, 1280, 1440])('every view fits into %i pixels without cut columns', async (width) => {
   await expectToFit(await openAt(viewer.url, width), width, places);
   const health = await healthProject();
   await expectToFit(await openAt((await viewerOf(health.root)).url, width), width, await placesOf(health));
@@ -139,7 +139,7 @@ browsing.each([360, 1024, 1280, 1440])('at %i pixels every view fits, and no col
   await expectToFit(await openAt((await viewerOf(long)).url, width), width, ['/now', '/patterns', '/tests', '/health']);
 });
 
-browsing('on a phone words without an end are broken', async () => {
+browsing('breaks very long words on a phone', async () => {
   const root = project();
   const word = 'VeryLongIdentifierWithoutAnySpace'.repeat(15);
   const runId = await inMemoryOf(root, async (engine) => {
@@ -163,7 +163,7 @@ browsing('on a phone words without an end are broken', async () => {
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary';
 
-browsing('every control of every view is reached with the Tab key, and is marked then', async () => {
+browsing('the Tab key reaches every control of every view, with a visible focus', async () => {
   const { page } = await openPage(viewer.url);
   for (const place of places) {
     await go(page, place);
@@ -195,14 +195,14 @@ function focusIn(selector: string): { at: number; isMarked: boolean } {
   return { at, isMarked: isSeen || control === document.body };
 }
 
-/** Picks a file on a page that has no memory. */
+/** Opens a page without a memory and picks a file. */
 async function pick(file: string): Promise<Page> {
   const { page } = await openPage(empty.url, '/patterns');
   await page.getByLabel('Choose a file').setInputFiles(file);
   return page;
 }
 
-browsing('a file of 2 GB opens', async () => {
+browsing('opens a file of 2 GB', async () => {
   const root = project();
   const file = path.join(root, '.argus', 'argus.db');
   await inMemoryOf(root, (engine) => record(engine, [caseOf('a', 'OddError: the first valve leaks')]));
@@ -222,7 +222,7 @@ browsing('a file of 2 GB opens', async () => {
   await page.getByText('40 runs').waitFor();
 });
 
-browsing('a file that is written after it was picked is to be opened again', async () => {
+browsing('asks to open a file again when it was written after it was picked', async () => {
   const file = path.join(project(), 'moving.db');
   copyFileSync(remembered.file, file);
   const page = await pick(file);
@@ -232,7 +232,7 @@ browsing('a file that is written after it was picked is to be opened again', asy
   await page.getByText('open it again').first().waitFor();
 });
 
-browsing('hostile texts in a picked file, one of ten megabytes, are shown as text', async () => {
+browsing('shows hostile texts in a picked file as text, including a text of ten megabytes', async () => {
   const { file, runs } = await hostileProject(10);
   const page = await pick(file);
   await row(page, HOSTILE[0]).first().waitFor();
@@ -243,7 +243,7 @@ browsing('hostile texts in a picked file, one of ten megabytes, are shown as tex
   }
 });
 
-browsing('the inspector takes a line of ten megabytes', async () => {
+browsing('the inspector accepts a line of ten megabytes', async () => {
   const { page } = await openPage(viewer.url, '/inspector');
   await page.locator('#text').evaluate((area) => {
     if (!(area instanceof HTMLTextAreaElement)) throw new Error('no text area');
@@ -258,7 +258,7 @@ browsing('the inspector takes a line of ten megabytes', async () => {
 const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 test.skipIf(!hasTerminal)(
-  'a full disk ends an export with a reason, and the terminal has its cursor again',
+  'a full disk ends an export with a reason and restores the cursor of the terminal',
   async () => {
     const { root, file } = await rememberedProject();
     const filler =

@@ -1,4 +1,4 @@
-/** Starts `argus-mcp view` on a project in this process, asks it, ends it, and opens the project's memory beside it. */
+/** Starts `argus-mcp view` on a project in this process, sends requests to it, and opens the project's memory. */
 
 import { request } from 'node:http';
 import path from 'node:path';
@@ -100,7 +100,7 @@ function ask(port: number, token: string, method: string, pathname: string, opti
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** Opens the memory of a project beside its viewer. */
+/** Opens the memory of a project with a separate engine, also while its viewer runs. */
 export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
   const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
