@@ -1,5 +1,5 @@
 /**
- * Commands that wait for an answer, loops that wait, and concurrent loops. Killed loops: tests/e2e/process. What a single
+ * Commands that wait for an answer, loops that wait, and loops that meet. Killed loops: tests/e2e/process. What a single
  * attempt does to its processes: packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
@@ -9,9 +9,9 @@ import { expect, test } from 'vitest';
 import { project } from '../harness.ts';
 import { fileOf, fixProblem, loopOn, startFixProblem, stateOf, untilFile } from './fix-loop.ts';
 
-// Takes 3 s, because a command must be silent that long before it counts as waiting.
+// 3 s: so long a command is silent before it is taken to wait.
 test.skipIf(process.platform !== 'linux')(
-  'a question that a shell does not print is detected and needs inputs',
+  'a question that a shell does not print is noticed, and needs inputs',
   async () => {
     const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
     const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
@@ -32,7 +32,7 @@ test('SIGTERM ends the wait between two attempts', async () => {
   expect(await running.done).toMatchObject({ status: 130, stderr: expect.stringContaining('CANCELLED') });
 });
 
-test('a running loop refuses another call for its command, but other commands can start', async () => {
+test('a loop that runs is busy for another call on its command, but not for other commands', async () => {
   const root = project();
   const args = loopOn(`echo begun; ${untilFile('end')}`);
   const first = startFixProblem(root, args);
@@ -45,9 +45,9 @@ test('a running loop refuses another call for its command, but other commands ca
   expect((await first.done).status).toBe(0);
 });
 
-test("does not read the user's file for interactive shells", async () => {
+test('the file of the user for interactive shells is not read', async () => {
   const root = project({ 'home/.bashrc': 'echo "from .bashrc"\n' });
-  // Bash reads `.bashrc` at this level, because it assumes that a network service started it.
+  // The level of a bash that nothing but a network service can have started.
   const env = { HOME: path.join(root, 'home'), SHLVL: '0' };
   expect(await fixProblem(root, loopOn('echo run'), { env })).toMatchObject({ status: 0 });
   expect(fileOf(root, 'attempt_1.log')).toBe('run\n');

@@ -18,23 +18,26 @@ test('reads only new reports of the configured pattern', async () => {
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
 });
 
-test.skipIf(process.platform === 'win32')('test.timeout ends a command, and the run reports the timeout', async () => {
-  const root = await opened({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
-  const run = await agent.data('argus_run', { projectPath: root });
-  const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
-  expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline: timedOut }] });
-  const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
-  expect(cases).toMatchObject([{ runnerStatus: 'timedOut', category: 'TIMEOUT', error: timedOut }]);
-  expect(JSON.stringify(cases), 'with what it printed last').toContain('begun');
-});
+test.skipIf(process.platform === 'win32')(
+  'test.timeout ends a command, and the run says that it timed out',
+  async () => {
+    const root = await opened({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
+    const run = await agent.data('argus_run', { projectPath: root });
+    const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
+    expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline: timedOut }] });
+    const { cases } = await agent.data('argus_history', { projectPath: root, runId: run.runId });
+    expect(cases).toMatchObject([{ runnerStatus: 'timedOut', category: 'TIMEOUT', error: timedOut }]);
+    expect(JSON.stringify(cases), 'with what it printed last').toContain('begun');
+  },
+);
 
-test('timeoutSeconds of the call overrides test.timeout', async () => {
+test('timeoutSeconds of the call counts, not test.timeout', async () => {
   const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 1.2', timeoutSeconds: 60 });
   expect(run).toMatchObject({ status: 'passed' });
 });
 
-test('idleTimeout ends a silent command, and idleTimeoutSeconds of the call overrides it', async () => {
+test('a silence ends a command where that is asked for, by the call before the configuration', async () => {
   const said = 'for tick in 1 2 3; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
   const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
   const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
@@ -47,14 +50,14 @@ test('idleTimeout ends a silent command, and idleTimeoutSeconds of the call over
   expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
 });
 
-test('missing container tools lead to a note', async () => {
+test('missing container tools are a note', async () => {
   const root = await opened({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
   expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
 });
 
 test.skipIf(process.platform === 'win32')(
-  'reads the output of tests in a container, and notes how to get a report',
+  'tests in a container: what they printed, and how to have all of it',
   async () => {
     const root = await opened({ docker: '#!/bin/sh\necho "AssertionError: expected 3 to equal 4"; exit 1\n' });
     chmodSync(path.join(root, 'docker'), 0o755);
