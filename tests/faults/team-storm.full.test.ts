@@ -94,30 +94,34 @@ testOnPostgres(
   },
 );
 
-testOnPostgres('a standby that replaces the database has all acknowledged calls', { timeout }, async () => {
-  const times = 20;
-  const server = await startServer(await migrated());
-  const { bearer, known } = await knownFailure(server);
-  const standby = await postgres().startStandby();
-  const acknowledged = new Map<string, unknown>();
-  let enough = () => {};
-  const begun = new Promise<void>((resolve) => {
-    enough = resolve;
-  });
-  const all = each(CLIENTS, async () => {
-    for (let n = 0; n < times; n += 1) {
-      const callId = uuidV7();
-      acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
-      if (acknowledged.size > CLIENTS * 3) enough();
+testOnPostgres(
+  'a standby that takes over has every call that was acknowledged before the takeover',
+  { timeout },
+  async () => {
+    const times = 20;
+    const server = await startServer(await migrated());
+    const { bearer, known } = await knownFailure(server);
+    const standby = await postgres().startStandby();
+    const acknowledged = new Map<string, unknown>();
+    let enough = () => {};
+    const begun = new Promise<void>((resolve) => {
+      enough = resolve;
+    });
+    const all = each(CLIENTS, async () => {
+      for (let n = 0; n < times; n += 1) {
+        const callId = uuidV7();
+        acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
+        if (acknowledged.size > CLIENTS * 3) enough();
+      }
+    });
+    await begun;
+    const before = [...acknowledged];
+    await standby.takeOver();
+    await all;
+    for (const [callId, answer] of before) {
+      expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
     }
-  });
-  await begun;
-  const before = [...acknowledged];
-  await standby.takeOver();
-  await all;
-  for (const [callId, answer] of before) {
-    expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
-  }
-  await expectCounts(server, bearer, CLIENTS * times + 1);
-  expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
-});
+    await expectCounts(server, bearer, CLIENTS * times + 1);
+    expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
+  },
+);

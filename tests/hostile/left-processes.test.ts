@@ -67,12 +67,9 @@ describe.runIf(process.platform === 'linux')('a process that left the group of i
   });
 });
 
-test.runIf(process.platform === 'linux')(
-  'a process that a passed command left keeps running and is named',
-  async () => {
-    const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
-    expect(status).toBe(0);
-    const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];
-    expect(process.kill(Number(pid)), notes).toBe(true);
-  },
-);
+test.runIf(process.platform === 'linux')('a process left by a passed command stays and is named', async () => {
+  const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
+  expect(status).toBe(0);
+  const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];
+  expect(process.kill(Number(pid)), notes).toBe(true);
+});
