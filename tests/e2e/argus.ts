@@ -1,4 +1,6 @@
-/** Runs the command line, either as a function with its own streams, environment and signals, or as the built program. */
+/**
+ * Runs the command line, either as a function with its own streams, environment and signals, or as the built program.
+ */
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +63,10 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   };
 }
 
-/** Runs the built program, for tests of pipes, signals, exit codes and leftovers. Other tests use `argus`, which is faster. */
+/**
+ * Runs the built program, for tests of pipes, signals, exit codes and leftovers. Other tests use `argus`, which is
+ * faster.
+ */
 export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
     encoding: 'utf8',

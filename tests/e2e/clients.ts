@@ -175,7 +175,9 @@ const validator = new CachingValidator();
 
 const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
 
-/** Tools whose answers have more fields than their published schema, which lists only the fields that a client needs. */
+/**
+ * Tools whose answers have more fields than their published schema, which lists only the fields that a client needs.
+ */
 const SAY_MORE = /^fix_/u;
 
 /** Checks answers against the published schemas, and also refuses undeclared fields, which no client would report. */
@@ -198,7 +200,9 @@ function closed<Schema extends object>(schema: Schema): Schema {
   );
 }
 
-/** Parses the JSON text of an answer and checks that a success has the same structured content and an error has none. */
+/**
+ * Parses the JSON text of an answer and checks that a success has the same structured content and an error has none.
+ */
 function held({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
   const answer = answerSchema.parse(JSON.parse(content[0].text));
   expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);

@@ -1,8 +1,8 @@
 /**
- * Installs the test runners that tests run: from npm and pip into `runners/`, and Go with apt-get when it is missing; with
- * `--all` also the runners of Ruby, PHP, Lua, CMake and the shell, Maven and Gradle, and in CI nextest. apt-get needs root
- * or sudo without a password. Rust, Chromium and Docker are not installed; tests that lack a program are skipped with its
- * name.
+ * Installs the test runners that tests run: from npm and pip into `runners/`, and Go with apt-get when it is missing;
+ * with `--all` also the runners of Ruby, PHP, Lua, CMake and the shell, Maven and Gradle, and in CI nextest. apt-get
+ * needs root or sudo without a password. Rust, Chromium and Docker are not installed; tests that lack a program are
+ * skipped with its name.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -86,7 +86,9 @@ export async function expectAllCounted(database: string, clients: number, diagno
   expect(added.filter((one) => answer.parse(one).created)).toHaveLength(1);
 }
 
-/** Lets all clients diagnose the failure. The first client calls `disturb` between its diagnoses, `disturbances` times. */
+/**
+ * Lets all clients diagnose the failure. The first client calls `disturb` between its diagnoses, `disturbances` times.
+ */
 export async function diagnoseMeanwhile(
   servers: readonly Pick<Served, 'port'>[],
   { bearer, known }: { bearer: string; known: Data },

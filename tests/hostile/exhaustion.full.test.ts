@@ -1,4 +1,6 @@
-/** A system without free file descriptors or memory: the program reports that and never exits as if tests had failed. */
+/**
+ * A system without free file descriptors or memory: the program reports that and never exits as if tests had failed.
+ */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { BUNDLE, environment, project } from '../e2e/harness.ts';

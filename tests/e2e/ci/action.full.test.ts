@@ -1,6 +1,6 @@
 /**
- * The script of the composite action, run by bash with the variables that a runner sets. Actions of GitHub in it are not
- * run.
+ * The script of the composite action, run by bash with the variables that a runner sets. Actions of GitHub in it are
+ * not run.
  */
 
 import { execFileSync, spawn } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** The manual's snippets for other services: their YAML is valid, and their scripts run with each service's variables. */
+/**
+ * The manual's snippets for other services: their YAML is valid, and their scripts run with each service's variables.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools, which
- * use the same handlers. Help of every command: commands.test.ts.
+ * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools,
+ * which use the same handlers. Help of every command: commands.test.ts.
  */
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';

@@ -31,7 +31,10 @@ test('every command prints its help', async () => {
   expect((await argus(['--help'])).stdout).toContain('Usage: argus');
 });
 
-/** Reads the quick tests that call commands. The hostile tests' list of all commands does not count, because it checks no result. */
+/**
+ * Reads the quick tests that call commands. The hostile tests' list of all commands does not count, because it checks
+ * no result.
+ */
 function quickTests(): string[] {
   const cwd = path.join(import.meta.dirname, '../..');
   const ignore = ['**/node_modules/**', '**/*.full.test.ts'];

@@ -1,6 +1,7 @@
 /**
- * Every error code of a tool for its arguments or its project, and the codes that need more than a wrong argument. Ids of
- * the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops: fix-loop/fix-input.test.ts.
+ * Every error code of a tool for its arguments or its project, and the codes that need more than a wrong argument. Ids
+ * of the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops:
+ * fix-loop/fix-input.test.ts.
  */
 
 import fs, { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * argus_tests over MCP and at the terminal: the runs of a test, and the changes of all tests since a commit. The runs are
- * imported reports, commit by commit. The rules: `crates/engine/src/tests/evidence/over_runs.rs`.
+ * argus_tests over MCP and at the terminal: the runs of a test, and the changes of all tests since a commit. The runs
+ * are imported reports, commit by commit. The rules: `crates/engine/src/tests/evidence/over_runs.rs`.
  */
 
 import { writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * Fixers that --agent starts: the brief that they get, and fixers that repair a real project, do nothing, hang or cheat.
- * The fixers are scripts; no model is called. Answers to the questions of a brief:
+ * Fixers that --agent starts: the brief that they get, and fixers that repair a real project, do nothing, hang or
+ * cheat. The fixers are scripts; no model is called. Answers to the questions of a brief:
  * packages/mcp/test/fix/fix-context.test.ts.
  */
 

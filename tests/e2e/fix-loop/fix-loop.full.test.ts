@@ -1,6 +1,6 @@
 /**
- * Loops under kill -9 in every phase, two gigabytes of output and full disks: the state stays valid, no attempt is lost,
- * and no process is left. Small versions: fix-processes.test.ts, packages/mcp/test/fix/fix-attempt.test.ts.
+ * Loops under kill -9 in every phase, two gigabytes of output and full disks: the state stays valid, no attempt is
+ * lost, and no process is left. Small versions: fix-processes.test.ts, packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The fix loop over MCP with a real client, which follows the next step of every answer. The rules, on the command line:
- * fix-rules.test.ts.
+ * The fix loop over MCP with a real client, which follows the next step of every answer. The rules, on the command
+ * line: fix-rules.test.ts.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,7 @@
-/** A user's machine with a repository where an agent calls the hook. Awaits the background work that agents do not await. */
+/**
+ * A user's machine with a repository where an agent calls the hook. Awaits the background work that agents do not
+ * await.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

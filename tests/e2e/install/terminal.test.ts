@@ -1,4 +1,7 @@
-/** Output at a terminal: `argus` without arguments, and the question of `argus install`. A real terminal: tests/e2e/process. */
+/**
+ * Output at a terminal: `argus` without arguments, and the question of `argus install`. A real terminal:
+ * tests/e2e/process.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * `argus learn --from-ci` on folders of CI artifacts: reports of several runners are recorded once, in the order of their
- * commits and not of their names; and hostile folders.
+ * `argus learn --from-ci` on folders of CI artifacts: reports of several runners are recorded once, in the order of
+ * their commits and not of their names; and hostile folders.
  */
 
 import { spawnSync } from 'node:child_process';

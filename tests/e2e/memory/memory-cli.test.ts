@@ -1,6 +1,6 @@
 /**
- * The debug memory on the command line: the commands of the tools, and import, export and search. The contract is tested
- * with the tools, which use the same handlers. Unit tests of import: `crates/engine/src/tests/memory/bulk.rs`.
+ * The debug memory on the command line: the commands of the tools, and import, export and search. The contract is
+ * tested with the tools, which use the same handlers. Unit tests of import: `crates/engine/src/tests/memory/bulk.rs`.
  */
 
 import { readdirSync, writeFileSync } from 'node:fs';

@@ -1,7 +1,7 @@
 /**
- * Databases of the debug memory: the project's and the user's, which are searched together; servers that write at the same
- * time; data shared with the memory of failures. The contract: memory.test.ts. Ids and duplicates across both databases:
- * `crates/engine/src/tests/memory/two.rs`.
+ * Databases of the debug memory: the project's and the user's, which are searched together; servers that write at the
+ * same time; data shared with the memory of failures. The contract: memory.test.ts. Ids and duplicates across both
+ * databases: `crates/engine/src/tests/memory/two.rs`.
  */
 
 import { existsSync, readdirSync, statSync } from 'node:fs';

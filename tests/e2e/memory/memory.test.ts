@@ -1,6 +1,6 @@
 /**
- * The debug memory's contract: every tool, the wording of every next step, every field, every error. Results and order of
- * a search: `crates/engine/src/tests/memory`.
+ * The debug memory's contract: every tool, the wording of every next step, every field, every error. Results and order
+ * of a search: `crates/engine/src/tests/memory`.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 /**
- * The confidence in a suggested fix, over MCP and at the terminal: claimed, proved, refuted, from another case, for other
- * values, a tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
+ * The confidence in a suggested fix, over MCP and at the terminal: claimed, proved, refuted, from another case, for
+ * other values, a tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
  */
 
 import { writeFileSync } from 'node:fs';

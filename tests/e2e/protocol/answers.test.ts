@@ -1,6 +1,6 @@
 /**
- * Content and size of the answers that an agent reads about failures of real runs. Every field: contract/. Every runner:
- * tests/runners. Shortening of answers: packages/mcp/test/tools/budget.test.ts.
+ * Content and size of the answers that an agent reads about failures of real runs. Every field: contract/. Every
+ * runner: tests/runners. Shortening of answers: packages/mcp/test/tools/budget.test.ts.
  */
 
 import { appendFileSync } from 'node:fs';

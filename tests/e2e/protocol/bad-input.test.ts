@@ -1,7 +1,7 @@
 /**
- * Hostile input and broken files that reach the server: each gets a clear error or a bounded answer, and no stored data is
- * lost. Reports: `crates/report/tests/it/hostile.rs`. Secrets: tests/hostile/secrets.test.ts. Traps of the engine and
- * concurrent writers: tests/faults. Permissions: tests/e2e/process.
+ * Hostile input and broken files that reach the server: each gets a clear error or a bounded answer, and no stored data
+ * is lost. Reports: `crates/report/tests/it/hostile.rs`. Secrets: tests/hostile/secrets.test.ts. Traps of the engine
+ * and concurrent writers: tests/faults. Permissions: tests/e2e/process.
  */
 
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

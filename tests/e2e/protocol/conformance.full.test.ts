@@ -1,6 +1,6 @@
 /**
- * The protocol's conformance suite against the server factory on a loopback HTTP handler that exists only here. Scenarios
- * that need special fixtures (tools named `test_…`, prompts, sampling) are left out.
+ * The protocol's conformance suite against the server factory on a loopback HTTP handler that exists only here.
+ * Scenarios that need special fixtures (tools named `test_…`, prompts, sampling) are left out.
  */
 
 import { spawn } from 'node:child_process';

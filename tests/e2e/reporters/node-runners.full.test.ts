@@ -1,6 +1,6 @@
 /**
- * Reporters in the configuration of a project's runner, for each runner, and leftovers of killed runs. All behavior with a
- * single runner: node-runners.test.ts.
+ * Reporters in the configuration of a project's runner, for each runner, and leftovers of killed runs. All behavior
+ * with a single runner: node-runners.test.ts.
  */
 
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * `share --check` and projects with invalid shared folders: each fault gets a single line and does not harm users who open
- * the project. Faults inside a file: crates/engine/src/tests/sharing/files.rs.
+ * `share --check` and projects with invalid shared folders: each fault gets a single line and does not harm users who
+ * open the project. Faults inside a file: crates/engine/src/tests/sharing/files.rs.
  */
 
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,6 @@
-/** A memory in git: a clone shows the proved fixes of another clone as foreign, and proves or refutes them by its runs. */
+/**
+ * A memory in git: a clone shows the proved fixes of another clone as foreign, and proves or refutes them by its runs.
+ */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Calls while a team's server is away: this machine answers and queues them, and later they teach the team the same as if
- * they had been sent immediately.
+ * Calls while a team's server is away: this machine answers and queues them, and later they teach the team the same as
+ * if they had been sent immediately.
  */
 
 import { expect, test } from 'vitest';

@@ -152,7 +152,9 @@ testBehindPooler('prepares no statement behind a pooler', async () => {
   expect(await prepared()).toBe('0');
 });
 
-/** Starts a pooler with two connections. Resolves with a function that converts a database URL to a URL of the pooler. */
+/**
+ * Starts a pooler with two connections. Resolves with a function that converts a database URL to a URL of the pooler.
+ */
 async function startPgBouncer(): Promise<(database: string) => string> {
   const folder = project();
   const { port: behind } = postgres();

@@ -1,4 +1,7 @@
-/** `team status` and `doctor` report whether the team's server accepts calls of this machine, and name a helpful command. */
+/**
+ * `team status` and `doctor` report whether the team's server accepts calls of this machine, and name a helpful
+ * command.
+ */
 
 import { beforeAll, expect, test } from 'vitest';
 import { answering, memberOfPretended } from './pretended.ts';

@@ -1,6 +1,7 @@
 /**
- * Ordinary use of the page, with or without a mouse: links in new tabs, back, the address, the focus, keys, languages, and
- * messages for missing items. Contents of the views: view-details.test.ts. Every control and size: view.full.test.ts.
+ * Ordinary use of the page, with or without a mouse: links in new tabs, back, the address, the focus, keys, languages,
+ * and messages for missing items. Contents of the views: view-details.test.ts. Every control and size:
+ * view.full.test.ts.
  */
 
 import path from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * The contents of each view in a real browser: the first page, patterns, runs, comparisons, the health, incidents and the
- * inspector. Exported pages: view-export.test.ts. All sizes: view.full.test.ts. A team's server: team/pages.full.test.ts.
+ * The contents of each view in a real browser: the first page, patterns, runs, comparisons, the health, incidents and
+ * the inspector. Exported pages: view-export.test.ts. All sizes: view.full.test.ts. A team's server:
+ * team/pages.full.test.ts.
  */
 
 import type { Page } from 'playwright-core';

@@ -1,6 +1,7 @@
 /**
- * The server of `argus-mcp view`: access, the policy for a browser, start and end. Opening a browser: tests/e2e/process.
- * The check that a request comes from its own page: packages/mcp/test/view/guard.test.ts. The page: view-page.test.ts.
+ * The server of `argus-mcp view`: access, the policy for a browser, start and end. Opening a browser:
+ * tests/e2e/process. The check that a request comes from its own page: packages/mcp/test/view/guard.test.ts. The page:
+ * view-page.test.ts.
  */
 
 import { once } from 'node:events';

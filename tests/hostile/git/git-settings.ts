@@ -1,6 +1,6 @@
 /**
- * Git settings that can make git run a program: how a test plants each setting in a repository, and why the program does
- * not run when Argus inspects that repository. Harmless settings: git-settings-harmless.txt.
+ * Git settings that can make git run a program: how a test plants each setting in a repository, and why the program
+ * does not run when Argus inspects that repository. Harmless settings: git-settings-harmless.txt.
  */
 
 import { readFileSync } from 'node:fs';

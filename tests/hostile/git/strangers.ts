@@ -55,7 +55,9 @@ export async function failedRun(root: string, env: User, extra: string[] = []) {
 
 let made: Promise<string> | undefined;
 
-/** A project in which a stranger recorded that a hostile fix always worked. Returns a copy, because recording is slow. */
+/**
+ * A project in which a stranger recorded that a hostile fix always worked. Returns a copy, because recording is slow.
+ */
 export async function strangersProject(): Promise<string> {
   made ??= recordedBy(user());
   return unpacked(await made);

@@ -12,8 +12,8 @@ import { shell } from '../../faults/setup.ts';
 import { shellThatHolds } from './waiting.ts';
 
 /**
- * Kills commands while they store waiting calls, and expects that each call is stored exactly once. The servers queue the
- * calls and are killed meanwhile; with `servers` 0, a server in this process queues calls instead.
+ * Kills commands while they store waiting calls, and expects that each call is stored exactly once. The servers queue
+ * the calls and are killed meanwhile; with `servers` 0, a server in this process queues calls instead.
  */
 export async function killTakers(kills: number, takers: number, servers = 0): Promise<void> {
   const [root, env] = [project(), { ...someUser() }];

@@ -1,4 +1,6 @@
-/** A few kills of each kind, after the process began to write. Many: kills.full.test.ts. The program: tests/e2e/process. */
+/**
+ * A few kills of each kind, after the process began to write. Many: kills.full.test.ts. The program: tests/e2e/process.
+ */
 
 import { test } from 'vitest';
 import { killMigrations, killWriters } from './kills.ts';

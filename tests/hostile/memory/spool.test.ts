@@ -78,7 +78,10 @@ class Scene {
     return this.waiting().map((name) => readFileSync(join(this.spool, name), 'utf8'));
   }
 
-  /** Locks the database in a `sqlite3` shell until the result is called: IMMEDIATE blocks writers, EXCLUSIVE also readers. */
+  /**
+   * Locks the database in a `sqlite3` shell until the result is called: IMMEDIATE blocks writers, EXCLUSIVE also
+   * readers.
+   */
   async lock(kind: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE'): Promise<() => Promise<unknown>> {
     const shell: ChildProcessWithoutNullStreams = spawn('sqlite3', ['-bail', this.database]);
     onTestFinished(() => void shell.kill('SIGKILL'));

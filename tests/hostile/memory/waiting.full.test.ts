@@ -1,4 +1,6 @@
-/** Many processes that write the same database, some of them stopped: a blocking process is named and delays no reader. */
+/**
+ * Many processes that write the same database, some of them stopped: a blocking process is named and delays no reader.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
