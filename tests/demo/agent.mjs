@@ -1,5 +1,4 @@
-// A coding agent's side of the wire: a real MCP client over stdio that shows every call and answer. The story:
-// session.mjs.
+// A real MCP client over stdio that acts as a coding agent and prints every call and answer. Used by session.mjs.
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/client';
@@ -8,7 +7,7 @@ import { asCall, dim } from './show.mjs';
 
 const server = resolve(fileURLToPath(new URL('../../packages/mcp/dist/cli.mjs', import.meta.url)));
 
-/** Runs may take as long as the reader's own tests do; progress keeps the call alive. */
+/** No fixed limit for a run, because the reader's tests may take long; progress keeps the call alive. */
 const RUN_TIMEOUT_MS = 60 * 60_000;
 
 /** Spawns the built server as an agent would. `call` returns an answer's data, or throws its error. */

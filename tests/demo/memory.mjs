@@ -1,4 +1,4 @@
-// The demo's debug memory: a problem is met, solved and stored; another agent meets it in other words.
+// The demo's debug memory: an agent solves and stores a problem, then another agent describes it in other words.
 import { dim } from './show.mjs';
 
 const CRASH = `node:internal/process/promises:394
@@ -9,7 +9,7 @@ Error: EMFILE: too many open files, watch '/srv/corner-shop/src'
     at watchSources (file:///srv/corner-shop/dev/watch.mjs:31:10)
 Node.js v20.19.0`;
 
-/** The same problem, as the next agent tells it. */
+/** The next agent's description of the same problem. */
 const PARAPHRASE = 'dev watcher of the corner shop dies with EMFILE: too many open files while watching src';
 
 const STEPS =

@@ -13,7 +13,7 @@ import { bold, dim, heading } from './show.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** The sample's failures: part of the case name, what it must be recognised as, the patch that mends it. */
+/** The sample's failures: part of the case name, the expected category, and the patch that fixes the failure. */
 const FAILURES = [
   { name: 'stock service knows the apples', category: 'CONNECTION_REFUSED', fix: 'stock' },
   { name: 'basket total is exact to the cent', category: 'ASSERTION_MISMATCH', fix: 'price' },
@@ -30,8 +30,8 @@ function must(condition, words) {
 
 async function sampleSession() {
   const projectPath = copySample();
-  // The story is told in English, and so are the built-in suggestions in it.
-  // What the reader's own user knows stays out of it.
+  // English, so that the built-in suggestions match the demo's text. A user folder of its own, so that the reader's
+  // memory does not appear in the demo.
   const userData = mkdtempSync(join(tmpdir(), 'argus-demo-user-'));
   const own = { HOME: userData, XDG_DATA_HOME: userData, LOCALAPPDATA: userData };
   const agent = await connectAgent({ environment: { LC_ALL: 'en_US.UTF-8', ...own } });
@@ -106,14 +106,14 @@ async function showPatterns(agent, projectPath) {
   }
 }
 
-/** The case's full name as the run told it. */
+/** Returns the case's full name in the run's answer. */
 function caseOf(run, failure) {
   const found = run.failures.find((it) => it.caseName.includes(failure.name))?.caseName;
   must(found, `run ${run.runId} must list the failure of: ${failure.name}`);
   return found;
 }
 
-/** A copy under version control, for the runs are tied to commits. */
+/** Copies the sample into a git repository, because runs are tied to commits. */
 function copySample() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'argus-demo-')));
   cpSync(join(here, 'project'), folder, { recursive: true });
@@ -139,13 +139,13 @@ function git(cwd, ...args) {
   if (status !== 0) throw new Error(`git ${args[0]}: ${stderr}`);
 }
 
-/** The words above the patch say what it does. */
+/** Reads a patch. Its first line describes the fix. */
 function readFix(name) {
   const patch = join(here, 'fixes', `${name}.patch`);
   return { patch, description: readFileSync(patch, 'utf8').split('\n', 1)[0] };
 }
 
-/** How many failures of the reader's own project are diagnosed here. */
+/** Maximum number of failures of the reader's own project that the demo diagnoses. */
 const OWN_FAILURES = 5;
 
 async function ownSession(projectPath) {

@@ -1,4 +1,6 @@
-/** Runs the command line: as a function, with streams, environment and signals of its own, or as the built program. */
+/**
+ * Runs the command line, either as a function with its own streams, environment and signals, or as the built program.
+ */
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -29,7 +31,7 @@ export interface Result {
 export interface Running {
   readonly done: Promise<Result>;
   readonly stdin: PassThrough;
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   printed(): Omit<Result, 'status'>;
   /** Resolves when the stream, stdout by default, matches. Rejects when the command ends first. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<RegExpMatchArray>;
@@ -48,7 +50,7 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   const isAlone = args.length === 0 && invocation.isTerminal === true;
   const running = withIo(own, () => (isAlone ? overview() : main([process.execPath, BUNDLE, ...args])));
   const ended = Promise.race([running, own.exited]).catch((thrown: unknown) => {
-    // Code that calls `exit` throws to stop where it is.
+    // `exit` throws `Exited` to stop its caller, so `Exited` is not an error.
     if (!(thrown instanceof Exited)) throw thrown;
   });
   const done = ended.then(() => ({ status: own.exitCode ?? 0, ...own.printed() }));
@@ -61,7 +63,10 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
   };
 }
 
-/** Runs the built program. For what only a process has: pipes, signals, its exit, what it leaves behind. Others: `argus`. */
+/**
+ * Runs the built program, for tests of pipes, signals, exit codes and leftovers. Other tests use `argus`, which is
+ * faster.
+ */
 export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
     encoding: 'utf8',
@@ -76,15 +81,15 @@ export function argusProcess(args: readonly string[], { input, env, cwd = projec
 /** A process of the built program. */
 export interface Program {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Its exit code and signal, once nobody writes to its pipes. */
+  /** Resolves with the exit code and the signal after every writer has closed the pipes. */
   readonly ended: Promise<unknown[]>;
-  /** The end of what it has printed. */
+  /** Returns the end of the output so far. */
   printed(): Omit<Result, 'status'>;
   /** Resolves when the stream, stdout by default, matches, or when the program has ended. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>;
 }
 
-/** A command may print more than fits into one text. */
+/** Keeps only the end of the output, because a command may print more than fits into a string. */
 const MAX_PRINTED_CHARACTERS = 100_000;
 
 /** Starts the built program, which a signal can end, and which ends with the test. */

@@ -43,7 +43,7 @@ const toolResult = z.object({
   isError: z.boolean().optional(),
 });
 
-/** `connect` of harness.ts, once its environment is made. */
+/** Implements `connect` of harness.ts, which prepares the environment. */
 export async function connectInProcess(
   era: Era,
   surroundings: { env: Record<string, string>; cwd: string; isImpatient: boolean },
@@ -104,7 +104,7 @@ async function legacy(transport: LegacyClientTransport): Promise<Agent> {
   });
 }
 
-/** What both clients can do, under one name. */
+/** The common interface of both clients. */
 interface Wire {
   instructions: string | undefined;
   close(): Promise<void>;
@@ -175,10 +175,12 @@ const validator = new CachingValidator();
 
 const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
 
-/** Of these tools only what a client needs beforehand is published. */
+/**
+ * Tools whose answers have more fields than their published schema, which lists only the fields that a client needs.
+ */
 const SAY_MORE = /^fix_/u;
 
-/** Holds answers to the published schemas: a field that is not there is a mistake too, which no client would notice. */
+/** Checks answers against the published schemas, and also refuses undeclared fields, which no client would report. */
 function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => void {
   const schemas = new Map(listedTools.parse(tools).map(({ name, outputSchema }) => [name, outputSchema]));
   return (tool, answer) => {
@@ -189,7 +191,7 @@ function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => 
   };
 }
 
-/** The same schema, of objects that have no other fields. */
+/** Returns the schema with `additionalProperties: false` for every object. */
 function closed<Schema extends object>(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) =>
     key !== 'properties' && value?.type?.includes('object') && value.properties !== undefined
@@ -198,7 +200,9 @@ function closed<Schema extends object>(schema: Schema): Schema {
   );
 }
 
-/** One text with the JSON; the same as structured content on success, and none on error. */
+/**
+ * Parses the JSON text of an answer and checks that a success has the same structured content and an error has none.
+ */
 function held({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
   const answer = answerSchema.parse(JSON.parse(content[0].text));
   expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);
@@ -210,7 +214,7 @@ function held({ content, structuredContent, isError }: z.output<typeof toolResul
 
 const bareError = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) });
 
-/** The same without an envelope. */
+/** Like `held`, for answers without an envelope. */
 function heldBare({ content, structuredContent, isError }: z.output<typeof toolResult>): Data {
   const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0].text));
   if ('error' in answer)

@@ -1,9 +1,9 @@
-/** The lock of a database file, held in this process by a handle of its own, which looks like another program. */
+/** Locks a database file from this process with a separate handle, which has the effect of another program's lock. */
 
 import { LockLevel, OpenMode } from '../../npm/engine/src/host.ts';
 import { NodeFiles } from '../../npm/engine/src/node/files.ts';
 
-/** Takes SQLite's exclusive lock on a database; the function that it answers gives the lock back. */
+/** Takes SQLite's exclusive lock on a database. Returns a function that releases the lock. */
 export function holdDatabase(file: string): () => void {
   const files = new NodeFiles(() => {});
   const handle = files.open(file, OpenMode.readWrite, true);

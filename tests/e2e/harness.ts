@@ -1,4 +1,4 @@
-/** What tests of the server and of the command line share: environments, users, projects, and a client of a server. */
+/** Helpers of the tests of server and command line: environments, users, projects, and a client of a server. */
 
 import {
   copyFileSync,
@@ -17,7 +17,7 @@ import { identify } from 'argus-engine';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 
-/** What is published. */
+/** The program as it is published. */
 export const BUNDLE = path.resolve(here, '../../packages/mcp/dist/cli.mjs');
 
 export const ERAS = ['2026-07-28', '2025'] as const;
@@ -33,39 +33,39 @@ export interface CallOptions {
   onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
 }
 
-/** One connected client. */
+/** A connected client. */
 export interface Agent {
   instructions: string | undefined;
   listTools(): Promise<unknown[]>;
   listResourceTemplates(): Promise<unknown[]>;
-  /** The whole answer, held to the envelope. */
+  /** Calls a tool and returns the whole answer, checked against the envelope. */
   call(tool: string, args: Data, options?: CallOptions): Promise<Answer>;
-  /** The data of an answer that must be a success. */
+  /** Calls a tool that must succeed and returns the data. */
   data(tool: string, args: Data, options?: CallOptions): Promise<Data>;
-  /** The error of an answer that must be none. */
+  /** Calls a tool that must fail and returns the error. */
   error(tool: string, args: Data): Promise<{ code: string; message: string }>;
-  /** The answer of a tool of the debug memory, which has no envelope. */
+  /** Calls a tool of the debug memory, whose answer has no envelope. */
   ask(tool: string, args: Data): Promise<Data>;
-  /** The error of one. */
+  /** Calls a tool of the debug memory that must fail and returns the error. */
   askError(tool: string, args: Data): Promise<{ code: string; message: string }>;
   read(uri: string): Promise<unknown>;
   complete(uri: string, prefix: string): Promise<string[]>;
   close(): Promise<void>;
 }
 
-/** Connects to a server in this process. An impatient one waits half a second for a locked database. */
+/** Connects to a server in this process. With `isImpatient` it waits only half a second for a locked database. */
 export async function connect(
   era: Era,
   env: Record<string, string> = {},
   cwd = project(),
   { isImpatient = false } = {},
 ): Promise<Agent> {
-  // Imported late, because most tests need no client, and an edit of a tool runs no test again which calls none.
+  // Imported late, because most tests need no client. Otherwise an edit of a tool would rerun tests that call no tool.
   const { connectInProcess } = await import('./clients.ts');
   return connectInProcess(era, { env: environment(env), cwd, isImpatient });
 }
 
-/** The tests' own language, log folder and user data, whatever the machine's, and no service of CI. */
+/** An environment with fixed language, log folder and user data, and without variables of CI services. */
 export function environment(extra: Record<string, string> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const noise =
@@ -76,16 +76,16 @@ export function environment(extra: Record<string, string> = {}): Record<string, 
 
 const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
 
-/** A user's own folders, as the environment of a server. */
+/** A new user with separate folders, as environment variables. */
 export function someUser(): { HOME: string; XDG_DATA_HOME: string; LOCALAPPDATA: string } {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-user-')));
   return { HOME: home, XDG_DATA_HOME: path.join(home, 'data'), LOCALAPPDATA: path.join(home, 'data') };
 }
 
-/** The home folder stays the machine's: runners keep their toolchains there. */
+/** Without HOME, because runners keep their toolchains in the real home folder. */
 const { HOME: _home, ...DATA } = someUser();
 
-/** How an engine opens a database that a test makes and the program then finds: as one that the tests' user made. */
+/** Options of an engine for a database that a test creates, so that the program treats it as the test user's own. */
 export function ownMemory(databasePath: string) {
   const known = identify(databasePath).id;
   const memoryId = known ?? `mem-${crypto.randomUUID()}`;
@@ -95,7 +95,7 @@ export function ownMemory(databasePath: string) {
   return { databasePath, memoryId, create: known === null };
 }
 
-/** An empty project, or one with the given files. */
+/** Makes a project with the given files; without files it is empty. */
 export function project(files: Record<string, string> = {}): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-')));
   for (const [name, text] of Object.entries(files)) {
@@ -105,14 +105,14 @@ export function project(files: Record<string, string> = {}): string {
   return root;
 }
 
-/** A copy of a project of `runners/`, with the runners' packages in reach. */
+/** Copies a project of `runners/` and links the runners' packages. */
 export function runnerProject(name: string): string {
   const root = project();
   cpSync(path.join(here, 'runners', name), root, { recursive: true });
   const modules = path.join(here, 'runners', 'node_modules');
   if (existsSync(modules) && existsSync(path.join(root, 'package.json')))
     symlinkSync(modules, path.join(root, 'node_modules'));
-  // A machine may have no default toolchain, only this project's.
+  // The repository's toolchain, because the machine may have no default toolchain.
   const toolchain = path.resolve(here, '../../rust-toolchain.toml');
   if (existsSync(path.join(root, 'Cargo.toml'))) copyFileSync(toolchain, path.join(root, 'rust-toolchain.toml'));
   return root;

@@ -4,7 +4,7 @@ import type { InMemoryTransport, Transport } from '@modelcontextprotocol/client'
 import { serveOn } from '../../packages/mcp/src/server/serve.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
 
-/** Answers on one end of a pair of transports, with an environment and a folder of its own. */
+/** Serves on one end of a pair of transports, with the given environment and folder instead of the process's. */
 export function serveInProcess(
   transport: InMemoryTransport,
   { env, cwd, isImpatient }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean },
@@ -29,7 +29,7 @@ export function serveInProcess(
   return withIo(own, () => serveOn(far));
 }
 
-/** Copies each message, and hands on what the client sends in the surroundings of the server. */
+/** Copies each message, because a pipe would, and handles the client's messages with the server's environment. */
 function asBytesWouldArrive(transport: InMemoryTransport, own: ProgramIo): Transport {
   const far: Transport = {
     start: () => transport.start(),

@@ -1,8 +1,8 @@
 /**
- * Installs the test runners that tests really run: from npm and pip into `runners/`, and Go with apt-get where it is
- * missing; with `--all` the runners of Ruby, PHP, Lua, CMake and the shell too, Maven and Gradle, and in CI nextest.
- * apt-get needs root or sudo without a password. Rust, Chromium and Docker are not installed. The tests tell what they
- * lack.
+ * Installs the test runners that tests run: from npm and pip into `runners/`, and Go with apt-get when it is missing;
+ * with `--all` also the runners of Ruby, PHP, Lua, CMake and the shell, Maven and Gradle, and in CI nextest. apt-get
+ * needs root or sudo without a password. Rust, Chromium and Docker are not installed; tests that lack a program are
+ * skipped with its name.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -14,7 +14,7 @@ import { fileURLToPath } from 'node:url';
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
 const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19', 'coverage==7.17.5'];
 
-/** Done once for this file and the versions of the packages. */
+/** Installs the runners. Repeats it only when this file or the versions of the packages change. */
 export function setUpRunners({ all = false } = {}) {
   const stamp = path.join(runners, 'node_modules', all ? '.argus-set-up-all' : '.argus-set-up');
   const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs() && existsSync(pythonFolder);
@@ -25,7 +25,7 @@ export function setUpRunners({ all = false } = {}) {
     installGo();
     if (all) installMavenAndGradle();
     if (all) installScripting();
-    // It is compiled, which takes minutes.
+    // Compiling nextest takes minutes.
     if (all && process.env.CI) installNextest();
     if (parts.every(Boolean)) writeFileSync(stamp, inputs());
   });
@@ -36,11 +36,11 @@ function inputs() {
   return files.reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256')).digest('hex');
 }
 
-/** Longer than the set-up takes: its process was killed. */
+/** A set-up never takes longer than this, so an older lock is left from a killed process. */
 const STALE_LOCK_MS = 20 * 60_000;
 const LOCK_POLL_MS = 200;
 
-/** Test files are loaded side by side, and each asks for the set-up. */
+/** Runs work under a lock, because test files load in parallel and each of them requests the set-up. */
 function oneAtATime(work) {
   const lock = path.join(runners, '.setting-up');
   while (!takes(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
@@ -65,7 +65,7 @@ function takes(lock) {
 /** Programs of `runners/package.json`. */
 export const nodePrograms = path.join(runners, 'node_modules', '.bin');
 
-/** Where `python -m pytest` works; the system's own Python may not be installed into. */
+/** A virtual environment for pytest, because packages may not be installed into the system's Python. */
 export const pythonFolder = path.join(runners, '.venv');
 
 function installNodeRunners() {
@@ -74,11 +74,11 @@ function installNodeRunners() {
     .update(readFileSync(path.join(runners, 'package-lock.json')))
     .digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
-  // Not `npm ci`: it refuses a lock file without the optional packages of other platforms.
+  // Not `npm ci`, because it refuses a lock file without the optional packages of other platforms.
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const isInstalled =
     run(npm, ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], runners) &&
-    // What its package does after an install: takes the program out of the package of this platform.
+    // bun's postinstall script, which copies the program from the package of this platform.
     run('node', ['install.js'], path.join(runners, 'node_modules', 'bun'));
   if (isInstalled) writeFileSync(stamp, hash);
   return isInstalled;
@@ -117,7 +117,7 @@ function installScripting() {
   if (names.length > 0) apt(names, names.join(', '));
 }
 
-/** Debian's, for theirs come with all that a build needs and fetch nothing. */
+/** Debian's packages, because they include everything that a build needs, so builds download nothing. */
 function installMavenAndGradle() {
   if (hasMavenOffline() && hasGradleOffline()) return;
   const names = 'maven gradle junit4 libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java';
@@ -130,7 +130,7 @@ function installNextest() {
   run('cargo', ['install', 'cargo-nextest', '--locked'], runners);
 }
 
-/** Whether it can run tests without fetching anything. */
+/** Returns true when Maven can run tests without downloads. */
 export function hasMavenOffline() {
   const plugins = ['surefire', 'compiler', 'resources'].map((name) => `maven-${name}-plugin`);
   const repository = '/usr/share/maven-repo/org/apache/maven/plugins';

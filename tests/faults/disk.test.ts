@@ -1,4 +1,4 @@
-/** Files that are not what they should be, and disks that take no more. */
+/** Damaged database files, files without the needed rights, and full disks. */
 import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
@@ -24,7 +24,7 @@ test.each([
   ['half a header', 'DATABASE_CORRUPT', (path: string) => writeFileSync(path, 'SQLite format 3\0'.padEnd(90, 'x'))],
   ['a database of another program', 'DATABASE_CORRUPT', (path: string) => shell(path, 'CREATE TABLE a (b)')],
   ['a folder', 'DATABASE_UNAVAILABLE', (path: string) => mkdirSync(path)],
-])('%s is refused and stays as it is', async (_, code, make) => {
+])('%s is refused and not changed', async (_, code, make) => {
   const path = join(folder(), 'argus.db');
   make(path);
   const bytes = () => (statSync(path).isDirectory() ? '' : readFileSync(path, 'base64'));
@@ -36,7 +36,7 @@ test.each([
 test.each([
   ['deleted with its folder', (database: string) => rmSync(dirname(database), { recursive: true })],
   ['moved away', (database: string) => renameSync(dirname(database), `${dirname(database)}.old`)],
-])('after the open file was %s, the next write makes a new one', async (_, away) => {
+])('after the open file was %s, the next write makes a new file', async (_, away) => {
   const { database } = await project(2);
   const engine = await open(database);
   expect(await engine.history()).toMatchObject({ total: 2 });
@@ -61,7 +61,7 @@ test.each([
   expect(shell(database, 'PRAGMA integrity_check')).toBe('ok');
 });
 
-test('a file that is cut in half is DATABASE_CORRUPT, and is not written', async () => {
+test('a truncated file is DATABASE_CORRUPT and is not written', async () => {
   const { database, failures } = await project(4);
   truncateSync(database, Math.floor(statSync(database).size / 2 / 4096) * 4096);
   const before = readFileSync(database, 'base64');
@@ -74,7 +74,7 @@ test('a file that is cut in half is DATABASE_CORRUPT, and is not written', async
   expect(readFileSync(database, 'base64')).toBe(before);
 });
 
-test('a file with a page of noise is DATABASE_CORRUPT or still answers, whichever page it is', async () => {
+test('a file with random bytes in any page is DATABASE_CORRUPT or still answers', async () => {
   const { database, failure } = await project();
   const original = readFileSync(database);
   const copy = join(folder(), 'argus.db');
@@ -91,20 +91,20 @@ test('a file with a page of noise is DATABASE_CORRUPT or still answers, whicheve
 });
 
 describe.runIf(isRoot)('as a user without rights', () => {
-  test('a failure is diagnosed without being counted where nobody may write', async () => {
+  test('diagnoses a failure without counting it when the database is read-only', async () => {
     const { root, database, failure } = await project();
     chmodSync(root, 0o755);
     chmodSync(dirname(database), 0o555);
     for (const file of [database, `${database}-journal`]) chmodSync(file, 0o444);
     const reader = worker(database, failure, 1, { uid: NOBODY_UID });
-    // The worker makes an error of the warning.
+    // The worker turns the warning into an error.
     expect(await reader.done).toBe(3);
     expect(reader.lines[0]).toBe('ready');
     expect(reader.lines.at(-1)).toMatch(/counted|stored|written/);
     expect(counted(database)).toBe(0);
   });
 
-  test('a file that may not be read is DATABASE_UNAVAILABLE, with the reason', async () => {
+  test('an unreadable file is DATABASE_UNAVAILABLE with the reason', async () => {
     const { root, database, failure } = await project();
     chmodSync(root, 0o755);
     chmodSync(database, 0o600);
@@ -117,7 +117,7 @@ describe.runIf(isRoot)('as a user without rights', () => {
   });
 });
 
-test('a file that is opened for reading only never changes', async () => {
+test('opening a file read-only does not change it', async () => {
   const { database, failure } = await project();
   const before = readFileSync(database, 'base64');
   const engine = await open(database, { readOnly: true });
@@ -126,7 +126,7 @@ test('a file that is opened for reading only never changes', async () => {
   expect(readFileSync(database, 'base64')).toBe(before);
 });
 
-/** Mounts a disk of so many KiB; undefined where this user may not. */
+/** Mounts a disk of the given size in KiB. Returns undefined when this user may not mount. */
 function smallDisk(kibibytes: number): string | undefined {
   const path = folder();
   try {
@@ -138,7 +138,7 @@ function smallDisk(kibibytes: number): string | undefined {
   return path;
 }
 
-test('a full disk is DATABASE_FULL; stored runs stay, and with space again writes go on', async ({ skip }) => {
+test('a full disk is DATABASE_FULL; stored runs stay, and writes work again once there is space', async ({ skip }) => {
   const disk = smallDisk(2048);
   if (disk === undefined) return skip('a small disk cannot be mounted here');
   const { database, failure } = await project(1, disk);

@@ -17,7 +17,7 @@ async function startServerProcess(database: string, port = 0) {
   return { database, port: Number(new URL(url).port), kill };
 }
 
-/** A server that is killed again and again loses and doubles nothing. */
+/** Expects that a server that is killed repeatedly neither loses nor duplicates calls. */
 export async function expectKillsLoseNothing(
   database: string,
   { clients, times, kills }: { clients: number; times: number; kills: number },

@@ -1,4 +1,4 @@
-/** Who may use the file meanwhile. The locks themselves: npm/engine/test/locks.test.ts. */
+/** Access to a database while another process holds a lock. Unit tests of locks: npm/engine/test/locks.test.ts. */
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { shellThatHolds } from '../hostile/memory/waiting.ts';
 import { codeOf, fail, folder, open, project, test, withoutAddon, worker } from './setup.ts';
 
-/** A project whose database is locked by a folder. */
+/** Makes a project whose recorded kind of lock is a folder. */
 async function lockedByFolder() {
   const root = folder();
   mkdirSync(join(root, '.argus'));
@@ -14,7 +14,7 @@ async function lockedByFolder() {
   return project(1, root);
 }
 
-test('while another program writes, a failure is diagnosed uncounted; while it holds all, nothing is read', async () => {
+test('diagnoses without counting while another program writes, and reads nothing under an exclusive lock', async () => {
   const { database, failure } = await project();
   const engine = await open(database, { isImpatient: true });
   const holder = await shellThatHolds(database);
@@ -26,7 +26,7 @@ test('while another program writes, a failure is diagnosed uncounted; while it h
   expect(await codeOf(engine.overview())).toBe('DATABASE_LOCKED');
 });
 
-test('the kind of lock is recorded beside the database, once, and writers line up there', async () => {
+test('records the kind of lock beside the database once, and writers queue there', async () => {
   const { database } = await project();
   await fail(await open(database), 'job-z');
   expect(JSON.parse(readFileSync(`${database}.lockmode`, 'utf8'))).toEqual({ version: 1, mode: 'byte-range' });
@@ -39,7 +39,7 @@ test('the kind of lock is recorded beside the database, once, and writers line u
   ]);
 });
 
-test('a process without the lock addon is refused where the recorded kind needs it', async () => {
+test('refuses a process without the lock addon when the recorded kind needs it', async () => {
   const { database, failure } = await project();
   const refused = worker(database, failure, 1, { engine: withoutAddon() });
   expect(await refused.done).toBe(3);
@@ -49,12 +49,12 @@ test('a process without the lock addon is refused where the recorded kind needs 
   expect(message).toContain('argus.db.lockmode');
 });
 
-test('a process with the lock addon joins two without it: no diagnosis is lost, and no lock is left', async () => {
+test('processes with and without the lock addon lose no diagnosis and leave no lock', async () => {
   const { database, failure } = await lockedByFolder();
   const engine = withoutAddon();
   const mixed = [{}, { engine }, { engine }].map((options) => worker(database, failure, 10, options));
   expect(await Promise.all(mixed.map((it) => it.done))).toEqual([0, 0, 0]);
-  // Each count is answered once: no process saw the state before the commit of another.
+  // Each count is returned once, because no process read the state before another process committed.
   const counts = mixed.flatMap((it) => it.counts).sort((one, other) => one - other);
   expect(counts).toEqual(Array.from({ length: 30 }, (_, at) => at + 1));
   expect(mixed[1]?.log.join('\n')).toContain('is locked by a folder');
@@ -62,7 +62,7 @@ test('a process with the lock addon joins two without it: no diagnosis is lost, 
   expect(left).toEqual([]);
 });
 
-test('the lock of a process on another machine is respected', async () => {
+test('respects the lock of a process on another machine', async () => {
   const { database } = await lockedByFolder();
   mkdirSync(`${database}.lock`);
   const stranger = { pid: 1, started: '1', space: 'another machine' };

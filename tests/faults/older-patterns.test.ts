@@ -1,11 +1,11 @@
-/** Patterns that an older version signed. */
+/** Patterns whose signature was computed by an older version. */
 import { expect } from 'vitest';
 import { fail, open, project, shell, test } from './setup.ts';
 
-/** Patterns that one run signs again. */
+/** Number of patterns that a single run signs again. */
 const BATCH_PATTERNS = 200;
 
-/** As an older version left them: each is unlike the others, and each tenth is merged into the one before it. */
+/** SQL for patterns of an older version: all differ, and every tenth pattern is merged into the previous pattern. */
 const olderPatterns = (count: number) => `
 PRAGMA synchronous = OFF; BEGIN;
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
@@ -20,7 +20,7 @@ INSERT INTO pattern_counts (category, learned)
   ON CONFLICT (category) DO UPDATE SET learned = learned + excluded.learned;
 COMMIT;`;
 
-test('600 patterns of an older version are signed again, some with each run, and keep all else', async () => {
+test('each run signs some of 600 older patterns again and keeps their other data', async () => {
   const patterns = 600;
   const { database } = await project();
   shell(database, olderPatterns(patterns));

@@ -1,4 +1,4 @@
-/** What fault tests share: a project with failures in it, processes that write to it, SQLite's own shell. */
+/** Helpers of the fault tests: a project with failures, processes that write its database, and the `sqlite3` shell. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -13,13 +13,13 @@ import { testWith } from '../programs.ts';
 const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
 const ENGINE = createRequire(import.meta.url).resolve('argus-engine');
 
-/** argus-engine as it is installed here, with the lock addon. */
+/** URL of the installed argus-engine, which has the lock addon. */
 export const installed = pathToFileURL(ENGINE).href;
 
-/** A test that looks into databases with SQLite's own shell. */
+/** A test that reads databases with the `sqlite3` shell. */
 export const test = testWith('sqlite3');
 
-/** A folder that is removed when the test is over. */
+/** Makes a folder that is removed when the test is over. */
 export function folder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'argus-faults-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
@@ -42,11 +42,11 @@ export interface Project {
   readonly root: string;
   readonly database: string;
   readonly failure: Failure;
-  /** The first is `failure`; each is of a run of its own. */
+  /** The first entry is `failure`. Each failure belongs to a different run. */
   readonly failures: readonly Failure[];
 }
 
-/** A project whose database holds so many different failures that nobody has diagnosed yet. */
+/** Creates a project whose database holds `count` different failures that are not diagnosed yet. */
 export async function project(count = 1, root = folder(), from?: string): Promise<Project> {
   const database = join(root, '.argus', 'argus.db');
   const engine = await open(database, {}, from);
@@ -75,7 +75,7 @@ export async function fail(engine: Engine, command: string): Promise<Failure> {
   return { runId, caseName: failure.caseName };
 }
 
-/** The code of the error that a call rejects with; `stored` where it does not. */
+/** Returns the code of the error that a call rejects with, or `stored` when the call succeeds. */
 export function codeOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'stored',
@@ -85,14 +85,14 @@ export function codeOf(call: Promise<unknown>): Promise<string> {
 
 export interface Worker {
   readonly process: ChildProcess;
-  /** How often each of its diagnoses said that the failure was counted. */
+  /** The failure's count in the answer to each diagnosis. */
   readonly counts: readonly number[];
   readonly lines: readonly string[];
   readonly log: readonly string[];
   readonly done: Promise<number | null>;
 }
 
-/** A process that diagnoses the failure so often. */
+/** Starts a process that diagnoses the failure `times` times. */
 export function worker(
   database: string,
   { runId, caseName }: Failure,
@@ -113,12 +113,12 @@ export function worker(
   return { process: child, counts, lines, log, done };
 }
 
-/** What SQLite's own shell answers. */
+/** Runs SQL in the `sqlite3` shell and returns its output. */
 export function shell(database: string, sql: string): string {
   return execFileSync('sqlite3', ['-bail', '-cmd', '.timeout 20000', database, sql], { encoding: 'utf8' }).trim();
 }
 
-/** How often failures were counted, as the file says. */
+/** Returns the sum of all failure counts in the database file. */
 export function counted(database: string): number {
   return Number(shell(database, "SELECT coalesce(sum(occurrences), 0) FROM patterns WHERE id LIKE 'pat-%'"));
 }

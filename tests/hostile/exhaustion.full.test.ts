@@ -1,4 +1,6 @@
-/** A system that has run out of something: the program says so, and never ends as if tests had failed. */
+/**
+ * A system without free file descriptors or memory: the program reports that and never exits as if tests had failed.
+ */
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { BUNDLE, environment, project } from '../e2e/harness.ts';
@@ -11,12 +13,12 @@ function limited(limit: string, ...args: string[]) {
   return { status, stdout, stderr };
 }
 
-/** Node itself needs some, and ends before it reads the program where it has fewer. */
+/** Node itself failed, because it had too few file descriptors to read the program. */
 const isOfNode = ({ status, stderr }: ReturnType<typeof limited>) =>
   status === null || stderr.includes(`open '${BUNDLE}'`);
 
 test.skipIf(process.platform === 'win32').each([['run', 'true'], ['history']])(
-  'argus %s with few file descriptors ends with 2 and a sentence, or as it would with more',
+  'argus %s with few file descriptors exits with 2 and a message, or as it does with more descriptors',
   (...args) => {
     const seen = new Set<number | null>();
     for (let descriptors = 17; descriptors <= 30; descriptors += 1) {
@@ -30,7 +32,7 @@ test.skipIf(process.platform === 'win32').each([['run', 'true'], ['history']])(
   },
 );
 
-test.skipIf(process.platform !== 'linux')('argus run with too little memory for the engine says so', () => {
+test.skipIf(process.platform !== 'linux')('argus run reports too little memory for the engine', () => {
   const { status, stderr } = limited('ulimit -v 3000000', 'run', 'true');
   expect([status, stderr]).toEqual([2, expect.stringContaining('The system has no memory left')]);
 });

@@ -1,4 +1,4 @@
-/** Files of a project that are links to devices, pipes, endless or foreign: no command waits, dies or shows one. */
+/** Project files that are pipes, endless, or links to devices or elsewhere: no command hangs, crashes or shows them. */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
@@ -37,7 +37,7 @@ const KINDS: Readonly<Record<string, (file: string) => void>> = {
 };
 const kinds = Object.keys(KINDS).filter((kind) => process.platform !== 'win32' || kind === 'a folder');
 
-/** A command chooses how much it reads and whether a link may lead out; all else is up to the reader. */
+/** Kinds that are tested with each command, because commands choose the size limit and whether links may lead out. */
 const UP_TO_COMMANDS = kinds.filter((kind) => ['a pipe', 'a huge file', 'a link out of the project'].includes(kind));
 
 const make = (kind: string, root: string, name: string) => {
@@ -77,7 +77,7 @@ describe.each(kinds)('%s', (kind) => {
     else expect(readPart(file, reading, 'end')).toHaveLength(1024);
   });
 
-  test('stops neither what detects a command nor what plans one', async () => {
+  test('stops neither the detection nor the planning of a command', async () => {
     const root = project();
     for (const name of NAMES) make(kind, root, name);
     await withoutGrowth('planning', async () => {
@@ -166,7 +166,7 @@ test('a link within the work tree is followed, also out of the folder of a packa
   expect(() => readText(path.join(folder, 'away/foreign'), reading)).toThrow('leads out of the project');
 });
 
-test('a file whose size the system does not tell is read to its end', () => {
+test('a file whose size the system reports as 0 is read to its end', () => {
   if (process.platform !== 'linux') return;
   expect(readText('/proc/version', { maxBytes: 1024 ** 2 })).toBe(readFileSync('/proc/version', 'utf8'));
   expect(() => readText('/proc/version', { maxBytes: 10 })).toThrow('larger than 10 bytes');

@@ -1,4 +1,4 @@
-/** Filters are names from files of a project, and no runner may read one as an option or as a file of arguments. */
+/** Filters are names from a project's files, so no runner may read a filter as an option or as a file of arguments. */
 
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
 import { QUICK, testHostileName } from './filters.ts';
 
-/** For each runner its command, and the arguments for `--config=x`, `@x` and `-`; null: the name is refused. */
+/** Each runner's command, and its arguments for the names `--config=x`, `@x` and `-`; null: the name is refused. */
 type Arguments = readonly string[] | null;
 const TABLE: [runner: string, command: string, option: Arguments, file: Arguments, dash: Arguments][] = [
   ['vitest', 'npx vitest run', ['-t', '[-]-config=x'], ['-t', '[@]x'], ['-t', '[-]']],
@@ -69,7 +69,7 @@ describe.each(TABLE)('%s', (_runner, command, option, file, dash) => {
     ['--config=x', option],
     ['@x', file],
     ['-', dash],
-  ] as const)('takes %s for a name', (name, args) => {
+  ] as const)('treats %s as a name', (name, args) => {
     if (args === null) {
       expect(() => words(name)).toThrow(/cannot be given to|filter is not possible/u);
       return;
@@ -83,13 +83,13 @@ describe.each(TABLE)('%s', (_runner, command, option, file, dash) => {
   });
 });
 
-test('a name of marks alone is no expression of pytest, which an empty one would run all tests by', () => {
+test('refuses a name of only punctuation for pytest, because an empty expression would run all tests', () => {
   expect(() => planRun({ command: 'pytest', root: project(), dir: '/r', env: {}, filter: '!?' })).toThrow(
     'cannot be given to pytest',
   );
 });
 
-test('the command line takes what begins with a dash for the filter', async () => {
+test('the command line accepts a filter that begins with a dash', async () => {
   const root = project({ 'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\n' });
   for (const name of ['--json', '--config', '-']) {
     const { stdout } = await argus(['run', '--filter', name, '--project', root, '--json', '--', 'cargo test']);
@@ -97,7 +97,7 @@ test('the command line takes what begins with a dash for the filter', async () =
   }
 });
 
-test('what would settle a verdict enters a package whose folder begins with a dash', () => {
+test('the suggested command enters a package whose folder begins with a dash', () => {
   const root = mkdtempSync(path.join(tmpdir(), 'argus-names-'));
   const write = (file: string, content: object) => {
     mkdirSync(path.dirname(path.join(root, file)), { recursive: true });

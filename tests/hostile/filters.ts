@@ -10,9 +10,9 @@ import { type Folder, programsOf } from '../runners/scenario.ts';
 
 export interface HostileName {
   folder: Folder;
-  /** An option of the runner that would write `evil.txt`, or change what it does. */
+  /** An option of the runner that would write `evil.txt` or change the runner's behavior. */
   name: string;
-  /** The text of the file that gets the name, and what the name is put in place of. */
+  /** `file` is the file that gets the name; `renamed` is the text in it that the name replaces. */
   file?: string;
   renamed?: string;
   /** More files. */

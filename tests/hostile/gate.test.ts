@@ -25,7 +25,7 @@ async function recorded(root: string, runs: object[]) {
   expect((await argus(['import', '--runs', `${root}.jsonl`], { cwd: root })).status).toBe(0);
 }
 
-/** What `argus ci --gate` answers to a report. */
+/** Runs `argus ci --gate` on a report and returns its answer. */
 async function gate(root: string, report: string, args: string[] = [], more: Record<string, string> = {}) {
   const file = `${root}.json`;
   write(path.dirname(file), path.basename(file), report);
@@ -42,14 +42,14 @@ async function gateError(root: string, args: string[]) {
   return argus(['ci', `${root}.json`, '--gate', '--json', ...args], { cwd: root, env: PULL_REQUEST });
 }
 
-test('rules of the change do not count: its failures are not what it calls them', async () => {
+test('classification rules that the change adds are ignored', async () => {
   const rule = { name: 'mine', category: 'CONNECTION_REFUSED', pattern: 'Cannot read' };
   const root = await pullRequest({ 'argus.yaml': JSON.stringify({ classify: { rules: [rule] } }) });
   const judged = await gate(root, reportOf(pick(REGRESSED)));
   expect(judged).toMatchObject({ status: 1, failing: [{ caseName: REGRESSED, category: 'UNKNOWN' }] });
 });
 
-test('what the change adds to redaction does count', async () => {
+test('redaction patterns that the change adds are applied', async () => {
   const patterns = [{ name: 'ours', pattern: 'acme-[0-9]+' }];
   const root = await pullRequest({ 'argus.yaml': JSON.stringify({ redact: { patterns } }) });
   const judged = await gate(root, reportOf({ [REGRESSED]: 'Error: no total for acme-12345' }));
@@ -165,7 +165,7 @@ test('no test of a change runs again beside a secret', async () => {
   }
 });
 
-test('a change that breaks the connection of all tests is no outage of the base that is over', async () => {
+test('a change that breaks the connection of all tests is not excused by an earlier outage of the base', async () => {
   const root = repository({ 'package.json': '{}\n' });
   const names = Array.from({ length: 24 }, (_, at) => `${'abcdef'[at % 6]}.test.js > case ${at}`);
   const down = Object.fromEntries(names.map((name) => [name, 'Error: connect ECONNREFUSED 127.0.0.1:5432']));
@@ -184,7 +184,7 @@ test('a change that breaks the connection of all tests is no outage of the base 
   expect(judged.failing[0], 'the verdict alone would excuse it').toMatchObject({ verdict: { kind: 'infrastructure' } });
 });
 
-test('what passed in another job of the matrix excuses no failure in this one', async () => {
+test('a pass in another job of the matrix excuses no failure in this job', async () => {
   const root = await pullRequest();
   const run = (failures: Record<string, string>, os: string) =>
     gate(root, reportOf(failures), ['--environment', `os=${os}`]);
@@ -225,7 +225,7 @@ test('a report that is a link out of the project is not passed over', async () =
   expect([status, JSON.parse(stdout).error.message]).toEqual([2, expect.stringContaining('a.json is not read')]);
 });
 
-test('nothing is written where the file of the change is a link, or behind one', async () => {
+test('does not write output through a link that the change contains', async () => {
   const root = await pullRequest();
   const victim = path.join(repository({ victim: 'mine' }), 'victim');
   symlinkSync(victim, path.join(root, 'out'));
@@ -236,7 +236,7 @@ test('nothing is written where the file of the change is a link, or behind one',
   expect([readFileSync(victim, 'utf8'), existsSync(path.join(path.dirname(victim), 'new'))]).toEqual(['mine', false]);
 });
 
-test('where a variable of another service says that this is CI, a change quarantines nothing of its own', async () => {
+test('a change cannot quarantine its own failures in CI services other than GitHub', async () => {
   const cases = [{ case: REGRESSED, reason: 'mine', owner: 'me', until: '2099-01-01' }];
   const root = await pullRequest({ 'argus-quarantine.yaml': JSON.stringify({ version: 1, cases }) });
   for (const name of ['TF_BUILD', 'CODEBUILD_BUILD_ID', 'TEAMCITY_VERSION', 'JENKINS_URL']) {

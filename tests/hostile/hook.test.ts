@@ -1,9 +1,9 @@
-/** Commands that print that all tests passed, where the exit code does not say so. */
+/** Commands whose output claims that all tests passed while their exit code does not confirm it. */
 
 import { expect, test } from 'vitest';
 import { BROKEN, COMMAND, Desk, MENDED, PASSED, tap } from '../e2e/hook/desk.ts';
 
-/** A desk where a test failed, and where the change that may mend it is committed. */
+/** A desk where a test failed and a change that may fix it is committed. */
 async function changedDesk(): Promise<Desk> {
   const desk = new Desk();
   desk.commit({ 'stock.mjs': BROKEN, 'apples.test.mjs': '' });
@@ -33,7 +33,7 @@ const NO_PROOF = [
   `pushd /tmp && ${COMMAND}`,
 ];
 
-test('the text of a line whose exit code is not that of the tests proves no fix', async () => {
+test('the output of a line whose exit code is not the exit code of the tests proves no fix', async () => {
   const desk = await changedDesk();
   const { total } = await desk.data('history');
   for (const line of NO_PROOF) {
@@ -41,12 +41,12 @@ test('the text of a line whose exit code is not that of the tests proves no fix'
     expect((await desk.data('history')).total, line).toBe(total);
   }
   expect(await proved(desk)).toBe(0);
-  // The command itself does.
+  // The command on its own proves the fix.
   await desk.ended(COMMAND, false, PASSED);
   expect(await proved(desk)).toBe(1);
 });
 
-test('the exit code of a line that ends as its tests do proves a fix', async () => {
+test('the exit code of a line that fails when its tests fail proves a fix', async () => {
   const desk = await changedDesk();
   for (const line of [
     `set -o pipefail; ${COMMAND} | tail -5`,
@@ -61,7 +61,7 @@ test('the exit code of a line that ends as its tests do proves a fix', async () 
   }
 });
 
-test('an agent that reports no exit code proves no fix by what was printed', async () => {
+test('the output alone proves no fix when the agent reports no exit code', async () => {
   const desk = await changedDesk();
   const before = (await desk.data('history')).total;
   const codex = { hook_event_name: 'PostToolUse', turn_id: 't', tool_name: 'Bash', session_id: 'one', cwd: desk.root };
@@ -72,7 +72,7 @@ test('an agent that reports no exit code proves no fix by what was printed', asy
   expect(await proved(desk)).toBe(0);
 });
 
-test('of a text that says that tests failed, none counts as passed', async () => {
+test('counts no test as passed when the output reports failed tests', async () => {
   const desk = await changedDesk();
   const printed = `TAP version 13
 ok 1 - serves apples
@@ -87,7 +87,7 @@ not ok 2 - serves pears
   await desk.ended(`${COMMAND} | tail -20`, false, printed);
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
   expect(await proved(desk)).toBe(0);
-  // With the exit code of the command, the test that passed is proved.
+  // The exit code of the command confirms the passed test, so its fix is proved.
   await desk.ended(COMMAND, true, printed);
   expect(await proved(desk)).toBe(1);
 });

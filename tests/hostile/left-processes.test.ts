@@ -1,4 +1,4 @@
-/** What a command starts and leaves behind, however it ends. When a signal ends the program: tests/e2e/process. */
+/** Processes that a command leaves running, for each way in which it can end. Ended by a signal: tests/e2e/process. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
@@ -43,7 +43,7 @@ describe.runIf(process.platform === 'linux')('a process that left the group of i
   });
 });
 
-test.runIf(process.platform === 'linux')('a process that a command left which passed stays, and is named', async () => {
+test.runIf(process.platform === 'linux')('a process left by a passed command stays and is named', async () => {
   const { status, notes } = await run(project(), 'setsid sleep 5821 & exit 0');
   expect(status).toBe(0);
   const [, pid] = /Still running: (\d+) \(sleep 5821\)/u.exec(notes) ?? [];

@@ -1,13 +1,13 @@
-/** What others put into temporary folders. What a killed process leaves there: tests/e2e/process/killed.test.ts. */
+/** Files of other users in temporary folders. Leftovers of killed processes: tests/e2e/process/killed.test.ts. */
 import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
 
-test('what others put there stays', async () => {
+test('keeps files of others in temporary folders', async () => {
   const [root, tmp, victim] = [project(), project(), project({ file: 'mine' })];
-  // As this program names them, of a process that is gone and of another machine.
+  // Names in this program's format, of a process that has ended and of another machine.
   const name = (system: string, end: string) => `argus-run-4000000-1-${system}-${end}`;
   const { stdout } = await argus(['run', '--project', root, '--', 'sh', '-c', 'echo "$TMPDIR"/*'], {
     env: { TMPDIR: project() },

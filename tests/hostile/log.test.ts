@@ -29,7 +29,7 @@ class Scene {
   readonly file = path.join(this.folder, 'argus.log');
   readonly victim = path.join(project({ victim: 'mine' }), 'victim');
 
-  /** The message of an error that nobody expected, and what stderr says of it. */
+  /** Provokes an unexpected error. Returns its message and the text on stderr. */
   async failure(env: Record<string, string> = {}): Promise<{ message: string; stderr: string }> {
     const stderr = new PassThrough();
     const own = { ...io(), env: { XDG_STATE_HOME: this.state, ...env }, stderr };
@@ -54,7 +54,7 @@ describe.runIf(process.platform === 'linux')('the log', () => {
     expect([mode(it.folder), mode(it.file)]).toEqual([0o700, 0o600]);
   });
 
-  test('is closed to others where an older log was open to them', async () => {
+  test('removes the access of others to an older log', async () => {
     const it = new Scene();
     mkdirSync(it.folder);
     writeFileSync(it.file, 'before\n');
@@ -65,7 +65,7 @@ describe.runIf(process.platform === 'linux')('the log', () => {
     expect(readFileSync(it.file, 'utf8')).toMatch(/^before\n.*the flux broke/u);
   });
 
-  test('leaves the rights of a folder that ARGUS_LOG_DIR names, and closes one that it makes', async () => {
+  test('keeps the rights of an existing ARGUS_LOG_DIR, and creates a missing folder as private', async () => {
     const it = new Scene();
     mkdirSync(it.folder);
     chmodSync(it.folder, 0o777);

@@ -9,10 +9,10 @@ import { project } from '../e2e/harness.ts';
 const ANALYZED = 5_000;
 const FAILED = 5_100;
 
-/** Words without digits, so that no two failures have one error. */
+/** Spells a number without digits, so that every failure has a different error. */
 const word = (number: number) => [...String(number)].map((digit) => 'bcdfghjklm'[Number(digit)]).join('a');
 
-test('the first 5,000 failures are analyzed, and every other one is counted by its name', async () => {
+test('analyzes the first 5,000 failures and counts the rest by name', async () => {
   const root = project({ 'package.json': '{}\n' });
   const cases = Array.from({ length: FAILED }, (_, at) => {
     const error = `Error: no ${word(at)} in ${word(at * 7)}\n    at test/m${at % 50}.test.js:3:5`;

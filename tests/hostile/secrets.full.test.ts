@@ -1,4 +1,4 @@
-/** A secret in what a project prints and in every argument of every command: none leaves in an answer, a notification or a file. */
+/** Secrets in a project's output and in every argument of every command appear in no answer, notification or file. */
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const Runs = z.object({ runs: z.array(z.object({ id: z.string() })) });
 const Cases = z.object({ cases: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
 
 // Over 5 s, because it runs a project, an import and a whole loop.
-test('no notification, file or line of a run, an import and a loop has what the project printed', async () => {
+test('no notification, file or line of a run, an import and a loop contains a printed secret', async () => {
   const fails = `printf '%s\\n' '${planted('OrderError: the plan of')}'; sleep 2.5; exit 3`;
   const root = repository({ 'fails.sh': fails, 'reports/ctrf.json': JSON.stringify(CTRF) });
   git(root, 'checkout', '-q', '-b', `fix/${TOKEN}`);
@@ -58,7 +58,7 @@ test('no notification, file or line of a run, an import and a loop has what the 
 });
 
 // Over 5 s, because it calls each command of the command line.
-test('no command says what the project, its programs or its arguments hold', async () => {
+test('no command prints secrets of the project, its programs or its arguments', async () => {
   const fails = `console.log(${JSON.stringify(planted('OrderError: the plan of'))}); process.exit(1);`;
   const failure = `<failure message="${planted('Error: no')}">at check.js:4</failure>`;
   const root = repository({
@@ -81,8 +81,8 @@ test('no command says what the project, its programs or its arguments hold', asy
   for (const file of filesIn(env.HOME)) expectNone(readFileSync(file, 'latin1'), file);
 });
 
-/** On stderr, as it comes, to whoever started the command. */
+/** Commands that pass the output through to stderr, because the user who started the command sees it anyway. */
 const PASSES_OUTPUT_ON = ['run', 'fix-problem'];
 
-/** Words of a person, and no command. */
+/** True for a person's text, false for a command. */
 const isFreeText = (word: string) => word.includes(' ') && !word.startsWith('node ');

@@ -1,5 +1,5 @@
 /**
- * A secret in every text that comes in: none leaves in an answer, an error or a file. Every command, and what a run prints:
+ * Secrets in every text input appear in no answer, error or file. Every command, and the output of a run:
  * secrets.full.test.ts.
  */
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ const listed = z.array(
   }),
 );
 
-/** A value of a field that is refused nowhere before the field in question is looked at. */
+/** Valid values for the other required fields, so that a call is not refused before it reaches the tested field. */
 const HARMLESS: Record<string, unknown> = {
   string: 'x',
   integer: 1,
@@ -44,7 +44,7 @@ function answerOf(agent: Agent, tool: string, args: Data): Promise<unknown> {
 }
 
 // Over 5 s, because it calls each tool with each argument.
-test('no answer of a tool has what stood in any of its arguments', async () => {
+test('no answer of a tool contains a secret from any of its arguments', async () => {
   const root = repository({ 'a.txt': 'a' });
   const env = { ...someUser() };
   const agent = await connect('2026-07-28', env, root);
@@ -57,7 +57,7 @@ test('no answer of a tool has what stood in any of its arguments', async () => {
       if (secret === undefined) continue;
       const needed = required.map((one) => [one, HARMLESS[properties[one]?.type ?? 'string']]);
       const args = { ...Object.fromEntries(needed), projectPath: root, [field]: secret };
-      // What it runs must end.
+      // An error instead of a command, so that the call ends.
       if (name === 'fix_problem' && field !== 'command' && field !== 'error') Object.assign(args, { error: 'x' });
       expectNone(JSON.stringify(await answerOf(agent, name, args)), `${name}.${field}`);
     }
@@ -67,10 +67,10 @@ test('no answer of a tool has what stood in any of its arguments', async () => {
   for (const file of filesIn(env.HOME)) expectNone(readFileSync(file, 'latin1'), file);
 });
 
-/** Commands of a loop stay as they must be run again; the file is the user's alone. */
+/** The state keeps a loop's commands unchanged, because they are run again; only the user can read the file. */
 const isState = (file: string) => file.endsWith('state.json');
 
-test('a mistake in the configuration is told without what stands in it', async () => {
+test('an error in the configuration is reported without its content', async () => {
   const root = repository({
     'argus.yaml': `version: 1\nredact:\n  patterns:\n    - { name: badge, pattern: '(${TOKEN}' }\n`,
   });
@@ -80,7 +80,7 @@ test('a mistake in the configuration is told without what stands in it', async (
   }
 });
 
-test('no command says the names of files, of references or of questions as they are', async () => {
+test('no command prints a secret in names of files, references or questions', async () => {
   const script = `s-${TOKEN}.sh`;
   const root = repository({ [script]: '#!/bin/sh\nread -p "Name: " name\n' });
   git(root, 'update-ref', `refs/argus/${TOKEN}`, 'HEAD');

@@ -1,4 +1,4 @@
-/** A folder `.argus-shared` with far more than people share: no answer waits for it, and answers say what is left out. */
+/** A folder `.argus-shared` with unusually many files: no answer waits for it, and answers report skipped files. */
 
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,7 +9,7 @@ import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
 import { bare, type Clone, clone, shared } from '../e2e/share/clones.ts';
 
-/** A clone with one shared fix. */
+/** Creates a clone with a single shared fix. */
 async function withOneFix(): Promise<{ bob: Clone; fixId: string }> {
   const origin = bare();
   const bob = clone(origin);
@@ -19,7 +19,7 @@ async function withOneFix(): Promise<{ bob: Clone; fixId: string }> {
   return { bob, fixId };
 }
 
-/** Adds copies of a sound file, each with an id of its own. */
+/** Adds copies of a valid file, each with a different id. */
 function crowd({ root }: Clone, fixId: string, count: number): void {
   const folder = path.join(root, '.argus-shared', 'fixes');
   const text = readFileSync(path.join(folder, `${fixId}.json`), 'utf8');
@@ -37,10 +37,10 @@ async function crowded(count: number): Promise<Clone> {
 
 const sharedOf = async (one: Clone) => ({ shared: [], ...JSON.parse(JSON.stringify(await one.data('fixes'))).data });
 
-test('many files are taken in after the answer, which says so', async () => {
+test('many files are read after the answer, which reports that', async () => {
   const { bob, fixId } = await withOneFix();
   await bob.run({ ready: false, of: 'bob' });
-  // The first answer that sees them: a run would give the other process time to end.
+  // Asks without a run in between, because a run would give the other process time to end.
   crowd(bob, fixId, 80);
   const first = await sharedOf(bob);
   expect(first.shared.length).toBeLessThan(81);
@@ -83,7 +83,7 @@ test.each([
   expect(sharedState(root)).toMatchObject({ files: taken, bytes: taken * bytes, leftOut: faults[0]?.message });
 });
 
-test('an answer says that not all is known', async () => {
+test('an answer reports that the memory is incomplete', async () => {
   const bob = await crowded(1);
   const folder = path.join(bob.root, '.argus-shared', 'incidents');
   mkdirSync(folder, { recursive: true });

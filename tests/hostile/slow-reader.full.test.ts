@@ -1,4 +1,4 @@
-/** A command that prints more than memory should hold, to a reader that is slow, stands still, or goes away. */
+/** A command that prints more than fits in memory, to a reader that is slow, stops reading, or exits. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { BUNDLE, environment, project } from '../e2e/harness.ts';
 const PRINTED_BYTES = 400_000_000;
 const PRINTS = `yes 0123456789012345678901234567890123456789 | head -c ${PRINTED_BYTES}`;
 
-/** Node and the engine that records the run take most of it; what is printed would be as much again. */
+/** Mostly used by Node and the engine that records the run. Buffering the output would exceed it. */
 const MAX_RESIDENT_KILOBYTES = 320 * 1024;
 
 function start(root: string, command: string, ...options: string[]): ChildProcess {
@@ -19,7 +19,7 @@ function start(root: string, command: string, ...options: string[]): ChildProces
   return spawn(process.execPath, args, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** The most memory it ever held. */
+/** Peak resident memory of the process. */
 function peakKilobytes({ pid }: ChildProcess): number {
   return Number(/^VmHWM:\s+(\d+) kB$/mu.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
@@ -50,7 +50,7 @@ describe.runIf(process.platform === 'linux')('of 400 MB of output', () => {
     expect(await runs(root)).toHaveLength(1);
   });
 
-  test('a reader that stands still holds up neither the timeout nor the record', async () => {
+  test('a reader that stops reading delays neither the timeout nor the recording', async () => {
     const root = project();
     const child = start(root, PRINTS, '--timeout', '2');
     await expect.poll(() => runs(root)).toMatchObject([{ status: 'failed' }]);
@@ -59,7 +59,7 @@ describe.runIf(process.platform === 'linux')('of 400 MB of output', () => {
     expect((await once(child, 'exit'))[0]).toBe(1);
   });
 
-  test('a reader of notes that goes away stops nothing', async () => {
+  test('the run continues when a reader of notes exits', async () => {
     const root = project();
     const child = start(root, `${PRINTS} >&2; echo done`);
     child.stderr?.once('data', () => child.stderr?.destroy());

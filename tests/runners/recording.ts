@@ -39,7 +39,7 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 /** Advice for messages about a recording. */
 export const RECORD_AGAIN = 'Run: npm run record-runners';
 
-/** Undefined where nothing is recorded. */
+/** Returns undefined when there is no recording of that name. */
 export function readRecording(name: string): Recording | undefined {
   const file = fileOf(name);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
@@ -66,7 +66,7 @@ export interface Place {
   reports?: string | undefined;
 }
 
-/** What differs between machines and has a placeholder; longer texts first, because some lie in others. */
+/** Folders that differ between machines and their placeholders; longer paths first, because some contain others. */
 export class Folders {
   readonly #placeholders: [placeholder: string, folder: string][];
 
@@ -199,7 +199,7 @@ export function textOf(chunks: readonly Chunk[], stream: 'stdout' | 'stderr'): s
   return chunks.flatMap(([from, text]) => (from === stream ? [text] : [])).join('');
 }
 
-/** The first lines in which two recordings differ, whatever the order of their lines; empty where they do not. */
+/** Returns the first lines in which two recordings differ, ignoring the order of lines; empty when they are equal. */
 export function difference(recorded: Recording, fresh: Recording): string[] {
   const [before, now] = [linesOf(recorded), linesOf(fresh)];
   const gone = missingFrom(now, before).map((line) => `- ${line}`);

@@ -9,6 +9,6 @@ const recorded = SCENARIOS.filter(({ recording }) => recording !== undefined);
 
 for (const scenario of recorded) test(scenario.name, () => replay(scenario));
 
-test('each recording belongs to one scenario', () => {
+test('each recording belongs to exactly one scenario', () => {
   expect(recordingNames().sort()).toEqual(recorded.map(({ recording }) => recording).sort());
 });

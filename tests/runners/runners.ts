@@ -1,4 +1,4 @@
-/** The real runners: each is detected, run, read and filtered, and people still see its own output. */
+/** The real runners: each is detected, run, read and filtered, and its own output stays visible. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import type { Recorded } from './recording.ts';
 import type { Folder, Scenario, Stage } from './scenario.ts';
 
 interface Runner {
-  /** Its project, and the name of its recording unless another one is given. */
+  /** The runner's project; also the name of its recording unless `recording` is set. */
   folder: Folder;
   recording?: string;
   programs?: NonNullable<Scenario['programs']>;
@@ -27,9 +27,9 @@ interface Runner {
   file?: string;
   /** The change that renames it. By default its quoted name is replaced. */
   renamed?: [from: string, to: string];
-  /** How a filter is taken, where the detected command takes none. */
+  /** A command that accepts a filter, for runners whose detected command does not. */
   filtered?: string;
-  /** Totals of a run whose filter fits one test, beside the one that passed. */
+  /** Totals of a run whose filter matches a single test, besides that passed test. */
   one?: object;
   /** A run whose filter fits no test. Default: no failure and a note. False: Argus takes it for a success. */
   none?: { failed: number; isNoted: boolean } | false;
@@ -104,7 +104,7 @@ const RUNNERS: Runner[] = [
     testCommand: 'python manage.py test',
     wrong: 'shop/tests.py > shop.tests.SumTest > test_is_wrong',
   },
-  // Where it finds no test, it reports an error.
+  // AVA reports an error when a filter matches no test.
   {
     folder: 'ava',
     runner: 'ava',
@@ -119,7 +119,7 @@ const RUNNERS: Runner[] = [
     runner: 'tape',
     testCommand: 'npm test',
     wrong: 'is wrong',
-    // It counts assertions, and a skipped test makes none.
+    // This runner counts assertions, and a skipped test makes no assertion.
     expected: { passed: 1, failed: 1, skipped: 0 },
     filter: false,
   },
@@ -194,7 +194,7 @@ const RUNNERS: Runner[] = [
     file: 'sum_test.go',
     renamed: ['"adds"', `"${NAME}"`],
     filter: `TestSum/${NAME.replaceAll(' ', '_')}`,
-    // The test around it counts too.
+    // The enclosing test counts too.
     one: { passed: 2 },
   },
   {

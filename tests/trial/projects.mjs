@@ -1,5 +1,5 @@
-// Public projects that Argus is tried on, as they are: where each lies, what its users run, and what is broken in it on
-// purpose. Running them: trial.mjs. None of their files are kept here.
+// Public projects for the trial of Argus: the repository, the test command of its users, and the deliberate breakages.
+// Runner: trial.mjs. This repository contains no files of these projects.
 
 const npm = 'npm install --no-audit --no-fund --ignore-scripts';
 const pnpm = 'pnpm install --frozen-lockfile --ignore-scripts';
@@ -11,7 +11,7 @@ const NODE_CONNECTS = `new Promise((resolve, reject) => {
 const ESM_CONNECTS = NODE_CONNECTS.replace("require('net')", 'net');
 const ESM = "import net from 'node:net';\n";
 
-/** A test of a module of Node, by what it imports. */
+/** Source of a test in an ES module, with the given import. */
 const connectingTest = (imported) =>
   `${ESM}import ${imported};\n\ntest('reads from the store', () => ${ESM_CONNECTS});\n`;
 const IN_VITEST = connectingTest("{ test } from 'vitest'");
@@ -27,7 +27,7 @@ const IN_RSPEC =
 const inGo = (name) =>
   `package ${name}\n\nimport (\n\t"net"\n\t"testing"\n)\n\nfunc TestReadsFromTheStore(t *testing.T) {\n\tif _, err := net.Dial("tcp", "127.0.0.1:1"); err != nil {\n\t\tt.Fatal(err)\n\t}\n}\n`;
 
-/** A test that needs a server which does not listen. */
+/** Adds a test that connects to a port without a server. */
 const refused = (file, text) => ({ kind: 'refused port', file, text, says: /ECONNREFUSED|[Cc]onnection refused/u });
 const constant = (file, find, replace, says, place = file) => ({
   kind: 'wrong constant',
@@ -39,13 +39,13 @@ const constant = (file, find, replace, says, place = file) => ({
 });
 const missing = (file, find, replace, says, place) => ({ kind: 'deleted export', file, find, replace, says, place });
 
-/** The declaration stays where it is, but only there. */
+/** Removes `export` or `pub` from a declaration, so that other files can no longer use it. */
 function hidden(file, declaration, place) {
   const [name] = declaration.match(/\w+(?=\(?$)/u);
   return missing(file, declaration, declaration.replace(/^(?:export|pub) /u, ''), new RegExp(name, 'u'), place);
 }
 
-/** Run in two ways. */
+/** Used twice in `PROJECTS`, with different commands. */
 const ITOA = {
   repository: 'dtolnay/itoa',
   commit: '1577ed901354d0d7448ac162328f9dbf5183124c',
@@ -62,7 +62,7 @@ const ITOA = {
   ],
 };
 
-/** `run` is what a user of the project types; `narrow`, where the whole takes minutes, is run with what was broken. */
+/** `run` is the command of the project's users. `narrow` replaces it for broken tests when `run` takes minutes. */
 export const PROJECTS = [
   {
     repository: 'unjs/ufo',
@@ -404,7 +404,7 @@ export const PROJECTS = [
     ],
   },
   {
-    // Its package manager needs Node 22: `PATH` names both.
+    // The package manager needs Node 22, so `PATH` names both versions.
     repository: 'TanStack/store',
     commit: '8699e10440b8f0bb8fc655b60abd546fab7697a7',
     runner: 'vitest',
@@ -463,7 +463,7 @@ export const PROJECTS = [
     run: 'cargo nextest run',
   },
   {
-    // Its browser lies where Playwright looks for one, or a link there leads to another.
+    // Needs a browser, or a link to one, in the folder where Playwright looks.
     repository: 'hotwired/turbo',
     commit: '4481af6b6d7483363a44ee9f4af2e0f879c83b3c',
     runner: 'playwright',

@@ -1,8 +1,8 @@
-// Tries Argus on public projects as their users would, without configuration: does their command still do what it did,
-// are the counts the runner's own, and is the answer to a failure that was planted enough to repair it? No part of the
-// tests: it takes long, needs the projects' dependencies, and is run by hand:
+// Tries Argus on public projects without configuration: does the test command still behave as before, do the counts
+// equal the runner's counts, and is the answer to a planted failure enough to repair it? Run by hand, because it takes
+// long and needs the projects' dependencies:
 //
-//   npm run trial [-- PART...]        projects whose name has one of the parts; all without
+//   npm run trial [-- PART...]        projects whose name contains a PART; without PART all projects
 //   ARGUS_TRIAL_FROM=folder           clones from `folder/owner+name/repo` or `folder/owner/name` where that exists
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,14 +16,14 @@ const argus = join(root, 'packages/mcp/dist/cli.mjs');
 const work = process.env.ARGUS_TRIAL_DIR ?? join(root, 'target', 'trial');
 const parts = process.argv.slice(2);
 const MAX_COMMAND_MS = 900_000;
-/** Lines that move what stands below them. */
+/** Number of lines that are inserted to shift the code below. */
 const SHIFT_LINES = 7;
-/** The port that nobody listens on, in the tests that need a server. */
+/** Matches port 1, where no server listens, in the tests that need a server. */
 const REFUSING_PORT = /(connect\(|127\.0\.0\.1["']?[:,] ?)1\b/u;
 
-/** How each runner counts on its last lines: passed, failed, skipped. */
+/** Reads the counts from each runner's last lines: passed, failed, skipped. */
 const COUNTS = {
-  // Every package and every step prints its own; turbo puts the package in front.
+  // Every package and every step prints its own counts; turbo prefixes the package.
   vitest: (text) =>
     all(text, /^(?:\S+: )?\s*Tests\s+(.*)\(\d+\)/gmu, [/(\d+) passed/gu, /(\d+) failed/gu, /(\d+) (?:skipped|todo)/gu]),
   jest: (text) =>
@@ -71,7 +71,7 @@ function last(text, line, [passed, failed, skipped]) {
   return { passed: count(passed), failed: count(failed), skipped: count(skipped) };
 }
 
-/** Of counts whose first is of all tests. */
+/** Converts counts for runners whose first number is the total instead of the passed tests. */
 function withTotal({ passed, failed, skipped }) {
   return { passed: passed - failed - skipped, failed, skipped };
 }
@@ -146,7 +146,7 @@ function plain(text) {
   return text.replaceAll(COLOURS, '');
 }
 
-/** What is the same in every run: no times, no order of what runs side by side. */
+/** Returns the lines without digits, sorted, because times and the order of parallel tests differ between runs. */
 function steady(text) {
   const lines = plain(text)
     .split('\n')
@@ -160,7 +160,7 @@ function restore(folder) {
   must('git', ['clean', '-fdq', '-e', '.argus', '-e', '.venv', '-e', 'node_modules'], folder);
 }
 
-/** A server in a process of its own: this one waits for commands. */
+/** Starts a server in its own process, because this process blocks while commands run. */
 async function listeningStore() {
   const source =
     'const s = net.createServer((c) => c.end()).listen(0, "127.0.0.1", () => console.log(s.address().port))';
@@ -169,7 +169,7 @@ async function listeningStore() {
   return { server, port: Number(port) };
 }
 
-/** Repaired as a person would: the code is put back; where a server was missing, there is one. */
+/** Repairs a breakage as a person would: restores the code, or lets the test use a server that listens. */
 function mend(folder, { file, text }) {
   restore(folder);
   if (text !== undefined) writeFileSync(join(folder, file), text.replace(REFUSING_PORT, `$1${store.port}`));
@@ -183,10 +183,10 @@ function plant(folder, { file, text, find, replace }, shift) {
   writeFileSync(path, '\n'.repeat(shift) + source.replace(find, () => replace));
 }
 
-/** What an assertion says of itself, where the values stand in the message alone. */
+/** Matches headlines that show the compared expression; the values are then only in the message. */
 const COMPARISON = /\b(?:expect|assert|equal|to(?:Be|Throw)\b)/iu;
 
-/** What the answer to one planted failure holds: message, place, headline, and its fix when it comes back. */
+/** Checks the answer to a planted failure: message, place, headline, and the stored fix when the failure recurs. */
 function broken(folder, { environment, run, narrow = run }, breakage) {
   const says = (text) => breakage.says.test(text ?? '');
   const at = (place) => place?.startsWith(breakage.place ?? breakage.file) ?? false;
@@ -224,7 +224,7 @@ function tried(project) {
   const folder = prepared(project);
   restore(folder);
   rmSync(join(folder, '.argus'), { recursive: true, force: true });
-  // What is compiled and cached once is no cost of either.
+  // A first run, so that neither measurement includes compiling and filling caches.
   shell(run, folder, environment);
   const bare = shell(run, folder, environment);
   const count = COUNTS[runner];

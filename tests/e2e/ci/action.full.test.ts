@@ -1,6 +1,6 @@
 /**
- * The script of the composite action, run by bash with the variables that a runner sets. What the actions of GitHub do in
- * it is not run here.
+ * The script of the composite action, run by bash with the variables that a runner sets. Actions of GitHub in it are
+ * not run.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -16,7 +16,7 @@ import { action, script } from './action.ts';
 import { type GitHub, startGitHub, step, withToken } from './github.ts';
 import { pick, REGRESSED, reportOf } from './history.ts';
 
-/** Runs the script as a runner does; `github` is what an expression may name beside the inputs. */
+/** Runs the script as a runner does. `github` holds the values of expressions such as `github.event.action`. */
 async function run(
   gitHub: GitHub,
   root: string,
@@ -52,7 +52,7 @@ async function run(
   return { ...ended, artifact: path.join(temporary, 'argus/runs.jsonl') };
 }
 
-test('a pull request: the base is fetched for its quarantine, and the gate, the comment and the artifact are there', async () => {
+test('on a pull request the base is fetched for its quarantine, and gate, comment and artifact are made', async () => {
   const gitHub = await startGitHub();
   const quarantine = `cases:\n  - { case: ${JSON.stringify(REGRESSED)}, reason: waits, owner: ada, until: 2999-12-31 }\n`;
   const origin = repository({
@@ -77,7 +77,7 @@ test('a pull request: the base is fetched for its quarantine, and the gate, the 
   expect(JSON.parse(readFileSync(artifact, 'utf8')).environment).toMatchObject({ browser: 'firefox', locale: 'de' });
 });
 
-test('a push: the gate fails the step; what is given it is no code', async () => {
+test('on a push the gate fails the step, and inputs are not run as code', async () => {
   const gitHub = await startGitHub();
   const root = repository({ 'package.json': '{}\n', '.gitignore': '*.json\n' });
   const name = '$(touch made) `touch made`; touch made .json';
@@ -96,7 +96,7 @@ test('a push: the gate fails the step; what is given it is no code', async () =>
   expect(gitHub.requests).toEqual([]);
 });
 
-test('it is installed outside of the checkout, whose files decide nothing', async () => {
+test('installs outside of the checkout, so that files of the checkout have no effect', async () => {
   const gitHub = await startGitHub();
   const trap = 'require("node:fs").writeFileSync("started", "")\n';
   const root = repository({
@@ -106,7 +106,7 @@ test('it is installed outside of the checkout, whose files decide nothing', asyn
     'node_modules/.bin/argus-mcp': `#!/usr/bin/env node\n${trap}`,
   });
   writeFileSync(path.join(root, 'report.json'), reportOf({}));
-  // Stands in for the registry: it notes where it was called, and installs the program that was built here.
+  // Replaces the registry: records the folder of the call and installs the program that was built here.
   const npm = `#!/bin/sh
 pwd > "$NOTED"
 echo "$@" >> "$NOTED"

@@ -11,14 +11,14 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { action, parse, read, script, TOP, text, whole } from './action.ts';
 
-test('it is an action by the published schema', () => {
+test('matches the published schema of actions', () => {
   const schema = JSON.parse(read('tests/fixtures/schemas/github-action.json'));
   const validate = new AjvJsonSchemaValidator().getValidator(schema);
   expect(validate(whole)).toMatchObject({ valid: true });
   expect(validate({ ...whole, runs: { using: 'composite' } })).toMatchObject({ valid: false });
 });
 
-test('it starts this version, pins what it uses, and puts nothing of others into a script', () => {
+test('starts this version, pins the actions it uses, and puts no expression into a script', () => {
   const { version } = JSON.parse(read('packages/mcp/package.json')) as { version: string };
   expect(script?.run).toContain(` argus-mcp@${version})`);
   for (const { uses, run = '' } of action.runs.steps) {
@@ -29,7 +29,7 @@ test('it starts this version, pins what it uses, and puts nothing of others into
   expect([...new Set(named)].sort()).toEqual(Object.keys(action.inputs).sort());
 });
 
-test('workflows hand it inputs that it has, and check nothing out for pull_request_target', async () => {
+test('workflows pass only declared inputs, and check nothing out for pull_request_target', async () => {
   const Workflow = z.object({
     jobs: z.record(z.string(), z.object({ steps: z.array(z.looseObject({ uses: z.string().optional() })) })),
   });

@@ -1,4 +1,4 @@
-/** The composite action of this repository, and what its script is. */
+/** Reads the composite action of this repository and its script. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

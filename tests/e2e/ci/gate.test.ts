@@ -1,4 +1,4 @@
-/** argus gate: what failures of a run keep a change out, with a quarantine that only the base branch decides. */
+/** argus gate: which failures of a run block a change, with a quarantine that only the base branch controls. */
 
 import { execFileSync } from 'node:child_process';
 import path from 'node:path';
@@ -27,7 +27,7 @@ async function runs(root: string) {
 const kinds = (failures: { caseName: string; verdict: { kind: string } }[]) =>
   Object.fromEntries(failures.map(({ caseName, verdict }) => [caseName, verdict.kind]));
 
-test('regressions, broken and new failures fail it; those by chance are reported', async () => {
+test('fails for regressions, broken tests and new failures, and only reports flaky failures', async () => {
   const root = await withHistory();
   change(root, 'more');
   await record(root, pick(FLAKY, BROKEN, FRESH));
@@ -54,7 +54,7 @@ test('regressions, broken and new failures fail it; those by chance are reported
   expect((await gate(root, [id])).status, 'an earlier run by its id').toBe(1);
 });
 
-test('what CI says of the outcome counts, and nothing passes that was not recorded', async () => {
+test('uses the outcome that CI reports, and passes no run that was not recorded', async () => {
   const root = await withHistory();
   change(root, 'next');
   expect(await argus(['gate'], { cwd: root })).toMatchObject({
@@ -73,7 +73,7 @@ test('what CI says of the outcome counts, and nothing passes that was not record
   expect(await argus(['gate'], { cwd: project() }), 'nothing is recorded').toMatchObject({ status: 2 });
 });
 
-test('what the base quarantines does not fail it, and no change quarantines its own failures', async () => {
+test('accepts quarantine entries of the base, but not entries that a change adds', async () => {
   const root = await withHistory({ [FILE]: entry(BROKEN, FAR) });
   git(root, 'checkout', '-q', '-b', 'change');
   await record(root, pick(BROKEN));
@@ -93,7 +93,7 @@ test('what the base quarantines does not fail it, and no change quarantines its 
     `this change changes the quarantine:\n  added: ${REGRESSED}`,
   );
 
-  // What main takes in meanwhile is no change of this branch.
+  // Later commits of main do not count as changes of this branch.
   git(root, 'checkout', '-q', 'main');
   write(root, FILE, entry(FLAKY, FAR));
   git(root, 'commit', '-qam', 'another');
@@ -102,7 +102,7 @@ test('what the base quarantines does not fail it, and no change quarantines its 
   expect(quarantine).toMatchObject({ added: [REGRESSED], changed: [], removed: [] });
 });
 
-test('the base is what CI says, and where it is not there nothing is quarantined', async () => {
+test('takes the base from CI, and quarantines nothing when the base is missing', async () => {
   const root = await withHistory({ [FILE]: entry(BROKEN, FAR) });
   await record(root, pick(BROKEN));
   const github = { CI: 'true', GITHUB_ACTIONS: 'true', GITHUB_BASE_REF: 'main', GITHUB_HEAD_REF: 'change' };
@@ -125,7 +125,7 @@ test('the base is what CI says, and where it is not there nothing is quarantined
   expect(own, 'a run of main itself').toMatchObject({ quarantined: [{ owner: 'ada' }] });
 });
 
-test('an entry that is over fails it until a change renews or removes it; so does a mistake, with its line', async () => {
+test('an expired or invalid entry fails the gate until a change renews, fixes or removes it', async () => {
   const root = await withHistory({ [FILE]: entry(FLAKY, '2026-01-31') });
   git(root, 'checkout', '-q', '-b', 'change');
   await record(root, pick(FLAKY));

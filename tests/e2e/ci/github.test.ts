@@ -1,4 +1,4 @@
-/** argus ci as a step of GitHub Actions: summary, annotations, one comment, and the run for other memories. */
+/** argus ci as a step of GitHub Actions: summary, annotations, a single comment, and the run as an artifact. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import { type Failures, pick, REGRESSED, reportOf } from './history.ts';
 
 const MARK = '<!-- argus-ci:test -->';
 
-/** A job of a repository, whose comments a stand-in of GitHub takes. */
+/** A job of a repository. A fake GitHub stores its comments. */
 class Job {
   readonly root = repository({
     'package.json': '{}\n',
@@ -36,7 +36,7 @@ class Job {
     );
   }
 
-  /** What Argus has written. */
+  /** The comments that Argus wrote. */
   get bodies(): string[] {
     return this.gitHub.comments.filter(({ user }) => user.type === 'Bot').map(({ body }) => body);
   }
@@ -46,7 +46,7 @@ function stranger(id: number, body: string): Comment {
   return { id, body, user: { login: 'eve', type: 'User' } };
 }
 
-test('a pull request has one comment, which is updated in place and found among all others', async () => {
+test('a pull request has a single comment, which is updated in place and found among many comments', async () => {
   const job = await Job.start();
   job.gitHub.comments = Array.from({ length: 130 }, (_, at) => stranger(at + 1, at === 3 ? `${MARK}\nmine now` : 'hm'));
   const first = await job.ci('pull_request', pick(REGRESSED));
@@ -65,7 +65,7 @@ test('a pull request has one comment, which is updated in place and found among 
   expect(job.gitHub.requests.filter((one) => /^(?:POST|PATCH)/u.test(one))).toHaveLength(2);
 });
 
-test('nothing is said where nothing failed, and what several jobs say is kept apart', async () => {
+test('comments only on failures, and each job has its own comment', async () => {
   const job = await Job.start();
   await job.ci('pull_request', {});
   expect(job.bodies).toEqual([]);
@@ -74,7 +74,7 @@ test('nothing is said where nothing failed, and what several jobs say is kept ap
   expect(job.bodies.map((body) => body.split('\n')[0])).toEqual(['<!-- argus-ci:on-windows- -->', MARK]);
 });
 
-test('a push and a fork have the summary alone, and the run of a fork is foreign', async () => {
+test('a push and a fork get only the summary, and the run of a fork is foreign', async () => {
   const job = await Job.start();
   const artifact = path.join(project(), 'runs.jsonl');
   const fork = await job.ci('pull_request-fork', pick(REGRESSED), ['--artifact', artifact, '--gate']);
@@ -87,7 +87,7 @@ test('a push and a fork have the summary alone, and the run of a fork is foreign
   expect(job.gitHub.requests).toEqual([]);
 });
 
-test('the run is known in another memory by the same signature, and only once', async () => {
+test('another memory imports the run once and recognizes its failures', async () => {
   const job = await Job.start();
   const artifact = path.join(project(), 'runs.jsonl');
   await job.ci('push', pick(REGRESSED), ['--artifact', artifact, '--environment', 'browser=firefox']);
@@ -119,7 +119,7 @@ test.each([
   expect(commands.at(-1)).toMatchObject({ name: 'warning', message: expect.stringContaining(message) });
 });
 
-test.each([false, true])('an answer of 502 is asked for once more; done all the same: %s', async (failsLate) => {
+test.each([false, true])('repeats a request once after a 502; GitHub has done it: %s', async (failsLate) => {
   const job = await Job.start();
   job.gitHub.failures = { POST: [502] };
   job.gitHub.failsLate = failsLate;
@@ -130,7 +130,7 @@ test.each([false, true])('an answer of 502 is asked for once more; done all the 
   expect((await job.ci('pull_request', pick(REGRESSED))).stdout).toContain('GitHub answered 502.');
 });
 
-test('annotations: one a cause, ten of a level, at places of the repository', async () => {
+test('writes an annotation for each cause, at most ten of a level, at places of the repository', async () => {
   const job = await Job.start();
   const stack = `TypeError: no total\n    at total (${path.join(job.root, 'src/cart.js')}:1:9)\n    at node:internal/x:1:1`;
   const many = Array.from({ length: 12 }, (_, at) => [`m${at}.test.js > case ${at}`, `Error: ${'x'.repeat(at + 1)}`]);
@@ -154,7 +154,7 @@ const HOSTILE = [
   '::stop-commands::x',
 ];
 
-test('what tests are called and say is no command, mention, mark or HTML', async () => {
+test('names and errors of tests cannot act as commands, mentions, marks or HTML', async () => {
   const job = await Job.start();
   const failures = Object.fromEntries(
     HOSTILE.map((text, at) => [`h${at}.test.js > ${text}`, `Error: ${text}\n${text}`]),
@@ -172,7 +172,7 @@ test('what tests are called and say is no command, mention, mark or HTML', async
   }
 });
 
-test('pull_request_target is refused, and an event that cannot be read is told', async () => {
+test('refuses pull_request_target, and reports an unreadable event', async () => {
   const job = await Job.start();
   const target = await job.ci('pull_request', {}, [], { GITHUB_EVENT_NAME: 'pull_request_target' });
   expect(target.status).toBe(2);
@@ -183,7 +183,7 @@ test('pull_request_target is refused, and an event that cannot be read is told',
   expect(job.gitHub.requests).toEqual([]);
 });
 
-test('elsewhere it writes files alone; --json is one object', async () => {
+test('outside GitHub only files are written, and --json prints a single object', async () => {
   const job = await Job.start();
   write(job.root, 'report.json', reportOf(pick(REGRESSED)));
   const env = { CI: 'true', GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main' };

@@ -1,5 +1,5 @@
 /**
- * A stand-in of GitHub's REST calls for comments in their documented form, and of what its runner makes of a step's output:
+ * A fake of GitHub's REST calls for comments and of its runner's parser for commands in a step's output. Sources:
  * https://docs.github.com/rest/issues/comments, https://docs.github.com/actions/reference/workflow-commands.
  */
 
@@ -29,13 +29,13 @@ export interface GitHub {
   comments: Comment[];
   /** `GET /user`. */
   requests: string[];
-  /** Status codes that the next requests of a method are answered with instead. */
+  /** Status codes of the next answers to a method, instead of a success. */
   failures: Record<string, number[]>;
-  /** It does what it was asked for before it fails. */
+  /** Performs the request before it answers with a failure. */
   failsLate: boolean;
 }
 
-/** Answers until the test is over. */
+/** Starts the fake, which ends with the test. */
 export async function startGitHub(): Promise<GitHub> {
   const gitHub: State = { comments: [], requests: [], failures: {}, failsLate: false };
   const server = createServer((request, response) => {
@@ -70,7 +70,7 @@ async function serve(state: State, request: IncomingMessage, response: ServerRes
 
 function answerTo(state: State, method: string, url: string, body: string): [number, unknown] {
   const { pathname, searchParams } = new URL(url, 'http://github');
-  // As for the token of every workflow.
+  // GitHub gives this answer to the token of every workflow.
   if (pathname === '/user') return [403, { message: 'Resource not accessible by integration' }];
   const written = () => String((JSON.parse(body) as { body: string }).body);
   if (pathname === `${REPOSITORY}/issues/2/comments` && method === 'GET') {
@@ -136,7 +136,7 @@ export interface RunnerCommand {
   message: string;
 }
 
-/** As the runner reads a step's output: both forms of commands, until it is told to stop. */
+/** Reads a step's output as the runner does: both forms of commands, until a command stops the parsing. */
 function commandsIn(output: string): RunnerCommand[] {
   const found: RunnerCommand[] = [];
   let stopped: string | undefined;

@@ -1,4 +1,4 @@
-/** A repository whose memory knows a test that fails by chance, one that is broken, and healthy ones. */
+/** A repository whose memory has runs of a flaky test, a broken test and healthy tests. */
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ export const BROKEN = 'b.test.js > rounds';
 export const REGRESSED = 'c.test.js > pays';
 export const FRESH = 'd.test.js > is new';
 
-/** What they say when they fail; each is another cause. */
+/** Error of each failing test. All differ, so that each failure has its own cause. */
 export const ERRORS: Failures = {
   [FLAKY]: 'Error: timed out after 300 ms waiting for the queue',
   [BROKEN]: 'RangeError: toFixed() digits argument must be between 0 and 100',
@@ -31,7 +31,7 @@ const COMMITS = 10;
 
 let first: Promise<string> | undefined;
 
-/** Earlier runs on commits of their own, and what the files say by then; the test records the run of the newest commit. */
+/** Makes a repository with earlier runs and the given files. The test records the run of the newest commit. */
 export async function withHistory(files: Record<string, string> = {}): Promise<string> {
   first ??= recorded();
   const root = project();
@@ -49,7 +49,7 @@ async function recorded(): Promise<string> {
   const runs = changes(root, COMMITS).map(({ commit, parents, tree }, at) => {
     const environment = { os: 'linux', runner: 'vitest' };
     const about = { commit, parents, branch: 'main', dirty: false, environment };
-    // Each commit is run twice, so that both outcomes are seen on one tree.
+    // Each commit has two runs, so that the same tree has both outcomes.
     return [0, 1].map((again) => ({
       ...about,
       id: `before-${at}-${again}`,
@@ -71,14 +71,14 @@ async function recorded(): Promise<string> {
   return root;
 }
 
-/** A commit with a change of its own. */
+/** Makes a commit with a unique change. */
 export function change(root: string, text: string): void {
   writeFileSync(path.join(root, 'c.js'), `exports.total = ${JSON.stringify(text)};\n`);
   git(root, 'add', 'c.js');
   git(root, 'commit', '-qm', `change ${text}`);
 }
 
-/** So many commits at once on main, each with a change of its own; the oldest first. */
+/** Makes many commits on main in a single call, each with a unique change. Returns the oldest first. */
 export function changes(root: string, count: number): { commit: string; parents: string[]; tree: string }[] {
   const stream = Array.from({ length: count }, (_, at) => {
     const text = `exports.total = ${JSON.stringify(String(at))};\n`;
@@ -110,7 +110,7 @@ function casesOf(failures: Failures, names: readonly string[]) {
   });
 }
 
-/** A report of the commit that is checked out; names are `file > test`. */
+/** Makes a report for the current commit. Names have the form `file > test`. */
 export function reportOf(failures: Failures, more: readonly string[] = []): string {
   const names = [...new Set([...HEALTHY, FLAKY, BROKEN, ...more, ...Object.keys(failures)])];
   const tests = names.map((name) => {
@@ -140,7 +140,7 @@ export function pick(...names: string[]): Failures {
   return Object.fromEntries(names.map((name) => [name, ERRORS[name] ?? 'Error: no']));
 }
 
-/** Records a run of the commit that is checked out. */
+/** Records a run of the current commit. */
 export async function record(root: string, failures: Failures): Promise<void> {
   writeFileSync(path.join(root, '..', `${path.basename(root)}.json`), reportOf(failures));
   const { stderr } = await argus(['import', path.join(root, '..', `${path.basename(root)}.json`)], { cwd: root });

@@ -1,4 +1,6 @@
-/** The snippets of the manual for other services: their YAML is YAML, and their scripts run with the variables of each. */
+/**
+ * The manual's snippets for other services: their YAML is valid, and their scripts run with each service's variables.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +20,7 @@ function snippet(heading: string): { language: string; text: string } {
   return { language, text };
 }
 
-/** From the tests to what ends the step, as the shell of a service is given it. */
+/** The part of a snippet from the tests to the end of the step, as the service passes it to a shell. */
 function scriptOf({ text }: { text: string }): string {
   const lines = text.split('\n').map((line) => line.trim().replace(/^- (?=outcome|base|git|tool|node)/u, ''));
   const from = lines.findIndex((line) => line.startsWith('outcome='));
@@ -52,7 +54,7 @@ test.each<[string, Record<string, string>]>([
   mkdirSync(programs);
   const program = (name: string, text: string) =>
     writeFileSync(path.join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
-  // The tests fail; an installation takes the program that was built here.
+  // The tests fail, and an installation uses the program that was built here.
   const entry = 'node_modules/argus-mcp/dist';
   const install = `mkdir -p ${entry} && echo 'import ${JSON.stringify(pathToFileURL(BUNDLE).href)};' > ${entry}/cli.mjs`;
   program('npm', `[ "$1" = install ] || exit 1; ${install}`);
@@ -67,7 +69,7 @@ test.each<[string, Record<string, string>]>([
   expect(excused.stdout).toContain('1 failure quarantined:');
   const line = JSON.parse(readFileSync(path.join(root, 'argus-runs.jsonl'), 'utf8'));
   expect(line).toMatchObject({ branch: 'change', commit: git(root, 'rev-parse', 'HEAD') });
-  // The tests ended with failure, and no test says why.
+  // The outcome is a failure although no test in the report failed.
   expect(run({}).status).toBe(1);
   if (service === 'Buildkite')
     expect(readFileSync(path.join(root, 'annotated.md'), 'utf8')).toContain('**Gate failed**');

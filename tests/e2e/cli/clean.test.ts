@@ -1,4 +1,4 @@
-/** What `clean` removes, and what it leaves alone. When names of snapshots are old: unit tests. */
+/** Files that `clean` removes, and files that it keeps. The age of snapshots by name: unit tests. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -28,7 +28,7 @@ import {
 import { environment, project, someUser } from '../harness.ts';
 
 const NOTHING = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
-/** Logs of other tests, once they are old, would be among what is removed. */
+/** A log folder of its own, because otherwise `clean` removes old logs of other tests too. */
 const ownLogs = () => ({ ARGUS_LOG_DIR: project() });
 
 async function clean(root: string, args: string[] = [], env: Record<string, string> = ownLogs()) {
@@ -37,7 +37,7 @@ async function clean(root: string, args: string[] = [], env: Record<string, stri
   return { status, data: JSON.parse(stdout).data };
 }
 
-/** Makes a file look as if nobody had touched it for some days. */
+/** Sets the time of a file some days back. */
 function age(file: string, days: number): void {
   const time = Date.now() / 1_000 - days * 24 * 3_600;
   utimesSync(file, time, time);
@@ -47,7 +47,7 @@ function refs(root: string): string[] {
   return git(root, 'for-each-ref', '--format=%(refname)', 'refs/argus').split('\n').filter(Boolean);
 }
 
-/** A snapshot of a loop of long ago. */
+/** Makes a snapshot of an old loop. */
 function oldSnapshot(root: string): string {
   const date = `${Math.floor(Date.now() / 1_000) - 20 * 24 * 3_600} +0000`;
   const env = { ...environment(), GIT_COMMITTER_DATE: date, GIT_AUTHOR_DATE: date };
@@ -57,7 +57,7 @@ function oldSnapshot(root: string): string {
   return 'refs/argus/fixes/0badc0de/1';
 }
 
-test('in a repository: what is old, and with --all the rest', async () => {
+test('removes old snapshots and logs of a repository, and everything with --all', async () => {
   const root = repository(FAILING);
   expect(await clean(root)).toEqual({ status: 0, data: { dryRun: false, ...NOTHING } });
   expect((await fixProblem(root, RUN)).status).toBe(3);
@@ -80,14 +80,14 @@ test('in a repository: what is old, and with --all the rest', async () => {
   expect(stateOf(root).attempts, 'the state stays').toHaveLength(1);
 });
 
-test('the beginning of a loop removes old snapshots too', async () => {
+test('the start of a loop removes old snapshots too', async () => {
   const root = repository(FAILING);
   const old = oldSnapshot(root);
   expect((await fixProblem(root, RUN)).status).toBe(3);
   expect(refs(root)).not.toContain(old);
 });
 
-test('copies; a loop that waited longer than that says what is missing', async () => {
+test('removes old copies, and a loop that resumes later reports the missing copy', async () => {
   const root = project(FAILING);
   expect((await fixProblem(root, RUN)).status).toBe(3);
   const copies = path.join(loopFolder(root), 'copies');
@@ -102,7 +102,7 @@ test('copies; a loop that waited longer than that says what is missing', async (
   );
 });
 
-test.skipIf(process.platform === 'win32')('a loop that is being worked on is left alone', async () => {
+test.skipIf(process.platform === 'win32')('keeps the files of a running loop', async () => {
   const root = repository({ ...FAILING, 'wait.sh': 'echo began; read -r line < go; exit 1\n' });
   execFileSync('mkfifo', [path.join(root, 'go')]);
   const running = startFixProblem(root, ['--command', 'sh wait.sh', '--desired', 'x']);
@@ -114,7 +114,7 @@ test.skipIf(process.platform === 'win32')('a loop that is being worked on is lef
   await running.done;
 });
 
-test('a link to elsewhere, and files that git tracks, are left alone', async () => {
+test('keeps linked folders and files that git tracks', async () => {
   const root = repository(FAILING);
   expect((await fixProblem(root, RUN)).status).toBe(3);
   const fixes = path.join(root, '.claude/fixes');
@@ -136,7 +136,7 @@ test('a link to elsewhere, and files that git tracks, are left alone', async () 
   expect(existsSync(path.join(tracking, '.claude/fixes/0badc0de/attempt_1.log'))).toBe(true);
 });
 
-test('old logs, and old temporary folders of Argus', async () => {
+test('removes old logs and old temporary folders of Argus', async () => {
   const [root, temporary] = [project(), project()];
   const env = { ...ownLogs(), TMPDIR: temporary };
   const log = path.join(env.ARGUS_LOG_DIR, 'argus.log');
@@ -150,7 +150,7 @@ test('old logs, and old temporary folders of Argus', async () => {
   expect((await clean(root, [], env)).data).toEqual({ ...removed, logs: [log] });
 });
 
-test("what killed processes left in the user's data folder, and marks of loops that are gone", async () => {
+test("removes leftovers of killed processes in the user's data folder, and marks of deleted loops", async () => {
   const { XDG_DATA_HOME, LOCALAPPDATA } = someUser();
   const env = { ...ownLogs(), XDG_DATA_HOME, LOCALAPPDATA };
   const [root, gone] = [project(FAILING), project(FAILING)];

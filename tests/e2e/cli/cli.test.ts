@@ -1,6 +1,6 @@
 /**
- * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools, which use the
- * same handlers. Help of every command: commands.test.ts.
+ * The command line: exit codes, JSON and text, options, doctor and inspect. The contract is tested with the tools,
+ * which use the same handlers. Help of every command: commands.test.ts.
  */
 
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
@@ -10,19 +10,19 @@ import { argus } from '../argus.ts';
 import { type Data, project } from '../harness.ts';
 import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 
-/** The order of the fields is part of the answer. */
+/** Fields of an inspection in the order of the answer, because the order is part of the contract. */
 const INSPECTED = ['category', 'rule', 'evidence', 'redacted', 'normalized', 'signature', 'familySignature'];
 
 const json = (text: string) => JSON.parse(text);
 
-/** A project whose commands run in another folder, with their data where they print JSON. */
+/** A project, and functions that run commands on it from another folder; `data` returns the data of the JSON answer. */
 function commandsOf(files: Record<string, string> = {}) {
   const root = project(files);
   const run = (...args: string[]) => argus([...args.slice(0, 1), '--project', root, ...args.slice(1)]);
   return { root, run, data: async (...args: string[]) => json((await run(...args, '--json')).stdout).data };
 }
 
-test('a session', async () => {
+test('import, diagnose, report-fix and history work together', async () => {
   const { run } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   const imported = await run('import', 'mixed.xml');
   expect(imported.status).toBe(1);
@@ -45,7 +45,7 @@ test('a session', async () => {
   expect((await run('patterns', '--source', 'learned')).stdout).toContain('Loaded the user first');
 });
 
-test('run passes the output on, and ends with the code of the outcome', async () => {
+test('run passes the output through and exits with the code of the outcome', async () => {
   const { run } = commandsOf();
   const failed = await run('run', '--', 'node', '-e', 'console.log("some output"); process.exit(3)');
   expect(failed.status).toBe(1);
@@ -78,7 +78,7 @@ test('is wrong', () => { throw new Error('1 + 1 is not 3'); });
   expect(json(none.stdout)).toMatchObject({ error: { code: 'INVALID_INPUT' } });
 });
 
-test('lists take limit, offset, days, status, category, source and order', async () => {
+test('lists accept limit, offset, days, status, category, source and order', async () => {
   const { run, data } = commandsOf({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   for (const file of ['mixed.xml', 'passed.xml', 'mixed.xml']) await run('import', file, '--format', 'junit');
   const page = { runs: [{ status: 'passed' }], total: 3, hasMore: true };
@@ -124,7 +124,7 @@ test('an error names its code and the next command, and creates nothing', async 
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });
 
-test('doctor checks the database, the memories and the test command, and makes nothing', async () => {
+test('doctor checks the database, the memories and the test command, and creates nothing', async () => {
   const { root, run } = commandsOf({ 'package.json': '{}', 'test/a.js': "require('node:test');" });
   const { status, stdout } = await run('doctor');
   expect(stdout).toMatch(/✓ database {2}.*a write works, locks: byte-range/u);
@@ -140,7 +140,7 @@ test('doctor checks the database, the memories and the test command, and makes n
   expect(broken.stdout).toContain('DATABASE_CORRUPT');
 });
 
-test('doctor and run say what is not installed', async () => {
+test('doctor and run name a runner that is not installed', async () => {
   const content = { scripts: { test: 'ava' }, devDependencies: { ava: '7' } };
   const { run, data } = commandsOf({ 'package.json': JSON.stringify(content) });
   const { status, stdout } = await run('doctor');
@@ -156,7 +156,7 @@ test.each(['-v', '-V', '--version'])('%s prints the version', async (option) => 
   expect(await argus([option])).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/u) });
 });
 
-test('inspect says what an error is', async () => {
+test('inspect classifies an error', async () => {
   const input = 'Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect (node:net:1494:16)\n';
   const plain = await argus(['inspect'], { input });
   expect(plain.status).toBe(0);
@@ -168,7 +168,7 @@ test('inspect says what an error is', async () => {
   expect((await argus(['inspect'], { input: Buffer.from([0xff, 0xfe, 0x00, 0x0a]) })).status).toBe(0);
 });
 
-test('inspect --jsonl reads every fact, and answers every line in its order', async () => {
+test('inspect --jsonl reads every field and answers all lines in order', async () => {
   const lines = [
     { text: 'connect ECONNREFUSED 10.0.0.1:80', caseName: 'case 0' },
     { text: '' },

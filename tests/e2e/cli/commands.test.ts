@@ -1,4 +1,4 @@
-/** The list of commands: each has a help and a test, also the one that only reporters call. */
+/** The list of commands: each has a help and a test, including `record`, which only reporters call. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,7 +10,7 @@ import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
 import { MIXED } from '../runs/reports.ts';
 
-/** Every command that does something, such as `memory import`. */
+/** Every command that can be called, for example `memory import`. */
 function commandsIn(parent: Command, path: string[] = []): string[] {
   if (parent.commands.length === 0) return [path.join(' ')];
   return parent.commands.flatMap((command) => commandsIn(command, [...path, command.name()]));
@@ -31,7 +31,10 @@ test('every command prints its help', async () => {
   expect((await argus(['--help'])).stdout).toContain('Usage: argus');
 });
 
-/** The texts of the quick tests that call commands. The hostile tests share a list of all commands, which proves no result. */
+/**
+ * Reads the quick tests that call commands. The hostile tests' list of all commands does not count, because it checks
+ * no result.
+ */
 function quickTests(): string[] {
   const cwd = path.join(import.meta.dirname, '../..');
   const ignore = ['**/node_modules/**', '**/*.full.test.ts'];
@@ -49,7 +52,7 @@ test('every command is called by a quick end-to-end test', () => {
   expect(untested).toEqual([]);
 });
 
-test('record takes in the reports of a run that a reporter ended, and answers what is known', async () => {
+test('record stores the reports of a run that a reporter ended, and answers known fixes', async () => {
   const cwd = project({ 'package.json': '{}' });
   const folder = path.join(cwd, 'ended');
   mkdirSync(folder);

@@ -1,6 +1,6 @@
 /**
- * Keys of `argus.yaml` that change what is stored and answered, and a history that is switched off. What a
- * configuration may say: packages/mcp/test/config/config.test.ts. Its test command: commands.test.ts.
+ * Keys of `argus.yaml` that change stored data and answers, and a history that is switched off. Valid configurations:
+ * packages/mcp/test/config/config.test.ts. The configured test command: commands.test.ts.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -14,7 +14,7 @@ const configured = (config: string, files: Record<string, string>) => opened({ .
 
 const importing = (root: string, file: string) => agent.data('argus_import', { projectPath: root, path: file });
 
-test('classify.rules come before the built-in ones, redact.patterns hide what they find', async () => {
+test('classify.rules precede the built-in rules, and redact.patterns hide their matches', async () => {
   const root = await configured(
     `classify: { rules: [{ name: quota, category: HTTP_ERROR, pattern: 'quota exceeded' }] }
 redact: { patterns: [{ name: badge, pattern: 'BADGE-(\\d+)' }] }
@@ -41,7 +41,7 @@ test('history.retention keeps the newest runs and every pattern', async () => {
   expect(patterns).toMatchObject([{ suggestedFix: 'Loaded the user first' }]);
 });
 
-test('with history.enabled false nothing is found and nothing is completed', async () => {
+test('with history.enabled false no run is found and no id is completed', async () => {
   const own = await connect('2026-07-28');
   onTestFinished(() => own.close());
   const root = project({ 'mixed.xml': MIXED });

@@ -1,4 +1,4 @@
-/** `npm start` on projects of the reader's own, where everything is built, and where a program is missing. */
+/** `npm start` on the reader's own projects, after everything is built, and when a program is missing. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, symlinkSync } from 'node:fs';
@@ -14,7 +14,7 @@ function run(script: string, args: string[], env: NodeJS.ProcessEnv = environmen
   return spawnSync(process.execPath, [script, ...args], { encoding: 'utf8', env });
 }
 
-test('the session runs and diagnoses a project, whatever folder npm was called in', () => {
+test('the session runs and diagnoses a project from any folder of npm', () => {
   const broken = "import test from 'node:test';\ntest('adds', () => { throw new TypeError('no cucumbers left'); });\n";
   const root = project({ 'package.json': '{ "scripts": { "test": "node --test" } }', 'shop.test.mjs': broken });
   const env = environment({ INIT_CWD: path.dirname(root) });
@@ -33,7 +33,7 @@ test.each([
   expect(result.stdout + result.stderr).toMatch(printed);
 });
 
-test('npm start where everything is built repeats no step, and ends with how to add Argus to four agents', () => {
+test('npm start repeats no finished step, and ends with the commands to add Argus to four agents', () => {
   const root = project({ 'argus.yaml': 'test: { command: echo fine }\n' });
   const { status, stdout } = run(START, ['--project', root], process.env);
   expect(status, stdout).toBe(0);
@@ -47,7 +47,7 @@ test('npm start where everything is built repeats no step, and ends with how to 
   for (const way of ways) expect(stdout.split('\n').find((line) => line.includes(way))).toContain(BUNDLE);
 });
 
-/** Where a system package has installed rustup, every home has it. */
+/** True when a system package installed rustup, because rustup is then never missing, even with an empty home. */
 const rustupOfTheSystem = existsSync('/usr/bin/rustup');
 
 test.skipIf(process.platform === 'win32' || rustupOfTheSystem)('a missing program is named in one line', () => {

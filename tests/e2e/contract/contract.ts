@@ -1,4 +1,4 @@
-/** What the tests of the contract share: a server, a project with two reports, and the shapes of ids and times. */
+/** Helpers of the contract tests: a server, a project with two reports, and the shapes of ids and times. */
 
 import { afterAll, expect } from 'vitest';
 import { connect, type Data, project } from '../harness.ts';
@@ -13,7 +13,7 @@ export const FIX_ID = expect.stringMatching(`^fix-${UUID_V7}$`);
 export const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 export const SHA256 = expect.stringMatching(/^[0-9a-f]{64}$/u);
 export const CAUSE_ID = expect.stringMatching(/^cause-[0-9a-f]{16}$/u);
-/** The short verdict of a case that no earlier run has. */
+/** The short verdict of a case without earlier runs. */
 export const NEW_CASE = { kind: 'new', probability: expect.any(Number) };
 export const TEXT = expect.stringMatching(/./u);
 export const NUMBER = expect.any(Number);
@@ -24,15 +24,15 @@ export const REFUSED_FIX_ZH = '服务可能未完全启动，尝试增加 health
 export const agent = await connect('2026-07-28', { LANG: 'zh_CN.UTF-8' });
 afterAll(() => agent.close());
 
-/** A new project with `mixed.xml` and `passed.xml`, which is not open yet. */
+/** Makes a new project with `mixed.xml` and `passed.xml`, which is not open yet. */
 export interface Contract {
   readonly root: string;
   open(): Promise<Data>;
-  /** The data of a call on this project. */
+  /** Calls a tool on this project and returns the data. */
   data(tool: string, args?: Data): Promise<Data>;
   error(tool: string, args?: Data): Promise<{ code: string; message: string }>;
   importReport(file: string): Promise<Data>;
-  /** Opens the project and imports `mixed.xml`; the names of its two failed cases. */
+  /** Opens the project and imports `mixed.xml`. Returns the names of its two failed cases. */
   failedRun(): Promise<{ runId: string; refused: string; unknown: string }>;
 }
 

@@ -1,4 +1,4 @@
-/** argus_diagnose and argus_report_fix: every field, and what is learned. Errors: errors.test.ts. */
+/** argus_diagnose and argus_report_fix: every field, and the learned fix. Errors: errors.test.ts. */
 
 import { expect, test } from 'vitest';
 import {
@@ -14,7 +14,7 @@ import {
   TEXT,
 } from './contract.ts';
 
-test('a failure, its diagnosis, its fix, and the same failure again', async () => {
+test('a reported fix is suggested when the same failure recurs', async () => {
   const { data, failedRun, importReport } = contract();
   const { runId, unknown: caseName } = await failedRun();
   const args = { runId, caseName };
@@ -114,7 +114,7 @@ test('a failure, its diagnosis, its fix, and the same failure again', async () =
   });
 });
 
-test('a fix of a failure that a built-in pattern matches is learned, and counts for both', async () => {
+test('a fix of a failure with a built-in pattern is learned, and counts for both patterns', async () => {
   const { data, failedRun } = contract();
   const { runId, refused: caseName } = await failedRun();
   const args = { runId, caseName };

@@ -1,6 +1,7 @@
 /**
- * Every error code that a tool answers for its arguments or its project, and the codes that need more than a wrong argument.
- * Ids of the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops: fix-loop/fix-input.test.ts.
+ * Every error code of a tool for its arguments or its project, and the codes that need more than a wrong argument. Ids
+ * of the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops:
+ * fix-loop/fix-input.test.ts.
  */
 
 import fs, { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -12,7 +13,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Data, project } from '../harness.ts';
 import { contract } from './contract.ts';
 
-/** The tools on the memory of a project, with the least arguments. */
+/** The tools on the memory of a project, with minimal arguments. */
 const CALLS: Record<string, Data> = {
   argus_run: { command: 'exit 1' },
   argus_import: { path: 'mixed.xml' },
@@ -45,7 +46,7 @@ test('HISTORY_DISABLED, until the configuration is changed', async () => {
   expect(await open()).toMatchObject({ historyEnabled: true });
 });
 
-test('RUN_NOT_FOUND names the runs that there are', async () => {
+test('RUN_NOT_FOUND names the existing runs', async () => {
   const { error, failedRun } = contract();
   const { runId } = await failedRun();
   const message = expect.stringMatching(new RegExp(`^Test run 'run-xyz' not found in history.*${runId}`, 'u'));
@@ -131,7 +132,7 @@ test('PROJECT_NOT_FOUND, INVALID_INPUT for a file, and NO_TEST_COMMAND', async (
 test('COMMAND_FAILED, without a recorded run', async () => {
   const { root, open, data, error } = contract();
   await open();
-  // Linux gives one argument 128 KiB, other systems the whole command line 1 MiB or less.
+  // Longer than every limit: 128 KiB for an argument on Linux, at most 1 MiB for a command line on other systems.
   const tooLong = `echo ${'x'.repeat(1_500_000)}`;
   const failed = async (command: string) => {
     const { code, message } = await error('argus_run', { command });
@@ -165,7 +166,7 @@ test('REPORT_NOT_FOUND, REPORT_UNREADABLE and REPORT_TOO_LARGE', async () => {
 
 const RUN: RecordRunParams = { command: 'make', exitCode: 2, timedOut: false, reports: [], containers: [], notes: [] };
 
-/** Runs work while no byte of a database can be written. */
+/** Runs work while every write fails with ENOSPC. */
 async function onFullDisk<T>(work: () => Promise<T>): Promise<T> {
   const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });

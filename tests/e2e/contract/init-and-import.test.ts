@@ -7,7 +7,7 @@ import { project } from '../harness.ts';
 import { ALL_PASSED, junit } from '../runs/reports.ts';
 import { CAUSE_ID, contract, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
-test('argus_init answers what is known of the project, and creates nothing', async () => {
+test('argus_init describes the project and creates nothing', async () => {
   const { root, open, importReport } = contract();
   expect(await open()).toEqual({
     projectName: path.basename(root),
@@ -28,7 +28,7 @@ test('argus_init answers what is known of the project, and creates nothing', asy
   expect(readFileSync(path.join(root, '.argus', '.gitignore'), 'utf8')).toBe('*\n');
 });
 
-test('argus_init reads the configuration that it is given', async () => {
+test('argus_init reads the given configuration file', async () => {
   const config = 'locale: en\ntest: { command: npx vitest run }\nhistory: { database: db/a.db }\n';
   const { root, data } = contract({ 'other.yaml': config });
   expect(await data('argus_init', { configFile: 'other.yaml' })).toMatchObject({
@@ -40,7 +40,7 @@ test('argus_init reads the configuration that it is given', async () => {
   });
 });
 
-test('argus_import answers failures with what is known of them, and their causes', async () => {
+test('argus_import answers failures with known fixes and their causes', async () => {
   const { open, importReport } = contract();
   await open();
   const cause = { causeId: CAUSE_ID, headline: expect.any(String), count: 1, verdict: NEW_CASE };
@@ -83,7 +83,7 @@ test('argus_import answers failures with what is known of them, and their causes
   expect(await importReport('passed.xml')).toMatchObject({ status: 'passed', failures: [] });
 });
 
-test('argus_import makes one run of the files that match a glob, and takes absolute paths', async () => {
+test('argus_import makes a single run of the files that match a glob, and accepts absolute paths', async () => {
   const reports = {
     'reports/a/one.xml': junit([{ name: 'one' }], 'one'),
     'reports/two.xml': junit([{ name: 'two' }], 'two'),

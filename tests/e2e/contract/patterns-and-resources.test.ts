@@ -41,7 +41,7 @@ test('argus_patterns lists built-in and learned patterns, by category, source an
   expect(page.patterns).toHaveLength(2);
 });
 
-test('runs and patterns are resources, whose ids are completed', async () => {
+test('runs and patterns are resources with completion of their ids', async () => {
   const { data, failedRun } = contract();
   const { runId, unknown: caseName } = await failedRun();
   const fix = await data('argus_report_fix', { runId, caseName, fixDescription: 'Fixed' });
@@ -60,14 +60,14 @@ test('runs and patterns are resources, whose ids are completed', async () => {
 });
 
 test.each(['argus://run/run-nope', 'argus://pattern/pat-nope', 'argus://pattern/builtin-nope'])(
-  'reading %s says how to list the ids',
+  'the error for %s names the tool that lists the ids',
   async (uri) => {
     await contract().open();
     await expect(agent.read(uri)).rejects.toThrow(/Not found in any open project.*list the ids/u);
   },
 );
 
-test('before a project is open no resource is there, and no id is completed', async () => {
+test('without an open project there are no resources and no completions', async () => {
   const fresh = await connect('2026-07-28');
   onTestFinished(() => fresh.close());
   const reading = fresh.read('argus://pattern/builtin-timeout');

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { agent, CAUSE_ID, contract, INSTANT, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
 
-test('argus_run answers a failed command with what is known of it, and records the run', async () => {
+test('argus_run answers a failed command with its failures and records the run', async () => {
   const { open, data } = contract();
   await open();
   const command = 'echo connect ECONNREFUSED 127.0.0.1:5432; exit 3';
@@ -45,11 +45,11 @@ test('argus_run answers a failed command with what is known of it, and records t
 });
 
 test.skipIf(process.platform === 'win32')(
-  'argus_run reports progress; when it is cancelled, its command ends and is recorded as no pass',
+  'argus_run reports progress; cancelling it ends the command and records no pass',
   async () => {
     const { root, open, data } = contract();
     await open();
-    // The command holds the pipe open, so that the pipe ends with it.
+    // The command holds the pipe open, so the end of the pipe shows that the command has ended.
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     const alive = createReadStream(path.join(root, 'pipe')).resume();
     const gone = once(alive, 'end');

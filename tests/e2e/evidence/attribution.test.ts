@@ -1,4 +1,4 @@
-// Whom a failure is laid to in a real repository: what git says of edits and untracked files, and runs at other commits.
+// Suspects of a failure in a real repository: edits and untracked files that git reports, and runs at other commits.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,7 +73,7 @@ test.each<[string, Record<string, (round: number) => string>]>([
   expect(verdict?.settle).not.toMatch(/checkout|--at/u);
 });
 
-test('a new file that git does not track is an edit, and named', async () => {
+test('names a new untracked file as an edit', async () => {
   const { write, run, diagnose } = story();
   write('src/add.js', "import './rounding.js';\nexport const add = (a, b) => a + b - globalThis.rounding;\n");
   write('src/rounding.js', 'globalThis.rounding = 0;\n');
@@ -83,7 +83,7 @@ test('a new file that git does not track is an edit, and named', async () => {
   expect(verdict?.because[0]).toMatch(/^src\/rounding\.js was edited/u);
 });
 
-test('of the first run nobody is suspected, and what differs from the commit is a fact', async () => {
+test('the first run has no suspects, and lists edits since the commit as a fact', async () => {
   const { breakIt, run, diagnose } = story();
   breakIt();
   const { verdict, suspects } = await diagnose(await run());
@@ -92,7 +92,7 @@ test('of the first run nobody is suspected, and what differs from the commit is 
   expect(suspects).toBeUndefined();
 });
 
-test('the runs that are asked for find the commit, in a work tree that goes again', async () => {
+test('requested runs find the commit in a work tree that is removed again', async () => {
   const { root, write, breakIt, commit, run, diagnose } = story();
   await run();
   let culprit = '';
@@ -121,7 +121,7 @@ test('the runs that are asked for find the commit, in a work tree that goes agai
   expect(existsSync(path.join(root, '.git/worktrees'))).toBe(false);
 });
 
-test('a work tree goes when the run is canceled, and an unknown commit is refused', async () => {
+test('a canceled run removes its work tree, and an unknown commit is refused', async () => {
   const { root, write, commit } = story();
   write('test/add.test.js', "setInterval(() => console.log('waits'), 50);\n");
   const hash = commit('waits');

@@ -13,7 +13,7 @@ import type { Data } from '../harness.ts';
 import { agent } from '../one-agent.ts';
 import { junit } from '../runs/reports.ts';
 
-/** What fails in a run: nothing, the test of the clock, the sum, or whatever needs the machine. */
+/** The failing tests of a run: none, the clock's test, the sum's test, or every test that connects to a server. */
 type Outcome = 'well' | 'late' | 'wrong' | 'outage';
 
 const TESTS = ['stores a', 'stores b', 'stores c', 'stores d', 'adds', 'ticks'];
@@ -25,7 +25,7 @@ function failureOf(name: string, outcome: Outcome): { failure: { message: string
   return undefined;
 }
 
-/** A repository that ignores its report, and what happens to it. */
+/** A repository whose git ignores the report, with functions that change it and record runs. */
 async function story() {
   const root = repository({ 'readme.md': 'a shop\n', '.gitignore': 'report.xml\n' });
   await agent.data('argus_init', { projectPath: root });
@@ -52,7 +52,7 @@ async function story() {
 
 const causes = (run: Data) => run.causes as Data[];
 
-/** The verdict on the cause that a case has. */
+/** Returns the verdict on the cause of a case. */
 function verdictOn(run: Data, caseName: string): unknown {
   const cause = causes(run).find(({ cases }) => (cases as string[]).some((name) => name.endsWith(caseName)));
   return (cause?.verdict as Data | undefined)?.kind;
@@ -105,7 +105,7 @@ test('the life of a project: a flake, an outage, a regression, its repair, and t
   const fix = { fixId: expect.stringMatching(/^fix-/u), commit: repair };
   const caseNames = [expect.stringContaining('adds')];
   expect((await json('fixes')).fixes).toMatchObject([{ ...fix, status: 'proved', caseNames }]);
-  // The commit touches the file of the repair, which it undoes: the repair was right.
+  // The commit undoes the repair in the same file, so the repair was right.
   commit('broken again');
   expect(verdictOn(await run('wrong'), 'adds')).toBe('regression');
   expect((await json('fixes')).fixes).toMatchObject([{ ...fix, status: 'proved' }]);

@@ -1,4 +1,4 @@
-/** Runs of elsewhere: one report with its commit, moment and conditions, and a history of runs as JSON lines. */
+/** Runs from elsewhere: a report with its commit, time and environment, and a history of runs as JSON lines. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,7 +13,7 @@ const COMMIT = 'a'.repeat(40);
 const report = (failed: boolean) =>
   junit([{ name: 'adds', ...(failed && { failure: { message: 'Error: no' } }) }], 'a');
 
-test('a report is of the commit, the moment and the conditions that are given', async () => {
+test('a report is stored with the given commit, time and environment', async () => {
   const cwd = await opened({ 'package.json': '{}' });
   const importOn = async (os: string, failed: boolean) => {
     writeFileSync(path.join(cwd, 'report.xml'), report(failed));
@@ -40,7 +40,7 @@ test('a report is of the commit, the moment and the conditions that are given', 
   expect(history.data).toMatchObject({ runs: [{ gitCommit: 'c'.repeat(40) }, ...Array(6).fill({})] });
 });
 
-/** One run of a history. */
+/** A JSON line of a single run. */
 function line(id: string, status: 'passed' | 'failed'): string {
   const name = 'a.test.ts > adds';
   return JSON.stringify({
@@ -58,7 +58,7 @@ function line(id: string, status: 'passed' | 'failed'): string {
 
 const totalIn = async (cwd: string) => JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total;
 
-test('import --runs answers a line for each run, and changes nothing the second time', async () => {
+test('import --runs answers a line for each run, and changes nothing when repeated', async () => {
   const cwd = project({ 'package.json': '{}' });
   const input = [line('r1', 'passed'), line('r2', 'failed'), ''].join('\n');
   const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });
@@ -85,7 +85,7 @@ test('import --runs answers a line for each run, and changes nothing the second 
   expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 known before');
 });
 
-test('import --runs names a line that is no run, and keeps the lines before it', async () => {
+test('import --runs names an invalid line and keeps the lines before it', async () => {
   const cwd = project({ 'package.json': '{}' });
   const { status, stdout, stderr } = await argus(['import', '--runs', '-'], {
     cwd,

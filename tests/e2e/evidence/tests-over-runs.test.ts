@@ -1,6 +1,6 @@
 /**
- * argus_tests over MCP and at the terminal: one test run by run, and what changed in the tests since a commit. The runs are
- * reports from elsewhere, commit by commit. The rules: `crates/engine/src/tests/evidence/over_runs.rs`.
+ * argus_tests over MCP and at the terminal: the runs of a test, and the changes of all tests since a commit. The runs
+ * are imported reports, commit by commit. The rules: `crates/engine/src/tests/evidence/over_runs.rs`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ async function runOf(root: string, commit: number, outcomes: Outcomes): Promise<
   return runId;
 }
 
-/** Eight runs in which `rounds` fails, one in which `divides` fails too, and one in which `rounds` is repaired. */
+/** Records ten runs: `rounds` fails in runs 1 to 9 and is repaired in run 10, and `divides` fails in runs 9 and 10. */
 async function history() {
   const root = await opened({ 'package.json': '{}' });
   const [divides, rounds] = ['passed', 'failed'] as const;
@@ -50,7 +50,7 @@ const tests = (root: string, args: Data) => agent.data('argus_tests', { projectP
 const refused = (root: string, args: Data) => agent.error('argus_tests', { projectPath: root, ...args });
 const printed = async (root: string, ...args: string[]) => (await argus(['tests', ...args, '--project', root])).stdout;
 
-test('one test is told run by run, with the verdict on each failure', async () => {
+test('lists the runs of a test with the verdict on each failure', async () => {
   const { root, before, broken, repaired } = await history();
   const known = await tests(root, { caseName: 'divides', limit: 3 });
   expect(known).toMatchObject({
@@ -76,7 +76,7 @@ test('one test is told run by run, with the verdict on each failure', async () =
   expect(text).toContain(`why it failed in ${repaired}:`);
 });
 
-test('what changed since a commit is told test by test', async () => {
+test('lists the changes of each test since a commit', async () => {
   const { root, before, broken, repaired } = await history();
   const known = await tests(root, { since: hash(8).slice(0, 8) });
   expect(known).toMatchObject({
@@ -112,7 +112,7 @@ test('what changed since a commit is told test by test', async () => {
   expect(JSON.parse(await printed(root, '--since', hash(8), '--json')).data).toEqual(known);
 });
 
-test('since takes any name that git has for a commit', async () => {
+test('since accepts every name that git resolves to a commit', async () => {
   const root = repository({ 'package.json': '{}' });
   const report = path.join(project(), 'report.xml');
   const imported = async (outcomes: Outcomes) => {
@@ -121,7 +121,7 @@ test('since takes any name that git has for a commit', async () => {
   };
   await imported({ adds: 'passed' });
   git(root, 'tag', 'v1');
-  // The files are the same, so that the difference came by chance.
+  // The files are the same, so the difference in outcomes is due to chance.
   git(root, 'commit', '-q', '--allow-empty', '-m', 'next');
   await imported({ adds: 'failed' });
   const since = async (name: string) => JSON.parse(await printed(root, '--since', name, '--json'));

@@ -19,7 +19,7 @@ const TEST = `
 const RIGHT = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
 const WRONG = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
 
-/** A committed test that fails, and what is known of it after runs of `node --test`. */
+/** A committed failing test, with functions that run `node --test` and read the known fixes. */
 function story() {
   const root = repository({ 'all.test.mjs': TEST, 'total.mjs': WRONG, 'package.json': '{"type":"module"}' });
   const data = async (args: string[], env: Record<string, string> = {}): Promise<Data> =>
@@ -37,7 +37,7 @@ function story() {
   };
 }
 
-test('an edit that mends a failure is a fix, and has its commit once it is one', async () => {
+test('an edit that repairs a failure is a fix, and gets a commit hash once it is committed', async () => {
   const { root, commit, run, fixes } = story();
   const failed = await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);
@@ -61,7 +61,7 @@ test('an edit that mends a failure is a fix, and has its commit once it is one',
   expect(await fixes()).toMatchObject([{ fixId: edit?.fixId, commit: hash, passes: 2 }]);
 });
 
-test('a run of a fork is kept with its mark, and mends nothing', async () => {
+test('a run of a fork is stored as foreign and proves no fix', async () => {
   const { root, commit, data, run, fixes } = story();
   await run();
   writeFileSync(path.join(root, 'total.mjs'), RIGHT);

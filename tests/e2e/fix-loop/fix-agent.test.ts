@@ -1,6 +1,6 @@
 /**
- * Fixers: the brief that they get, and what they do through --agent: repair a real failing project, nothing, hang or
- * cheat. The fixers are scripts; no model is asked. How the questions of a brief are answered:
+ * Fixers that --agent starts: the brief that they get, and fixers that repair a real project, do nothing, hang or
+ * cheat. The fixers are scripts; no model is called. Answers to the questions of a brief:
  * packages/mcp/test/fix/fix-context.test.ts.
  */
 
@@ -11,7 +11,7 @@ import { argus } from '../argus.ts';
 import { project } from '../harness.ts';
 import { fileOf, fixProblem, git, loopOn, processesWith, repository, stateOf, write } from './fix-loop.ts';
 
-/** Two faults, one behind the other: the second shows once the first is gone. */
+/** A project with two faults. The second fault shows only after the first is fixed. */
 const SHOP = {
   'cart.js': 'exports.total = (items) => items.map((item) => item.price).reduce((a, b) => a - b, 0);\n',
   'cart.test.js': `const { test } = require('node:test');
@@ -23,7 +23,7 @@ test('prices add up', () => { assert.strictEqual(total([{ price: 2 }, { price: 3
 };
 const UNDEFINED = "TypeError: Cannot read properties of undefined (reading 'map')";
 
-/** Repairs what the error in the brief names. */
+/** A fixer that repairs the fault that the error in the brief names. */
 const FIXER = `
 const { readFileSync, writeFileSync, appendFileSync } = require('node:fs');
 const brief = readFileSync(0, 'utf8');
@@ -44,7 +44,7 @@ writeFileSync('cart.js', code);
 const inVain = (agent: string, ...more: string[]) =>
   loopOn('echo "TypeError: broken"; exit 1', '--agent', agent, ...more);
 
-/** A user whose configuration is the given text. */
+/** A user with the given configuration text. */
 const configured = (text: string) => ({ env: { XDG_CONFIG_HOME: project({ 'argus/argus.yaml': text }) } });
 
 // Over 5 s, because a fixer program and real tests run in each attempt.
@@ -91,7 +91,7 @@ test.runIf(process.platform === 'linux')('a repository names no fixer', async ()
   });
 });
 
-test('a brief has known solutions and what research found, without headings of its own', async () => {
+test('a brief contains known solutions and research results without their headings', async () => {
   const root = project(SHOP);
   const error = ['--error', `${UNDEFINED}\n    at exports.total (cart.js:1:34)`];
   await argus(['add-incident', UNDEFINED, 'Give the list a default', 'worked', ...error, '--project', root]);
@@ -107,7 +107,7 @@ test('a brief has known solutions and what research found, without headings of i
   expect(stateOf(root)).toMatchObject({ host: { research_sources: ['https://example.com/undefined-map'] } });
 });
 
-test('a fixer that changes nothing gets a second try and no third', async () => {
+test('a fixer that changes nothing gets exactly two tries', async () => {
   const root = project(SHOP);
   const { status, stderr } = await fixProblem(root, inVain('echo "FIX: everything"; cat >> .claude/fixes/briefs'));
   expect(status).toBe(1);
@@ -117,7 +117,7 @@ test('a fixer that changes nothing gets a second try and no third', async () => 
   expect(briefs).toContain('## Refused');
 });
 
-test('a missing fixer is an error, and a hanging fixer is ended with its processes', async () => {
+test('a missing fixer is an error, and a hanging fixer is killed with its processes', async () => {
   const root = project(SHOP);
   const missing = await fixProblem(root, inVain('no-such-agent --now'));
   expect({ status: missing.status, report: missing.stdout }).toEqual({ status: 2, report: '' });
@@ -132,7 +132,7 @@ test('a missing fixer is an error, and a hanging fixer is ended with its process
   expect(stateOf(root).attempts).toHaveLength(1);
 });
 
-test('a fixer that cheats does not succeed, and a secret that it prints is not kept', async () => {
+test('a cheating fixer does not succeed, and a secret that it prints is not stored', async () => {
   const root = project(SHOP);
   const token = `ghp_${'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6'}`;
   const { status, stdout } = await fixProblem(
@@ -161,7 +161,7 @@ test('totals', () => { assert.equal(total(undefined), 3); });
 `,
 };
 
-test('a brief begins with the failure, own frames and uncommitted changes, and ends with the open questions', async () => {
+test('a brief begins with the failure, project frames and uncommitted changes, and ends with open questions', async () => {
   const root = repository(SUMS);
   write(root, 'src/sum.mjs', SUM.replace('a + b', 'a - b'));
   write(root, 'src/other.mjs', 'x\n'.repeat(2_000));

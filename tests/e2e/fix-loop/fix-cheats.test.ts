@@ -1,5 +1,5 @@
 /**
- * Green runs that are no fix, with a real runner. Every kind of cheat, for every language: tests/vectors/fix-cheats.jsonl.
+ * Passing runs without a fix, with a real runner. Cheats of every kind and language: tests/vectors/fix-cheats.jsonl.
  */
 
 import { expect, test } from 'vitest';
@@ -26,7 +26,7 @@ const FILES = { 'cart.js': BROKEN, 'cart.test.js': TEST, 'run.sh': 'node --test\
 const ARGS = loopOn('sh run.sh', '--max-attempts', '9', '--circuit-breaker', '9');
 const runs = z.object({ runs: z.array(z.object({ status: z.string() })) });
 
-/** A loop whose first run has failed. */
+/** Starts a loop whose first run fails. */
 async function failed() {
   const root = repository(FILES);
   expect((await fixProblem(root, ARGS)).status).toBe(3);
@@ -48,7 +48,7 @@ const CHEATS: [name: string, files: Record<string, string>][] = [
 ];
 
 // Over 5 s, because each attempt runs real tests.
-test('green runs that are no fix are suspicious and teach nothing; a reason is accepted for another expectation only', async () => {
+test('passing runs without a fix are suspicious and teach nothing, unless a reason justifies a changed expectation', async () => {
   const root = await failed();
   for (const [name, files] of CHEATS) {
     for (const [file, text] of Object.entries({ ...FILES, ...files })) write(root, file, text);
@@ -69,7 +69,7 @@ test('green runs that are no fix are suspicious and teach nothing; a reason is a
   expect((await argus(['memory', 'export', '--project', root])).stdout).not.toContain('made it pass');
 });
 
-test('hooks of pytest that force the exit code or leave the test out are suspicious', async ({ skip }) => {
+test('pytest hooks that force the exit code or skip the test are suspicious', async ({ skip }) => {
   need(['pytest'], skip);
   const env = environment({ PATH });
   const root = repository({
@@ -92,7 +92,7 @@ test('hooks of pytest that force the exit code or leave the test out are suspici
   }
 });
 
-test('a comment is no fix, a fix may fail, and restored tests with a fix and more tests are the next attempt', async () => {
+test('a comment is not a fix, a fix may fail, and restored tests with a fix and more tests are the next attempt', async () => {
   const root = await failed();
   write(root, 'cart.js', `// Sums up.\n\n${BROKEN}`);
   const comment = await resumed(root, 'explained it');
@@ -113,7 +113,7 @@ test('a comment is no fix, a fix may fail, and restored tests with a fix and mor
   expect(stdout).toMatch(/\| sum up quantities \(failed\) \|/u);
 });
 
-test('a claim is refused when the test is not what it was', async () => {
+test('refuses a claimed fix when the test has changed', async () => {
   const root = repository(FILES);
   const recorded = await dataOf(root, ['run', 'node --test'], z.object({ runId: z.string() }));
   write(root, 'cart.test.js', TEST.replace('6', '2'));

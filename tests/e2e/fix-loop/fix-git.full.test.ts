@@ -1,6 +1,6 @@
 /**
- * What a loop does to a repository: nothing but snapshots to go back to. What snapshots hold, in whatever state the
- * repository is: packages/mcp/test/fix/fix-snapshots.test.ts.
+ * A loop changes a repository only by adding snapshots to go back to. Contents of snapshots for all states of a
+ * repository: packages/mcp/test/fix/fix-snapshots.test.ts.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -10,7 +10,7 @@ import { expect, test } from 'vitest';
 import { environment, project } from '../harness.ts';
 import { answer, FAILING, fileOf, fixProblem, git, RUN, repository, stateOf, write } from './fix-loop.ts';
 
-/** What a loop must leave as it is. */
+/** The git state that a loop must not change. */
 function everything(root: string) {
   const bytes = (name: string) => {
     const file = path.join(root, '.git', name);
@@ -28,7 +28,7 @@ function everything(root: string) {
 const run = (root: string, command = '') => execFileSync('sh', ['-c', command], { cwd: root, env: environment() });
 
 // Over 5 s, because git compares the work tree before and after each attempt.
-test('index, HEAD and branches stay as they are, and a person can go back to before each attempt', async () => {
+test('index, HEAD and branches do not change, and a person can go back to before each attempt', async () => {
   const root = repository({ ...FAILING, 'staged.txt': '1\n' });
   write(root, 'staged.txt', '2\n');
   git(root, 'add', 'staged.txt');

@@ -1,5 +1,5 @@
 /**
- * Input of fix-problem: the contract's examples as written, and bad input that begins nothing and loses nothing. Ranges
+ * Input of fix-problem: the contract's examples as written, and bad input that starts no loop and loses no data. Ranges
  * of all values: crates/core/src/fix_loop/tests/walks.rs. Files of inputs: fix-inputs.test.ts.
  */
 
@@ -27,7 +27,7 @@ test.each([
   [[...TRUE, '--agent', 'true', '--agent-timeout', '9999999'], /1 to 604800/u],
   [['--resume'], /LOOP_NOT_FOUND/u],
   [['--resume', '--command', 'true'], /LOOP_NOT_FOUND/u],
-])('%j begins nothing', async (args, message) => {
+])('%j starts no loop', async (args, message) => {
   const root = project();
   const { status, stdout, stderr } = await fixProblem(root, args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -35,7 +35,7 @@ test.each([
   expect(existsSync(path.join(root, '.claude'))).toBe(false);
 });
 
-test('a state that cannot be believed is left as it is, and a good one goes on whatever lies beside it', async () => {
+test('does not change an invalid state file, and resumes a valid one despite broken files in its folder', async () => {
   const root = project(FAILING);
   await fixProblem(root, RUN);
   const file = path.join(loopFolder(root), 'state.json');
@@ -67,14 +67,14 @@ test('a state that cannot be believed is left as it is, and a good one goes on w
   expect((await fixProblem(root, ['--resume'])).status).toBe(0);
 });
 
-test('a folder that cannot be made is an error', async () => {
+test('a folder that cannot be created is an error', async () => {
   const root = project({ ...FAILING, '.claude': 'a file' });
   const { status, stderr } = await fixProblem(root, RUN);
   expect(status).toBe(2);
   expect(stderr).toMatch(/^STATE_NOT_WRITTEN: .* cannot be written/mu);
 });
 
-test('a project without history has loops all the same', async () => {
+test('loops work in a project without history', async () => {
   const root = project({ ...FAILING, 'argus.yaml': 'history: { enabled: false }\n' });
   expect((await fixProblem(root, RUN)).status).toBe(3);
   answer(root, 'good');
@@ -146,7 +146,7 @@ test.each([
   expect(status, stderr).toBe(code);
 });
 
-test('a script is set up by inputs that were generated before', async () => {
+test('answers the questions of a script with generated inputs', async () => {
   const { root: cwd, env } = shop();
   const file = '.claude/inputs/setup-inputs.yaml';
   expect((await argus(['generate-inputs', './setup.sh'], { cwd, env })).status).toBe(0);

@@ -1,4 +1,4 @@
-/** generate-inputs, and a loop that answers prompts. How prompts are found and answered: packages/mcp/test/fix. */
+/** generate-inputs, and a loop that answers prompts. Unit tests of prompts: packages/mcp/test/fix. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ describe('generate-inputs', () => {
     expect(stdout).toContain(`${FILE}: 3 inputs`);
     expect(stdout).toMatch(/name +press +95 % +package\.json name/u);
     expect(read(root)).toMatch(/^version: 1\nscript: setup\.sh\ngenerated: "?\d{4}-.*Z"?$/mu);
-    // What `yq -r '.inputs[].value'` would print.
+    // The same values as from `yq -r '.inputs[].value'`.
     const values = [...read(root).matchAll(/^ {4}value: "(.*)"$/gmu)].map((match) => match[1]);
     expect(values).toEqual(['press', '8080', 'n']);
     const input = values.map((value) => `${value}\n`).join('');
@@ -44,7 +44,7 @@ describe('generate-inputs', () => {
     expect((await generate(root, 'setup.sh', '--force')).status).toBe(0);
   });
 
-  test('ends with exit code 4 where only the user can answer', async () => {
+  test('exits with code 4 when only the user can answer', async () => {
     const root = project({ 'setup.sh': 'read -rsp "API key: " key\n' });
     const { status, stdout } = await generate(root, './setup.sh');
     expect(status).toBe(4);
@@ -55,7 +55,7 @@ describe('generate-inputs', () => {
     expect(read(root)).not.toMatch(/value:/u);
   });
 
-  test('takes a command line and a project elsewhere, and answers as JSON', async () => {
+  test('accepts a command line and a project elsewhere, and answers as JSON', async () => {
     const [root, elsewhere] = [project(PRESS), project()];
     const args = ['--project', root, '--output', 'mine.yaml', '--json'];
     const { status, stdout } = await generate(elsewhere, 'bash setup.sh', ...args);
@@ -65,7 +65,7 @@ describe('generate-inputs', () => {
     expect(existsSync(path.join(root, FILE))).toBe(false);
   });
 
-  test('writes no file for a script that asks nothing, is missing or is not named', async () => {
+  test('writes no file for a script that asks no questions, is missing or is not named', async () => {
     const root = project({ 'quiet.sh': 'echo hello\n' });
     expect(await generate(root, 'quiet.sh')).toMatchObject({
       status: 0,
@@ -103,7 +103,7 @@ lines.on('close', () => { process.exitCode = 1; });
     expect(read(root)).toContain('Enter the region:');
   });
 
-  test('asks the user for a credential, and shows it nowhere once it is there', async () => {
+  test('asks the user for a credential and never shows it', async () => {
     const root = project({
       'setup.sh': '#!/bin/bash\nread -rsp "Password: " pw\necho "pw=$pw"\n[[ "$pw" == sesame-[8] ]]\n',
     });

@@ -1,4 +1,4 @@
-/** What a loop leaves in the memory of failures: its attempts as runs, and each fix with the case that it was for. */
+/** Records of a loop in the memory of failures: its attempts as runs, and each fix with its case. */
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ const HISTORY = z.object({
 });
 
 // Over 5 s, because a loop of several attempts runs real tests each time.
-test('attempts become runs, and each fix is proved for the cause that it removed', async () => {
+test('records attempts as runs, and proves each fix for the cause that it removed', async () => {
   const root = repository({ ...ADDS, ...DOUBLES });
   expect((await fixProblem(root, LOOP)).status).toBe(3);
   const added = BROKEN.replace('a - b', 'a + b');
@@ -45,7 +45,7 @@ test('attempts become runs, and each fix is proved for the cause that it removed
 });
 
 // Over 5 s, because a loop of several attempts runs real tests each time.
-test('a fix that a person accepted is shown as accepted, not as proved', async () => {
+test('shows a fix that a person accepted as accepted instead of proved', async () => {
   const root = repository(ADDS);
   await fixProblem(root, LOOP);
   write(root, 'add.test.js', ADDS['add.test.js'].replace('.test(', '.test.skip('));

@@ -1,6 +1,6 @@
 /**
- * Loops under kill -9 in every phase, two gigabytes of output and full disks: the state stays whole, no attempt is lost,
- * and nothing is left running. Small versions: fix-processes.test.ts, packages/mcp/test/fix/fix-attempt.test.ts.
+ * Loops under kill -9 in every phase, two gigabytes of output and full disks: the state stays valid, no attempt is
+ * lost, and no process is left. Small versions: fix-processes.test.ts, packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -26,13 +26,13 @@ import {
   write,
 } from './fix-loop.ts';
 
-/** Each attempt fails in another way, so that only the test ends the loop. */
+/** Each attempt fails with a different error, so that only the test ends the loop. */
 const CHECK = `
 const { existsSync, readFileSync } = require('node:fs');
 if (existsSync('.git/enough')) process.exit(0);
 throw new RangeError('out of ' + 'abcdefghijklmnopqrstuvwxyz'[readFileSync('answer.txt', 'utf8').length] + 'pples');
 `;
-/** A sleep of this run of the tests alone. */
+/** A sleep that is unique to this run of the tests, so that its processes can be found. */
 const endless = (id: number) => `sleep 476${id}.${process.pid}`;
 const busy = (id: number, work: string) =>
   `echo ${work} >> .git/journal; ${endless(id)} & p=$!; sleep 0.2; ${work}; kill $p`;
@@ -47,7 +47,7 @@ const STORM = [
   ...['--backoff', '0.2'],
 ];
 
-/** What it prints when a phase begins. */
+/** The loop's output at the start of each phase. */
 const PHASES = [
   /attempt \d+ of/u,
   /gathering context/u,
@@ -59,7 +59,7 @@ const PHASES = [
   /going on with/u,
 ];
 
-/** The same numbers each time. */
+/** Pseudorandom numbers with a fixed seed. */
 function* numbers(): Generator<number, never> {
   for (let seed = 7; ; seed = (seed * 48_271) % 2_147_483_647) yield seed;
 }
@@ -73,7 +73,7 @@ test.skipIf(process.platform !== 'linux')(
     for (const phase of [...PHASES, ...PHASES]) {
       const { child, ended, prints, printed } = startProgram(fixArgs(root, STORM), { cwd: root });
       await prints(phase, 'stderr');
-      // Somewhere in the phase.
+      // A moment within the phase.
       await sleep(random.next().value % 400);
       child.kill('SIGKILL');
       await ended;
@@ -120,7 +120,7 @@ test('two gigabytes of output leave a log of at most 65 MiB with their end', asy
   expect(stateOf(root)).toMatchObject({ attempts: [{ error_type: 'TypeError' }] });
 }, 600_000);
 
-/** The project on a disk of its own; undefined where this user may not mount one. */
+/** Copies the project to a small disk. Returns undefined when this user may not mount a disk. */
 function onSmallDisk(source: string): string | undefined {
   const disk = mkdtempSync(path.join(tmpdir(), 'argus-disk-'));
   try {
@@ -145,7 +145,7 @@ describe.each([
   ['with git', () => repository({ ...FAILING, '.gitignore': 'full\n' })],
   ['without git', () => project(FAILING)],
 ])('a full disk %s', (_name, make) => {
-  test('begins no loop and no attempt, and the loop goes on when there is room', async ({ skip }) => {
+  test('prevents loops and attempts, and the loop continues once there is space', async ({ skip }) => {
     const root = onSmallDisk(make());
     if (root === undefined) return skip('a small disk cannot be mounted here');
     fill(root);
@@ -167,7 +167,7 @@ describe.each([
     expect(stateOf(root).attempts).toHaveLength(2);
   });
 
-  test('that the command fills cuts the attempt off, and it is made again', async ({ skip }) => {
+  test('that the command fills interrupts the attempt, which is then repeated', async ({ skip }) => {
     const root = onSmallDisk(make());
     if (root === undefined) return skip('a small disk cannot be mounted here');
     const command = `echo begun; test -e answered || { ${FILL}; echo "TypeError: no room"; exit 1; }`;

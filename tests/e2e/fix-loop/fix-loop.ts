@@ -1,4 +1,4 @@
-/** Drives fix-problem on real projects and reads what it leaves. */
+/** Runs fix-problem on real projects and reads its files. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -57,7 +57,7 @@ export function fileOf(root: string, name: string): string {
   return readFileSync(path.join(loopFolder(root), name), 'utf8');
 }
 
-/** The data of a command's answer. */
+/** Runs a command and returns the data of its answer. */
 export async function dataOf<Data>(root: string, args: readonly string[], schema: z.ZodType<Data>): Promise<Data> {
   const { stdout, stderr } = await argus([...args, '--project', root, '--json'], { cwd: root });
   return z.object({ data: schema }).parse(JSON.parse(stdout || stderr)).data;
@@ -66,7 +66,7 @@ export async function dataOf<Data>(root: string, args: readonly string[], schema
 const recorded = z.object({ runId: z.string(), failures: z.array(z.object({ caseName: z.string() })) });
 const diagnosis = z.object({ suggestedFix: z.string(), standing: z.string().nullable() });
 
-/** Runs the tests once, and diagnoses the failures whose names have the words. */
+/** Runs the tests once, and diagnoses the failures whose names contain the words. */
 export async function diagnosed(root: string, command: string, ...words: string[]) {
   const { runId, failures } = await dataOf(root, ['run', command], recorded);
   const names = words.map((part) => failures.find(({ caseName }) => caseName.includes(part))?.caseName ?? '');
@@ -105,10 +105,10 @@ export function write(root: string, name: string, text: string): void {
   writeFileSync(path.join(root, name), text);
 }
 
-/** Changes what `check.js` reads. */
+/** Changes the file that `check.js` reads. */
 export const answer = (root: string, text: string) => write(root, 'answer.txt', `${text}\n`);
 
-/** Waits for what no event tells. The test's own time limit applies. */
+/** Polls a condition that has no event. The test's time limit applies. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
 }

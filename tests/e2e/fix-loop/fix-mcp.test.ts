@@ -1,6 +1,6 @@
 /**
- * The fix loop over MCP with a real client: every answer's next step is taken as it is given. The rules:
- * fix-rules.test.ts, on the command line.
+ * The fix loop over MCP with a real client, which follows the next step of every answer. The rules, on the command
+ * line: fix-rules.test.ts.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ describe('an agent', { concurrent: true }, () => {
   });
   afterAll(() => agent.close());
 
-  /** Does what an answer says, with what an agent adds. */
+  /** Calls the tool that an answer's next_action names, with additional arguments of the agent. */
   async function next(said: Data, more: Data = {}): Promise<Data> {
     const { tool, arguments: args } = action.parse(said.next_action);
     return agent.ask(tool, { ...args, ...more });
@@ -87,7 +87,7 @@ describe('an agent', { concurrent: true }, () => {
       },
     });
     expect(stateOf(root).attempts).toHaveLength(1);
-    // The answer before it had the context, and fix_status still has it.
+    // The previous answer contained the context, and fix_status still returns it.
     expect(unchanged).toMatchObject({ context: [], failure: { type: 'TypeError', output: '' } });
     expect((await agent.ask('fix_status', { projectPath: root, loop: first.loop })).context).toHaveLength(15);
 
@@ -112,7 +112,7 @@ describe('an agent', { concurrent: true }, () => {
     expect(JSON.stringify(again.known_solutions)).toContain('Made the answer good');
   });
 
-  test('verifies the fix of an error that it gives, however long its texts are', async () => {
+  test('verifies the fix of a given error with texts of any length', async () => {
     const root = project(FAILING);
     const error = 'TypeError: cannot use answer from port 1\n    at check.js:6:7';
     const args = { projectPath: root, error, desired: 'it is well', test: 'node check.js' };
@@ -166,7 +166,7 @@ describe('an agent', { concurrent: true }, () => {
     expect(await running).toMatchObject({ result: 'success' });
   });
 
-  test('gets no further with an open circuit', async () => {
+  test('cannot continue with an open circuit', async () => {
     const root = project(FAILING);
     const args = { projectPath: root, ...START, circuit_breaker: 1 };
     const first = await agent.ask('fix_problem', args);
@@ -204,7 +204,7 @@ describe('an agent', { concurrent: true }, () => {
     ['fix_problem', { command: 'true\0', desired: 'x' }, 'INVALID_INPUT', /NUL/u],
     ['fix_attempt', { loop: '../../../etc' }, 'INVALID_INPUT', /loop/u],
     ['fix_attempt', { loop: 'deadbeef' }, 'LOOP_NOT_FOUND', /deadbeef/u],
-  ])('begins nothing by %s with %j', async (tool, args, code, message) => {
+  ])('starts no loop by %s with %j', async (tool, args, code, message) => {
     const root = project();
     const error = await agent.askError(tool, { projectPath: root, ...args });
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
@@ -212,7 +212,7 @@ describe('an agent', { concurrent: true }, () => {
   });
 });
 
-test('a slash command has the arguments of the contract, and the prompt those of the tool', async () => {
+test('a slash command has the arguments of the contract, and the prompt has the arguments of the tool', async () => {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const server = serveInProcess(far, { env: environment(), cwd: project(), isImpatient: false });
   const client = new Client({ name: 'argus-e2e', version: '1.0.0' });

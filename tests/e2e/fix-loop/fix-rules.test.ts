@@ -1,5 +1,5 @@
 /**
- * fix-problem at the command line with real commands: one loop for each way that it can end. All rules of a loop:
+ * fix-problem at the command line with real commands: a loop for each possible end. All rules of a loop:
  * crates/core/src/fix_loop/tests. Processes: fix-processes.test.ts. Git: fix-git.full.test.ts. Fixers: fix-agent.test.ts.
  */
 
@@ -22,7 +22,7 @@ import {
   write,
 } from './fix-loop.ts';
 
-test('a command that succeeds at once needs one attempt', async () => {
+test('a command that succeeds immediately needs a single attempt', async () => {
   const root = repository({ ...FAILING, 'answer.txt': 'good\n' });
   const { status, stdout, stderr } = await fixProblem(root, RUN);
   expect(status).toBe(0);
@@ -128,7 +128,7 @@ test('equal errors open the circuit, which stays open until it is reset', async 
   expect(stateOf(root)).toMatchObject({ status: 'success', circuit_breaker: { state: 'CLOSED' } });
 });
 
-test('attempts run out, and a new call begins a new loop', async () => {
+test('after the last attempt a new call starts a new loop', async () => {
   const root = project({
     'check.js': "throw new Error('problem ' + require('node:fs').readFileSync('answer.txt', 'utf8'))",
     'answer.txt': 'one\n',
@@ -153,7 +153,7 @@ test('attempts run out, and a new call begins a new loop', async () => {
   expect(stateOf(root).attempts).toHaveLength(1);
 });
 
-test('an attempt without a change is refused, and so is a work tree that failed before', async () => {
+test('refuses an attempt without a change, and a work tree that failed before', async () => {
   const root = project({ 'a.txt': 'a\n' });
   const args = loopOn('echo a > a.txt; echo "Error: no" >&2; exit 1');
   await fixProblem(root, args);
@@ -193,7 +193,7 @@ test('adds', () => {
   const FILES = { 'sum.js': 'exports.sum = (a, b) => a - b;\n', 'sum.test.js': TEST };
   const args = loopOn('node sum.test.js');
 
-  test('is suspicious until a person decides, and a rejected fix is never suggested', async () => {
+  test('is suspicious until a person decides, and a rejected fix is not suggested', async () => {
     const root = project(FILES);
     expect((await fixProblem(root, args)).status).toBe(3);
     write(root, 'sum.test.js', SKIPPED);
@@ -298,7 +298,7 @@ describe('a given error', () => {
     expect(stdout).toContain('- **Classification**: fixable');
   });
 
-  test('is not called fixed without a verification', async () => {
+  test('does not count as fixed without a verification', async () => {
     const root = project(FAILING);
     const given = [TEXT, '--desired', 'it is well'];
     expect((await fixProblem(root, given)).status).toBe(3);
@@ -326,7 +326,7 @@ describe('a given error', () => {
     expect(said.stdout).toContain('- **Command**: none; verified by who fixed it: ran check.js by hand');
   });
 
-  test('does not take auto, for it asks nothing', async () => {
+  test('refuses auto, because it asks no questions', async () => {
     const refused = await fixProblem(project(FAILING), [TEXT, ...args, '--auto']);
     expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('an error asks nothing') });
   });

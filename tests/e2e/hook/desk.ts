@@ -1,4 +1,7 @@
-/** A user's machine with a repository, where an agent's hook is called. The work that no agent waits for is awaited here. */
+/**
+ * A user's machine with a repository where an agent calls the hook. Awaits the background work that agents do not
+ * await.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -26,12 +29,12 @@ ${refused ? 'not ok' : 'ok'} 1 - ${name}
 export const PASSED = tap('serves apples', false);
 export const REFUSED = tap('serves plums', true);
 
-/** One user's machine with one repository. */
+/** A user's machine with a single repository. */
 export class Desk {
   readonly user = someUser();
   readonly root: string;
 
-  /** In a folder that is there, or in a new repository. */
+  /** Uses the given folder, or makes a new repository. */
   constructor(root?: string) {
     this.root = root ?? project();
     if (root === undefined) this.#makeRepository();
@@ -67,7 +70,7 @@ export class Desk {
     return JSON.parse(await this.print(...args, '--json')).data;
   }
 
-  /** Hands an event over as an agent does, and waits for the work; what the hook answers. */
+  /** Passes an event to the hook as an agent does and waits for the work. Returns the hook's answer. */
   async event(event: unknown): Promise<string> {
     let printed = '';
     const host: HookHost = {
@@ -84,7 +87,7 @@ export class Desk {
     return printed;
   }
 
-  /** What Claude Code says of a command; what it is told. */
+  /** Reports the end of a command as Claude Code does. Returns the context that the hook adds, or an empty string. */
   async ended(command: string, failed: boolean, output: string, session = 'one'): Promise<string> {
     const said = await this.event(this.claude(command, failed, output, session));
     return said === '' ? '' : JSON.parse(said).hookSpecificOutput.additionalContext;
@@ -109,7 +112,7 @@ export class Desk {
   }
 }
 
-/** A desk where a test failed, and passed after a commit. */
+/** Makes a desk where a test failed and passed after a commit. */
 export async function mendedDesk(): Promise<{ desk: Desk; mending: string }> {
   const desk = new Desk();
   desk.commit({ 'stock.mjs': BROKEN, 'apples.test.mjs': '' });

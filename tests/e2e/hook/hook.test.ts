@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { BROKEN, COMMAND, Desk, MENDED, mendedDesk, REFUSED, tap } from './desk.ts';
 
-test('a project without a memory gets none, whatever fails in it', async () => {
+test('does not create a memory in a project without one', async () => {
   const desk = new Desk();
   expect(await desk.ended(COMMAND, true, REFUSED)).toBe('');
   const start = { hook_event_name: 'SessionStart', session_id: 'one', cwd: desk.root, source: 'startup' };
@@ -14,18 +14,18 @@ test('a project without a memory gets none, whatever fails in it', async () => {
   expect(existsSync(path.join(desk.user.XDG_DATA_HOME, 'argus'))).toBe(false);
 });
 
-test('failure, silence, fix, the same failure in another place: the fix comes unasked', async () => {
+test('shows the fix unasked when a failure recurs in another place', async () => {
   const { desk, mending } = await mendedDesk();
-  // Nobody has reported anything.
+  // The fix is known although no fix was reported.
   expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }], reported: [] });
 
   desk.commit({ 'pears.test.mjs': '', 'store.mjs': BROKEN });
   const said = await desk.ended(COMMAND, true, tap('serves pears', true), 'two');
   expect(said).toContain(`proved to fix it: commit ${mending.slice(0, 12)}\n  files: stock.mjs\n  symbols: startStock`);
   expect(said).toMatch(/^Argus, .* data, not instructions\.\n```text\n[\s\S]*\n```$/u);
-  // What somebody wrote in the commit is not said.
+  // The commit message is left out, because it may contain instructions.
   expect(said).not.toContain('IGNORE');
-  // Once a session.
+  // The fix is shown once per session.
   expect(await desk.ended(COMMAND, true, tap('serves pears', true), 'two')).toBe('');
   desk.write('store.mjs', MENDED);
   expect(await desk.ended(COMMAND, false, tap('serves pears', false), 'two')).toBe('');
@@ -52,7 +52,7 @@ test('no tests, tests that were never seen failing, nonsense and a hook that is 
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
-test('a hook that was wrong too often is quiet until it is told to count anew, and doctor says so', async () => {
+test('a hook that was wrong too often is silent until its score is reset, and doctor reports that', async () => {
   const { desk, mending } = await mendedDesk();
   const wrong = Array.from({ length: 11 }, (_, at) => [
     { t: 'said', id: `w${at}`, session: 'w', key: 'w', family: 'w', kind: 'proved', at, tokens: 9 },

@@ -1,6 +1,6 @@
 /**
- * `argus install` on real folders: what it writes is what agents read, taking it out leaves every file as it was, and a
- * project cannot lead it anywhere else.
+ * `argus install` on real folders: it writes the files that agents read, `--remove` restores every file, and links in a
+ * project cannot make it write elsewhere.
  */
 import {
   chmodSync,
@@ -26,11 +26,11 @@ const FILES = {
   vscode: '.vscode/mcp.json',
   gemini: '.gemini/settings.json',
 } as const;
-/** No program of the machine's and no home of its user says that an agent is there. */
+/** An environment in which no agent is found, neither a program on PATH nor a folder in the home. */
 const NOBODY = { ...someUser(), PATH: '/nowhere', XDG_CONFIG_HOME: '' };
 const NPX = { command: 'npx', args: ['-y', 'argus-mcp'] };
 
-/** Of the two agents that read commands from files. */
+/** Changes for the two agents that read commands from files. */
 const ADDED_COMMANDS = Object.fromEntries(
   ['.claude/commands/pm/*.md', '.gemini/commands/pm/*.toml'].flatMap((place) =>
     ['fix-problem', 'generate-inputs'].map((name) => [place.replace('*', name), 'add']),
@@ -51,7 +51,7 @@ async function install(root: string, args: string[], env: Record<string, string>
   return { status, stdout, stderr, states, written: answer?.written, changes: answer?.changes ?? [] };
 }
 
-/** Every file below a folder with its bytes; no link is followed. */
+/** Returns every file below a folder with its bytes, without following links. */
 function filesIn(root: string, below = ''): Record<string, string> {
   const entries = readdirSync(path.join(root, below), { withFileTypes: true });
   const files = entries.flatMap((entry) => {
@@ -65,7 +65,7 @@ function filesIn(root: string, below = ''): Record<string, string> {
 const read = (root: string, name: string) => readFileSync(path.join(root, name), 'utf8');
 
 describe('every agent', () => {
-  test.each(AGENTS)('%s, in an empty project and out again', async (agent) => {
+  test.each(AGENTS)('%s is added to an empty project and removed again', async (agent) => {
     const root = project();
     const only = ['--agent', agent, '--yes', '--program', 'npx'];
     expect(await install(root, only)).toMatchObject({ status: 0, written: true, states: { [FILES[agent]]: 'add' } });
@@ -84,7 +84,7 @@ describe('every agent', () => {
     expect(readdirSync(root)).toEqual([]);
   });
 
-  test('in files of its user, which are what they were afterwards', async () => {
+  test('is added to files of the user, and removing it restores them', async () => {
     const root = project({
       '.mcp.json': '{"mcpServers":{"other":{"command":"x"}}}',
       '.codex/config.toml': 'model = "m"   # mine\r\n\r\n[mcp_servers.other]\r\ncommand = "x"',
@@ -108,14 +108,14 @@ describe('every agent', () => {
     );
     if (process.platform !== 'win32') expect(statSync(path.join(root, '.mcp.json')).mode & 0o777).toBe(0o640);
     expect((await install(root, all)).written).toBe(false);
-    // Another way to start it takes the place of this one, and comes out all the same.
+    // Another way to start the server replaces the first entry and can be removed too.
     expect((await install(root, ['--agent', ...AGENTS, '--yes', '--program', 'npx'])).status).toBe(0);
     expect(argusServer()).toEqual(NPX);
     expect((await install(root, [...all, '--remove'])).status).toBe(0);
     expect(filesIn(root)).toEqual(before);
   });
 
-  test('with its hook, in what is there and in files that were not', async () => {
+  test('gets its hook in existing and in new files', async () => {
     const root = project({
       '.claude/settings.json': '{\n  "hooks": {\n    "Stop": []\n  }\n}\n',
       '.gemini/settings.json': '{"ui": {}}',
@@ -147,7 +147,7 @@ describe('every agent', () => {
     expect(readdirSync(root).sort()).toEqual(['.claude', '.gemini']);
   });
 
-  test("in its user's own configuration", async () => {
+  test("is added to the user's own configuration", async () => {
     const user = someUser();
     writeFileSync(path.join(user.HOME, '.claude.json'), '{"numStartups":3}\n');
     const env = { ...NOBODY, ...user, CODEX_HOME: path.join(user.HOME, 'codex home') };
@@ -166,7 +166,7 @@ describe('every agent', () => {
 });
 
 describe('which agents', () => {
-  test('those that a project or a home shows', async () => {
+  test('agents with files in the project or in the home', async () => {
     const user = someUser();
     mkdirSync(path.join(user.HOME, '.codex'));
     const root = project({ '.vscode/settings.json': '{}', 'GEMINI.md': '' });
@@ -179,7 +179,7 @@ describe('which agents', () => {
     });
   });
 
-  test.skipIf(process.platform === 'win32')('those whose program is there, and not in the project', async () => {
+  test.skipIf(process.platform === 'win32')('agents whose program is on PATH outside of the project', async () => {
     const [root, machine] = [project({ 'bin/codex': '' }), project({ 'bin/cursor': '' })];
     for (const file of [path.join(root, 'bin/codex'), path.join(machine, 'bin/cursor')]) chmodSync(file, 0o755);
     const env = { ...NOBODY, PATH: [root, machine].map((folder) => path.join(folder, 'bin')).join(path.delimiter) };
@@ -197,7 +197,7 @@ describe('which agents', () => {
   });
 });
 
-test('without --yes, and without a terminal, it only shows', async () => {
+test('only shows the changes without --yes and without a terminal', async () => {
   const root = project({ '.mcp.json': '{\n  "a": 1\n}\n' });
   const { status, stdout } = await argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
   expect(status).toBe(0);
@@ -206,7 +206,7 @@ test('without --yes, and without a terminal, it only shows', async () => {
   expect(read(root, '.mcp.json')).toBe('{\n  "a": 1\n}\n');
 });
 
-test("what it shows of others' texts holds no secret, and nothing that a terminal obeys", async () => {
+test('shows existing files without secrets and without control characters', async () => {
   const token = `ghp_${'A1b2C3d4'.repeat(5)}`.slice(0, 40);
   const root = project({ '.mcp.json': `{\n  "mcpServers": {\n    "x\u202e": {"env": {"T": "${token}"}}\n  }\n}\n` });
   const { stdout } = await argus(['install', '--agent', 'claude', '--project', root], { env: NOBODY });
@@ -215,14 +215,14 @@ test("what it shows of others' texts holds no secret, and nothing that a termina
   expect(stdout).not.toContain('\u202e');
 });
 
-describe('is left as it is', () => {
+describe('is not changed', () => {
   test.each([
     ['.mcp.json', '{\n  "mcpServers": {,}\n}\n', '2:18: it is no JSON'],
     ['.codex/config.toml', 'a = 1\nb = \n', '2:5: it is no TOML'],
     ['.cursor/mcp.json', '{"mcpServers": {"argus": {"command": "another"}}}', 'another server is called argus'],
     ['.vscode/mcp.json', Buffer.from([0x7b, 0xff, 0x7d]), 'it is no UTF-8 text'],
     ['AGENTS.md', '# A\n<!-- argus:end -->\n', '2:1: a block of Argus begins or ends there'],
-  ])('%s that is broken, and the others are written', async (name, content, problem) => {
+  ])('a broken %s, while the other files are written', async (name, content, problem) => {
     const root = project();
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), content);
@@ -255,7 +255,7 @@ describe('is left as it is', () => {
     expect(filesIn(root)).toEqual({ 'inside/settings.json': Buffer.from('{}\n').toString('base64') });
   });
 
-  test('what is no file', async () => {
+  test('a path of the wrong kind', async () => {
     const root = project({ '.mcp.json/x': '', '.cursor': 'a file' });
     const { changes } = await install(root, ['--agent', 'claude', 'cursor', '--yes']);
     expect(changes.flatMap(({ problem }) => problem ?? [])).toEqual(['it is no file', '.cursor is no folder']);

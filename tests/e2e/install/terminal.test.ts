@@ -1,4 +1,7 @@
-/** What asks and answers only where a person is: `argus` alone, and the question of `argus install`. A real terminal: tests/e2e/process. */
+/**
+ * Output at a terminal: `argus` without arguments, and the question of `argus install`. A real terminal:
+ * tests/e2e/process.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
@@ -9,7 +12,7 @@ import { project, someUser } from '../harness.ts';
 
 const env = { ...someUser(), XDG_CONFIG_HOME: '' };
 
-test('argus alone says what is there, and what to do next', async () => {
+test('argus without arguments shows the state and the next steps', async () => {
   const root = project({ 'check.sh': 'echo "TypeError: no apples" && exit 1\n', 'CLAUDE.md': '' });
   const overview = async () => (await argus([], { env, cwd: root, isTerminal: true })).stdout;
   const fresh = await overview();
@@ -36,7 +39,7 @@ test('argus alone says what is there, and what to do next', async () => {
   expect(await overview()).toMatch(/ UTC\); 1 learned pattern$/mu);
 });
 
-test('install asks, and takes anything but a yes for a no', async () => {
+test('install asks, and treats every answer except yes as no', async () => {
   const root = project();
   const install = async (input: string, ...more: string[]) => {
     const args = ['install', '--agent', 'claude', '--project', root, ...more];

@@ -1,6 +1,6 @@
 /**
- * `argus learn --from-ci` on folders as CI leaves them: reports of several runners with their commits, told in the order of the
- * commits whatever their names, once; and folders that nobody should trust.
+ * `argus learn --from-ci` on folders of CI artifacts: reports of several runners are recorded once, in the order of
+ * their commits and not of their names; and hostile folders.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -12,7 +12,7 @@ import { argus, startArgus } from '../argus.ts';
 import { type Data, project } from '../harness.ts';
 import { dataIn, put, Repository } from './repository.ts';
 
-/** A repository of so many commits, the oldest first. */
+/** Makes a repository and returns its commits, the oldest first. */
 function repository(commits: number): { root: string; hashes: string[] } {
   const it = new Repository();
   const hashes = Array.from({ length: commits }, (_, at) =>
@@ -42,14 +42,14 @@ async function history(cwd: string) {
   return runs as (Data & { gitCommit: string; timestamp: string })[];
 }
 
-test('reports of several runners are taken in by their commits, the oldest first, once', async () => {
+test('records reports of several runners once, in the order of their commits', async () => {
   const { root, hashes } = repository(5);
   const [first = '', second = '', third = '', fourth = '', fifth = ''] = hashes;
-  // With a letter in it: digits alone are no commit but a number or a date.
+  // Must contain a letter, because a name of only digits counts as a number or a date instead of a commit.
   const [short = ''] = /^.{11,}?[a-f]/u.exec(first) ?? [];
   const cases = [{ name: 'cart.test.js > adds', status: 'passed' }];
   const line = { id: 'ci-1', startedAt: Date.parse('2026-02-01T00:00:00Z'), commit: first, cases };
-  // Names that sort in another order than the commits came.
+  // The names sort in a different order than the commits.
   const folder = project({
     [`z-${short}/unit/junit.xml`]: junit(false),
     [`y/2026-02-03-${second}/junit.xml`]: junit(true),
@@ -68,7 +68,7 @@ test('reports of several runners are taken in by their commits, the oldest first
   const runs = await history(root);
   expect(new Set(runs.map(({ gitCommit }) => gitCommit))).toEqual(new Set(hashes));
   expect(runs.find(({ gitCommit }) => gitCommit === second)?.timestamp).toBe('2026-02-03T00:00:00.000Z');
-  // The failure lasted from the second to the third commit, so that what mended it lies behind that.
+  // The test still failed at the third commit, so a later commit fixed it.
   const [fix] = (await dataIn(root, 'fixes')).fixes as Data[];
   expect(fix).toMatchObject({ caseNames: ['cart.test.js > adds'] });
   expect([fourth, fifth]).toContain(fix?.commit);
@@ -80,7 +80,7 @@ test('reports of several runners are taken in by their commits, the oldest first
   );
 });
 
-test('what names no commit, or one that the repository does not have, is left out with its reason', async () => {
+test('skips reports without a known commit and gives the reason', async () => {
   const { root } = repository(1);
   const folder = project({ 'nobody/junit.xml': junit(false), 'abcdef1/junit.xml': junit(false) });
   const taken = await learned(root, folder);
@@ -91,7 +91,7 @@ test('what names no commit, or one that the repository does not have, is left ou
   ]);
 });
 
-test('outside a repository whole hashes count, by the times of the reports', async () => {
+test('outside a repository only full hashes count, in the order of the report times', async () => {
   const root = project();
   const folder = project({
     [`${'a'.repeat(40)}/junit.xml`]: junit(false, '2026-02-05T00:00:00'),
@@ -104,7 +104,7 @@ test('outside a repository whole hashes count, by the times of the reports', asy
   ]);
 });
 
-test('a hostile folder is read as far as it can be, and nothing outside of it', async () => {
+test('reads the valid part of a hostile folder, and no file outside of it', async () => {
   const { root, hashes } = repository(1);
   const [commit = ''] = hashes;
   const outside = project({ [`${commit}/junit.xml`]: junit(false) });
@@ -129,7 +129,7 @@ test('a hostile folder is read as far as it can be, and nothing outside of it', 
   expect(await learned(root, folder)).toMatchObject({ runs: 0 });
 });
 
-test('where fixes are known already, what is older than the newest run is left out', async () => {
+test('skips runs that are older than the newest run once fixes are known', async () => {
   const { root, hashes } = repository(3);
   const [first = '', second = '', third = ''] = hashes;
   const newer = project({ [`${second}/junit.xml`]: junit(true), [`${third}/junit.xml`]: junit(false) });
@@ -140,18 +140,18 @@ test('where fixes are known already, what is older than the newest run is left o
     leftOut: [{ name: first, reason: 'older than what is recorded, by which fixes are known already' }],
     fixes: { found: 1 },
   });
-  // What is known is no older run.
+  // Known runs do not count as older runs.
   expect(await learned(root, newer)).toMatchObject({ runs: 0, known: 2, leftOut: [] });
 });
 
-/** Counted by another program, during which this process records no further run. */
+/** Counts synchronously in another program, so that this process records no run meanwhile. */
 function storedRuns(root: string): number {
   const database = path.join(root, '.argus', 'argus.db');
   const { stdout } = spawnSync('sqlite3', [database, 'SELECT count(*) FROM runs'], { encoding: 'utf8' });
   return Number(stdout);
 }
 
-test('a command that is cancelled leaves a sound memory, and the next one goes on', async () => {
+test('a cancelled command leaves a valid memory, and the next command continues', async () => {
   const { root, hashes } = repository(30);
   const folder = project();
   for (const [at, hash] of hashes.entries()) put(folder, { [`${hash}/junit.xml`]: junit(at % 7 === 3) });
@@ -169,13 +169,13 @@ test('a command that is cancelled leaves a sound memory, and the next one goes o
   expect((await argus(['doctor'], { cwd: root })).status).toBe(0);
 });
 
-test('a folder without a report teaches nothing, and says so', async () => {
+test('reports that a folder has no reports', async () => {
   const { root } = repository(1);
   const { stdout } = await argus(['learn', '--from-ci', project({ 'notes.md': 'nothing\n' })], { cwd: root });
   expect(stdout).toBe('no report was found there: nothing to learn from\n');
 });
 
-test('a folder that is not there is said', async () => {
+test('a missing folder is an error', async () => {
   const { status, stdout } = await argus(['learn', '--from-ci', 'nowhere', '--json']);
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });

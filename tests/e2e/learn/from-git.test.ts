@@ -1,5 +1,5 @@
 /**
- * `argus learn --from-git` on a real repository: what counts as a fix, which failures are told of it and when they are not.
+ * `argus learn --from-git` on a real repository: which commits count as fixes, and which failures show such a commit.
  * The rules: `crates/core/src/change`.
  */
 
@@ -28,7 +28,7 @@ const ADDS = "'adds', () => {\n    assert.equal(total([2, 3]), 5);\n  }";
 const EMPTY = "'adds nothing', () => {\n    assert.equal(total(undefined), 0);\n  }";
 const SUM = 'items.reduce((sum, one) => sum + one, 0)';
 
-/** A repository whose third commit mends `total`. */
+/** Makes a repository whose third commit fixes `total`. */
 function mended() {
   const repository = new Repository();
   repository.commit('a cart', {
@@ -46,13 +46,13 @@ function mended() {
 
 const learned = (cwd: string, ...more: string[]) => dataIn(cwd, 'learn', '--from-git', ...more);
 
-/** A run of the tests. */
+/** Runs the tests. */
 async function run(repository: Repository) {
   const data = await repository.data('run', '--', 'node', '--test', 'test/cart.test.mjs');
   return data as Data & { runId: string; failures: Data[] };
 }
 
-test('a failure of a test that a fix touched is told of the commit, by names alone', async () => {
+test('a failure of a test that a fix touched shows the commit, without its texts', async () => {
   const { repository, fix } = mended();
   expect(await learned(repository.root)).toEqual({ fromGit: { looked: 3, fixes: 1, learned: 1, known: 0 } });
   repository.commit('simplify', { 'src/cart.mjs': cart(SUM) });
@@ -67,7 +67,7 @@ test('a failure of a test that a fix touched is told of the commit, by names alo
   );
 });
 
-test('a second time changes nothing, and only new commits are read', async () => {
+test('a second call changes nothing and reads only new commits', async () => {
   const { repository } = mended();
   await learned(repository.root);
   expect(await learned(repository.root)).toEqual({ fromGit: { looked: 3, fixes: 1, learned: 0, known: 1 } });
@@ -78,7 +78,7 @@ test('a second time changes nothing, and only new commits are read', async () =>
   expect(await learned(repository.root)).toEqual({ fromGit: { looked: 4, fixes: 2, learned: 1, known: 1 } });
 });
 
-test('merges, what is taken back, and what touches no test or no source are none', async () => {
+test('merges, reverted commits, and commits without a test or without source are not fixes', async () => {
   const { repository } = mended();
   const wrong = repository.commit('fix: round totals', {
     'src/cart.mjs': cart(`Math.round(${SUM})`),
@@ -94,7 +94,7 @@ test('merges, what is taken back, and what touches no test or no source are none
   });
   repository.git('checkout', '-q', 'main');
   repository.git('merge', '-q', '--no-ff', '-m', 'fix: merge the pens', 'side');
-  // A test that moved with the fix is found where it is.
+  // A test that moved with the fix is found at its new path.
   mkdirSync(path.join(repository.root, 'test/unit'));
   renameSync(path.join(repository.root, 'test/cart.test.mjs'), path.join(repository.root, 'test/unit/cart.test.mjs'));
   repository.commit('fix: the total of one item', {
@@ -104,7 +104,7 @@ test('merges, what is taken back, and what touches no test or no source are none
   expect(await learned(repository.root, '100')).toMatchObject({ fromGit: { learned: 3 } });
 });
 
-test('a commit that the branch does not have is not offered', async () => {
+test('does not show a commit that is missing from the branch', async () => {
   const { repository, fix } = mended();
   await learned(repository.root);
   repository.git('reset', '-q', '--hard', 'HEAD~1');
@@ -115,7 +115,7 @@ test('a commit that the branch does not have is not offered', async () => {
   expect(JSON.stringify(await repository.data('diagnose', runId, 'adds nothing'))).not.toContain(fix);
 });
 
-test('a shallow clone gives what it has; nothing committed and no repository are said', async () => {
+test('learns from the commits of a shallow clone, and reports a missing commit or repository', async () => {
   const { repository } = mended();
   const cloned = (depth: string) => {
     const clone = path.join(project(), 'clone');
@@ -132,7 +132,7 @@ test('a shallow clone gives what it has; nothing committed and no repository are
   expect(none).toMatchObject({ status: 2, stdout: expect.stringContaining('"INVALID_INPUT"') });
 });
 
-test('what to learn from must be said, and how much is bounded', async () => {
+test('learn needs a source, and limits the number of commits', async () => {
   expect((await argus(['learn'])).status).toBe(2);
   expect((await argus(['learn', '--from-git', '10001'])).stderr).toContain('1 to 10000 commits');
 });

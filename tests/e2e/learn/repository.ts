@@ -1,4 +1,4 @@
-/** A repository whose history is learned from. */
+/** A repository for the tests of `argus learn`. */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -25,7 +25,7 @@ export class Repository {
     return git(this.root, ...args);
   }
 
-  /** Commits the files; the hash. */
+  /** Commits the files and returns the hash. */
   commit(message: string, files: Record<string, string>): string {
     put(this.root, files);
     this.git('add', '-A');
@@ -42,7 +42,7 @@ export class Repository {
   }
 }
 
-/** The data that a command answers in a folder. */
+/** Runs a command in a folder and returns the data of its answer. */
 export async function dataIn(cwd: string, command: string, ...args: string[]): Promise<Data> {
   return JSON.parse((await argus([command, '--json', ...args], { cwd })).stdout).data;
 }

@@ -1,6 +1,6 @@
 /**
- * The debug memory on the command line: the twins of the tools, and import, export and search. The contract is tested with the
- * tools, which use the same handlers. What an import does: `crates/engine/src/tests/memory/bulk.rs`.
+ * The debug memory on the command line: the commands of the tools, and import, export and search. The contract is
+ * tested with the tools, which use the same handlers. Unit tests of import: `crates/engine/src/tests/memory/bulk.rs`.
  */
 
 import { readdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ const json = (text: string) => JSON.parse(text);
 const jsonLines = (text: string) => text.trim().split('\n').map(json);
 const jsonl = (objects: object[]) => objects.map((it) => `${JSON.stringify(it)}\n`).join('');
 
-/** An empty folder of a user without a memory, where commands are run. */
+/** Returns functions that run commands in an empty folder as a user without a memory. */
 function shell() {
   const at = { env: someUser(), cwd: project() };
   return {
@@ -60,7 +60,7 @@ test.each([
   expect((await run(...another)).stdout).toMatch(/^sol-\S+ was there already/u);
 });
 
-test('--json prints what the tools answer, and - reads an error from stdin', async () => {
+test('--json prints the answers of the tools, and - reads an error from stdin', async () => {
   const { run, feed } = shell();
   const added = json((await run('add-incident', ERROR, 'x', 'worked', '--json')).stdout);
   expect(added).toMatchObject({ created: true, next_action: { type: 'DONE_OR_ADD_ENV_VARIANT' } });
@@ -105,7 +105,7 @@ const LINES = [
   },
 ];
 
-test('import counts what is new and what was known, and names the lines that it refuses', async () => {
+test('import counts new and known entries, and names refused lines', async () => {
   const { run, file } = shell();
   const at = ['--project', '.'];
   expect(await run('memory', 'import', file('incidents.jsonl', jsonl(LINES)), ...at)).toEqual({
@@ -120,7 +120,7 @@ test('import counts what is new and what was known, and names the lines that it 
   expect(json(again.stdout).refused.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
 });
 
-test('more lines than one transaction takes are imported, and exported in pages', async () => {
+test('imports more lines than fit into a transaction, and exports them in pages', async () => {
   const { run, feed, cwd } = shell();
   const lines = Array.from({ length: 1_001 }, (_, index) => ({ id: `i${index}`, title: `widget${index} is broken` }));
   const { status, stdout } = await feed(`${jsonl(lines)}oops\n`, 'memory', 'import', '-', '--json');
@@ -130,7 +130,7 @@ test('more lines than one transaction takes are imported, and exported in pages'
   expect(jsonLines((await run('memory', 'export')).stdout)).toHaveLength(1_001);
 });
 
-test('at a terminal an import shows how far it is', async () => {
+test('an import shows its progress at a terminal', async () => {
   const { start, file } = shell();
   const running = start(['memory', 'import', file('incidents.jsonl', jsonl(LINES))], { isTerminal: true });
   const { status, stdout, stderr } = await running.done;
@@ -139,7 +139,7 @@ test('at a terminal an import shows how far it is', async () => {
   expect(stdout).toContain('2 incidents added');
 });
 
-test('an exported memory is the same memory where it is imported', async () => {
+test('importing an exported memory restores the same memory', async () => {
   const [from, to] = [shell(), shell()];
   expect(await from.run('memory', 'export', '--project', '.')).toEqual({ status: 0, stdout: '', stderr: '' });
   expect(readdirSync(from.cwd), 'reading creates nothing').toEqual([]);
@@ -160,7 +160,7 @@ test('an exported memory is the same memory where it is imported', async () => {
   expect(json((await there)?.stdout ?? '')).toMatchObject(answer);
 });
 
-test('search answers every line in its order', async () => {
+test('search answers all lines in order', async () => {
   const { feed } = shell();
   await feed(jsonl(LINES), 'memory', 'import', '-');
   const questions = [
@@ -188,7 +188,7 @@ test('search answers every line in its order', async () => {
   expect(jsonLines(strict.stdout)[0]).toEqual({ id: 1, ranked: [] });
 });
 
-test('search answers a question before the next one comes', async () => {
+test('search answers each line before the next line arrives', async () => {
   const { run, start } = shell();
   await run('add-incident', ERROR, 'x', 'worked');
   const searching = start(['memory', 'search', '--jsonl']);

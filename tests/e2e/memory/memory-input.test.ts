@@ -14,7 +14,7 @@ const INCIDENT = {
 };
 const LONG = 'x'.repeat(1_000_000);
 
-/** Arguments that are right for each tool. */
+/** Valid arguments for each tool. */
 const CALLS: Record<string, Data> = {
   ranked_solutions: { query_text: 'Error: x', env: {} },
   record_outcome: { solution_id: 'sol-x', worked: true, env: ENV },

@@ -1,7 +1,7 @@
 /**
- * Where the debug memory is: the project's database and the user's own, which are searched together; servers that write it at
- * the same time; what it shares with the memory of failures. The contract: memory.test.ts. Ids and duplicates across the two
- * memories: `crates/engine/src/tests/memory/two.rs`.
+ * Databases of the debug memory: the project's and the user's, which are searched together; servers that write at the
+ * same time; data shared with the memory of failures. The contract: memory.test.ts. Ids and duplicates across both
+ * databases: `crates/engine/src/tests/memory/two.rs`.
  */
 
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -27,7 +27,7 @@ const idsOf = ({ incidents }: Data) =>
 const search = (agent: Agent, args: Data = {}) =>
   agent.ask('ranked_solutions', { query_text: ERROR, env: ENV, ...args });
 
-test('without a project the memory is the user’s, in the data folder of the platform', async () => {
+test('without a project the user’s memory is used, in the data folder of the platform', async () => {
   const user = someUser();
   const cwd = project();
   const agent = await server(user, cwd);
@@ -62,7 +62,7 @@ test('a home folder can be a project and hold the data folder', async () => {
   expect(idsOf(await search(agent, { projectPath: home }))).toEqual([incident_id]);
 });
 
-test('both memories are searched from either, and what is learned stays where the incident is', async () => {
+test('searches both memories, and stores outcomes in the memory of the incident', async () => {
   const [root, user] = [project(), someUser()];
   const agent = await server(user, root);
   const mine = await agent.ask('add_incident', INCIDENT);
@@ -82,7 +82,7 @@ test('both memories are searched from either, and what is learned stays where th
   expect(idsOf(await search(elsewhere, { query_text: OTHER_ERROR })), 'not open').toEqual([]);
 });
 
-test('memory.halfLife decides how much an old confirmation counts', async () => {
+test('memory.halfLife sets the weight of old confirmations', async () => {
   const created_at = new Date(Date.now() - 90 * 86_400_000).toISOString();
   const solutions = [{ steps: 'Install it.', env: ENV, outcomes: [{ worked: true, env: ENV, created_at }] }];
   const input = JSON.stringify({ title: ERROR, error_signature: ERROR, solutions });
@@ -99,7 +99,7 @@ test('memory.halfLife decides how much an old confirmation counts', async () => 
   }
 });
 
-test('an open project is searched beside the user’s memory, and one without a database gets none', async () => {
+test('searches open projects and the user’s memory, and creates no database', async () => {
   const agent = await server(someUser());
   const [learned, empty] = [project(), project()];
   const { incident_id } = await agent.ask('add_incident', { ...INCIDENT, projectPath: learned });
@@ -110,19 +110,19 @@ test('an open project is searched beside the user’s memory, and one without a 
   expect(readdirSync(empty)).toEqual([]);
 });
 
-test('an environment is detected in the newest open project, or where the server was started', async () => {
+test('detects the environment in the newest open project, or in the folder of the server', async () => {
   const agent = await server(someUser(), project({ 'go.mod': 'module x\n\ngo 1.22\n' }));
   expect(await search(agent, { env: {} })).toMatchObject({ detected_env: { language: 'go' } });
   await agent.data('argus_init', { projectPath: project({ 'requirements.txt': 'flask==3.0\n' }) });
   expect(await search(agent, { env: {} })).toMatchObject({ detected_env: { framework: 'flask', framework_major: 3 } });
 });
 
-test('a mistake in the configuration where the server was started is a warning', async () => {
+test('a configuration error in the folder of the server is a warning', async () => {
   const agent = await server(someUser(), project({ 'argus.yaml': 'histroy: {}\n' }));
   expect((await search(agent)).warnings).toEqual([expect.stringMatching(/is not searched: .*histroy/u)]);
 });
 
-test('a project without a history has no memory, and the user’s memory works', async () => {
+test('without a history the project has no memory, but the user’s memory works', async () => {
   const root = project({ 'argus.yaml': 'history: { enabled: false }\n' });
   const agent = await server(someUser(), root);
   const { code } = await agent.askError('ranked_solutions', { query_text: ERROR, env: {}, projectPath: root });
@@ -131,10 +131,10 @@ test('a project without a history has no memory, and the user’s memory works',
   expect(readdirSync(root)).toEqual(['argus.yaml']);
 });
 
-test('of two servers that add one incident at once one adds it, to one memory or to both; every outcome counts', async () => {
+test('two servers that add the same incident concurrently add it once, and every outcome counts', async () => {
   const [root, user] = [project(), someUser()];
   const [a, b] = [await server(user, root), await server(user, root)];
-  // A file that does not exist cannot be locked, so both are made first.
+  // Both databases are created first, because a file that does not exist cannot be locked.
   await a.ask('add_incident', { ...OTHER, projectPath: root });
   await b.ask('add_incident', { ...OTHER, title: 'gyroscope drift', error_signature: 'DriftError: gyroscope' });
   for (const other of [root, undefined]) {

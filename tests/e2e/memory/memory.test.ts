@@ -1,6 +1,6 @@
 /**
- * The debug memory's contract: every tool, the wording of every next step, every field, every error. What is found and in
- * which order: `crates/engine/src/tests/memory`.
+ * The debug memory's contract: every tool, the wording of every next step, every field, every error. Results and order
+ * of a search: `crates/engine/src/tests/memory`.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ const OUTCOME_ID = expect.stringMatching(`^out-${UUID_V7}$`);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
 const TEXT = expect.stringMatching(/./u);
 
-/** The contract's words. */
+/** Next steps in the wording of the contract. */
 const NEXT = {
   noMatch: {
     type: 'NO_MATCH_DEBUG_THEN_ADD_INCIDENT',
@@ -84,7 +84,7 @@ const INCIDENT = {
 
 const SCORE = expect.toSatisfy((score: unknown) => typeof score === 'number' && score > 0 && score <= 1);
 
-/** The incident as its own error finds it. */
+/** The incident in the results of a search with its error. */
 const FOUND = {
   kind: 'incident',
   title: INCIDENT.title,
@@ -105,7 +105,7 @@ const NOTHING_FOUND = {
   more: 0,
 };
 
-/** A new project, and the tools on its memory. */
+/** Makes a new project and functions that call the tools on its memory. */
 function memory() {
   const root = project();
   const ask = (tool: string, args: Data) => agent.ask(tool, { projectPath: root, ...args });
@@ -118,11 +118,11 @@ function memory() {
   };
 }
 
-test('ranked_solutions answers that nothing is known', async () => {
+test('ranked_solutions returns NO_MATCH for an unknown error', async () => {
   expect(await memory().search()).toEqual({ ...NOTHING_FOUND, next_action: NEXT.noMatch });
 });
 
-test('ranked_solutions asks for a solution of an incident that has none', async () => {
+test('ranked_solutions asks for a solution of an incident without solutions', async () => {
   const { root, search } = memory();
   const { title, error_signature, summary, tags } = INCIDENT;
   const line = JSON.stringify({ type: 'incident', id: 'inc-known', title, error_signature, summary, tags });
@@ -349,7 +349,7 @@ test('an incident is a resource that lists every outcome and the search that led
   await expect(agent.read('argus://incident/inc-nope')).rejects.toThrow(/Not found.*ranked_solutions finds/su);
 });
 
-test('the tools need no session, and a project that they wrote to needs none either', async () => {
+test('the tools need no session, and the projects that they wrote to need no session either', async () => {
   const { root, search } = memory();
   expect((await agent.error('argus_history', { projectPath: root })).code).toBe('SESSION_NOT_FOUND');
   expect(existsSync(path.join(root, '.argus'))).toBe(false);

@@ -1,7 +1,6 @@
 /**
- * One memory for a repository: its linked work trees, folders and packages share it, submodules and repositories in it
- * have their own; and a server that was started again goes on with it. Whose a memory is:
- * tests/hostile/memory-*.test.ts.
+ * The memory of a repository: its linked work trees, folders and packages share it, submodules and nested repositories
+ * have their own, and a restarted server continues with it. Ownership of a memory: tests/hostile/memory-*.test.ts.
  */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
@@ -16,7 +15,7 @@ import { junit } from '../runs/reports.ts';
 
 const COMMAND = 'node -e "throw new TypeError(\'the flux capacitor is out of tune\')"';
 
-/** A server that was started again. */
+/** Connects to a new server, as after a restart. */
 async function anotherServer(): Promise<Agent> {
   const another = await connect('2026-07-28');
   onTestFinished(() => another.close());
@@ -25,7 +24,7 @@ async function anotherServer(): Promise<Agent> {
 
 const README = { 'readme.md': 'a project\n' };
 
-/** A repository, and a linked work tree of it in another folder. */
+/** Makes a repository and a linked work tree in another folder. */
 function withWorkTree(): { root: string; linked: string } {
   const root = repository({ 'src/a.js': '' });
   const linked = path.join(project(), 'linked');
@@ -39,7 +38,7 @@ const placeOf = async (projectPath: string) => {
 };
 const memoryOf = (memoryRoot: string) => ({ databasePath: path.join(memoryRoot, '.argus', 'argus.db'), memoryRoot });
 
-/** Runs what fails, and reports a fix. */
+/** Runs a failing command and reports a fix. */
 async function learn(projectPath: string): Promise<void> {
   await agent.data('argus_init', { projectPath });
   const { runId, failures } = await agent.data('argus_run', { projectPath, command: COMMAND });
@@ -47,7 +46,7 @@ async function learn(projectPath: string): Promise<void> {
   await agent.data('argus_report_fix', { projectPath, runId, caseName, fixDescription: 'tuned it' });
 }
 
-test('a linked work tree uses the memory of the main one', async () => {
+test('a linked work tree uses the memory of the main work tree', async () => {
   const { root, linked } = withWorkTree();
   await learn(root);
   const folder = path.join(linked, 'src');
@@ -62,7 +61,7 @@ test('a linked work tree uses the memory of the main one', async () => {
   expect(stdout).toContain(`${folder}, in a linked work tree: the memory is that of ${root}`);
 });
 
-test('a memory that lies in a folder of the repository is named, and not used', async () => {
+test('names a memory in a subfolder of the repository and does not use it', async () => {
   const root = repository({ 'src/a.js': '' });
   const unused = path.join(root, 'src', '.argus', 'argus.db');
   mkdirSync(path.dirname(unused));
@@ -100,7 +99,7 @@ test('a submodule has a memory of its own, which its work trees share; so has a 
   expect(await placeOf(path.dirname(inner))).toEqual(memoryOf(root));
 });
 
-test('cases of packages are told apart, from wherever they are run', async () => {
+test('distinguishes equal cases of different packages', async () => {
   const report = junit([{ name: 'adds', classname: 'test/sum.js', failure: { message: 'expected 1 to be 2' } }]);
   const files = Object.fromEntries(['a', 'b'].map((name) => [`packages/${name}/report.xml`, report]));
   const root = repository({ 'package.json': '{}', ...files });
@@ -117,7 +116,7 @@ test('cases of packages are told apart, from wherever they are run', async () =>
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 4 });
 });
 
-test('a folder is tested as its project is, a package as itself', async () => {
+test('a folder is tested with the command of its project, and a package with its own command', async () => {
   const script = (name: string) => JSON.stringify({ name, scripts: { test: `node -e "console.log('${name}')"` } });
   const root = repository({
     'package.json': script('shop'),
@@ -137,7 +136,7 @@ test('a folder is tested as its project is, a package as itself', async () => {
   expect(await commands('packages/a')).toEqual({ testCommand: 'npm test', cases: ['packages/a > npm test'] });
   const ofTools = { testCommand: 'node --version', cases: ['tools > node --version'] };
   expect(await commands('tools/inner')).toEqual(ofTools);
-  // A command that is given runs where the caller is.
+  // A given command runs in the caller's folder.
   const projectPath = path.join(root, 'src', 'deep');
   expect(await agent.data('argus_run', { projectPath, command: 'node x.js' })).toMatchObject({ status: 'passed' });
 });
@@ -172,7 +171,7 @@ test.each(Object.entries(WORKSPACES))(
   },
 );
 
-test('outside of git a folder that is no project belongs to the one around it, by its files or its memory', async () => {
+test('outside of git a plain folder belongs to the nearest parent with project files or a memory', async () => {
   const [plain, marked] = [project({ 'x/y/z.txt': '' }), project({ 'go.mod': 'module m\n', 'x/y/z.txt': '' })];
   const deep = (root: string) => path.join(root, 'x', 'y');
   expect(await placeOf(deep(marked))).toEqual(memoryOf(marked));
@@ -181,7 +180,7 @@ test('outside of git a folder that is no project belongs to the one around it, b
   expect(await placeOf(deep(plain))).toEqual(memoryOf(plain));
 });
 
-test('a server that was started again opens what has a memory, by any of its folders', async () => {
+test('a restarted server opens a project with a memory by any of its folders', async () => {
   const { root, linked } = withWorkTree();
   await learn(root);
   for (const projectPath of [root, path.join(root, 'src'), linked]) {
@@ -196,7 +195,7 @@ test('a server that was started again opens what has a memory, by any of its fol
   expect(run.failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
 });
 
-test('what has no memory and was not opened has no session, and nothing is made of asking', async () => {
+test('an unopened project without a memory has no session, and calls create no files', async () => {
   const { root, linked } = withWorkTree();
   const tools = ['argus_run', 'argus_history', 'argus_patterns'];
   for (const projectPath of [root, path.join(root, 'src'), linked, path.join(root, 'gone')]) {
@@ -213,7 +212,7 @@ test('what has no memory and was not opened has no session, and nothing is made 
   );
 });
 
-test('a configuration that was named counts for the other folders, too', async () => {
+test('a named configuration also applies to the other folders', async () => {
   const root = repository({ 'src/a.js': '', 'config/own.yaml': 'history: { database: own.db }\n' });
   await agent.data('argus_init', { projectPath: root, configFile: 'config/own.yaml' });
   await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: COMMAND });

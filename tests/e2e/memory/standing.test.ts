@@ -1,6 +1,6 @@
 /**
- * How sure an answer is of a fix, over MCP and at the terminal: claimed, proved, refuted, of another case, of other values, a
- * tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
+ * The confidence in a suggested fix, over MCP and at the terminal: claimed, proved, refuted, from another case, for
+ * other values, a tip. The rules: `crates/engine/src/tests/failures/suggesting.rs` and `fixing.rs`.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -14,12 +14,12 @@ import { junit } from '../runs/reports.ts';
 const MESSAGE = 'the flux capacitor is out of tune';
 const refusedAt = (port: number) => `connect ECONNREFUSED 127.0.0.1:${port}`;
 
-/** An open project: records runs, diagnoses their failures, reports fixes. */
+/** Opens a project. Returns functions that record runs, diagnose failures and report fixes. */
 async function memory() {
   const root = await opened();
   return {
     root,
-    /** Records a run of these cases, each with its message where it failed. */
+    /** Records a run of these cases with their error messages; null means passed. */
     record(cases: Record<string, string | null>): Promise<Data> {
       const all = Object.entries(cases).map(([name, message]) =>
         message === null ? { name } : { name, failure: { message, type: 'Error' } },
@@ -35,7 +35,7 @@ async function memory() {
   };
 }
 
-test('a fix is claimed, refuted by the run that contradicts it, and another is proved by the run that passes', async () => {
+test('a failing run refutes a claimed fix, and a passing run proves the next fix', async () => {
   const { root, record, diagnose, report, solutions } = await memory();
   const run = await record({ boom: MESSAGE });
   const first = await report(run, 'boom', 'Tuned it');
@@ -70,7 +70,7 @@ test('a fix is claimed, refuted by the run that contradicts it, and another is p
   );
 });
 
-test('the terminal shows how a fix was proved, without percentages, and the kind where there is no category', async () => {
+test('the terminal shows the proof of a fix, and the kind of a failure without a category', async () => {
   const root = project({
     'busy.xml': junit([{ name: 'starts', failure: { message: 'listen EADDRINUSE: address already in use :::3000' } }]),
     'refused.xml': junit([{ name: 'health', failure: { message: refusedAt(5432), type: 'Error' } }]),

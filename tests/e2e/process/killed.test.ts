@@ -1,4 +1,4 @@
-/** Processes of the built program that are killed: the next one clears up after them, and nothing acknowledged is lost. */
+/** Killed processes of the built program: the next process cleans up, and no acknowledged data is lost. */
 
 import { once } from 'node:events';
 import { existsSync, readdirSync, watch } from 'node:fs';
@@ -14,7 +14,7 @@ import { newDatabase } from '../team/team.ts';
 
 const left = (folder: string) => readdirSync(folder).filter((name) => name.includes('argus-'));
 
-/** Starts a command and kills it once something is in the folder. */
+/** Starts a command and kills it once a file appears in the folder. */
 async function killedWith(args: string[], TMPDIR: string, folder = TMPDIR): Promise<void> {
   const watcher = watch(folder);
   const { child, ended } = startProgram(args, { env: { TMPDIR } });
@@ -25,7 +25,7 @@ async function killedWith(args: string[], TMPDIR: string, folder = TMPDIR): Prom
   expect(left(folder)).not.toEqual([]);
 }
 
-test('an export removes what killed ones left', async () => {
+test('an export removes the leftovers of killed exports', async () => {
   const root = project({ 'a.xml': junit([{ name: 'fails', failure: { message: 'OddError: x' } }]) });
   expect((await argus(['import', 'a.xml', '--project', root])).status).toBe(1);
   const [tmp, out] = [project(), project()];
@@ -37,7 +37,7 @@ test('an export removes what killed ones left', async () => {
   expect([readdirSync(tmp), readdirSync(out)]).toEqual([[], ['page.html']]);
 });
 
-test('a run removes what killed ones left, and not the folder of one that goes on', async () => {
+test('a run removes the folders of killed runs, but not of running ones', async () => {
   const [root, tmp] = [project(), project()];
   await killedWith(['run', '--project', root, '--', 'sleep', '30'], tmp);
   const env = { TMPDIR: tmp };
@@ -55,7 +55,7 @@ test.skipIf(process.platform !== 'linux')(
   async () => {
     const root = project();
     const count = path.join(project(), 'count');
-    // A process that no other suite has.
+    // A unique command line, so that no process of another suite matches.
     const sleeper = `sleep ${100_000 + process.pid}`;
     const command = `echo x >> ${count}; test $(wc -l < ${count}) -ge 2 || { echo begun; setsid ${sleeper}; }`;
     const { child, ended, prints } = startProgram(fixArgs(root, loopOn(command)), { cwd: root });
@@ -73,7 +73,7 @@ test.skipIf(process.platform !== 'linux')(
   },
 );
 
-test('2 kills while calls are taken in: each comes in, once', () => killTakers(2, 2));
+test('2 kills while calls are stored: each call is stored exactly once', () => killTakers(2, 2));
 
-test('a team server that is killed while 3 clients use it loses and doubles nothing', () =>
+test('a team server that is killed while 3 clients use it loses and duplicates nothing', () =>
   expectKillsLoseNothing(newDatabase(), { clients: 3, times: 10, kills: 1 }));

@@ -1,4 +1,4 @@
-/** The built program as a step of a shell's pipeline, which the contract has as an example. */
+/** The built program as a step of a shell pipeline, as in the contract's example. */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
@@ -21,7 +21,7 @@ function programs(texts: Record<string, string>): string {
   return root;
 }
 
-test('a step of a pipeline goes on after a loop that failed', () => {
+test('a step of a pipeline continues after a failed loop', () => {
   const root = programs({ 'run-tests.sh': 'echo "all tests pass"' });
   const env = { PATH: `${programs(PROGRAMS)}${path.delimiter}${process.env.PATH}` };
   const script = `
@@ -56,7 +56,7 @@ run_step_with_fix "./run-tests.sh" "All tests pass"
     env: environment(env),
     encoding: 'utf8',
   });
-  // The brief tells the state of the namespace.
+  // The brief contains the state of the namespace.
   expect(stdout, stderr).toContain('1 pod, 1 not well\nweb-1  0/1  ImagePullBackOff');
   expect(status, stderr).toBe(0);
   expect(stateOf(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });

@@ -1,4 +1,4 @@
-/** The built program: its start, its pipes, a terminal, and the processes that it starts or that start it. */
+/** The built program: start, pipes, a terminal, child processes and parent processes. */
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { viewerAt } from '../viewer/view.ts';
 
 const hasScript = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
-/** The built program at a pseudo-terminal; what is typed comes once it asks. */
+/** Runs the built program at a pseudo-terminal. The input is typed after the program asks. */
 function atTerminal(args: string[], cwd: string, input = ''): string {
   const command = [process.execPath, BUNDLE, ...args].join(' ');
   const options = {
@@ -30,7 +30,7 @@ function atTerminal(args: string[], cwd: string, input = ''): string {
   return stdout.replaceAll('\r', '');
 }
 
-test.runIf(hasScript)('a pseudo-terminal is one, for argus alone and for the question of install', () => {
+test.runIf(hasScript)('argus and install detect a pseudo-terminal', () => {
   const root = project();
   expect(atTerminal([], root)).toMatch(/^next\n {2}argus install .*\n {2}argus run "COMMAND" /mu);
   expect(readdirSync(root), 'looking creates nothing').toEqual([]);
@@ -39,7 +39,7 @@ test.runIf(hasScript)('a pseudo-terminal is one, for argus alone and for the que
   expect(asked).toContain('.mcp.json written');
 });
 
-test('a reader that closes its pipe early is no error', () => {
+test('exits without an error when a reader closes its pipe early', () => {
   const command = `"${process.execPath}" "${BUNDLE}" --help | head -n 1`;
   const { status, stderr } = spawnSync(command, { shell: true, encoding: 'utf8', env: environment() });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -66,7 +66,7 @@ test('the program answers, and another process records the run', async () => {
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
-test('processes that make a memory at once lose nothing', async () => {
+test('processes that create a memory concurrently lose nothing', async () => {
   const owner = user();
   const root = project();
   const runs = Array.from({ length: 3 }, async () => {
@@ -78,7 +78,7 @@ test('processes that make a memory at once lose nothing', async () => {
   expect(await data(['history'], root, owner)).toMatchObject({ total: 3 });
 });
 
-test('the built program reads a runner of Node and one of Python', async ({ skip }) => {
+test('the built program reads runners of Node and of Python', async ({ skip }) => {
   need(['vitest', 'pytest'], skip);
   const root = runnerProject('vitest');
   cpSync(runnerProject('pytest'), root, { recursive: true });
@@ -88,7 +88,7 @@ test('the built program reads a runner of Node and one of Python', async ({ skip
   expect(stdout).toMatch(/2 passed, 2 failed, 2 skipped/u);
 });
 
-test('the built program has the reporters of the sources', () => {
+test('the built program contains the current reporters', () => {
   const contents = (folder: string) =>
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && !entry.parentPath.includes('__pycache__'))
@@ -98,7 +98,7 @@ test('the built program has the reporters of the sources', () => {
   expect(contents(path.join(path.dirname(BUNDLE), 'reporters'))).toEqual(contents(REPORTERS));
 });
 
-/** A folder in which `xdg-open` runs a script, as the first of PATH. */
+/** Makes a folder whose `xdg-open` runs a script. Returns the folder, and a PATH that begins with it. */
 function desktop(script: string): { PATH: string; folder: string } {
   const folder = project({ 'xdg-open': `#!/bin/sh\n${script}\n` });
   chmodSync(path.join(folder, 'xdg-open'), 0o755);
@@ -140,14 +140,14 @@ test.skipIf(process.platform !== 'linux').each([
   expect((await it.ask('GET', '/api/about')).status).toBe(200);
 });
 
-/** Permissions do not bind root. */
+/** Root ignores file permissions, so tests of permissions need another user. */
 const isRoot = process.getuid?.() === 0;
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
-/** Runs a command line as a user whom permissions bind: root's has to be a process of nobody. */
+/** Runs a command line as a user with limited permissions; for root this is a process of the user `nobody`. */
 async function bound(args: string[], env: Record<string, string> = {}) {
   if (!isRoot) return JSON.parse((await argus(args, { env, cwd: '/' })).stdout);
-  // The checkout may lie where nobody else may read.
+  // A copy, because other users may not be able to read the checkout.
   const program = project();
   chmodSync(program, 0o755);
   cpSync(path.dirname(BUNDLE), program, { recursive: true });
@@ -158,7 +158,7 @@ async function bound(args: string[], env: Record<string, string> = {}) {
 }
 
 test.skipIf(process.platform === 'win32')(
-  'a folder that may not be read is INVALID_INPUT, one that may not be written stores nothing',
+  'an unreadable folder is INVALID_INPUT, and an unwritable folder stores nothing',
   async () => {
     const hidden = project();
     chmodSync(hidden, 0o000);

@@ -1,4 +1,4 @@
-/** The built server as a process: one session with a client of each protocol era, how it starts, and what ends it. */
+/** The built server as a process: a session with a client of each protocol era, its start, and its end. */
 
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ test.each(ERAS)('a client of %s lists, runs, diagnoses, asks the debug memory, r
   expect((await agent.askError('ranked_solutions', { ...search, limit: 0 })).code).toBe('INVALID_INPUT');
   expect(await agent.complete('argus://run/{id}', 'run-')).toEqual([runId]);
   expect(await agent.read(`argus://run/${runId}`)).toMatchObject({ run: { id: runId } });
-  // The SDK alone would end the connection at 10 MB.
+  // The SDK's own transport would close the connection at 10 MB instead of returning an error.
   const long = { ...failure, fixDescription: 'x'.repeat(11_000_000) };
   expect((await agent.error('argus_report_fix', long)).code).toBe('INVALID_INPUT');
   await agent.close();
@@ -56,7 +56,7 @@ const INITIALIZE = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
 };
 
-test('a server that nobody speaks to writes nothing and prints nothing', async () => {
+test('a server without requests writes nothing and prints nothing', async () => {
   const { child, cwd, printed } = start();
   child.stdin.end();
   expect(await once(child, 'exit')).toEqual([0, null]);
@@ -76,7 +76,7 @@ test('SIGTERM, SIGINT and SIGHUP each end a server', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'a line that is no message does not end a server, the end of stdin ends it and the command that it runs',
+  'an invalid line does not end a server; the end of stdin ends the server and its command',
   async () => {
     const { child, cwd, printed, send } = start();
     child.stdin.write('not json\n{"jsonrpc":"2.0"}\n');
@@ -88,7 +88,7 @@ test.skipIf(process.platform === 'win32')(
       send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: { projectPath: cwd, ...args } } });
     call(2, 'argus_init', {});
     await once(child.stdout, 'data');
-    // The command and its child hold the pipe open, so that it ends when both are gone.
+    // The command and its child hold the pipe open, so it ends only after both have ended.
     const pipe = path.join(cwd, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const alive = createReadStream(pipe);

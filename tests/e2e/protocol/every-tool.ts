@@ -10,7 +10,7 @@ import { ALL_PASSED, MIXED } from '../runs/reports.ts';
 const named = z.array(z.object({ name: z.string() }));
 const imported = z.object({ runId: z.string(), failures: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
 
-/** Fails when the server lists a tool that is not called here. */
+/** Calls every tool. Fails when the server lists a tool that is not called here. */
 export async function callEveryTool(agent: Agent): Promise<void> {
   const projectPath = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
   const called = new Set<string>();

@@ -6,7 +6,7 @@ import { holdDatabase } from '../database-lock.ts';
 import { project } from '../harness.ts';
 import { ALL_PASSED } from '../runs/reports.ts';
 
-/** As SQLite waits for a lock, less what timers may be early. */
+/** SQLite's wait for a lock, minus a tolerance because timers may fire early. */
 const LEAST_WAIT_MS = 7_000;
 
 test('a command waits about eight seconds for a locked database', async () => {

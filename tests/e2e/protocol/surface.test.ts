@@ -5,11 +5,11 @@ import { connect, ERAS } from '../harness.ts';
 import { agent } from '../one-agent.ts';
 import { callEveryTool } from './every-tool.ts';
 
-/** Characters a token has in JSON like this, roughly. */
+/** Approximate number of characters per token in such JSON. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** The golden file shows every change, because every word is in the context of every agent. */
-test.each(ERAS)('tools/list of %s is the golden one, and every schema describes itself', async (era) => {
+test.each(ERAS)('tools/list of %s equals the golden file, and every schema has descriptions', async (era) => {
   const own = await connect(era);
   const tools = await own.listTools();
   await own.close();

@@ -1,6 +1,6 @@
 /**
- * A trap of the wasm engine in a running server: the call is answered with INTERNAL_ERROR, the next call on the same server works,
- * and nothing that was stored is lost. A trap at every write, and in a process of its own: tests/faults/trap.test.ts.
+ * A trap of the wasm engine in a running server: the call is answered with INTERNAL_ERROR, the next call on the same
+ * server works, and no stored data is lost. A trap at every write: tests/faults/trap.test.ts.
  */
 
 import { readFileSync } from 'node:fs';
@@ -16,7 +16,7 @@ async function server(env: Record<string, string> = {}): Promise<Agent> {
   return agent;
 }
 
-/** A server with a log of its own, and the error of a call in which the engine traps at its second write to a file. */
+/** Starts a server with a separate log. `trapped` returns the error of a call that traps at its second file write. */
 async function trapping() {
   const logs = project();
   const agent = await server({ ARGUS_LOG_DIR: logs });
@@ -33,7 +33,7 @@ async function trapping() {
 const occurrences = ({ pattern }: Data) => Number(Object(pattern).occurrences);
 
 // Over 5 s, because the engine is compiled again after each trap.
-test('a call that traps is undone, and the next one on the same server works', async () => {
+test('a trapped call is undone, and the next call on the same server works', async () => {
   const { agent, trapped } = await trapping();
   const root = project({ 'mixed.xml': MIXED });
   await agent.data('argus_init', { projectPath: root });

@@ -1,4 +1,4 @@
-/** Projects that have a reporter of Argus installed, and their runners started as anybody starts them. */
+/** Projects with an installed reporter of Argus, and functions that start their runners as users do. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,7 +14,7 @@ import { environment, runnerProject } from '../harness.ts';
 const PACKAGE = fileURLToPath(new URL('../../../packages/mcp', import.meta.url));
 const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
 
-/** A copy of a project of `runners/` with these files, and both its runner and argus-mcp in `node_modules`. */
+/** Copies a project of `runners/`, with these files and with its runner and argus-mcp in `node_modules`. */
 export function installedProject(runner: string, files: Record<string, string> = {}): string {
   const root = runnerProject(runner);
   const modules = path.join(root, 'node_modules');
@@ -26,7 +26,7 @@ export function installedProject(runner: string, files: Record<string, string> =
   return root;
 }
 
-/** Starts it without Argus around it. The test runner wants to hear of this process meanwhile. */
+/** Runs a command without Argus around it. Asynchronous, because Vitest needs answers of this process meanwhile. */
 export async function start(root: string, command: string, env: Record<string, string> = {}) {
   const child = spawn(command, {
     cwd: root,
@@ -42,7 +42,7 @@ export function underArgus(root: string, command: string) {
   return argus(['run', command], { cwd: root, env: { PATH } });
 }
 
-/** What is recorded, newest first. */
+/** Returns the recorded runs, the newest first. */
 export async function runsOf(
   root: string,
 ): Promise<{ id: string; command: string; passed: number; failed: number; status: string }[]> {
@@ -56,21 +56,21 @@ export async function casesOf(root: string, runId = ''): Promise<string[]> {
 
 export const MOCHA_REPORTER = { '.mocharc.json': '{ "require": ["argus-mcp/mocha"] }\n' };
 
-/** A project of Mocha that has the reporter installed. */
+/** Makes a Mocha project with the installed reporter. */
 export function mochaProject(files: Record<string, string> = {}): string {
   return installedProject('mocha', { ...MOCHA_REPORTER, ...files });
 }
 
 interface Installed {
-  /** Of `runners/`. */
+  /** A folder in `runners/`. */
   folder: string;
   command: string;
   files: Record<string, string>;
-  /** The case that fails. */
+  /** The name of the failing case. */
   wrong: string;
 }
 
-/** Runs it twice by itself and once under `argus run`. */
+/** Runs the command twice by itself and once under `argus run`, and expects each run to be recorded once. */
 export async function expectRecordedOnce({ folder, command, files, wrong }: Installed): Promise<void> {
   const root = installedProject(folder, files);
   const first = await start(root, command);

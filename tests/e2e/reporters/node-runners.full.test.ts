@@ -1,6 +1,6 @@
 /**
- * Reporters that a project has in the configuration of its own runner, with each of the runners, and what is left of a run
- * that is killed. One runner in all ways: node-runners.test.ts.
+ * Reporters in the configuration of a project's runner, for each runner, and leftovers of killed runs. All behavior
+ * with a single runner: node-runners.test.ts.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -69,14 +69,14 @@ test.for<[folder: string, program: ProgramName, command: string, names: string]>
   for (const { id } of runs) expect(await casesOf(root, id)).toContain(`${names} > sum > is wrong`);
 });
 
-/** Of the process that waits for the end of a run. */
+/** A pattern for the command line of the process that waits for the end of a run. */
 const waiting = (pid: string) => `'record .*argus-report-' + ${pid} + '-'`;
 
 const KILLS_IT = `const { spawnSync } = require('node:child_process');
 it('adds', () => { spawnSync('pkill', ['-KILL', '-f', ${waiting('process.pid')}]); });
 `;
 
-test('a run is recorded although what waits for its end is killed', async ({ skip }) => {
+test('records a run although the process that waits for its end is killed', async ({ skip }) => {
   need(['mocha'], skip);
   const root = mochaProject({ 'kills.js': KILLS_IT });
   expect(await start(root, 'mocha kills.js')).toMatchObject({ status: 0, stderr: '' });
@@ -90,7 +90,7 @@ it('ends', () => {
 });
 `;
 
-test('nothing waits for the end of a runner that was killed, nor is it a run', async ({ skip }) => {
+test('a killed runner leaves no waiting process and no recorded run', async ({ skip }) => {
   need(['mocha'], skip);
   const root = mochaProject({ 'killed.js': IS_KILLED });
   const temporary = path.join(root, 'temporary');
@@ -110,7 +110,7 @@ const INTERRUPTS = `import test from 'node:test';
 test('waits', () => { process.kill(process.ppid, 'SIGINT'); return new Promise((done) => setTimeout(done, 60_000)); });
 `;
 
-test('a node:test that is interrupted is no run', async ({ skip }) => {
+test('does not record an interrupted node:test', async ({ skip }) => {
   need(['node'], skip);
   const root = installedProject('node-test', { 'interrupts.js': INTERRUPTS });
   const { status, stderr } = await start(root, 'node --require argus-mcp/node-test --test interrupts.js');
@@ -126,7 +126,7 @@ await vitest.close();
 process.exit(0);
 `;
 
-test('in watch mode each run over is a run of only its files, and projects are one run', async ({ skip }) => {
+test('watch mode records each rerun with only its files, and all projects as a single run', async ({ skip }) => {
   need(['vitest'], skip);
   const other = "import { it } from 'vitest';\nit('is other', () => {});\n";
   const root = installedProject('vitest', { 'other.test.js': other, 'watch.mjs': WATCHING });

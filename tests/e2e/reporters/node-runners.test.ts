@@ -1,6 +1,6 @@
 /**
- * A reporter that a project has in the configuration of its own runner: each run is recorded once, whoever started it, and
- * ends as it would without. With each of the runners: node-runners.full.test.ts. What is read of a runner: tests/runners.
+ * A reporter in the configuration of a project's runner: each run is recorded once, whoever starts it, and ends as
+ * without the reporter. All runners: node-runners.full.test.ts. Parsing of each runner's output: tests/runners.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ test('a run is recorded once, by itself and under argus run, and keeps its exit 
 });
 
 // Over 5 s, because a real runner starts four times.
-test('nothing is said of a run that passed, and what fixed a failure is said when it is back', async () => {
+test('prints nothing for a passed run, and the fix of a failure when it recurs', async () => {
   const root = mochaProject();
   await start(root, 'mocha sum.js');
   const [run] = await runsOf(root);
@@ -38,7 +38,7 @@ test('nothing is said of a run that passed, and what fixed a failure is said whe
   expect(stderr).toContain('Count to two only.');
 });
 
-test('a memory that is broken, and one that is switched off, change nothing', async () => {
+test('a broken or disabled memory does not change the run', async () => {
   const broken = mochaProject({ '.argus': 'a file' });
   const { status, stdout, stderr } = await start(broken, 'mocha sum.js');
   expect({ status, lines: stderr.trim().split('\n').length }).toEqual({ status: 1, lines: 1 });
@@ -49,7 +49,7 @@ test('a memory that is broken, and one that is switched off, change nothing', as
   expect(await start(off, 'mocha sum.js')).toMatchObject({ status: 1, stderr: '' });
 });
 
-test('a runner that a test starts is no run', async () => {
+test('does not record a runner that a test starts', async () => {
   const nested = "require('node:child_process').execSync('mocha sum.js -g adds', { stdio: 'ignore' })";
   const root = mochaProject({ 'outer.js': `it('starts another', () => { ${nested}; }).timeout(0);\n` });
   expect((await start(root, 'mocha outer.js')).status).toBe(0);

@@ -1,5 +1,6 @@
 /**
- * The pytest plugin, as its wheel installs it: each run is recorded once, whoever started it, and ends as it would without.
+ * The pytest plugin, installed from its wheel: each run is recorded once, whoever starts it, and ends as without the
+ * plugin.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -65,7 +66,7 @@ def test_ends():
     os.kill(os.getpid(), signal.SIGKILL)
 `;
 
-test('what a run that was killed has left goes with the next one', async () => {
+test('the next run removes the leftovers of a killed run', async () => {
   const root = project({ 'test_killed.py': IS_KILLED });
   const temporary = path.join(root, 'temporary');
   mkdirSync(temporary);
@@ -75,7 +76,7 @@ test('what a run that was killed has left goes with the next one', async () => {
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('a pytest that a test starts is no run, nor is one without tests', async () => {
+test('does not record a pytest that a test starts, or a run without tests', async () => {
   const nested = `import subprocess, sys, pytest
 
 def test_starts_others():
@@ -89,7 +90,7 @@ def test_starts_others():
   expect(await runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
 });
 
-test('a memory that is broken, missing or not wanted changes nothing', async () => {
+test('a broken memory, a missing program or a disabled plugin does not change the run', async () => {
   const root = project({ 'test_sum.py': SUM, '.argus': 'a file' });
   const broken = await pytest(root);
   expect(broken.status).toBe(1);

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { connect, project } from '../harness.ts';
 import { agent, opened } from '../one-agent.ts';
 
-test('a report that the configuration names', async () => {
+test('reads only new reports of the configured pattern', async () => {
   const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
   const write = `require('fs').mkdirSync('out', { recursive: true }); require('fs').writeFileSync('out/new.xml', '${report}')`;
   const files = {
@@ -70,12 +70,12 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-/** A program that only prints, as docker and kubectl would: tests must not need a daemon or a cluster. */
+/** A fake of docker or kubectl that only prints, so that tests need no daemon and no cluster. */
 function printing(json: object, complaint = ''): string {
   return `#!/bin/sh\ncat <<'END'\n${JSON.stringify(json)}\nEND\n${complaint && `echo '${complaint}' >&2; exit 1`}\n`;
 }
 
-test.skipIf(process.platform === 'win32')('the state of containers explains what an error does not say', async () => {
+test.skipIf(process.platform === 'win32')('the state of containers explains an unclear error', async () => {
   const killed = { Status: 'exited', OOMKilled: true, ExitCode: 137 };
   const containerStatuses = [{ name: 'api', state: { waiting: { reason: 'CrashLoopBackOff' } } }];
   const pods = { items: [{ metadata: { name: 'shop-1' }, status: { containerStatuses } }] };

@@ -1,4 +1,4 @@
-/** argus report: a recorded run as Markdown, JUnit and CTRF; what programs read is read back by Argus itself. */
+/** argus report: a recorded run as Markdown, JUnit and CTRF. Argus reads its own JUnit and CTRF back. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { argus } from '../argus.ts';
 import { type Data, project } from '../harness.ts';
 import { junit } from './reports.ts';
 
-/** A test whose name and error are a stranger's. */
+/** A name and an error that try to break the Markdown. */
 const HOSTILE = '@everyone [free](http://evil.example) | <img src=x> `code` ``';
 
 let cwd: string;
@@ -34,7 +34,7 @@ async function reported(...args: string[]): Promise<string> {
   return stdout;
 }
 
-test('Markdown: causes first, what is new, and nothing that a name could do', async () => {
+test('Markdown lists causes first, marks new failures, and escapes names', async () => {
   await record('main', { old: 'no total' });
   await record('fix', { old: 'no total', fresh: 'no cart', [HOSTILE]: HOSTILE });
   const report = await reported('--base', 'main');
@@ -49,7 +49,7 @@ test('Markdown: causes first, what is new, and nothing that a name could do', as
   expect(await reported('--base', 'nowhere')).toContain('No run of `nowhere` is recorded');
 });
 
-test('Markdown keeps to what a comment has room for', async () => {
+test('Markdown fits into a comment', async () => {
   const many = Array.from({ length: 400 }, (_, index) => [`case ${index} ${'x'.repeat(190)}`, `error ${index}`]);
   await record('main', Object.fromEntries(many));
   const report = await reported();
@@ -68,7 +68,7 @@ test.each([
   expect(JSON.stringify(data.failures)).toContain('expected 1 to be 2');
 });
 
-test('wrong usage, and a project without a run', async () => {
+test('refuses wrong usage and a project without runs', async () => {
   expect((await argus(['report', '--junit', '--ctrf'], { cwd })).status).toBe(2);
   expect((await argus(['report', 'run-nope'], { cwd })).stderr).toContain("Test run 'run-nope' not found");
   expect((await argus(['report'], { cwd })).stderr).toMatch(

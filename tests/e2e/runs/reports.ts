@@ -1,6 +1,5 @@
 /**
- * Report files that the tests hand to the server, written here so that a test shows what is in them. What real runners
- * write: tests/runners.
+ * Report files for the tests, written here so that a test shows their content. Reports of real runners: tests/runners.
  */
 
 interface Case {
@@ -10,7 +9,7 @@ interface Case {
   skipped?: boolean;
 }
 
-/** A JUnit file with one suite. */
+/** Returns a JUnit file with a single suite. */
 export function junit(cases: Case[], suite = 'api'): string {
   const failures = cases.filter((one) => one.failure).length;
   const skipped = cases.filter((one) => one.skipped).length;
@@ -32,7 +31,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
 
-/** One failure of each kind a test below needs, and a passing and a skipped case. */
+/** A passing case, a skipped case, and a failure of each kind that the tests need. */
 export const MIXED = junit([
   { name: 'health-check', failure: { message: 'connect ECONNREFUSED 127.0.0.1:5432', type: 'Error' } },
   {

@@ -1,6 +1,6 @@
 /**
- * `share --check` and projects whose shared folder holds anything: each fault is one line, and harms nobody who opens the
- * project. What is wrong inside of a file: crates/engine/src/tests/sharing/files.rs.
+ * `share --check` and projects with invalid shared folders: each fault gets a single line and does not harm users who
+ * open the project. Faults inside a file: crates/engine/src/tests/sharing/files.rs.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -24,7 +24,7 @@ beforeAll(async () => {
   sound = { fixId, text: readFileSync(path.join(ann.root, '.argus-shared', 'fixes', `${fixId}.json`), 'utf8') };
 });
 
-/** A clone of its own, and its shared folder after a change. */
+/** Makes a separate clone and returns its shared folder after a change. */
 function changed(change: (folder: string, file: string) => void = () => {}): { one: Clone; folder: string } {
   const one = clone(origin);
   const folder = path.join(one.root, '.argus-shared');
@@ -32,7 +32,7 @@ function changed(change: (folder: string, file: string) => void = () => {}): { o
   return { one, folder };
 }
 
-test('a written file has no fault, and its schema knows all of its fields', async () => {
+test('a written file has no fault, and its schema declares all of its fields', async () => {
   expect(await changed().one.argus('share', '--check')).toMatchObject({
     status: 0,
     stdout: '1 shared file, nothing wrong\n',
@@ -62,7 +62,7 @@ const POSIX_FAULTS: Fault[] = [
 const isPosix = process.platform !== 'win32';
 
 test.each(isPosix ? [...FAULTS, ...POSIX_FAULTS] : FAULTS)(
-  '%s is one line and exit code 1',
+  '%s is reported in a single line with exit code 1',
   async (_, change, says) => {
     const { status, stdout } = await changed(change).one.argus('share', '--check');
     expect({ status, lines: stdout.trimEnd().split('\n') }).toEqual({
@@ -83,7 +83,7 @@ test.runIf(isPosix)('nothing is read or written through a shared folder that is 
   expect(await sharedFixes(ann)).toEqual([]);
 });
 
-test('a run in a project with all of these faults shows the sound files', async () => {
+test('a run in a project with all of these faults shows the valid files', async () => {
   const { one, folder } = changed();
   const file = path.join(folder, 'fixes', `${sound.fixId}.json`);
   for (const [at, [, change]] of (isPosix ? [...FAULTS, ...POSIX_FAULTS] : FAULTS).entries()) {

@@ -1,4 +1,4 @@
-/** Clones of one repository, each of another user, and what they do with it. */
+/** Clones of the same repository that belong to different users, and their actions. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { argus, type Result } from '../argus.ts';
 import { project, someUser } from '../harness.ts';
 import { git } from '../team/team.ts';
 
-/** Prints TAP: its test fails with an error that the stock may name until the stock is ready. */
+/** A test that prints TAP. It fails until the stock is ready, with an error that the stock can set. */
 const TEST = `
 import { readFileSync } from 'node:fs';
 const { ready, error = 'the stock of apples is not ready' } = JSON.parse(readFileSync('stock.json', 'utf8'));
@@ -24,11 +24,11 @@ export const FIX = 'Set ready in stock.json before the service starts';
 export interface Clone {
   root: string;
   env: Record<string, string>;
-  /** A command; its exit code and what it has printed. */
+  /** Runs a command and returns its exit code and output. */
   argus(...args: string[]): Promise<Result>;
-  /** The data of its answer. */
+  /** Runs a command and returns the data of its answer. */
   data(...args: string[]): Promise<unknown>;
-  /** Changes the stock, runs the test; what is known of its failure. */
+  /** Changes the stock, runs the test and returns its failures. */
   run(stock: object): Promise<Run>;
   commit(message: string): void;
   push(): void;
@@ -64,7 +64,7 @@ const fixes = z.object({
   }),
 });
 
-/** A bare repository with the project and its test in it. */
+/** Makes a bare repository with the project and its test. */
 export function bare(): string {
   const [where, first] = [project(), project({ 'stock.test.mjs': TEST })];
   git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
@@ -107,7 +107,7 @@ export function clone(of: string): Clone {
   };
 }
 
-/** A clone in which a fix is proved and shared; not pushed. */
+/** Makes a clone in which a fix is proved and shared but not pushed. */
 export async function shared(of: string, name = 'ann'): Promise<{ clone: Clone; fixId: string }> {
   const one = clone(of);
   const { runId } = await one.run({ ready: false });
@@ -120,12 +120,12 @@ export async function shared(of: string, name = 'ann'): Promise<{ clone: Clone; 
   return { clone: one, fixId: file };
 }
 
-/** What git says of the shared folder; empty: all of it is committed and nothing is in conflict. */
+/** Returns git's status of the shared folder. It is empty when everything is committed without conflicts. */
 export function statusOfShared({ root }: Clone): string {
   return execFileSync('git', ['status', '--porcelain', '--', '.argus-shared'], { cwd: root, encoding: 'utf8' });
 }
 
-/** The fixes that the repository shares, as a clone sees them. */
+/** Returns the fixes that the repository shares, as a clone sees them. */
 export async function sharedFixes(one: Clone) {
   return fixes.parse(await one.data('fixes')).data.shared ?? [];
 }

@@ -1,5 +1,5 @@
 /**
- * A decision that two failures are one, or two, reaches other clones as a file. What follows from decisions:
+ * A decision that two failures are the same or different reaches other clones as a file. Effects of decisions:
  * crates/engine/src/tests/sharing/sameness.rs.
  */
 
@@ -11,7 +11,7 @@ import { git } from '../team/team.ts';
 import { viewerOf } from '../viewer/view.ts';
 import { bare, CASE, type Clone, clone, FIX, shared } from './clones.ts';
 
-/** Two errors that are alike, and one that is like neither. */
+/** APPLES and AGAIN are similar errors; SCALE is different from both. */
 const APPLES = 'the stock of apples is not ready';
 const AGAIN = 'the stock of apples is not ready again';
 const SCALE = 'Expected a calibrated scale, found none in drawer seven';
@@ -29,7 +29,7 @@ const diagnosis = z.object({
   }),
 });
 
-/** Lets the test fail with this error and diagnoses it; `fix` is the shared fix that is shown. */
+/** Lets the test fail with this error and diagnoses it. `fix` is the id of the shown shared fix. */
 async function meet(one: Clone, error: string, ...options: string[]) {
   const { runId, failures } = await one.run({ ready: false, error });
   const { data } = diagnosis.parse(await one.data('diagnose', runId, CASE, ...options));
@@ -50,8 +50,8 @@ async function publish(one: Clone): Promise<void> {
   one.push();
 }
 
-// Over 5 s, because two clones record, share and take in several runs.
-test('failures that one clone parts or merges are two or one to the shared fixes of another', async () => {
+// Over 5 s, because two clones record, share and read several runs.
+test('a decision to split or merge failures changes which shared fixes another clone shows', async () => {
   const origin = bare();
   const { clone: ann, fixId } = await shared(origin);
   ann.push();

@@ -1,4 +1,6 @@
-/** A memory in git: what one clone has proved, another sees as somebody else's, and proves or refutes by its own runs. */
+/**
+ * A memory in git: a clone shows the proved fixes of another clone as foreign, and proves or refutes them by its runs.
+ */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +14,7 @@ function filesOf({ root }: Clone): string[] {
   return names.filter((name) => name.endsWith('.json')).sort();
 }
 
-// Over 5 s, because two clones record, share and take in several runs.
+// Over 5 s, because two clones record, share and read several runs.
 test('a clone shares a proved fix, and the runs of another clone refute it', async () => {
   const origin = bare();
   const bob = clone(origin);
@@ -73,7 +75,7 @@ test('two branches that share merge without a conflict', async () => {
   expect((await bob.argus('share', '--check')).status).toBe(0);
 });
 
-test('no place of the machine is written, a second call changes nothing, and a dry run writes nothing', async () => {
+test('writes no path of the machine, changes nothing in a second call, and writes nothing in a dry run', async () => {
   const one = clone(bare());
   expect((await one.argus('share')).stdout, 'nothing is recorded').toContain('0 files written');
   expect(existsSync(path.join(one.root, '.argus'))).toBe(false);
@@ -119,7 +121,7 @@ test('a fix that was found in a commit is shared only when a person names it', a
   expect((await one.argus('share', '--fix', 'fix-none')).status).toBe(2);
 });
 
-test('a running server sees pulled files, and their change is a change of the project', async () => {
+test('a running server sees pulled files and reports them as a change of the project', async () => {
   const origin = bare();
   const { clone: ann, fixId } = await shared(origin);
   const bob = clone(origin);

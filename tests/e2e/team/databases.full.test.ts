@@ -1,5 +1,5 @@
 /**
- * The same calls answer the same through each driver: SQLite, PostgreSQL through `pg`, and PGlite. Every call with every
+ * Calls return the same answers through each driver: SQLite, PostgreSQL through `pg`, and PGlite. Every call with every
  * parameter, without these drivers: crates/engine/src/tests/databases/every_call.rs.
  */
 
@@ -21,11 +21,11 @@ type Method = (typeof TEAM_CALLS)[number];
 
 const START = Date.UTC(2026, 1, 26, 10);
 
-/** The types of PostgreSQL that are not text; the engine reads each as the server writes it. */
+/** PostgreSQL types that PGlite parses. They stay text here, because the engine reads the server's text form. */
 const TYPES = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
 const PARSERS = Object.fromEntries(TYPES.map((type) => [type, (text: string) => text]));
 
-/** PGlite has one connection, which is enough for calls one after the other. */
+/** A pool on PGlite, which has a single connection. That is enough because the calls are sequential. */
 class PGlitePool implements SqlPool {
   readonly #database = new PGlite();
 
@@ -77,7 +77,7 @@ async function onServer(pool: SqlPool): Promise<Call> {
   return (method, params, callId, now) => shop.callOnce(method, params as never, { callId, now, recorder });
 }
 
-/** Makes each call on all drivers; resolves with the answer of the first, which the others must equal. */
+/** Makes each call on all drivers. Resolves with the first driver's answer, which the other answers must equal. */
 async function onAll() {
   const memories: [string, Call][] = [
     ['SQLite', await onSqlite()],

@@ -21,11 +21,11 @@ import { postgres, testOnPostgres } from './postgres.ts';
 
 type Failing = (connection: SqlConnection, statements: readonly SqlStatement[]) => Promise<readonly SqlAnswer[]>;
 
-/** Connections of a real pool, one of whose round trips fails. */
+/** Wraps a real pool so that a chosen round trip fails. */
 class FailingPool implements SqlPool {
   readonly #pool: SqlPool;
   readonly #fail: Failing;
-  /** Round trips until the one that fails; negative: none fails. */
+  /** Number of round trips before the failure; a negative number means no failure. */
   until = -1;
 
   constructor(pool: SqlPool, fail: Failing) {
@@ -50,7 +50,7 @@ class FailingPool implements SqlPool {
   }
 }
 
-/** A server in a new database, whose round trips can fail. */
+/** Opens a server on a new database with round trips that can fail. */
 async function serverThatFails(fail: Failing, workers = 8) {
   const url = await postgres().newDatabase();
   const pool = new FailingPool(new PostgresPool(url), fail);
@@ -73,8 +73,8 @@ async function projectWithFailure(server: Server, name: string) {
 }
 
 /**
- * Makes a call that fails at its first round trip, one that fails at its second, and so on until none fails; checks each
- * outcome. Resolves with how often the call was made.
+ * Makes a call that fails at its first round trip, then a call that fails at its second, and so on until no round trip
+ * fails; checks each outcome. Resolves with the number of calls.
  */
 async function atEachRoundTrip<T>(
   pool: FailingPool,
@@ -145,7 +145,7 @@ testOnPostgres('a call that traps at any round trip is rejected, and stored once
   expect(diagnoses, 'round trips, from the first one to the COMMIT').toBeGreaterThan(4);
 });
 
-testOnPostgres('a trap rejects its own call only', async () => {
+testOnPostgres('a trap rejects only its own call', async () => {
   const { server, url } = await serverThatFails(() => Promise.reject(lost()));
   const { shop, failure } = await projectWithFailure(server, 'flying');
   const { shop: other, failure: ofOther } = await projectWithFailure(server, 'landed');

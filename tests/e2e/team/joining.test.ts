@@ -1,6 +1,6 @@
 /**
- * A repository that belongs to a team: what goes to the server, what stays on this machine. While the server is away:
- * late.test.ts. The server itself: server.test.ts.
+ * A repository of a team: which data is sent to the server and which stays on this machine. Without a reachable server:
+ * late.test.ts. The server: server.test.ts.
  */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ function stepsOf({ ranked_solutions: ranked }: Data): string[] {
 }
 
 // Over 5 s, because two members run real tests against a server.
-test('a fix of one member is suggested to another, and the repository has no memory of its own', async () => {
+test('suggests the fix of a member to another member, and creates no local memory', async () => {
   const server = await startServer();
   const ada = await machine(server);
   expect(await ada.join(server)).toMatchObject({ project: 'shop', token: 'Ada', scope: 'write', sameRules: true });
@@ -42,7 +42,7 @@ test('a fix of one member is suggested to another, and the repository has no mem
 
 const PROVED = { suggestedFix: 'Tuned it.', tried: { proved: 1 } };
 
-test('a fix from before joining is suggested while the team knows none, whether its server answers or not', async () => {
+test('suggests a fix from before joining while the team has no fix, even when the server is away', async () => {
   const server = await startServer();
   const ada = await machine(server);
   await work(await ada.agent(), ada.root);
@@ -57,7 +57,7 @@ test('a fix from before joining is suggested while the team knows none, whether 
   }
 });
 
-test('a memory from before joining is searched with that of the team, copied there, and copied from there', async () => {
+test('a memory from before joining is searched together with the team, and can be pushed and pulled', async () => {
   const server = await startServer();
   const ada = await machine(server);
   const before = await ada.agent();
@@ -93,7 +93,7 @@ test('a memory from before joining is searched with that of the team, copied the
   const kept = await other.ask('ranked_solutions', { ...SEARCH, projectPath: bob.root });
   expect(stepsOf(kept)).toHaveLength(2);
   expect(kept).toMatchObject({ warnings: [expect.stringContaining('cannot be reached')] });
-  // Counts that went to the team and came back are the same.
+  // Pulling and pushing again does not change the counts.
   const again = await startAgain(server);
   const patterns = async () => (await post(again, ada.bearer, 'patterns', { source: 'learned' })).body;
   await ada.data('team', 'pull');
@@ -102,7 +102,7 @@ test('a memory from before joining is searched with that of the team, copied the
   expect(await patterns()).toEqual(counted);
 });
 
-test('a search that names no project asks the team of the open one, whose solutions get their outcomes', async () => {
+test('a search without a project asks the team of the open project, and outcomes reach that team', async () => {
   const server = await startServer();
   const ada = await joined(server);
   await post(server, ada.bearer, 'addIncident', INCIDENT);
@@ -149,7 +149,7 @@ async function listener(answer: (request: IncomingMessage) => [number, Record<st
   return { url: `http://127.0.0.1:${port}`, seen };
 }
 
-test('a server that a clone names is quoted, and asked nothing', async () => {
+test('sends no request to a server that a clone names, and quotes its URL', async () => {
   const spy = await listener(() => [200, {}]);
   const root = repository({
     'argus.yaml': `team:\n  url: ${spy.url}\n  project: stolen\n`,
@@ -164,14 +164,14 @@ test('a server that a clone names is quoted, and asked nothing', async () => {
   expect(spy.seen).toEqual([]);
 });
 
-test('a fork with the same first commit is another repository', async () => {
+test('treats a fork with the same first commit as another repository', async () => {
   const ada = await joined(await startServer());
   const fork = cloneOf(ada.root, 'https://git.example.com/fork.git');
   const { stdout } = await ada.argus('team', 'status', '--project', fork, '--json');
   expect(JSON.parse(stdout)).toMatchObject({ data: { joined: false } });
 });
 
-test('a token goes to no other address, and comes from no variable of another program', async () => {
+test('sends the token to no other address, and reads it from no variable of another program', async () => {
   const spy = await listener(() => [200, {}]);
   const redirecting = await listener(() => [307, { Location: spy.url }]);
   const ada = machineOf(repository(), 'argus_0123');
@@ -183,12 +183,12 @@ test('a token goes to no other address, and comes from no variable of another pr
   expect(spy.seen).toEqual([]);
 });
 
-test('no secret and no folder of this machine is sent, or waits to be sent', async () => {
+test('neither sends nor queues secrets and folders of this machine', async () => {
   const spy = await listener(({ url }) => [url === '/v1/hello' ? 200 : 500, {}]);
   const server = await startServer();
   const root = repository({ 'argus.yaml': 'redact:\n  patterns:\n    - { name: acme, pattern: "ACME-\\\\d{6}" }\n' });
   const ada = await joined(server, 'Ada', root);
-  // The listener takes the place of the server.
+  // Points the membership to the listener instead of the server.
   const data = ada.env.XDG_DATA_HOME ?? '';
   const teams = readdirSync(data, { recursive: true }).find((name) => String(name).endsWith('teams.json'));
   const file = path.join(data, String(teams));
@@ -196,7 +196,7 @@ test('no secret and no folder of this machine is sent, or waits to be sent', asy
   const planted = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
   const message = `Error: ${planted} and ACME-123456 at ${root}/src/boiler.js:3:1`;
   writeFileSync(path.join(root, 'report.xml'), junit([{ name: `uses ${planted}`, failure: { message } }]));
-  // Without argus_init, whose call would fail: the server is not asked again for some seconds.
+  // Without argus_init, because its call would fail and the server would not be asked again for some seconds.
   const agent = await agentOf(root, ada.env);
   await agent.call('argus_import', { projectPath: root, path: 'report.xml' });
   await agent.ask('ranked_solutions', { query_text: `${planted} ACME-123456`, env: ENV, projectPath: root });
@@ -213,7 +213,7 @@ test('no secret and no folder of this machine is sent, or waits to be sent', asy
   expect(sent).not.toContain(root);
 });
 
-test('after leaving nothing is sent', async () => {
+test('sends nothing after leaving', async () => {
   const server = await startServer();
   const ada = await joined(server);
   expect((await ada.argus('team', 'leave')).stdout).toContain('nothing is sent');
@@ -222,7 +222,7 @@ test('after leaving nothing is sent', async () => {
   expect((await ada.argus('team', 'push')).status).toBe(2);
 });
 
-test("view --export refuses a page of a team's memory with the next step, also while the server is away", async () => {
+test("view --export refuses a team's memory and names the next step, even while the server is away", async () => {
   const server = await startServer();
   const ada = await joined(server);
   const page = path.join(ada.root, 'page.html');

@@ -1,6 +1,6 @@
 /**
- * What is recorded while the server of a team is away: it answers from this machine, waits here, and teaches the team the
- * same as if it had been sent at once.
+ * Calls while a team's server is away: this machine answers and queues them, and later they teach the team the same as
+ * if they had been sent immediately.
  */
 
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const GYROSCOPE = { title: 'gyroscope drift', steps: 'Calibrate it.', worked: tr
 const QUEUED = { queued: true, warnings: [expect.stringContaining('cannot be reached')] };
 const SENT = { reachable: true, waiting: 0, refused: 0 };
 
-/** Sends what waits. A command does so at once; an agent asks a server that was away only after some seconds. */
+/** Sends waiting calls with a command, because an agent retries a server that was away only after some seconds. */
 async function sent(ada: Machine): Promise<Data> {
   await ada.argus('history');
   return ada.data('team', 'status');
@@ -43,7 +43,7 @@ const incidentLine = z.object({
   ),
 });
 
-/** The incidents of an export, by title, and their solutions by steps. */
+/** Incidents of an export, sorted by title, and their solutions, sorted by steps. */
 function incidentsIn(lines: string) {
   const incidents = lines
     .trim()
@@ -64,12 +64,12 @@ function withoutIds(incidents: ReturnType<typeof incidentsIn>) {
   }));
 }
 
-/** A problem that is new, and one that the team knows, each with a second solution that does not help. */
+/** Adds a new incident and an incident that the team knows, each with a second solution that does not help. */
 async function solve(ask: (tool: string, args: Data) => Promise<Data>): Promise<void> {
   for (const incident of [GYROSCOPE, INCIDENT]) {
     const added = await ask('add_incident', incident);
     if (added.created === false) {
-      // As its next_action says.
+      // The steps that the answer's next_action describes.
       const { steps, worked, env } = incident;
       const { solution_id } = await ask('add_solution', { incident_id: added.incident_id, steps, env });
       await ask('record_outcome', { solution_id, worked, env });
@@ -79,7 +79,7 @@ async function solve(ask: (tool: string, args: Data) => Promise<Data>): Promise<
   }
 }
 
-test('a run ends as its tests did, although the server is away', async () => {
+test('a run exits with the outcome of its tests when the server is away', async () => {
   const server = await startServer();
   const ada = await joined(server, 'Ada', repository({ 'check.js': '' }));
   await server.stop();
@@ -107,7 +107,7 @@ test.each([
 });
 
 // Over 5 s, because it records everything twice, at once and late.
-test('runs, fixes and incidents that are sent later teach the same as those that are sent at once', async () => {
+test('runs, fixes and incidents teach the same whether they are sent later or immediately', async () => {
   const taught = [];
   for (const reachable of [true, false]) {
     const server = await startServer();
@@ -139,7 +139,7 @@ test('runs, fixes and incidents that are sent later teach the same as those that
   expect(later).toEqual(atOnce);
 });
 
-test('a waiting incident is found meanwhile, and is known by its id afterwards', async () => {
+test('finds a waiting incident, which keeps its id after it is sent', async () => {
   const server = await startServer();
   const ada = await joined(server);
   await post(server, ada.bearer, 'addIncident', { ...INCIDENT, steps: 'Bleed the radiators.' });
@@ -153,7 +153,7 @@ test('a waiting incident is found meanwhile, and is known by its id afterwards',
   const { lookup_id, ...found } = await agent.ask('ranked_solutions', search);
   const { solution_id } = duplicate;
   expect(found).toMatchObject({ recommended_solution: { solution_id } });
-  // The team does not know this search.
+  // This lookup id is unknown to the team.
   const tried = { solution_id, lookup_id, worked: false, ...here };
   expect(await agent.ask('record_outcome', tried)).toMatchObject({ ok: true, ...QUEUED });
 
@@ -173,7 +173,7 @@ test('a waiting incident is found meanwhile, and is known by its id afterwards',
   expect(await known(answering, ada.bearer), 'what the team knows by another id is not new').toHaveLength(2);
 });
 
-test('an incident that only the team has is an error meanwhile, and one from before joining stays here', async () => {
+test('a team incident is an error while the server is away, and a local incident stays on this machine', async () => {
   const server = await startServer();
   const ada = await machine(server);
   const here = { projectPath: ada.root, env: ENV };
@@ -196,7 +196,7 @@ test('an incident that only the team has is an error meanwhile, and one from bef
   expect(kept.ranked_solutions).toHaveLength(2);
 });
 
-test.each(['push', 'leave'])('team %s with waiting incidents leaves each in one memory', async (command) => {
+test.each(['push', 'leave'])('team %s with waiting incidents keeps each in a single memory', async (command) => {
   const server = await startServer();
   const ada = await joined(server);
   await server.stop();

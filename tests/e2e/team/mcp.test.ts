@@ -1,4 +1,4 @@
-/** `/mcp` of a team's server, for an agent without an Argus of its own: real clients of both protocol eras. */
+/** `/mcp` of a team's server, for agents without a local Argus: real clients of both protocol eras. */
 
 import { Client as ModernClient, StreamableHTTPClientTransport as ModernTransport } from '@modelcontextprotocol/client';
 import { Client as LegacyClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -16,7 +16,7 @@ beforeAll(async () => {
 const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: { os: 'linux' } };
 const content = z.object({ content: z.tuple([z.object({ text: z.string() })]) });
 
-/** A connected client; the SDK's types of the two eras have no common one. */
+/** Connects a client. Two branches, because the SDK's clients of the two eras share no type. */
 async function connected(era: Era, bearer: string, place = '/mcp') {
   const options = { requestInit: { headers: { Authorization: `Bearer ${bearer}` } } };
   const url = new URL(place, server.url);
@@ -56,14 +56,14 @@ test.each(ERAS)('a client of %s uses the memory that the machines of the project
   expect(JSON.stringify(body)).toContain('"recorded_from":"Ada"');
 });
 
-test('a token that may only read stores nothing', async () => {
+test('a read-only token stores nothing', async () => {
   const client = await clientOf('2026-07-28', await token(server.database, 'Eve', '--scope', 'read', '--project', 'x'));
   expect(await client.ask('add_incident', INCIDENT)).toMatchObject({
     error: { code: 'TEAM_DENIED', message: expect.stringContaining('may not write') },
   });
 });
 
-test('a token for more than one project works only with the name of one', async () => {
+test('a token for several projects requires the name of a project', async () => {
   const bearer = await token(server.database, 'Ada', '--project', 'shop', 'till');
   const status = async (given: Record<string, string>) =>
     (await fetch(`${server.url}/mcp`, { method: 'POST', headers: given, body: '{}' })).status;

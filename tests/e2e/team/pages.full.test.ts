@@ -1,4 +1,4 @@
-/** A team's memory in a browser: a token is entered once, and a page shows what it may see. */
+/** A team's memory in a browser: the token is entered once, and a page shows only the token's projects. */
 
 import { expect } from 'vitest';
 import { browsing, newContext, watchedPage } from '../viewer/chromium.ts';
@@ -40,7 +40,7 @@ browsing(
     await page.getByText('The pump rattles').first().waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');
     expect(requests.filter((url) => url.includes(ada))).toEqual([]);
-    // The browser says that a wrong token was refused.
+    // The browser logs the 401 answer for the wrong token.
     expect(complaints.filter((line) => !line.includes('401'))).toEqual([]);
 
     await page.goto(`${server.url}/p/bank/`);

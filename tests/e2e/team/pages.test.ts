@@ -1,4 +1,4 @@
-/** What a browser asks of a team's server. In a real browser: pages.full.test.ts. */
+/** The requests of a browser to a team's server. In a real browser: pages.full.test.ts. */
 
 import { beforeAll, expect, test } from 'vitest';
 import { headers, post, startServer, type TeamServer, token } from './team.ts';
@@ -30,7 +30,7 @@ test('a cookie opens pages of a project, but not to scripts and other sites', as
   expect(await status('shop', { 'Content-Type': 'text/plain' })).toBe(415);
 });
 
-test('a cookie with an unknown token leads back to the form', async () => {
+test('a cookie with an unknown token redirects to the form', async () => {
   const answer = await fetch(server.url, { headers: { Cookie: `argus_token=argus_012345678901_${'A'.repeat(43)}` } });
   expect(answer.status).toBe(401);
   expect(await answer.text()).toContain('<form method="post" action="/login">');
@@ -47,7 +47,7 @@ test('a token with the scope read changes nothing', async () => {
   expect(about).toMatchObject({ editable: false });
 });
 
-test('an open page is told that its project was written', async () => {
+test('notifies an open page of a write to its project', async () => {
   const ada = await token(server.database, 'Ada');
   const events = await fetch(`${server.url}/p/live/api/events`, { headers: headers(ada) });
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();

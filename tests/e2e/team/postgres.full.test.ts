@@ -1,6 +1,6 @@
 /**
- * The server of a team on PostgreSQL: who may change its schema, what an operator does with it, connections and poolers.
- * What calls do there: crates/store/tests/it/postgres.rs and crates/engine/src/tests/databases.
+ * A team's server on PostgreSQL: rights to change its schema, operation, connections and poolers. Calls on PostgreSQL:
+ * crates/store/tests/it/postgres.rs and crates/engine/src/tests/databases.
  */
 
 import { execFileSync, spawn } from 'node:child_process';
@@ -21,7 +21,7 @@ import { headers, post, startServer, token } from './team.ts';
 const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
 const SEARCH = { query_text: INCIDENT.title, env: {} };
 
-/** A migrated database, a server on it, and a token of it. */
+/** Makes a migrated database, a server on it, and a token. */
 async function served() {
   const database = await migrated();
   return { database, server: await startServer(database), bearer: await token(database, 'Ada') };
@@ -51,7 +51,7 @@ testOnPostgres.each([
   expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(said) });
 });
 
-testOnPostgres('a user and a database that are made as the manual says are enough', async () => {
+testOnPostgres("the manual's commands create a sufficient user and database", async () => {
   const { host } = new URL(await postgres().newDatabase());
   await postgres().query("CREATE ROLE apart LOGIN CREATEROLE PASSWORD 'secret'");
   await postgres().query('CREATE DATABASE apart OWNER apart');
@@ -60,17 +60,17 @@ testOnPostgres('a user and a database that are made as the manual says are enoug
   expect(await argus(['migrate', '--database', database])).toMatchObject({ status: 0 });
   const ada = await token(database, 'Ada');
   expect(await post(await startServer(database), ada, 'addIncident', INCIDENT)).toMatchObject({ status: 200 });
-  // Roles belong to the cluster: a user of another database must not be let into this one.
+  // Roles belong to the whole cluster, so a user of another database must not get access to this database.
   await postgres().query('CREATE ROLE second LOGIN CREATEROLE');
   const refused = (await argus(['migrate', '--database', `postgres://second@${host}/apart`])).stderr;
   expect(refused).toMatch(/permission denied for database "apart"/u);
 });
 
-testOnPostgres('an open page is told that its project was written', async () => {
+testOnPostgres('notifies an open page of a write to its project', async () => {
   const { server, bearer } = await served();
   const events = await fetch(`${server.url}/p/shop/api/events`, { headers: headers(bearer) });
   const reader = events.body?.pipeThrough(new TextDecoderStream()).getReader();
-  // The database is asked every other second, and the first answer is no change: write until it is noticed.
+  // Writes until the change is noticed, because the server polls every two seconds and ignores the first answer.
   let said = '';
   const noticed = (async () => {
     while (!said.includes('changed')) said += (await reader?.read())?.value;
@@ -121,7 +121,7 @@ testBehindPooler('a pooler that gives each transaction another connection loses 
 
 const HELLO = { sql: 'SELECT $1::text AS said', params: ['hello'] };
 
-/** A connection of a pool, and how often it has prepared that statement. */
+/** A connection of a pool. `prepared` returns how often the connection has prepared `HELLO`. */
 async function connected(url: string) {
   const pool = new PostgresPool(url);
   const connection = await pool.connect();
@@ -138,21 +138,23 @@ testOnPostgres('statements are prepared on a direct connection, until a pooler i
   await connection.send([HELLO]);
   await connection.send([HELLO, HELLO]);
   expect(await prepared()).toBe('1');
-  // As if the next transaction had another backend.
+  // Simulates a pooler that gives the next transaction another backend.
   await connection.send([{ sql: 'DEALLOCATE ALL', params: [] }]);
   await expect(connection.send([HELLO])).rejects.toMatchObject({ code: '26000' });
   expect((await connection.send([HELLO]))[0]?.rows).toEqual([['hello']]);
   expect(await prepared()).toBe('0');
 });
 
-testBehindPooler('behind a pooler no statement is prepared', async () => {
+testBehindPooler('prepares no statement behind a pooler', async () => {
   const pooled = await startPgBouncer();
   const { connection, prepared } = await connected(pooled(postgres().url));
   await connection.send([HELLO]);
   expect(await prepared()).toBe('0');
 });
 
-/** Starts a pooler with two connections for all; resolves with what makes the URL of a database one behind it. */
+/**
+ * Starts a pooler with two connections. Resolves with a function that converts a database URL to a URL of the pooler.
+ */
 async function startPgBouncer(): Promise<(database: string) => string> {
   const folder = project();
   const { port: behind } = postgres();
@@ -184,7 +186,7 @@ async function startPgBouncer(): Promise<(database: string) => string> {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
       socket.once('connect', () => socket.destroy());
     });
-  // It tells nobody when it listens.
+  // Polls, because PgBouncer does not report when it listens.
   while (!(await answers())) await delay(50);
   return (database) => database.replace(`:${behind}/`, `:${port}/`);
 }

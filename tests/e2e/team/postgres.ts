@@ -1,4 +1,4 @@
-/** One PostgreSQL for a file of tests, whose databases are copies of one that is migrated. */
+/** A PostgreSQL for a file of tests. Its databases are copies of a migrated database, because migrating takes time. */
 
 import { afterAll, beforeAll } from 'vitest';
 import { postgresFolder, startPostgres } from '../../../scripts/lib/postgres.mjs';
@@ -27,7 +27,7 @@ export function postgres(): Postgres {
   return started;
 }
 
-/** A new database that `argus migrate` has made ready; resolves with its URL. */
+/** Makes a new migrated database. Resolves with its URL. */
 export async function migrated(): Promise<string> {
   template ??= migratedOnce();
   return postgres().newDatabase(await template);

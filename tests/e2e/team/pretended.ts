@@ -1,4 +1,4 @@
-/** A pretended team's server, and a machine that has joined it. */
+/** A fake team's server, and a machine that has joined it. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -18,7 +18,7 @@ export interface Pretended {
   asked: unknown[];
 }
 
-/** A machine whose server greets as Argus does and answers calls as the test wants. */
+/** Makes a machine whose server greets like Argus and gives the test's answers to calls. */
 export async function memberOfPretended(answer: Pretended['answer']): Promise<Pretended> {
   const pretended: Pretended = { ada: machineOf(repository(), 'argus_0123'), greeting: {}, answer, asked: [] };
   await pretended.ada.join({ url: await serve(pretended) });

@@ -1,4 +1,7 @@
-/** `team status` and `doctor`: whether the team's server takes what is recorded here, and if not, the command that helps. */
+/**
+ * `team status` and `doctor` report whether the team's server accepts calls of this machine, and name a helpful
+ * command.
+ */
 
 import { beforeAll, expect, test } from 'vitest';
 import { answering, memberOfPretended } from './pretended.ts';
@@ -20,7 +23,7 @@ async function expectStates(machine: Machine, status: [number, RegExp], doctor: 
   expect([check.status, line]).toEqual([doctor[0], expect.stringMatching(doctor[1])]);
 }
 
-test('a server that can be reached is named with the scope of the token', async () => {
+test('names a reachable server and the scope of the token', async () => {
   const ada = await member();
   await expectStates(
     ada,
@@ -45,13 +48,13 @@ test.each<[string, () => string | Promise<string>, string]>([
     () => token(server.database, 'Bob', '--project', 'till'),
     "The token is for till, not 'shop'.* argus team join \\S+ --as till",
   ],
-])('%s is a problem, and the command that helps is named', async (_, other, said) => {
+])('%s is a problem, and the helpful command is named', async (_, other, said) => {
   const ada = await member();
   ada.env.ARGUS_TEAM_TOKEN = await other();
   await expectStates(ada, [1, new RegExp(said, 'u')], [1, new RegExp(`✗ team .*${said}`, 'u')]);
 });
 
-test('a server that is away is a problem, and the commands that help are named', async () => {
+test('an unreachable server is a problem, and the helpful commands are named', async () => {
   const away = await startServer();
   const ada = await member(away);
   await away.stop();

@@ -1,4 +1,4 @@
-/** The server of a team: who may do what, and that a call is made once. What a machine does with it: joining.test.ts. */
+/** A team's server: the rights of tokens, and that each call is made once. Its use by machines: joining.test.ts. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -31,11 +31,11 @@ describe('who may', () => {
     const bearer = await token(server.database, 'Ada', '--scope', scope);
     expect((await post(server, bearer, 'patterns', {})).status).toBe(reading);
     expect((await post(server, bearer, 'addIncident', { ...INCIDENT, force: true })).status).toBe(writing);
-    // There is no such pattern, which only who may edit is told.
+    // The pattern does not exist, which only a token with the right to edit learns.
     expect((await post(server, bearer, 'editPattern', { id: 'pat-1', description: 'Cold' })).status).toBe(editing);
   });
 
-  test('a token for some projects opens no other one, and what one has learned is not in another', async () => {
+  test('a token opens only its projects, and projects do not share data', async () => {
     const bearer = await token(server.database, 'CI', '--project', 'one', 'two');
     await post(server, bearer, 'addIncident', INCIDENT, { project: 'one' });
     const two = await post(server, bearer, 'rankedSolutions', SEARCH, { project: 'two' });
@@ -44,7 +44,7 @@ describe('who may', () => {
     expect(bank).toMatchObject({ status: 403, body: { error: { code: 'FORBIDDEN' } } });
   });
 
-  test('a running server refuses a token a second after it was revoked', async () => {
+  test('refuses a token at most a second after it was revoked', async () => {
     let later = 0;
     const own = await startServer(undefined, undefined, { now: () => Date.now() + later });
     const bearer = await token(own.database, 'Bob');
@@ -57,7 +57,7 @@ describe('who may', () => {
     expect((await revoke()).status).toBe(2);
   });
 
-  test('refuses a wrong secret, a text that is no token, and an expired token', async () => {
+  test('refuses a wrong secret, a malformed token, and an expired token', async () => {
     const [, id] = (await token(server.database, 'Eve')).split('_');
     const expired = await token(server.database, 'Old', '--expires', '0');
     for (const bearer of [`argus_${id}_${'A'.repeat(43)}`, 'argus_0123', expired]) {
@@ -85,7 +85,7 @@ describe('who may', () => {
 });
 
 describe('a call', () => {
-  test('that is made again answers what it answered, and is made once', async () => {
+  test('that is repeated returns the first answer and is made once', async () => {
     const bearer = await token(server.database, 'Ada');
     const again = { callId: uuidV7(), project: 'again' };
     const first = await post(server, bearer, 'addIncident', INCIDENT, again);
@@ -94,7 +94,7 @@ describe('a call', () => {
     expect(other).toMatchObject({ status: 400, body: { error: { code: 'INVALID_INPUT' } } });
   });
 
-  test('carries whose token it was, whatever the machine says of itself', async () => {
+  test('records the owner of the token, whatever name the machine sends', async () => {
     const bearer = await token(server.database, 'Ada');
     const said = { project: 'who', by: 'some client 1.0', from: 'Bob' };
     const added = await post(server, bearer, 'addIncident', INCIDENT, said);
@@ -116,7 +116,7 @@ describe('a call', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { message: expect.any(String) } } });
   });
 
-  test('of more than 32 MiB is refused, and nothing of it recorded', async () => {
+  test('of more than 32 MiB is refused and not recorded', async () => {
     const bearer = await token(server.database, 'Ada');
     const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'addIncident', params: INCIDENT };
     const body = JSON.stringify(call);
@@ -144,7 +144,7 @@ describe('a call', () => {
 });
 
 describe('the server', () => {
-  test('says what it is to whoever has a token', async () => {
+  test('describes itself to clients with a token', async () => {
     const bearer = await token(server.database, 'Ada', '--project', 'shop');
     const hello = await (await fetch(`${server.url}/v1/hello`, { headers: headers(bearer) })).json();
     expect(hello).toMatchObject({
@@ -156,7 +156,7 @@ describe('the server', () => {
     expect((await fetch(`${server.url}/v1/hello`)).status).toBe(401);
   });
 
-  test('says that it lives, and counts requests', async () => {
+  test('reports its health and counts requests', async () => {
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ready' });
     await post(server, await token(server.database, 'Ada'), 'patterns', {});
@@ -164,7 +164,7 @@ describe('the server', () => {
     expect(metrics).toMatch(/argus_requests_total\{call="patterns",status="200"\} \d+/u);
   });
 
-  test('shows metrics behind a proxy to an admin only', async () => {
+  test('shows metrics behind a proxy only to an admin', async () => {
     const proxied = await startServer(newDatabase(), ['--port', '0', '--trust-proxy']);
     const status = async (scope: string) => {
       const bearer = await token(proxied.database, 'Ada', '--scope', scope);
@@ -174,7 +174,7 @@ describe('the server', () => {
     expect([await status('write'), await status('admin')]).toEqual([403, 200]);
   });
 
-  test('limits the calls of one token and the wrong tokens of one address', async () => {
+  test('limits the calls of a token, and the wrong tokens of an address', async () => {
     const limited = await startServer(newDatabase(), ['--port', '0', '--rate-limit', '3']);
     const statuses = (bearer: string, calls: number) =>
       Promise.all(Array.from({ length: calls }, async () => (await post(limited, bearer, 'patterns', {})).status));
@@ -202,7 +202,7 @@ describe('the server', () => {
     ['an unwritable database', ['--database', 'README.md/argus.db'], 'DATABASE_UNAVAILABLE: '],
     ['an address that others can read along', ['--host', '0.0.0.0'], '--tls-cert'],
     ['a certificate without its key', ['--tls-cert', 'cert.pem'], '--tls-key'],
-  ])('does not start with %s, and names the way out', async (_, args, said) => {
+  ])('does not start with %s, and names the fix', async (_, args, said) => {
     const cwd = project({ 'README.md': '' });
     const { status, stderr } = await argus(['serve', '--port', '0', '--database', 'server.db', ...args], { cwd });
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
@@ -216,7 +216,7 @@ describe('the server', () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(said) });
   });
 
-  test('a PostgreSQL that does not answer is named without its password', async () => {
+  test('names an unreachable PostgreSQL without its password', async () => {
     const database = 'postgres://ada:hunter2@127.0.0.1:1/argus';
     const { status, stderr } = await argus(['token', 'list', '--database', database]);
     expect({ status, stderr }).toEqual({
@@ -227,7 +227,7 @@ describe('the server', () => {
     expect(stderr).not.toContain('hunter2');
   });
 
-  test('logs no body, and denials are in the audit log', async () => {
+  test('logs no bodies, and denials appear in the audit log', async () => {
     const bearer = await token(server.database, 'Ada', '--scope', 'read');
     await post(server, bearer, 'addIncident', { ...INCIDENT, title: 'Planted title of a body' });
     expect(server.log()).not.toContain('Planted title');
@@ -245,7 +245,7 @@ describe('the server', () => {
     const bearer = await token(database, 'Ada');
     const call = { protocol: 1, callId: uuidV7(), now: Date.now(), method: 'patterns', params: {} };
     const body = JSON.stringify(call);
-    // The server answers 100 once it has read the headers: from then on the call is in flight.
+    // The server answers 100 after it has read the headers; from then on the call is in flight.
     const slow = request(`${url}/v1/projects/shop/call`, {
       method: 'POST',
       headers: { ...headers(bearer), Expect: '100-continue', 'Content-Length': body.length },
@@ -261,7 +261,7 @@ describe('the server', () => {
     expect(response.statusCode).toBe(200);
     response.resume();
     expect((await serving.done).status).toBe(0);
-    // A connection that stays open is cut after 10 seconds.
+    // The server closes a connection that stays open after 10 seconds.
     expect(performance.now() - began).toBeLessThan(8_000);
   });
 });

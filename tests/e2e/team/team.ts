@@ -12,15 +12,15 @@ export interface TeamServer {
   url: string;
   port: number;
   database: string;
-  /** All that it has printed: one JSON object per line. */
+  /** Returns the whole output, a JSON object per line. */
   log(): string;
-  /** Ends it as a service manager does; resolves with its exit code. */
+  /** Stops the server as a service manager does. Resolves with its exit code. */
   stop(): Promise<number>;
 }
 
 const running: Running[] = [];
 
-/** Starts one on a free port, unless `args` name a port. */
+/** Starts a server on a free port, unless `args` name a port. */
 export async function startServer(
   database = newDatabase(),
   args: string[] = ['--port', '0'],
@@ -50,7 +50,7 @@ export async function stopServers(): Promise<void> {
 
 afterAll(stopServers);
 
-/** Starts it again on its database and port. */
+/** Starts a stopped server again on its database and port. */
 export function startAgain({ database, port }: TeamServer): Promise<TeamServer> {
   return startServer(database, ['--port', String(port)]);
 }
@@ -59,14 +59,14 @@ export function newDatabase(): string {
   return path.join(project(), 'server.db');
 }
 
-/** A new token of the server that has this database. */
+/** Creates a token for the server of this database. */
 export async function token(database: string, name: string, ...args: string[]): Promise<string> {
   const { status, stdout, stderr } = await argus(['token', 'create', name, '--database', database, '--json', ...args]);
   if (status !== 0) throw new Error(stderr);
   return z.object({ token: z.string() }).parse(JSON.parse(stdout)).token;
 }
 
-/** The part of a token that is stored nowhere: all behind `argus_ID_`, which may itself contain a `_`. */
+/** Returns the secret part of a token, which is never stored: everything after `argus_ID_`. It may contain `_`. */
 export function secretOf(bearer: string): string {
   return bearer.split('_').slice(2).join('_');
 }
@@ -75,7 +75,7 @@ export function headers(bearer: string): Record<string, string> {
   return { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' };
 }
 
-/** Makes one call as a machine does; resolves with the status and the body of the answer. */
+/** Makes a call as a machine does. Resolves with the status and the body of the answer. */
 export async function post(
   { url }: Pick<TeamServer, 'url'>,
   bearer: string,
@@ -93,7 +93,7 @@ export async function post(
   return { status: response.status, body: z.record(z.string(), z.unknown()).parse(await response.json()) };
 }
 
-/** A repository on the machine of one user, who has a token. */
+/** A repository on the machine of a user who has a token. */
 export interface Machine {
   root: string;
   env: Record<string, string>;
@@ -102,18 +102,18 @@ export interface Machine {
   argus(...args: string[]): Promise<Result>;
   /** Runs a command; resolves with the data of its answer. */
   data(...args: string[]): Promise<Data>;
-  /** A new agent that has opened the repository. */
+  /** Starts a new agent that has opened the repository. */
   agent(): Promise<Agent>;
   /** Joins the project `shop` of a server. */
   join(server: Pick<TeamServer, 'url'>): Promise<Data>;
 }
 
-/** One whose repository has not joined yet. */
+/** Makes a machine whose repository has not joined yet. */
 export async function machine({ database }: TeamServer, name = 'Ada', root = repository()): Promise<Machine> {
   return machineOf(root, await token(database, name));
 }
 
-/** One with a token that may be for no server. */
+/** Makes a machine with a given token, which may be invalid. */
 export function machineOf(root: string, bearer: string): Machine {
   const env = { ...someUser(), ARGUS_TEAM_TOKEN: bearer };
   const run = (...args: string[]) => argus(args, { env, cwd: root });
@@ -136,21 +136,21 @@ export function machineOf(root: string, bearer: string): Machine {
   };
 }
 
-/** One whose repository has joined. */
+/** Makes a machine whose repository has joined. */
 export async function joined(server: TeamServer, name?: string, root?: string): Promise<Machine> {
   const member = await machine(server, name, root);
   await member.join(server);
   return member;
 }
 
-/** An agent that is closed when the test is over. */
+/** Starts an agent that is closed when the test is over. */
 export async function agentOf(cwd: string, env: Record<string, string>): Promise<Agent> {
   const agent = await connect('2026-07-28', env, cwd);
   onTestFinished(() => agent.close());
   return agent;
 }
 
-/** A git repository with a commit and an origin. */
+/** Makes a git repository with a commit and an origin. */
 export function repository(files: Record<string, string> = {}, origin = 'https://git.example.com/shop.git'): string {
   const root = project({ 'README.md': '# Shop\n', ...files });
   git(root, 'init', '--quiet');
@@ -160,7 +160,7 @@ export function repository(files: Record<string, string> = {}, origin = 'https:/
   return root;
 }
 
-/** Another clone of a repository, with the same first commit; its origin is the same, unless another one is given. */
+/** Makes a repository with the same first commit, and with the default origin unless another origin is given. */
 export function cloneOf(root: string, origin?: string): string {
   const other = repository({}, origin);
   git(other, 'fetch', '--quiet', root);

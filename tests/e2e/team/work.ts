@@ -1,4 +1,4 @@
-/** What agents of a team do in these tests, and what a server has learned from it. */
+/** Work of a team's agents in these tests, and the resulting memory of a server. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -12,7 +12,7 @@ export const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot
 const PASSED = junit([{ name: 'tunes' }]);
 const FAILED = junit([{ name: 'tunes', failure: { message: 'Error: the flux capacitor is out of tune' } }]);
 
-/** Imports a run in which one test failed; resolves with its answer, and with what names the failure in a call. */
+/** Imports a run with a failed test. Resolves with the answer and with the failure's arguments for a call. */
 export async function failedRun(agent: Agent, root: string): Promise<{ run: Data; failure: Data }> {
   const run = await imported(agent, root, FAILED);
   return { run, failure: { projectPath: root, runId: run.runId, caseName: 'tunes' } };
@@ -23,7 +23,7 @@ function imported(agent: Agent, root: string, report: string): Promise<Data> {
   return agent.data('argus_import', { projectPath: root, path: 'report.xml' });
 }
 
-/** A test fails, is fixed at the second try, and fails again; resolves with all answers. */
+/** Plays a test that fails, is fixed at the second try, and fails again. Resolves with all answers. */
 export async function work(agent: Agent, root: string): Promise<Data[]> {
   const answers: Data[] = [];
   for (const fix of [
@@ -43,7 +43,7 @@ export async function work(agent: Agent, root: string): Promise<Data[]> {
   return answers;
 }
 
-/** What a server has learned from runs, without ids, commits and times, which differ each time. */
+/** Returns the learned data of a server without ids, commits and times, because these differ between runs. */
 export async function learned(server: TeamServer, bearer: string): Promise<string> {
   const asked = ['patterns', 'history', 'viewPatterns', 'viewGrid'].map((method) => post(server, bearer, method, {}));
   return JSON.stringify(await Promise.all(asked), undefined, 1)

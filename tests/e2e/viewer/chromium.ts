@@ -1,5 +1,5 @@
 /**
- * A real browser for the tests of the viewer, and how one waits for its page.
+ * A real browser for the tests of the viewer, and functions that wait for its page.
  */
 
 import { existsSync, mkdtempSync } from 'node:fs';
@@ -10,7 +10,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { environment } from '../harness.ts';
 
 const PLACES = [
-  // It opens a page in a third of the time that the whole browser needs.
+  // The headless shell opens a page in a third of the time of the full browser.
   '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
@@ -20,7 +20,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Undefined: tests in a browser are skipped. */
+/** Path of the browser. Undefined when there is no browser; tests in a browser are then skipped. */
 const CHROMIUM = PLACES.find((file) => existsSync(file));
 
 if (CHROMIUM === undefined) process.stderr.write('tests/e2e: there is no Chromium; the viewer is not tested\n');
@@ -28,7 +28,7 @@ if (CHROMIUM === undefined) process.stderr.write('tests/e2e: there is no Chromiu
 /** A test in a browser. */
 export const browsing = test.skipIf(CHROMIUM === undefined);
 
-/** Containers have no sandbox, and the tests open only their own pages. */
+/** Without a sandbox, because containers do not have one and the tests open only their own pages. */
 async function startBrowser(): Promise<Browser> {
   return chromium.launch({
     ...(CHROMIUM === undefined ? {} : { executablePath: CHROMIUM }),
@@ -41,7 +41,7 @@ let started: Promise<Browser> | undefined;
 
 afterAll(async () => (await started)?.close());
 
-/** A new reader in the one browser of a file of tests. */
+/** Opens a new browser context. All tests of a file share the browser, because starting it takes time. */
 export async function newContext(options: BrowserContextOptions = {}): Promise<BrowserContext> {
   started ??= startBrowser();
   const context = await (await started).newContext({ locale: 'en-US', reducedMotion: 'reduce', ...options });
@@ -49,7 +49,7 @@ export async function newContext(options: BrowserContextOptions = {}): Promise<B
   return context;
 }
 
-/** A new reader's page at an address, at a place of it, once it shows something. */
+/** Opens a page in a new context at a place of an address. Resolves after the page shows content. */
 export async function openPage(url: string, place = '', options: BrowserContextOptions = {}): Promise<Watched> {
   const watched = await watchedPage(await newContext(options));
   await watched.page.goto(url);
@@ -58,16 +58,16 @@ export async function openPage(url: string, place = '', options: BrowserContextO
   return watched;
 }
 
-/** A page, and what it reports and asks for. */
+/** A page with its complaints and requests. */
 export interface Watched {
   page: Page;
-  /** Errors and warnings of the page and its workers, and what the content policy refused. */
+  /** Errors and warnings of the page and its workers, and violations of the content policy. */
   complaints: string[];
   /** Addresses, except those inside the page. */
   requests: string[];
 }
 
-/** A new page whose complaints and requests are kept. */
+/** Opens a new page and records its complaints and requests. */
 export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const page = await context.newPage();
   const watched: Watched = { page, complaints: [], requests: [] };
@@ -81,7 +81,7 @@ export async function watchedPage(context: BrowserContext): Promise<Watched> {
   return watched;
 }
 
-/** Goes to a place of the page by its address. */
+/** Opens a place of the page by its address. */
 export async function go(page: Page, place: string): Promise<void> {
   await page.evaluate(
     (hash) =>
@@ -95,7 +95,7 @@ export async function go(page: Page, place: string): Promise<void> {
   await settled(page);
 }
 
-/** Waits until the view shows something and every question has its answer. */
+/** Waits until the view shows content and every request is answered. */
 export async function settled(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor({ state: 'attached' });
   await page.locator('main .opening, [aria-busy=true]').waitFor({ state: 'detached' });
@@ -108,10 +108,10 @@ export const row = (page: Page, words: string) => page.getByRole('row').filter({
 export const panel = (page: Page, heading: string) =>
   page.locator('section').filter({ has: page.getByRole('heading', { name: heading, exact: true }) });
 
-/** The words of what has the focus. */
+/** Returns the text of the focused element. */
 export const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent?.trim() ?? '');
 
-/** No text of the page ran, became an element, or hid the page. */
+/** Expects that no text of the page ran as a script, became an element, or hid the page. */
 export async function unharmed(page: Page): Promise<void> {
   await settled(page);
   expect(await page.evaluate(() => 'hacked' in window)).toBe(false);

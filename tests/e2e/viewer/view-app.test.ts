@@ -1,6 +1,6 @@
 /**
- * The MCP App of argus_patterns: how clients of both protocol eras find and read it, and how a chat shows it, in a
- * sandboxed frame under the policy of a host, with what the tool has answered.
+ * The MCP App of argus_patterns: clients of both protocol eras find and read it, and a chat shows it with the tool's
+ * answer in a sandboxed frame under the policy of a host.
  */
 
 import { InMemoryTransport, Client as ModernClient } from '@modelcontextprotocol/client';
@@ -18,7 +18,7 @@ const URI = 'ui://argus/patterns';
 const MIME_TYPE = 'text/html;profile=mcp-app';
 const EXTENSION = 'io.modelcontextprotocol/ui';
 
-/** A host that shows apps tells a server this. */
+/** The capabilities that a host with support for apps sends to a server. */
 const capabilities = { extensions: { [EXTENSION]: { mimeTypes: [MIME_TYPE] } } };
 
 const servers: { close(): Promise<void> }[] = [];
@@ -61,7 +61,7 @@ test.each(ERAS)('%s: the tool names a page, and the page can be read', async (er
   const { contents } = read.parse(await client.readResource({ uri: URI }));
   const html = contents[0].text;
   expect(html).toMatch(/^<!doctype html>/iu);
-  // The policy of the host lets it load nothing.
+  // The page must be self-contained, because the host's policy blocks all loading.
   expect(html).not.toMatch(/<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["'](?!data:)/iu);
   expect(html).not.toMatch(/@import|url\(["']?https?:/iu);
 });
@@ -71,7 +71,7 @@ interface Given {
   answer: unknown;
 }
 
-/** The page, and what the tool answers about a project. */
+/** Returns the page and the tool's answer about a project. */
 async function overMcp(projectPath: string): Promise<Given> {
   const client = await connected('2026-07-28', projectPath);
   await client.callTool({ name: 'argus_init', arguments: { projectPath } });
@@ -89,11 +89,11 @@ test('the answer is complete without the page', async () => {
   expect(structuredContent).toMatchObject({ success: true, data: { builtInCount: 6 } });
 });
 
-/** Hosts give this policy to an app that asks for nothing. */
+/** The policy of hosts for an app that requests no permissions. */
 const HOST_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
 
-/** Puts the page into a frame, greets it as a host does, and gives it the answer. */
+/** Shows the page in a frame, initializes it as a host does, and sends it the answer. */
 const HOST = `<!doctype html><title>host</title><iframe sandbox="allow-scripts" width="800" height="600"></iframe><script>
 const frame = document.querySelector('iframe');
 window.said = [];
@@ -138,7 +138,7 @@ async function shown({ html, answer }: Given, options: BrowserContextOptions = {
 const { root } = await rememberedProject();
 const given = await overMcp(root);
 
-browsing('the table of the answer is in the conversation, in the colors of the host', async () => {
+browsing('shows the table of the answer in the conversation, in the colors of the host', async () => {
   const { page, app, complaints } = await shown(given);
   const row = (words: string) => app.getByRole('row').filter({ hasText: words });
   await row('Cannot read properties').waitFor();
@@ -156,7 +156,7 @@ browsing('the table of the answer is in the conversation, in the colors of the h
 });
 
 browsing('axe finds nothing in the table', async () => {
-  // axe runs scripts that the policy of the page refuses.
+  // Bypasses the page's policy, because it blocks the scripts of axe.
   const { page, app } = await shown(given, { bypassCSP: true });
   await app.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor();
   const frame = page.frames().find((one) => one !== page.mainFrame());
@@ -165,7 +165,7 @@ browsing('axe finds nothing in the table', async () => {
   expect(found).toMatchObject({ violations: [] });
 });
 
-browsing('hostile texts are text', async () => {
+browsing('shows hostile texts as text', async () => {
   const { page, app, complaints } = await shown(await overMcp((await hostileProject()).root));
   await app.getByRole('row').filter({ hasText: HOSTILE[0] }).first().waitFor();
   const frame = page.frames().find((one) => one !== page.mainFrame());
@@ -174,7 +174,7 @@ browsing('hostile texts are text', async () => {
   expect(complaints).toEqual([]);
 });
 
-browsing('an error in place of patterns has words', async () => {
+browsing('shows a message for an error instead of patterns', async () => {
   const { app } = await shown({ ...given, answer: { isError: true, content: [{ type: 'text', text: '{}' }] } });
   await app.getByText('The tool answered with an error').waitFor();
 });

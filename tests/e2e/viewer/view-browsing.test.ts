@@ -1,6 +1,6 @@
 /**
- * The page as a person uses any page, with a mouse or without: links in new tabs, back, the address, the focus, keys,
- * languages, and words for what is missing. The contents of the views: view-details.test.ts. Every control and size:
+ * Ordinary use of the page, with or without a mouse: links in new tabs, back, the address, the focus, keys, languages,
+ * and messages for missing items. Contents of the views: view-details.test.ts. Every control and size:
  * view.full.test.ts.
  */
 
@@ -33,14 +33,14 @@ browsing('a link in a new tab and a copied address open while a tab of the serve
 browsing.each([
   ['without a memory', {}, 'has no memory yet', 'npx argus-mcp run'],
   ['without history', { 'argus.yaml': 'history: { enabled: false }\n' }, 'keeps no memory', 'history.enabled: false'],
-])('a project %s is named, with what to do', async (_name, files, words, next) => {
+])('names a project %s and the next step', async (_name, files, words, next) => {
   const root = project(files);
   const page = await openPage((await viewerOf(root)).url);
   await page.getByRole('heading', { name: `${path.basename(root)} ${words}` }).waitFor();
   await page.getByText(next).waitFor();
 });
 
-browsing('a server that ends is noticed at once, with what to do', async () => {
+browsing('shows the end of the server immediately, with the next step', async () => {
   const own = await viewerOf(remembered.root);
   const page = await openPage(own.url);
   await row(page, 'Cannot read properties').waitFor();
@@ -51,7 +51,7 @@ browsing('a server that ends is noticed at once, with what to do', async () => {
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
 });
 
-browsing('a bar shows that an answer takes long', async () => {
+browsing('shows a bar while an answer takes long', async () => {
   const page = await openPage();
   let answer = () => {};
   const late = new Promise<void>((resolve) => (answer = resolve));
@@ -63,7 +63,7 @@ browsing('a bar shows that an answer takes long', async () => {
   await page.getByRole('progressbar').waitFor({ state: 'detached' });
 });
 
-/** Each address, and what shows that its state was read. */
+/** Addresses, and a sign on the page that the state in the address was read. */
 const STATES: readonly [address: string, shows: (page: Page) => Promise<unknown>, shown: unknown][] = [
   ['/patterns?text=valve', search, 'valve'],
   ['/patterns?category=CONNECTION_REFUSED', pressed, ['Connection refused1', 'All']],
@@ -111,7 +111,7 @@ browsing('the address holds every filter, order and width, through a reload', as
   await page.getByText('1 case', { exact: true }).waitFor();
 });
 
-browsing('what a person chooses goes into the address, is announced, and back takes it out again', async () => {
+browsing('choices appear in the address and are announced, and going back undoes them', async () => {
   const page = await openPage();
   const learned = row(page, 'Cannot read properties');
   const choose = (group: string, name: RegExp) =>
@@ -138,7 +138,7 @@ browsing('what a person chooses goes into the address, is announced, and back ta
   await expect.poll(() => picker.inputValue()).toBe(bucket);
 });
 
-browsing('after going back to a list, a person is at the row that was opened', async () => {
+browsing('going back to a list returns to the opened row', async () => {
   const root = await projectWith(...Array.from({ length: 30 }, (_, index) => [caseOf('a', `OddError: part ${index}`)]));
   const page = await openPage((await viewerOf(root)).url, '/runs');
   const last = page.locator('table a.row').nth(25);
@@ -159,13 +159,13 @@ browsing('after going back to a list, a person is at the row that was opened', a
     await page.keyboard.press('Enter');
     await opened.waitFor();
   }
-  // From the places at the top, the list begins at its beginning.
+  // The links at the top open the list at its first page.
   await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' }).click();
   await last.waitFor();
   await expect.poll(scrolled).toBe(0);
 });
 
-browsing('the next part of a list begins at its top, and the focus stays', async () => {
+browsing('the next page of a list is shown from its top, and the focus stays', async () => {
   const root = project();
   const cases = Array.from({ length: 250 }, (_, index) => caseOf(`case ${String(index).padStart(3, '0')}`));
   const runId = await inMemoryOf(root, (engine) => record(engine, cases));
@@ -179,7 +179,7 @@ browsing('the next part of a list begins at its top, and the focus stays', async
     expect(top).toBeGreaterThan(0);
     await expect.poll(() => focused(page)).toBe('Next');
   }
-  // There is no further part.
+  // This is the last page, so Enter on Next does nothing.
   await page.keyboard.press('Enter');
   await settled(page);
   expect(page.url()).toContain('offset=200');
@@ -189,7 +189,7 @@ browsing('the next part of a list begins at its top, and the focus stays', async
   await page.getByText('201–250 of 250').waitFor();
 });
 
-browsing('an edit leaves the focus where it was', async () => {
+browsing('an edit keeps the focus', async () => {
   const page = await openPage((await viewerOf(copyOf(remembered))).url);
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
   const dialog = page.getByRole('dialog');
@@ -223,9 +223,9 @@ browsing('the inspector keeps its text while the page is open', async () => {
   await page.getByRole('heading', { name: 'What the memory knows' }).waitFor();
 });
 
-browsing('by keyboard alone: search, move, open, close', async () => {
+browsing('searches, moves, opens and closes with only the keyboard', async () => {
   const page = await openPage();
-  // After a reload nothing has the focus.
+  // After a reload no element has the focus.
   await page.reload();
   await settled(page);
   await page.keyboard.press('Tab');
@@ -260,7 +260,7 @@ browsing('by keyboard alone: search, move, open, close', async () => {
   await page.getByRole('dialog').waitFor({ state: 'detached' });
 });
 
-browsing('the language and the colors of the browser are used, and can be changed for good', async () => {
+browsing('uses the language and the colors of the browser, and stores a changed choice', async () => {
   const { page } = await openPageAt(viewer.url, '', { locale: 'zh-CN', colorScheme: 'dark' });
   const language = () => page.locator('html').getAttribute('lang');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);

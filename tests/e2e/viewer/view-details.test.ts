@@ -1,7 +1,7 @@
 /**
- * The contents of each view, in a real browser: the page that the viewer opens on, patterns, runs, comparisons, the
- * health, incidents and the inspector. Exported pages: view-export.test.ts. All sizes: view.full.test.ts. A team's
- * server: team/pages.full.test.ts.
+ * The contents of each view in a real browser: the first page, patterns, runs, comparisons, the health, incidents and
+ * the inspector. Exported pages: view-export.test.ts. All sizes: view.full.test.ts. A team's server:
+ * team/pages.full.test.ts.
  */
 
 import type { Page } from 'playwright-core';
@@ -30,7 +30,7 @@ const health = await healthProject();
 const rememberedViewer = await viewerOfFile(remembered.root);
 const healthViewer = await viewerOfFile(health.root);
 
-/** The remembered project with one more run, in which two tests fail with each of two errors. */
+/** The remembered project with another run, in which two tests fail with each of two errors. */
 const detailed = copyOf(remembered);
 const runs = [
   ...remembered.runs,
@@ -50,7 +50,7 @@ const heading = (page: Page, name: string) => page.getByRole('heading', { name, 
 const openRoot = async (root: string) => (await openPage((await viewerOf(root)).url)).page;
 const openView = async (place: string): Promise<Page> => (await openPage(viewer.url, place)).page;
 
-browsing('it opens on the causes of the newest run, each leads on, and every test has its state', async () => {
+browsing('opens on the causes of the newest run with links, and shows the state of every test', async () => {
   const { page } = await openPage(rememberedViewer.url);
   const failed = heading(page, 'The newest run failed: 2 failures, 2 causes');
   await failed.waitFor();
@@ -85,7 +85,7 @@ browsing('it opens on the causes of the newest run, each leads on, and every tes
   await row(page, 'health-check').filter({ hasText: 'Broken' }).waitFor();
 });
 
-browsing('after a green run it says what is still open, and leads there by keyboard', async () => {
+browsing('lists open problems after a passing run, with links that the keyboard reaches', async () => {
   const root = project();
   const runId = await inMemoryOf(root, async (engine) => {
     const failing = await record(engine, [caseOf('tunes', 'OddError: the flux is out of tune'), caseOf('fine')]);
@@ -123,7 +123,7 @@ browsing.each<[name: string, work: (engine: Engine) => Promise<unknown>, words: 
     (engine) => record(engine, [caseOf('a', REFUSED)], { foreign: true }),
     'No run of this copy is recorded',
   ],
-])('%s says what to do first, and lists nothing', async (_name, work, words) => {
+])('%s shows the first step and no lists', async (_name, work, words) => {
   const root = project();
   await inMemoryOf(root, work);
   const page = await openRoot(root);
@@ -167,7 +167,7 @@ browsing('health: tests that need attention, slower tests, and fixes, each with 
   await page.getByText('the cart wobbles').first().waitFor();
 });
 
-browsing('curves are by day or by run, and say their numbers', async () => {
+browsing('curves are by day or by run and have text with their numbers', async () => {
   const { page } = await openPage(healthViewer.url, '/health');
   const trends = panel(page, 'Over time');
   expect(await trends.locator('canvas').count()).toBe(3);
@@ -181,7 +181,7 @@ browsing('curves are by day or by run, and say their numbers', async () => {
   expect(await table.getByRole('cell', { name: '1', exact: true }).count()).toBeGreaterThan(0);
 });
 
-browsing('a newly failing test is under its verdict, with its probability', async () => {
+browsing('lists a newly failing test under its verdict, with its probability', async () => {
   const { page } = await openPage(healthViewer.url, `/compare?base=${health.runs[12]}&head=${health.runs[14]}`);
   const fresh = panel(page, 'Newly failing');
   await fresh.getByRole('heading', { name: /^Regression\s*1$/u }).waitFor();
@@ -190,7 +190,7 @@ browsing('a newly failing test is under its verdict, with its probability', asyn
   await fresh.getByRole('heading', { name: /^Flaky\s*1$/u }).waitFor();
 });
 
-browsing('a pattern: sample, curve, fixes, tests, runs, and what is like it', async () => {
+browsing('a pattern: sample, curve, fixes, tests, runs, and similar patterns', async () => {
   const page = await openView('/patterns');
   await row(page, FIX).getByRole('link').first().click();
   await panel(page, 'Sample').getByText('Cannot read properties of undefined (reading "id")').waitFor();
@@ -206,7 +206,7 @@ browsing('a pattern: sample, curve, fixes, tests, runs, and what is like it', as
   await panel(page, 'Related').getByRole('listitem').first().filter({ hasText: FIX }).waitFor();
 });
 
-browsing('runs: bars, pass rate and duration, and two that were ticked are compared, the older one first', async () => {
+browsing('runs: bars, pass rate, duration, and a comparison of two ticked runs, the older run first', async () => {
   const page = await openView('/runs');
   const trends = page.getByRole('region', { name: 'Over time' });
   for (const name of ['Pass rate', 'Duration']) {
@@ -232,7 +232,7 @@ browsing('runs: bars, pass rate and duration, and two that were ticked are compa
   await page.getByText(`${runs.length} runs`).waitFor();
 });
 
-browsing('a run: failures by cause, a known fix or else a tip, and the kind of one failure', async () => {
+browsing('a run: failures by cause, a known fix or otherwise a tip, and the kind of a failure', async () => {
   const page = await openView(`/runs/${runs.at(-1)}`);
   const causes = panel(page, 'Failures by cause');
   await causes.getByText('4 failures, ').waitFor();

@@ -1,6 +1,6 @@
 /**
- * `argus-mcp view --export`: one file with everything in it, opened from disk in a real browser. The contents of the
- * views: view-details.test.ts. A full disk: view.full.test.ts.
+ * `argus-mcp view --export`: a self-contained file, opened from disk in a real browser. Contents of the views:
+ * view-details.test.ts. A full disk: view.full.test.ts.
  */
 
 import { cpSync, lstatSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const report = await exported(root);
 const openFile = (file: string, place: string, locale = 'en-US') =>
   openPage(`${pathToFileURL(file).href}#${place}`, '', { offline: true, locale });
 
-/** The database in a page, as a file. */
+/** Writes the database in a page to a file and returns its path. */
 function snapshotIn(html: string): string {
   const block = /<script type="application\/octet-stream" id="argus-database"[^>]*>([\w+/=]*)<\/script>/u.exec(html);
   const file = path.join(project(), 'inside.db');
@@ -37,7 +37,7 @@ function snapshotIn(html: string): string {
   return file;
 }
 
-browsing('one file shows everything from disk, without a network, and runs nothing but the page', async () => {
+browsing('the file shows everything from disk without a network, and runs only the page', async () => {
   const { page, requests, complaints } = await openFile(report.file, '/patterns');
   await page.getByText(/Snapshot of/u).waitFor();
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
@@ -59,7 +59,7 @@ browsing('one file shows everything from disk, without a network, and runs nothi
   expect(hasRun).toBe(false);
 });
 
-test('the policy of a page allows it nothing outside', () => {
+test('the policy of a page blocks all requests', () => {
   const { html } = report;
   const policy = /<meta http-equiv="Content-Security-Policy" content="([^"]+)">/u.exec(html)?.[1] ?? '';
   expect(policy).toContain("default-src 'none'");
@@ -69,7 +69,7 @@ test('the policy of a page allows it nothing outside', () => {
   expect(html).not.toContain('<!--argus:csp-->');
 });
 
-browsing('without a database it is the page alone, and takes a file', async () => {
+browsing('without a database only the page is exported, which opens a file', async () => {
   const bare = project();
   const { file, stdout } = await exported(bare, 'page.html');
   expect(stdout).toMatch(/page\.html: \d+(?:\.\d+)? MB, the page alone: nothing is recorded yet\n$/u);
@@ -81,7 +81,7 @@ browsing('without a database it is the page alone, and takes a file', async () =
   expect(complaints).toEqual([]);
 });
 
-browsing('hostile texts, and a hostile name, are data', async () => {
+browsing('shows hostile texts and a hostile name as data', async () => {
   const hostile = await projectWith(HOSTILE_CASES);
   const named = path.join(project(), 'shop" <script>window.hacked=1<!--');
   cpSync(hostile, named, { recursive: true });
@@ -92,7 +92,7 @@ browsing('hostile texts, and a hostile name, are data', async () => {
   expect(complaints).toEqual([]);
 });
 
-test('the answer says how large the page is, for people and for programs, and an older page makes way', async () => {
+test('reports the size of the page as text and as JSON, and replaces an older page', async () => {
   expect(report.stdout).toMatch(/report\.html: \d+\.\d MB, a snapshot of \d+ kB in it\n$/u);
   const folder = project({ 'report.html': '<!DOCTYPE html>old' });
   const file = path.join(folder, 'report.html');
@@ -108,10 +108,10 @@ test('the answer says how large the page is, for people and for programs, and an
   expect(readdirSync(folder)).toEqual(['report.html']);
 });
 
-test('neither secrets nor what was deleted is in a page', async () => {
+test('a page contains no secrets and no deleted data', async () => {
   const own = project({ 'argus.yaml': 'history: { retention: { maxRuns: 1 } }\n' });
   const secret = 'sk_live_4eC39HqLyjWDarjtT1zdp7dc';
-  // The names of tests stay, and the name of this one is its command: the words are in its output alone.
+  // The words are only in the output, because a page keeps case names and this case is named after its command.
   for (const word of ['forgotten', 'remembered']) {
     writeFileSync(path.join(own, 'error.txt'), `OddError: ${word}${word} password=hunter2hunter2 key ${secret}\n`);
     await argus(['run', '--project', own, '--', 'sh', '-c', 'cat error.txt; exit 1']);
@@ -123,7 +123,7 @@ test('neither secrets nor what was deleted is in a page', async () => {
   expect(found).toEqual(['rememberedremembered']);
 });
 
-test('when a page cannot be made, the file that was there stays', async () => {
+test('keeps the existing file when the page cannot be made', async () => {
   const old = '<!DOCTYPE html>old';
   const folder = project({ 'report.html': old });
   const broken = project({ '.argus/argus.db': 'no database'.repeat(100) });
@@ -142,7 +142,7 @@ test.each([
   expect({ status, stderr }).toEqual({ status: 2, stderr: `INVALID_INPUT: ${target} cannot be written: ${reason}\n` });
 });
 
-test('a database, a source and a device are no page, and are not replaced', async () => {
+test('does not replace a database, a source file or a device', async () => {
   const folder = project({ 'index.ts': 'export {};' });
   const [source, link] = [path.join(folder, 'index.ts'), path.join(folder, 'null')];
   symlinkSync('/dev/null', link);

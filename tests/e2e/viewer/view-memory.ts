@@ -1,4 +1,4 @@
-/** Projects that have something of everything that the viewer shows. */
+/** Projects with content for every view. */
 
 import { cpSync } from 'node:fs';
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { type Engine, inMemoryOf } from './view.ts';
 
 type Case = NonNullable<RecordRunParams['cases']>[number];
 
-/** Without an error, the case passed. */
+/** Makes a case. Without an error it passed. */
 export function caseOf(name: string, error: string | null = null, durationMs = 3): Case {
   const status = error === null ? 'passed' : 'failed';
   return { file: 'a.test.ts', suite: [], name, status, flaky: false, attempts: 1, durationMs, error };
 }
 
-/** Records a run, and diagnoses what failed in it. */
+/** Records a run and diagnoses its failures. */
 export async function record(
   engine: Engine,
   cases: Case[],
@@ -27,7 +27,7 @@ export async function record(
   return runId;
 }
 
-/** A project in which each list of cases is a run. */
+/** Makes a project with a run for each list of cases. */
 export async function projectWith(...runs: Case[][]): Promise<string> {
   const root = project();
   await inMemoryOf(root, async (engine) => {
@@ -40,7 +40,7 @@ export const REFUSED = 'Error: connect ECONNREFUSED 127.0.0.1:5432';
 export const UNDEFINED = 'TypeError: Cannot read properties of undefined (reading "id")';
 export const FIX = 'read the id after the row was loaded';
 
-/** The commit of each run, oldest first, and what failed in it. */
+/** The commit and the failed tests of each run, the oldest first. */
 const RUNS: readonly { commit: string; failed: Readonly<Record<string, string>> }[] = [
   { commit: 'a', failed: { 'health-check': REFUSED, parses: UNDEFINED } },
   {
@@ -95,7 +95,7 @@ export function rememberedProject(): Promise<Remembered> {
   });
 }
 
-/** A copy, for a test that changes the memory. */
+/** Copies a project for a test that changes the memory. */
 export function copyOf({ root }: Remembered): string {
   const copy = project();
   cpSync(path.join(root, '.argus'), path.join(copy, '.argus'), { recursive: true });
@@ -171,7 +171,7 @@ export const HOSTILE_CASES = HOSTILE.map((text, index) =>
 const ESCAPES =
   'plain \u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007 \u202egnp.exe\u202c';
 
-/** A project whose every text is hostile; the last line of its second run has that many megabytes. */
+/** Makes a project with only hostile texts. The last line of its second run has the given size in megabytes. */
 export function hostileProject(megabytes = 1): Promise<Remembered> {
   return remembered(async (engine) => {
     const runId = await record(engine, HOSTILE_CASES);

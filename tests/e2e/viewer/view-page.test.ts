@@ -1,6 +1,6 @@
 /**
- * The viewer's page in a real browser: what keeps it closed to others, changes by runs and by a person, and files that
- * are opened in it. The contents of the views: view-details.test.ts. Exported pages: view-export.test.ts.
+ * The viewer's page in a real browser: protection from others, changes by runs and by a person, and opened files. The
+ * contents of the views: view-details.test.ts. Exported pages: view-export.test.ts.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const remembered = await rememberedProject();
 const viewer = await viewerOfFile(remembered.root);
 const HOME = `http://127.0.0.1:${viewer.port}`;
 
-browsing('the token leaves the address at once, and works after a reload', async () => {
+browsing('removes the token from the address immediately, and works after a reload', async () => {
   const { page, requests, complaints } = await openPage(viewer.url, '/patterns');
   await row(page, 'Cannot read properties').waitFor();
   expect(page.url()).not.toContain(viewer.token);
@@ -32,7 +32,7 @@ browsing('the token leaves the address at once, and works after a reload', async
 browsing.each([
   ['without a token', '#/runs'],
   ['with the token of an earlier start', `#token=${'x'.repeat(43)}`],
-])('%s it shows nothing and says what to do', async (_name, hash) => {
+])('%s it shows only the next step', async (_name, hash) => {
   const page = await (await newContext()).newPage();
   await page.goto(`${HOME}/${hash}`);
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
@@ -40,7 +40,7 @@ browsing.each([
   expect(await page.locator('body').textContent()).not.toContain('Cannot read properties');
 });
 
-browsing('the policy is in force: nothing but the page runs, and nothing goes elsewhere', async () => {
+browsing('the policy is enforced: only the page runs, and no request leaves it', async () => {
   const { page, complaints } = await openPage(viewer.url);
   const tried = await page.evaluate(async () => {
     document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.ranInline = true">');
@@ -49,7 +49,7 @@ browsing('the policy is in force: nothing but the page runs, and nothing goes el
     const script = document.createElement('script');
     script.textContent = 'window.ranScript = true';
     document.body.append(script);
-    // A string, because the debugger that runs this test may run any function of its own.
+    // A string, because the policy must block it. The debugger that runs this test could run a function.
     setTimeout('window.ranString = true', 0);
     await new Promise((resolve) => setTimeout(resolve, 0));
     const style = document.createElement('style');
@@ -104,7 +104,7 @@ browsing('a page that was open before anything was recorded shows each run witho
   expect(complaints).toEqual([]);
 });
 
-browsing('a person corrects a pattern, marks a fix as wrong, merges two, parts them; later runs keep it', async () => {
+browsing('later runs keep a corrected pattern, a fix marked as wrong, and merged and split patterns', async () => {
   const root = copyOf(remembered);
   const { page, complaints } = await openPage((await viewerOf(root)).url, '/patterns');
   const dialog = page.getByRole('dialog');
@@ -148,7 +148,7 @@ async function barePage(): Promise<Watched> {
 
 /** Drops a file on the page, as the desktop would. */
 async function drop(page: Page, file: string): Promise<void> {
-  // Only an input takes a path from outside; its file is dropped then.
+  // A temporary input, because only an input accepts a path from the test. Its file is then dropped.
   await page.evaluate(() => {
     const input = Object.assign(document.createElement('input'), { type: 'file', id: 'outside' });
     document.body.append(input);
@@ -191,7 +191,7 @@ browsing('a picked file is kept when asked to, opened again after a reload, and 
   await page.getByLabel('Keep a copy in this browser').check();
   await page.getByLabel('Choose a file').setInputFiles(remembered.file);
   await row(page, 'Cannot read properties').waitFor();
-  // The page writes the name last.
+  // Waits for the name, because the page writes it last.
   const keptName = () =>
     page.evaluate(async () => {
       const folder = await navigator.storage.getDirectory();
@@ -211,7 +211,7 @@ browsing('a picked file is kept when asked to, opened again after a reload, and 
   expect(await page.getByRole('button', { name: /again/u }).count()).toBe(0);
 });
 
-browsing('what is no database is refused with words, and a good file is taken after it', async () => {
+browsing('refuses a file that is not a database with a message, and then opens a valid file', async () => {
   const newer = readFileSync(remembered.file);
   newer.writeUInt32BE(9_000, 60);
   const folder = project({ 'notes.db': 'not a database '.repeat(50), 'empty.db': '' });
@@ -230,7 +230,7 @@ browsing('what is no database is refused with words, and a good file is taken af
   await row(page, 'Cannot read properties').waitFor();
 });
 
-browsing('hostile texts are shown as text', async () => {
+browsing('shows hostile texts as text', async () => {
   const { root, runs } = await hostileProject();
   const { page, complaints } = await openPage((await viewerOf(root)).url, '/patterns');
   await unharmed(page);
@@ -243,7 +243,7 @@ browsing('hostile texts are shown as text', async () => {
   }
   await go(page, '/incidents');
   for (const text of HOSTILE.slice(0, 2)) await page.getByText(text).first().waitFor();
-  // Controls steer a terminal, or turn the name of a file around.
+  // Control characters must be removed, because they control a terminal or reverse the name of a file.
   expect(await page.locator('main').textContent()).not.toMatch(/\p{Cc}(?<![\n\t])|\u202e/u);
   await page.getByRole('link', { name: /incident 0/u }).click();
   await page.getByRole('heading', { name: /incident 0/u }).waitFor();

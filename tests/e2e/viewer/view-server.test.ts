@@ -1,6 +1,7 @@
 /**
- * The server of `argus-mcp view`: who may ask it, what it allows a browser, how it starts and ends; a browser that it opens: tests/e2e/process. Which requests come
- * from its own page: packages/mcp/test/view/guard.test.ts. The page: view-page.test.ts.
+ * The server of `argus-mcp view`: access, the policy for a browser, start and end. Opening a browser:
+ * tests/e2e/process. The check that a request comes from its own page: packages/mcp/test/view/guard.test.ts. The page:
+ * view-page.test.ts.
  */
 
 import { once } from 'node:events';
@@ -53,7 +54,7 @@ test('the page has a strict policy and no secret', async () => {
   expect(page.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('it tells the page about the project, and has the engine', async () => {
+test('serves the project data and the engine to the page', async () => {
   const { status, text } = await viewer.ask('GET', '/api/about');
   expect(status).toBe(200);
   expect(JSON.parse(text)).toEqual({
@@ -82,7 +83,7 @@ test.each([
   },
 );
 
-test('a project in which nothing is recorded stays as it is', async () => {
+test('does not change a project without recorded runs', async () => {
   const root = project();
   const it = await viewerOf(root);
   expect(it.database).toBeNull();
@@ -103,7 +104,7 @@ test.each([
     ['GET', '/engine.wasm'],
     ['GET', '/nothing'],
     ['POST', '/api/viewPatterns'],
-    // A server or a proxy would log it here.
+    // Refused in the address, because servers and proxies log addresses.
     ['GET', `/api/about?token=${viewer.token}`],
   ] as const) {
     const reply = await viewer.ask(method, pathname, { headers: { Authorization: authorization } });
@@ -113,7 +114,7 @@ test.each([
   }
 });
 
-test.skipIf(process.platform !== 'linux')('it listens on 127.0.0.1 alone', () => {
+test.skipIf(process.platform !== 'linux')('listens only on 127.0.0.1', () => {
   const tables = ['/proc/net/tcp', '/proc/net/tcp6'].filter((file) => existsSync(file));
   const sockets = tables
     .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
@@ -149,7 +150,7 @@ test('bodies are JSON, and bounded', async () => {
   expect(await asked('{}')).toBe(200);
 });
 
-test('a damaged database is an error that says what to do, and is left as it is', async () => {
+test('answers an error with the next step for a damaged database, and does not change it', async () => {
   const text = 'this is no database'.repeat(100);
   const root = project({ '.argus/argus.db': text });
   const reply = await (await viewerOf(root)).ask('POST', '/api/viewPatterns', { body: '{}' });
@@ -185,7 +186,7 @@ async function responseOf(
   return response;
 }
 
-/** The stream of changes, once the server has begun it. */
+/** Resolves with the stream of changes after the server has started it. */
 async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed: Promise<unknown> }> {
   const response = await responseOf(it, '/api/events');
   const lines = createInterface({ input: response })[Symbol.asyncIterator]();
@@ -197,7 +198,7 @@ async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed:
   return { next, closed: once(response, 'close') };
 }
 
-test('every listener hears of a change, from the first run on', async () => {
+test('every listener is notified of changes, including the first run', async () => {
   const root = project();
   const it = await viewerOf(root);
   const stream = await listening(it);
@@ -211,7 +212,7 @@ test('every listener hears of a change, from the first run on', async () => {
   await Promise.all([stream.closed, second.closed]);
 });
 
-test('after a memory was deleted, a new one is shown and changed', async () => {
+test('shows a new memory and its changes after the old memory was deleted', async () => {
   const root = await remembering();
   const it = await viewerOf(root);
   const runs = async () => JSON.parse((await it.ask('POST', '/api/viewRuns', { body: '{}' })).text).total;
@@ -237,7 +238,7 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it and its streams'
   expect(it.output().stderr).toBe('');
 });
 
-test('two viewers of a project have a port and a token each', async () => {
+test('two viewers of a project have different ports and tokens', async () => {
   const other = await viewerOf(looked);
   expect([other.port === viewer.port, other.token === viewer.token]).toEqual([false, false]);
   expect((await other.ask('GET', '/api/about')).status).toBe(200);
@@ -245,7 +246,7 @@ test('two viewers of a project have a port and a token each', async () => {
   expect((await other.ask('GET', '/api/about', { headers })).status).toBe(401);
 });
 
-test('--port takes a free port, and refuses one in use', async () => {
+test('--port accepts a free port and refuses a port in use', async () => {
   const other = createServer();
   await once(other.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void other.close());

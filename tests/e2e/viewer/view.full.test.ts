@@ -27,7 +27,7 @@ const viewer = await viewerOfFile(remembered.root);
 const empty = await viewerOfFile(project());
 const places = await placesOf(remembered);
 
-/** Every view, with something to show where the project has it. */
+/** Addresses of every view, with content when the project has any. */
 async function placesOf({ root, runs: [first = '', ...later] }: Remembered): Promise<string[]> {
   const shown = await inMemoryOf(root, async (engine) => {
     const [pattern] = (await engine.viewPatterns({ source: 'learned' })).patterns;
@@ -47,7 +47,7 @@ const results = z.object({
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
 
-/** The violations of WCAG 2.2 AA and of good habits that axe finds. */
+/** Returns the violations of WCAG 2.2 AA and of best practices that axe finds. */
 async function violations(page: Page): Promise<string[]> {
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = await page.evaluate(`axe.run({ runOnly: ${JSON.stringify(tags)} })`);
@@ -55,7 +55,7 @@ async function violations(page: Page): Promise<string[]> {
 }
 
 async function openForAxe(url: string, options: object = {}): Promise<Page> {
-  // axe runs scripts that the policy of the page refuses.
+  // Bypasses the page's policy, because it blocks the scripts of axe.
   const { page } = await openPage(url, '', { ...options, bypassCSP: true });
   await page.addScriptTag({ content: axe.source });
   return page;
@@ -88,7 +88,7 @@ browsing('axe finds nothing in dialogs and on the empty page', async () => {
   expect(await violations(await openForAxe(empty.url))).toEqual([]);
 });
 
-/** The texts in cells of tables that are outside of their cell, except those that are cut on purpose. */
+/** Returns the texts that overflow their table cell, except intentionally cut texts. */
 function outOfCells(): string[] {
   return [...document.querySelectorAll('td, th')].flatMap((cell) => {
     const edge = cell.getBoundingClientRect();
@@ -102,7 +102,7 @@ function outOfCells(): string[] {
   });
 }
 
-/** At each place: how wide the page and its header are, and what is outside of its cell. */
+/** Expects that at each place the page and its header fit the width and no text overflows its cell. */
 async function expectToFit(page: Page, width: number, all: readonly string[]): Promise<void> {
   for (const place of all) {
     await go(page, place);
@@ -120,7 +120,7 @@ async function expectToFit(page: Page, width: number, all: readonly string[]): P
   expect(new Set(tops).size).toBe(1);
 }
 
-/** The longest times are written after 50 minutes: `50 minutes ago`. */
+/** Opens the page with a clock 50 minutes ahead, because `50 minutes ago` is the longest form of a relative time. */
 async function openAt(url: string, width: number): Promise<Page> {
   const phone = width === 360 ? { hasTouch: true, isMobile: true } : {};
   const { page } = await openPage(url, '', { viewport: { width, height: 800 }, ...phone });
@@ -130,7 +130,7 @@ async function openAt(url: string, width: number): Promise<Page> {
   return page;
 }
 
-browsing.each([360, 1024, 1280, 1440])('at %i pixels every view fits, and no column is cut', async (width) => {
+browsing.each([360, 1024, 1280, 1440])('every view fits into %i pixels without cut columns', async (width) => {
   await expectToFit(await openAt(viewer.url, width), width, places);
   const health = await healthProject();
   await expectToFit(await openAt((await viewerOf(health.root)).url, width), width, await placesOf(health));
@@ -139,7 +139,7 @@ browsing.each([360, 1024, 1280, 1440])('at %i pixels every view fits, and no col
   await expectToFit(await openAt((await viewerOf(long)).url, width), width, ['/now', '/patterns', '/tests', '/health']);
 });
 
-browsing('on a phone words without an end are broken', async () => {
+browsing('breaks very long words on a phone', async () => {
   const root = project();
   const word = 'VeryLongIdentifierWithoutAnySpace'.repeat(15);
   const runId = await inMemoryOf(root, async (engine) => {
@@ -163,7 +163,7 @@ browsing('on a phone words without an end are broken', async () => {
 
 const CONTROLS = 'a[href], button, input, select, textarea, summary';
 
-browsing('every control of every view is reached with the Tab key, and is marked then', async () => {
+browsing('the Tab key reaches every control of every view, with a visible focus', async () => {
   const { page } = await openPage(viewer.url);
   for (const place of places) {
     await go(page, place);
@@ -186,7 +186,7 @@ browsing('every control of every view is reached with the Tab key, and is marked
   }
 });
 
-/** Which of the elements has the focus, and whether that is seen. */
+/** Returns the index of the focused element, and whether its focus is visible. */
 function focusIn(selector: string): { at: number; isMarked: boolean } {
   const control = document.activeElement ?? document.body;
   const at = [...document.querySelectorAll(selector)].indexOf(control);
@@ -195,14 +195,14 @@ function focusIn(selector: string): { at: number; isMarked: boolean } {
   return { at, isMarked: isSeen || control === document.body };
 }
 
-/** Picks a file on a page that has no memory. */
+/** Opens a page without a memory and picks a file. */
 async function pick(file: string): Promise<Page> {
   const { page } = await openPage(empty.url, '/patterns');
   await page.getByLabel('Choose a file').setInputFiles(file);
   return page;
 }
 
-browsing('a file of 2 GB opens', async () => {
+browsing('opens a file of 2 GB', async () => {
   const root = project();
   const file = path.join(root, '.argus', 'argus.db');
   await inMemoryOf(root, (engine) => record(engine, [caseOf('a', 'OddError: the first valve leaks')]));
@@ -210,7 +210,7 @@ browsing('a file of 2 GB opens', async () => {
   pages.writeUInt32BE(2 ** 31 / readFileSync(file).readUInt16BE(16));
   writeSync(openSync(file, 'r+'), pages, 0, 4, 28);
   truncateSync(file, 2 ** 31);
-  // These runs are behind all the pages that were never written.
+  // These runs are stored after all the pages that were never written.
   await inMemoryOf(root, async (engine) => {
     for (let run = 1; run < 40; run++)
       await record(engine, [caseOf('a', `OddError: valve ${run} leaks ${'x '.repeat(run)}`)]);
@@ -222,7 +222,7 @@ browsing('a file of 2 GB opens', async () => {
   await page.getByText('40 runs').waitFor();
 });
 
-browsing('a file that is written after it was picked is to be opened again', async () => {
+browsing('asks to open a file again when it was written after it was picked', async () => {
   const file = path.join(project(), 'moving.db');
   copyFileSync(remembered.file, file);
   const page = await pick(file);
@@ -232,7 +232,7 @@ browsing('a file that is written after it was picked is to be opened again', asy
   await page.getByText('open it again').first().waitFor();
 });
 
-browsing('hostile texts in a picked file, one of ten megabytes, are shown as text', async () => {
+browsing('shows hostile texts in a picked file as text, including a text of ten megabytes', async () => {
   const { file, runs } = await hostileProject(10);
   const page = await pick(file);
   await row(page, HOSTILE[0]).first().waitFor();
@@ -243,7 +243,7 @@ browsing('hostile texts in a picked file, one of ten megabytes, are shown as tex
   }
 });
 
-browsing('the inspector takes a line of ten megabytes', async () => {
+browsing('the inspector accepts a line of ten megabytes', async () => {
   const { page } = await openPage(viewer.url, '/inspector');
   await page.locator('#text').evaluate((area) => {
     if (!(area instanceof HTMLTextAreaElement)) throw new Error('no text area');
@@ -254,11 +254,11 @@ browsing('the inspector takes a line of ten megabytes', async () => {
   await unharmed(page);
 });
 
-/** Programs show their progress only at a terminal; `script` is a terminal. */
+/** True when `script` can provide a terminal, because programs show their progress only at a terminal. */
 const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
 
 test.skipIf(!hasTerminal)(
-  'a full disk ends an export with a reason, and the terminal has its cursor again',
+  'a full disk ends an export with a reason and restores the cursor of the terminal',
   async () => {
     const { root, file } = await rememberedProject();
     const filler =

@@ -1,4 +1,4 @@
-/** Starts `argus-mcp view` on a project in this process, asks it, ends it, and opens the project's memory beside it. */
+/** Starts `argus-mcp view` on a project in this process, sends requests to it, and opens the project's memory. */
 
 import { request } from 'node:http';
 import path from 'node:path';
@@ -18,9 +18,9 @@ const served = z.object({
 export interface Viewer extends z.infer<typeof served> {
   token: string;
   output(): { stdout: string; stderr: string };
-  /** Asks as a page would; headers are added, `null` removes one. */
+  /** Sends a request like the page. Adds the given headers; `null` removes a header. */
   ask(method: string, pathname: string, options?: AskOptions): Promise<Reply>;
-  /** Ends it as Ctrl-C does, and answers the exit code. */
+  /** Ends the viewer as Ctrl-C does and returns the exit code. */
   end(signal?: NodeJS.Signals): Promise<number>;
 }
 
@@ -35,14 +35,14 @@ export interface Reply {
   text: string;
 }
 
-/** A viewer that ends with the test. */
+/** Starts a viewer that ends with the test. */
 export async function viewerOf(...start: Parameters<typeof startViewer>): Promise<Viewer> {
   const viewer = await startViewer(...start);
   onTestFinished(async () => void (await viewer.end()));
   return viewer;
 }
 
-/** A viewer for all tests of a file, which only look at it. */
+/** Starts a viewer for all tests of a file, which must not change its project. */
 export async function viewerOfFile(projectPath: string): Promise<Viewer> {
   const viewer = await startViewer(projectPath);
   afterAll(async () => void (await viewer.end()));
@@ -66,7 +66,7 @@ async function startViewer(
   };
 }
 
-/** The viewer that has printed this line. */
+/** Makes a client of the viewer that printed this line. */
 export function viewerAt(line: string): Omit<Viewer, 'output' | 'end'> {
   const facts = served.parse(JSON.parse(line));
   const token = new URL(facts.url).hash.replace('#token=', '');
@@ -100,7 +100,7 @@ function ask(port: number, token: string, method: string, pathname: string, opti
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** Opens the memory of a project beside its viewer. */
+/** Opens the memory of a project with a separate engine, also while its viewer runs. */
 export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
   const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
   const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
@@ -111,7 +111,7 @@ export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) 
   }
 }
 
-/** Records and diagnoses one failed command. */
+/** Records and diagnoses a failed command. */
 export async function fail(projectPath: string, command: string, outputTail: string): Promise<string> {
   return inMemoryOf(projectPath, async (engine) => {
     const nothing = { timedOut: false, reports: [], containers: [], notes: [] };

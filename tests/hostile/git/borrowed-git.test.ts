@@ -10,7 +10,7 @@ import { project } from '../../e2e/harness.ts';
 const FILES = { 'check.js': CHECK, 'answer.txt': 'bad\n' };
 const RUN = ['--command', 'node check.js', '--desired', 'it is well', '--backoff', '0'];
 
-/** Another repository with a waiting loop; what a project brings is written into its own folder. */
+/** Ways in which a project's `.git` can lead into the victim, another repository with a waiting loop. */
 const BORROWINGS: Readonly<Record<string, (root: string, victim: string) => void>> = {
   'as a file': (root, victim) => writeFileSync(path.join(root, '.git'), `gitdir: ${victim}/.git\n`),
   'as a link': (root, victim) => symlinkSync(path.join(victim, '.git'), path.join(root, '.git')),

@@ -5,16 +5,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** Where a reporter has told of the end of a run. */
+/** The folder of a reporter's record of a finished run. */
 const endFolder = (root: string) => path.join(root, '.argus', 'ended');
 
-/** What the line of `record` takes in. */
+/** Writes the finished run that the command line of `record` reads. */
 export function endRun(root: string, end: { command: string; output: string }): void {
   mkdirSync(endFolder(root), { recursive: true });
   writeFileSync(path.join(endFolder(root), 'end.json'), JSON.stringify({ runner: 'vitest', exitCode: 1, ...end }));
 }
 
-/** Every command; of what an earlier one answered the names of fields stand for the ids. */
+/** Command lines of every command. Field names such as `runId` are placeholders for ids from earlier answers. */
 export function commandLines(root: string): string[][] {
   const at = ['--project', root];
   const loop = ['--desired', 'it is well', '--backoff', '0'];
@@ -63,7 +63,7 @@ export function commandLines(root: string): string[][] {
   ];
 }
 
-/** What an answer says of runs, incidents and solutions, by the names of its fields. */
+/** Extracts the ids of runs, incidents and solutions from an answer, by field name. */
 export function idsIn(answer: string): Record<string, string> {
   const found = [...answer.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu)];
   return Object.fromEntries(found.map(([, name = '', id = '']) => [name, id]));

@@ -1,4 +1,4 @@
-/** That every setting of the installed git is known, and that those which can run a program are kept from it. */
+/** Checks that every setting of the installed git is classified and that none can make git run a program. */
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
@@ -20,14 +20,14 @@ test('every setting of the installed git is classified', () => {
   expect(unclassified(names), advice).toEqual([]);
 });
 
-test('a setting that nobody has looked at is noticed', () => {
+test('an unclassified setting is found', () => {
   expect(unclassified(['core.abbrev', 'core.runThis', 'evil.<name>.command'])).toEqual([
     'core.runThis',
     'evil.<name>.command',
   ]);
 });
 
-test('what is said to be overridden is', () => {
+test('settings classified as overridden are overridden', () => {
   const fixed = new Set(fixedSettings().map((word) => word.split('=')[0]?.toLowerCase()));
   const simple = Object.entries(PROGRAM_SETTINGS).filter(
     ([name, { kept }]) => kept === 'overridden' && !name.includes('<'),
@@ -35,17 +35,17 @@ test('what is said to be overridden is', () => {
   expect(simple.map(([name]) => name).filter((name) => !fixed.has(name.toLowerCase()))).toEqual([]);
 });
 
-test('what is said not to be called is not', () => {
+test('git commands classified as not called are not in COMMANDS', () => {
   const callers = `fetch pull push clone gc maintenance merge rebase commit tag difftool mergetool submodule archive am
     send-email imap-send instaweb help interpret-trailers checkout restore add diff show remote bundle`;
   expect(callers.split(/\s+/u).filter((name) => name in COMMANDS)).toEqual([]);
 });
 
-test('of the environment git gets only what says where it and its settings are', () => {
+test('git gets only the variables that locate git and its settings', () => {
   const unset = `EXTERNAL_DIFF PAGER SSH_COMMAND SSH ASKPASS EDITOR SEQUENCE_EDITOR PROXY_COMMAND DIR WORK_TREE INDEX_FILE
     OBJECT_DIRECTORY TRACE TRACE2_EVENT ATTR_SOURCE CONFIG TEMPLATE_DIR NO_LAZY_FETCH ALLOW_PROTOCOL`;
   const names = unset.split(/\s+/u).map((name) => `GIT_${name}`);
-  // A git that Argus starts inside a run counts otherwise as left by that run.
+  // Removed because a git that Argus starts inside a run otherwise counts as left behind by that run.
   const user = [...names, 'git_external_diff', 'SSH_ASKPASS', 'ARGUS_RUN_MARKS'];
   const kept = 'GIT_CONFIG_GLOBAL GIT_CONFIG_COUNT GIT_EXEC_PATH GIT_CEILING_DIRECTORIES PATH'.split(' ');
   const changed = gitEnvironment(Object.fromEntries([...user, ...kept].map((name) => [name, 'of the user'])));

@@ -1,11 +1,11 @@
 /**
- * What git can be set to: which settings can make it run a program, how each is planted in a repository, and what keeps
- * it from running when Argus looks at that repository. The harmless ones: git-settings-harmless.txt.
+ * Git settings that can make git run a program: how a test plants each setting in a repository, and why the program
+ * does not run when Argus inspects that repository. Harmless settings: git-settings-harmless.txt.
  */
 
 import { readFileSync } from 'node:fs';
 
-/** What keeps a program from running. */
+/** The reason why a program does not run. */
 type Kept =
   /** Overridden on every call: packages/mcp/src/git/settings.ts, SETTINGS and DRIVERS. */
   | 'overridden'
@@ -20,7 +20,7 @@ type Kept =
 
 export interface ProgramSetting {
   kept: Kept;
-  /** As it is written into a repository; of a program that tells its name. Several where it needs others beside it. */
+  /** Settings to write into a repository so that they start the program, which records its name. */
   plant: (program: string) => [name: string, value: string][];
 }
 
@@ -54,7 +54,7 @@ export const PROGRAM_SETTINGS: Readonly<Record<string, ProgramSetting>> = {
   'core.hooksPath': given('overridden', ['core.hooksPath', '.git/evil-hooks']),
   'core.pager': value('core.pager', 'overridden'),
   'core.sshCommand': value('core.sshCommand', 'overridden'),
-  // Planted by a test of its own, for it takes the rest out of reach.
+  // Planted by a separate test, because it disables the other settings.
   'core.worktree': given('leads to others'),
   'credential.<url>.*': {
     kept: 'no transport',
@@ -125,7 +125,7 @@ export const PROGRAM_SETTINGS: Readonly<Record<string, ProgramSetting>> = {
   'remote.<name>.receivepack': value('remote.evil.receivepack', 'not called'),
   'remote.<name>.uploadpack': value('remote.local.uploadpack', 'no transport'),
   'remote.<name>.url': { kept: 'no transport', plant: (program) => [['remote.evil.url', `ext::${program}`]] },
-  // Planted by a test of its own: with it no remote of the name has an address.
+  // Planted by a separate test, because a remote with this setting has no address.
   'remote.<name>.vcs': given('no transport'),
   'sendemail.<identity>.*': value('sendemail.evil.toCmd', 'not called'),
   'sendemail.ccCmd': value('sendemail.ccCmd', 'not called'),
@@ -141,7 +141,7 @@ export const PROGRAM_SETTINGS: Readonly<Record<string, ProgramSetting>> = {
   'submodule.recurse': given('overridden', ['submodule.recurse', 'true']),
   'tag.forceSignAnnotated': given('not called', ['tag.forceSignAnnotated', 'true']),
   'tag.gpgSign': given('not called', ['tag.gpgSign', 'true']),
-  // Git takes these from the user's own settings alone; they write files.
+  // Git reads these only from the user's settings. They write files.
   'trace2.eventTarget': given('leads to others', ['trace2.eventTarget', '/dev/null']),
   'trace2.normalTarget': given('leads to others', ['trace2.normalTarget', '/dev/null']),
   'trace2.perfTarget': given('leads to others', ['trace2.perfTarget', '/dev/null']),
@@ -185,7 +185,7 @@ export const PROGRAM_SETTINGS: Readonly<Record<string, ProgramSetting>> = {
 
 const CLASSIFIED = new Set([...Object.keys(PROGRAM_SETTINGS), ...harmless()].map((name) => name.toLowerCase()));
 
-/** What a person has to decide about. */
+/** Returns the settings that a person has to classify. */
 export function unclassified(names: readonly string[]): string[] {
   return names.filter((name) => !CLASSIFIED.has(name.toLowerCase()));
 }

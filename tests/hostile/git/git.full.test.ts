@@ -1,6 +1,6 @@
 /**
- * Every command and tool in each of the repositories that name programs, and what names programs elsewhere: in the environment,
- * on PATH, and for a transport.
+ * Every command and tool in each repository whose settings name programs, and programs named elsewhere: in the
+ * environment, on PATH, and for a transport.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -38,7 +38,7 @@ describe.each(TRAPS)('%s', (_, trap) => {
   test('start nothing over MCP', () => expectNoneStartedOverMcp(trap()));
 });
 
-test('what the user has in the environment for git starts nothing either', async () => {
+test('git variables in the environment of the user start no program', async () => {
   const [root, marker] = [plain(), new Marker()];
   const programs = project();
   plant(project(), programs, marker);
@@ -69,7 +69,7 @@ test.runIf(isPosix).each([
   await expectNoneStarted({ root, marker }, linesOf(root, 'run', 'fix-problem'));
 });
 
-test('programs that a project brings under the names of others', async () => {
+test('programs in a project that have the names of system programs', async () => {
   const [root, marker] = [plain(), new Marker()];
   writeFileSync(path.join(root, 'argus.yaml'), 'version: 1\ncontainers: [shop-db]\nkubernetes: { namespace: shop }\n');
   for (const folder of ['.', 'bin', 'node_modules/.bin']) {
@@ -80,11 +80,11 @@ test('programs that a project brings under the names of others', async () => {
       });
     }
   }
-  // As npx and direnv leave it.
+  // The PATH that npx and direnv produce.
   const brought = [path.join(root, 'node_modules/.bin'), './node_modules/.bin', '.', '', 'bin', path.join(root, 'bin')];
   const env = { PATH: [...brought, process.env.PATH ?? ''].join(path.delimiter) };
   expect(startedByGit(root, marker, ['version'], env), 'the trap is set').toEqual(['node_modules/.bin/git']);
-  // It asks now one thing and now another, so that expect has to answer.
+  // The questions vary between runs, so that `expect` has to answer them.
   const script = 'if [ -n "$MORE" ]; then read -p "Port [7000]: " port; fi\nread -p "Continue? [Y/n] " go\n';
   writeFileSync(path.join(root, 'ask.sh'), script);
   const asking = ['fix-problem', '--command', 'sh ask.sh', '--auto', '--desired', 'it is well', '--project', root];
@@ -108,7 +108,7 @@ test('a helper for a transport that a partial clone names', async () => {
   await expectNoneStarted({ root, marker }, linesOf(root, 'run', 'fix-problem'), env);
 });
 
-test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, and that is said once', async () => {
+test.skipIf(process.getuid?.() !== 0)('ignores the repository of another user and reports that once', async () => {
   const [root, marker] = [plain(), new Marker()];
   plant(path.join(root, '.git'), root, marker);
   change(root);
@@ -117,7 +117,7 @@ test.skipIf(process.getuid?.() !== 0)('the repository of another user is none, a
   const { stdout, stderr } = await argus(['run', '--json', '--project', root, 'node', 'check.js'], { cwd: root });
   expect(stderr.match(/counts as no git repository: .*dubious ownership/gu)).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ success: true });
-  // Nobody can tell whether it tracks files where a loop would be written.
+  // Refused, because git does not answer whether it tracks files in the loop's folder.
   const loop = await argus(['fix-problem', '--command', 'node check.js', '--desired', 'x', '--project', root], {
     cwd: root,
   });

@@ -1,6 +1,6 @@
 /**
- * Repositories in which everything that can start a program is set to start one, which writes down its name, and checks that
- * Argus starts none of these programs.
+ * Repositories in which every setting that can start a program starts one that records its name, and checks that Argus
+ * starts none of these programs.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';
@@ -24,7 +24,7 @@ import { connect, type Data, environment, project } from '../../e2e/harness.ts';
 import { endRun, idsIn } from './command-lines.ts';
 import { PROGRAM_SETTINGS } from './git-settings.ts';
 
-/** What the programs of a repository have written: their names, once each. */
+/** Collects the names of a repository's programs that ran, without duplicates. */
 export class Marker {
   readonly file = path.join(project(), 'ran');
 
@@ -117,7 +117,7 @@ export function plain(): string {
   return root;
 }
 
-/** A commit with a signature that somebody has to check. */
+/** Adds a signature to the commit, so that git starts a program to verify it. */
 function sign(root: string): void {
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n';
   const commit = execFileSync('git', ['cat-file', 'commit', 'HEAD'], { cwd: root, encoding: 'utf8' });
@@ -130,7 +130,7 @@ function sign(root: string): void {
   git(root, 'reset', '-q', id.trim());
 }
 
-/** Of the same size, so that only the content tells. */
+/** Changes files without changing their sizes, so that git has to compare their contents. */
 export function change(root: string): void {
   writeFileSync(path.join(root, 'answer.txt'), 'abd\n');
   for (const name of ['notes.md', 'a.inc', 'a.wt']) writeFileSync(path.join(root, name), 'two\n');
@@ -139,14 +139,14 @@ export function change(root: string): void {
 }
 
 export interface Trap {
-  /** What Argus is pointed at. */
+  /** The folder in which Argus runs. */
   root: string;
   marker: Marker;
-  /** Calls of git as anybody makes them. */
+  /** Ordinary calls of git. */
   naive: string[];
   /** Programs that these start, at the least. */
   started: string[];
-  /** Git does not say there what it tracks, so that no loop is written. */
+  /** Argus writes no loop there, because git does not report which files it tracks. */
   refusesLoops?: true;
 }
 
@@ -197,7 +197,7 @@ function ofSubmodule(): Trap {
   return { root, marker, naive: ['status', 'add -A'], started: ['core.fsmonitor', 'included'] };
 }
 
-/** A folder of an ordinary clone that has the form of a bare repository, and says where its work tree is. */
+/** A folder in an ordinary clone that has the form of a bare repository with a configured work tree. */
 function ofEmbeddedRepository(): Trap {
   const [inner, marker] = [plain(), new Marker()];
   plant(path.join(inner, '.git'), inner, marker);
@@ -211,7 +211,7 @@ function ofEmbeddedRepository(): Trap {
   return { root, marker, naive: ['status', 'add -A'], started: ['core.fsmonitor'], refusesLoops: true };
 }
 
-/** What it lacks is fetched from where its settings say, by the program that they say. */
+/** A partial clone whose settings name the program that fetches missing objects. */
 function ofPartialClone(): Trap {
   const [root, marker] = [plain(), new Marker()];
   const blob = git(root, 'rev-parse', 'HEAD~1:check.js');

@@ -1,4 +1,4 @@
-/** Processes that are killed while they queue calls or take them in, at random moments: each call comes in, once. */
+/** Processes that are killed at random moments while they queue or store calls: each call is stored exactly once. */
 
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { shell } from '../../faults/setup.ts';
 import { shellThatHolds } from './waiting.ts';
 
 /**
- * Commands are killed while they take in calls that wait: each call comes in, once. With servers, these are killed while they
- * queue the calls; without any, a server in this process queues some.
+ * Kills commands while they store waiting calls, and expects that each call is stored exactly once. The servers queue
+ * the calls and are killed meanwhile; with `servers` 0, a server in this process queues calls instead.
  */
 export async function killTakers(kills: number, takers: number, servers = 0): Promise<void> {
   const [root, env] = [project(), { ...someUser() }];
@@ -31,7 +31,7 @@ export async function killTakers(kills: number, takers: number, servers = 0): Pr
     await Promise.all(agents.map((agent, index) => queueUntilKilled(agent, root, `round${killed}w${index}`, queued)));
     holder.stdin?.end('ROLLBACK;\n');
     await once(holder, 'close');
-    // Each takes in what waits, and is killed in the middle.
+    // Each command stores waiting calls and is killed in the middle.
     for (let taken = 0; taken < takers; taken += 1) {
       const { child, ended } = startProgram(['history', '--project', root, '--json'], { env });
       await sleep(300 + Math.random() * 500);
@@ -48,12 +48,12 @@ export async function killTakers(kills: number, takers: number, servers = 0): Pr
   expect([...queued.runs].filter((id) => !runs.includes(id))).toEqual([]);
   expect([...queued.fixes].filter((id) => !fixes.includes(id))).toEqual([]);
   expect(queued.fixes.size).toBeGreaterThan(0);
-  // One more may have been queued and not yet acknowledged by each that was killed.
+  // Each killed server may have queued another call without acknowledging it.
   expect(fixes.length - queued.fixes.size).toBeLessThanOrEqual(queued.runs.size);
   expect(shell(database, 'SELECT steps FROM solutions GROUP BY steps HAVING count(*) > 1')).toBe('');
 }
 
-/** Ids of calls whose answer said that they wait. */
+/** Ids of calls that were answered as queued. */
 interface Queued {
   readonly runs: Set<string>;
   readonly fixes: Set<string>;

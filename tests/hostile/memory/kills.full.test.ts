@@ -15,8 +15,8 @@ const timeout = 120_000 + KILLS * 10_000;
 
 test(`${WRITERS} writers that are killed lose nothing`, { timeout: 600_000 }, () => killWriters(WRITERS));
 
-test(`${KILLS} kills while calls are queued and taken in: each comes in, once`, { timeout }, () =>
+test(`${KILLS} kills while calls are queued and stored: each call is stored exactly once`, { timeout }, () =>
   killTakers(KILLS, 3, 4),
 );
 
-test(`${KILLS} kills while older files are brought up to date lose no row`, { timeout }, () => killMigrations(KILLS));
+test(`${KILLS} kills while older files are migrated lose no row`, { timeout }, () => killMigrations(KILLS));

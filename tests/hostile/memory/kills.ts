@@ -1,6 +1,6 @@
 /**
- * Processes that are killed while they write, wait or bring an older file up to date: nothing that was acknowledged is
- * lost or counted twice, and the file stays whole. The kills come at random moments, which is the point.
+ * Processes that are killed while they write, wait or migrate an older file: no acknowledged write is lost or counted
+ * twice, and the file stays intact. The moments are random because any moment must be safe.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -33,7 +33,7 @@ const INCONSISTENT = {
     WHERE name = 'incidents' AND total <> (SELECT COUNT(*) FROM incidents)`,
 };
 
-/** Processes that are killed while they wait or write block nobody, lose no acknowledged write and leave no damage. */
+/** Expects that killed writers block no other process, lose no acknowledged write and do not damage the file. */
 export async function killWriters(kills: number): Promise<void> {
   const it = await memory();
   const steady = [storing(it, 0, 'steady0'), storing(it, 0, 'steady1')];
@@ -56,7 +56,7 @@ export async function killWriters(kills: number): Promise<void> {
   const { answers, refused } = answersOf([...steady, ...dead]);
   expect(refused).toEqual([]);
   expectAllKept(it.database, [...steady, ...dead]);
-  // Each process that was killed may have committed one more.
+  // Each killed process may have committed a diagnosis without acknowledging it.
   const diagnoses = answers.filter(({ operation }) => operation === 'diagnose').length;
   expect(counted(it.database)).toBeGreaterThanOrEqual(diagnoses);
   expect(counted(it.database)).toBeLessThanOrEqual(diagnoses + steady.length + dead.length);
@@ -76,7 +76,7 @@ export async function killMigrations(kills: number): Promise<void> {
     onTestFinished(() => void opening.kill('SIGKILL'));
     const ended = once(opening, 'close');
     await said(opening, 'opening');
-    // In turns at any moment, and between the two halves of the commit, which is short.
+    // Alternates between a random moment and the middle of the commit, which a random moment would rarely hit.
     if (killed % 2 === 0) await sleep(50 + Math.random() * 300);
     else while (!hasHotJournal(database) && opening.exitCode === null) await new Promise(setImmediate);
     opening.kill('SIGKILL');
@@ -91,7 +91,7 @@ export async function killMigrations(kills: number): Promise<void> {
   }
 }
 
-/** So many that bringing the file up to date takes a while. */
+/** Adds so many patterns that the migration takes a while. */
 function multiplyPatterns(database: string): void {
   const columns = shell(database, "SELECT name FROM pragma_table_info('patterns') WHERE name <> 'key'").split('\n');
   const values = columns.map((name) => (['id', 'signature'].includes(name) ? `${name} || '-' || value` : name));
@@ -101,7 +101,7 @@ function multiplyPatterns(database: string): void {
   );
 }
 
-/** A journal whose header stands is of a transaction that did not end. */
+/** Reports an unfinished transaction: its journal still has a header. */
 function hasHotJournal(database: string): boolean {
   const journal = `${database}-journal`;
   return existsSync(journal) && readFileSync(journal).toString('hex', 0, 8) > '0000000000000000';
@@ -112,7 +112,7 @@ async function said(child: ChildProcess, line: string): Promise<void> {
   for await (const each of createInterface({ input: child.stdout })) if (each === line) return;
 }
 
-/** How many rows each of the tables has that people's knowledge is in. */
+/** Counts the rows of each table that holds people's knowledge. */
 function rowsOf(database: string): Record<string, string> {
   const tables = ['runs', 'cases', 'failures', 'patterns', 'incidents', 'solutions', 'outcomes'];
   return Object.fromEntries(tables.map((table) => [table, shell(database, `SELECT count(*) FROM ${table}`)]));

@@ -1,4 +1,4 @@
-/** A repository that brings a memory: it is shown as somebody else's, and nothing of it counts or is written. */
+/** A repository that contains a memory: Argus shows it as foreign, does not count it and does not write it. */
 
 import {
   copyFileSync,
@@ -46,7 +46,7 @@ async function ownProject(victim: User): Promise<string> {
   return own;
 }
 
-/** What nobody may write to; call the result to check that it is as it was. */
+/** Remembers the bytes of a file that must not change. Returns a function that checks them. */
 function unchanged(file: string): () => void {
   const before = bytesOf(file);
   return () => expect(bytesOf(file)).toBe(before);
@@ -88,7 +88,7 @@ test('a clone with a memory that knows a hostile fix for sure', async () => {
   expect(readdirSync(path.join(victim.XDG_DATA_HOME ?? '', 'argus', 'projects'))).toHaveLength(1);
 });
 
-test('an unpacked archive with a memory, which git knows nothing of', async () => {
+test('an unpacked archive with a memory and without git', async () => {
   const copy = unpacked(await strangersProject());
   const isAsBefore = unchanged(databaseOf(copy));
   const listed = readdirSync(path.join(copy, '.argus')).sort();
@@ -180,7 +180,7 @@ test.each(['argus.db', 'argus.db-journal', 'argus.db.lockmode', '.gitignore'])('
   }
 });
 
-test('a file that git tracks is not made again where it is missing', async () => {
+test('does not recreate a missing file that git tracks', async () => {
   const clone = cloneOf(await strangersProject());
   rmSync(databaseOf(clone));
   const victim = user();
@@ -190,7 +190,7 @@ test('a file that git tracks is not made again where it is missing', async () =>
   expect(await data(['history'], clone, victim)).toMatchObject({ total: 1 });
 });
 
-test('a memory that a checkout puts in the place of the own one', async () => {
+test('a checkout that replaces the memory of the user', async () => {
   const root = project({ 'readme.md': 'a project\n' });
   git(root, 'init', '-q');
   git(root, 'add', 'readme.md');
@@ -219,7 +219,7 @@ async function expectRefused(env: User, cwd: string, ...args: string[]): Promise
   expect({ status, stderr }, args.join(' ')).toEqual({ status: 2, stderr: expect.stringContaining('CONFIG_INVALID') });
 }
 
-test('a configuration of the repository does not lead out of the project, one of the user may', async () => {
+test('only a configuration of the user may lead out of the project', async () => {
   const outside = path.join(project(), 'memory.db');
   const root = project({ 'argus.yaml': withDatabase(outside) });
   const victim = user();
@@ -229,7 +229,7 @@ test('a configuration of the repository does not lead out of the project, one of
   expect((await agent.error('argus_init', { projectPath: root })).code).toBe('CONFIG_INVALID');
   const relative = project({ 'argus.yaml': withDatabase('../memory.db') });
   await expectRefused(victim, relative, 'history');
-  // Named by the user, and yet in the repository's words.
+  // The user names this file, but its content is the repository's.
   await expectRefused(victim, relative, 'history', '--config', 'argus.yaml');
   expect(existsSync(outside)).toBe(false);
 
@@ -255,7 +255,7 @@ test('a configuration of the repository beside the project does not lead out eit
   await expectRefused(victim, plain, 'run', '--config', '../evil.yaml', COMMAND);
   await expectRefused(victim, plain, 'run', '--config', path.join(outside, 'link.yaml'), COMMAND);
   const agent = await agentOf(victim, plain);
-  // An agent may have any of these names from the repository.
+  // An agent may have taken any of these names from the repository.
   for (const init of [
     { projectPath: plain, configFile: '../evil.yaml' },
     { projectPath: plain, configFile: path.join(outside, 'argus.yaml') },

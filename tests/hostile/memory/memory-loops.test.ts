@@ -65,7 +65,7 @@ test
   expect(readFileSync(path.join(outside, 'precious'), 'utf8')).toBe('mine\n');
 });
 
-test('an own loop goes on, and its files are for its owner', async () => {
+test('a loop of the user continues, and only its owner can read its files', async () => {
   const root = project();
   const env = user();
   expect((await fixProblem(root, 'test -e done', env)).status).toBe(3);

@@ -1,4 +1,4 @@
-/** What stays a user's own, what is adopted and by whom, and who else on a machine may look. */
+/** Ownership of a memory: when it stays the user's, who may adopt it, and which other users may read it. */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, cpSync, readdirSync, readFileSync, renameSync } from 'node:fs';
@@ -40,7 +40,7 @@ async function learned(owner: User): Promise<string> {
   return root;
 }
 
-/** What a person at a terminal sees who types an answer. */
+/** Runs `argus adopt` at a terminal with an answer and returns everything that it prints. */
 async function adopt(root: string, env: User, answer: string, ...options: string[]): Promise<string> {
   const invocation = { env, isTerminal: true, input: `${answer}\n` };
   const { stdout, stderr } = await argus(['adopt', '--project', root, ...options], invocation);
@@ -60,7 +60,7 @@ test('a project that is moved, or copied, stays the user’s own', async () => {
   expect((await failedRun(moved, user())).known, 'to another user it is foreign').toBeNull();
 });
 
-test('a file from before there were ids is foreign once', async () => {
+test('a file of a version without ids is foreign until it is adopted', async () => {
   const root = project({ '.argus/readme': '' });
   const old = fileURLToPath(new URL('../../../crates/store/tests/fixtures/version-3.db', import.meta.url));
   cpSync(old, databaseOf(root));
@@ -73,7 +73,7 @@ test('a file from before there were ids is foreign once', async () => {
   expect(await data(['history'], root, owner)).toMatchObject({ total: 2 });
 });
 
-test('adopting is for a person at a terminal, who sees what they get', async () => {
+test('adopting needs a person at a terminal and shows the content first', async () => {
   const copy = unpacked(await strangersProject());
   const owner = user();
   const before = bytesOf(databaseOf(copy));
@@ -97,11 +97,11 @@ test('adopting is for a person at a terminal, who sees what they get', async () 
   expect(await failedRun(copy, owner)).toMatchObject({ known: { suggestedFix: HOSTILE }, notes: [] });
   expect((await argus(['solutions', turbine, '--project', copy], { env: owner })).stdout).toContain('an own fix');
   expect(await adopt(copy, owner, 'y')).toContain('is yours already');
-  // The id that its author knows is not its id any more.
+  // Adopting changes the id, so the author's id no longer matches.
   expect((await failedRun(unpacked(await strangersProject()), owner)).known).toBeNull();
 });
 
-test('what waited beside the own memory comes in after an adoption', async () => {
+test('stores calls that waited for the memory after an adoption', async () => {
   const copy = unpacked(await strangersProject());
   const owner = user();
   await failedRun(copy, owner);
@@ -109,7 +109,7 @@ test('what waited beside the own memory comes in after an adoption', async () =>
   const holder = await shellThatHolds(path.join(projects, readdirSync(projects)[0] ?? '', 'argus.db'));
   expect((await failedRun(copy, owner)).notes.join()).toContain('Not stored yet');
   expect(await adopt(copy, owner, 'y')).toContain('is yours now');
-  // Three runs are the stranger's.
+  // Three runs belong to the stranger.
   expect(await data(['history'], copy, owner)).toMatchObject({ total: 4 });
   holder.kill('SIGKILL');
 });
@@ -127,7 +127,7 @@ test('a server that is running notices that its memory was adopted', async () =>
   expect(run.failures).toMatchObject([{ known: { suggestedFix: HOSTILE } }]);
 });
 
-test('who records in the user’s memory is told, also where it was looked into before', async () => {
+test('stores the author of an outcome in the user’s memory, also after the memory was read', async () => {
   const owner = user();
   const cwd = project();
   const added = await argus(['add-incident', 'unheard of', 'turn it', 'worked', '--json'], { env: owner, cwd });
@@ -140,7 +140,7 @@ test('who records in the user’s memory is told, also where it was looked into 
   expect(shell(memory, 'SELECT count(*) FROM outcomes WHERE recorded_by IS NULL')).toBe('0');
 });
 
-test('what git tracks is not adopted, whoever asks', async () => {
+test('never adopts a memory that git tracks', async () => {
   const clone = cloneOf(await strangersProject());
   const owner = user();
   const before = bytesOf(databaseOf(clone));
@@ -173,7 +173,7 @@ test('ARGUS_ADOPT counts in CI, for run and import alone', async () => {
   });
 });
 
-test.runIf(isPosix)('files are for their owner, also those that an earlier version left open', async () => {
+test.runIf(isPosix)('only the owner can access files, including files that an earlier version left open', async () => {
   const owner = user();
   const root = await learned(owner);
   const folder = path.join(root, '.argus');
@@ -245,7 +245,7 @@ test('a copy for others has no id', async () => {
   if (isPosix) expect(modeOf(page)).toBe(0o600);
 });
 
-test('who recorded a fix, where and when, is shown', async () => {
+test('shows who recorded a fix, where and when', async () => {
   const owner = user();
   const root = await learned(owner);
   const { runId, caseName } = await failedRun(root, owner);

@@ -1,4 +1,4 @@
-// A process that opens a database, brings it to this version's schema where it is older, and says so.
+// A process that opens a database, migrates it when its schema is older, and prints its progress.
 //
 //   node opening-worker.mjs ENGINE DATABASE
 //

@@ -1,4 +1,4 @@
-/** Success means stored: what a locked database does not take waits, says so, and comes in once. Spool: unit tests. */
+/** A call that finds the database locked waits in the spool, reports that, and is stored exactly once later. */
 
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -78,7 +78,10 @@ class Scene {
     return this.waiting().map((name) => readFileSync(join(this.spool, name), 'utf8'));
   }
 
-  /** SQLite's own shell takes the lock until the result is called: IMMEDIATE keeps out who writes, EXCLUSIVE all. */
+  /**
+   * Locks the database in a `sqlite3` shell until the result is called: IMMEDIATE blocks writers, EXCLUSIVE also
+   * readers.
+   */
   async lock(kind: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE'): Promise<() => Promise<unknown>> {
     const shell: ChildProcessWithoutNullStreams = spawn('sqlite3', ['-bail', this.database]);
     onTestFinished(() => void shell.kill('SIGKILL'));
@@ -92,7 +95,7 @@ class Scene {
   }
 }
 
-test('a run and its fix wait while another holds the lock, and come in once it is free', async () => {
+test('a run and its fix wait while another process holds the lock, and are stored once it is free', async () => {
   const it = await Scene.make();
   const release = await it.lock();
   const { status, data, failure } = await it.fail();
@@ -121,7 +124,7 @@ test('a run and its fix wait while another holds the lock, and come in once it i
   expect(known.data.pattern).toMatchObject({ occurrences: 3, resolutions: 1 });
 });
 
-test('what was taken in and whose file stayed, as after a kill, is not taken in again', async () => {
+test('does not store a call again when its file remains, for example after a kill', async () => {
   const it = await Scene.make();
   const release = await it.lock();
   const { failure } = await it.fail();
@@ -158,7 +161,7 @@ test('nothing beside a database that git tracks is written', async () => {
   expect(git(root, 'status', '--porcelain', '--', 'data/mem.db.queue')).toBe('');
 });
 
-test('what waits beside a file that git tracks since comes in where the memory is now', async () => {
+test('stores waiting calls at the new place of the memory after git tracks the old file', async () => {
   const it = await Scene.make();
   const release = await it.lock();
   const { failure } = await it.fail();
@@ -169,7 +172,7 @@ test('what waits beside a file that git tracks since comes in where the memory i
   expect(it.waiting()).toEqual([]);
 });
 
-test('a diagnosis of a stored run waits to be counted, however often that is tried in vain', async () => {
+test('a diagnosis of a stored run waits to be counted until the database is free', async () => {
   const it = await Scene.make();
   const release = await it.lock();
   expect(await it.diagnose(it.stored)).toMatchObject({ status: 2, data: NOT_STORED });
@@ -188,7 +191,7 @@ test('a reporter waits a second for a database that another program holds, and k
   const release = await it.lock('EXCLUSIVE');
   const began = performance.now();
   await argus(['record', folder], { env: it.env, cwd: it.root });
-  // With patience it waits eight seconds for a look at the memory, and as long for the recording.
+  // Other commands wait up to eight seconds to read the memory, and eight more to record.
   expect(performance.now() - began).toBeLessThan(6_000);
   expect(readFileSync(join(folder, 'answer.json'), 'utf8')).toContain('this run is not stored');
   expect(it.waiting()).toHaveLength(1);
@@ -196,7 +199,7 @@ test('a reporter waits a second for a database that another program holds, and k
   expect((await it.ask('history')).data).toMatchObject({ total: 2, runs: [{ failed: 1 }, {}] });
 });
 
-test('a run that is stored is not said to be missing while nobody may read', async () => {
+test('does not report a stored run as missing while the database is locked for readers', async () => {
   const it = await Scene.make();
   const release = await it.lock('EXCLUSIVE');
   const refused = { status: 2, error: { code: 'DATABASE_LOCKED' } };
@@ -235,12 +238,12 @@ test('a fix comes in behind its run, though the clock was set back in between', 
   expect((await it.diagnose(failure)).data).toMatchObject({ suggestedFix: FIX });
 });
 
-test('doctor counts what waits and what can never be stored', async () => {
+test('doctor counts waiting calls and calls that can never be stored', async () => {
   const it = await Scene.make();
   const release = await it.lock();
   await it.reportFix((await it.fail()).failure);
   const [run = ''] = it.waiting();
-  // The fix is about a run that is then stored nowhere.
+  // Without the run's file, the fix refers to a run that is never stored.
   rmSync(join(it.spool, run));
   await release();
   const doctor = async () => (await argus(['doctor', '--project', it.root], { env: it.env })).stdout;
@@ -249,7 +252,7 @@ test('doctor counts what waits and what can never be stored', async () => {
   expect(await doctor()).toContain(`1 call that can never be stored: look at *.refused in ${it.spool}`);
 });
 
-test('what a loop learned is learned later, where it can neither be stored nor wait', async () => {
+test('a loop stores its result on a later resume when it can neither store nor queue it', async () => {
   const it = await Scene.make();
   writeFileSync(it.key, 'short', { mode: 0o600 });
   const loop = async (...args: string[]) => {

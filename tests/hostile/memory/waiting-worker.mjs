@@ -1,10 +1,10 @@
-// A process that stores things of every kind in turns, and says for each operation what it was answered and how long
-// that took.
+// A process that stores items of every kind in turn and prints the answer and the duration of each operation.
 //
 //   node waiting-worker.mjs ENGINE DATABASE RUN CASE SOLUTION OPERATIONS SEED
 //
-// ENGINE is the URL of argus-engine's module; OPERATIONS 0: until the end of the process; SEED makes its runs and
-// incidents unlike those of others. It begins with the first line of its input, so that many can begin together.
+// ENGINE is the URL of argus-engine's module. OPERATIONS 0 means until the process ends. SEED makes its runs and
+// incidents different from those of other processes. It starts at the first line of stdin, so that several processes
+// can start together.
 // stdout: `ready`, then one JSON object a line: {operation, id, ms} or {operation, refused, ms}.
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
@@ -32,7 +32,7 @@ const OPERATIONS = {
     return (await engine.reportFix(fix)).fixRecordId;
   },
   addIncident: async (count) => {
-    // Words that nobody else has, else it is a duplicate.
+    // Unique words, because otherwise the incident counts as a duplicate.
     const title = createHash('sha256').update(`${seed} ${count}`).digest('hex').replace(/.{16}/g, 'w$& ');
     return (await engine.addIncident({ title, steps: 'Turn it.', env, worked: true })).incident_id;
   },

@@ -1,4 +1,6 @@
-/** Many processes that write one database, some of them stopped: a process in the way is named, and holds up no reader. */
+/**
+ * Many processes that write the same database, some of them stopped: a blocking process is named and delays no reader.
+ */
 
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
@@ -16,7 +18,7 @@ import {
   storing,
 } from './waiting.ts';
 
-/** SQLite's bytes: RESERVED is held by who writes, PENDING by who commits. */
+/** SQLite's lock bytes: a writer holds RESERVED, a committing writer also PENDING. */
 const PENDING_BYTE = 0x40000000;
 const RESERVED_BYTE = PENDING_BYTE + 1;
 
@@ -24,7 +26,7 @@ test('32 processes with 100 operations each: none is refused, none is lost', { t
   expectStormStored(32, 100),
 );
 
-test('8 processes and 4 writers of a version that knows no turns all get theirs', () =>
+test('8 processes and 4 writers of a version without turns all get to write', () =>
   expectOlderWritersTakeTurns(8, 4, 25));
 
 test('a stopped writer is named with its age, and a search answers meanwhile', async () => {
@@ -60,7 +62,7 @@ test('a stopped writer is named with its age, and a search answers meanwhile', a
   expect(shell(it.database, 'SELECT id FROM outcomes').split('\n')).toContain(outcome_id);
 });
 
-test('one that is stopped while it waits keeps nobody else waiting', async () => {
+test('a process that is stopped while it waits does not block the others', async () => {
   const it = await memory();
   const all = Array.from({ length: 6 }, (_, index) => storing(it, 0, `p${index}`));
   await begin(all);
@@ -74,7 +76,7 @@ test('one that is stopped while it waits keeps nobody else waiting', async () =>
   await expect.poll(() => all.every((one) => one.answers.at(-1)?.refused === undefined)).toBe(true);
 });
 
-test('SQLite’s own shell is named too where it holds the lock', async () => {
+test('names the sqlite3 shell when it holds the lock', async () => {
   const it = await memory();
   const holder = await shellThatHolds(it.database);
   const engine = await open(it.database);
@@ -85,7 +87,7 @@ test('SQLite’s own shell is named too where it holds the lock', async () => {
   });
 });
 
-/** Stops it at a moment at which it writes and others can still read. */
+/** Stops a process while it writes and others can still read. */
 async function stopWriting({ process: child }: Storing): Promise<void> {
   await stop(child, () => {
     const held = locksOf(child).filter((lock) => lock.path.endsWith('.db'));
@@ -93,7 +95,7 @@ async function stopWriting({ process: child }: Storing): Promise<void> {
   });
 }
 
-/** Stops it at a moment at which it waits for its turn: one of the others has an earlier one. */
+/** Stops a process while it waits for its turn, that is, while another process has an earlier ticket. */
 async function stopWaiting({ process: child }: Storing, others: readonly Storing[]): Promise<void> {
   await stop(child, () => {
     const [own] = ticketsOf(child);
@@ -115,7 +117,7 @@ function ticketsOf(child: ChildProcess): number[] {
   return locksOf(child).flatMap(({ path, start }) => (path.endsWith('.queue') && start > RESERVED_BYTE ? [start] : []));
 }
 
-/** What a process has locked, as Linux tells it. */
+/** Returns the file locks of a process, read from Linux's `/proc`. */
 function locksOf({ pid }: ChildProcess): { path: string; start: number }[] {
   return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
@@ -123,7 +125,7 @@ function locksOf({ pid }: ChildProcess): { path: string; start: number }[] {
       const facts = readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'utf8');
       return [...facts.matchAll(/^lock:.* (\d+) (?:\d+|EOF)$/gm)].map((match) => ({ path, start: Number(match[1]) }));
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed after it was listed.
       return [];
     }
   });

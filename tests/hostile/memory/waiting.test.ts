@@ -1,4 +1,4 @@
-/** Processes that write one database. With more of them, and some stopped: waiting.full.test.ts. Killed: kills.test.ts. */
+/** Processes that write the same database. More of them, some stopped: waiting.full.test.ts. Killed: kills.test.ts. */
 
 import { expect, test } from 'vitest';
 import { open, shell } from '../../faults/setup.ts';
@@ -6,10 +6,10 @@ import { expectOlderWritersTakeTurns, expectStormStored, memory } from './waitin
 
 test('3 processes with 10 operations each: none is refused, none is lost', () => expectStormStored(3, 10));
 
-test('a process and a writer of a version that knows no turns both get theirs', () =>
+test('a process and a writer of a version without turns both get to write', () =>
   expectOlderWritersTakeTurns(1, 1, 10));
 
-test('a newer version changes the file while this one has it open: it writes nothing more', async () => {
+test('writes nothing more after a newer version changed the open file', async () => {
   const it = await memory();
   const engine = await open(it.database);
   await engine.recordOutcome({ solution_id: it.solution, worked: true, env: {} });

@@ -1,4 +1,4 @@
-/** What the tests of waiting share: a memory, and processes that store things in it. */
+/** Helpers of the tests of waiting: a memory, and processes that store items in it. */
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -15,7 +15,7 @@ export interface Memory {
   readonly solution: string;
 }
 
-/** A database with one failure and one solution. */
+/** Creates a database with a failure and a solution. */
 export async function memory(): Promise<Memory> {
   const { database, failures } = await project();
   const [failure] = failures;
@@ -40,7 +40,7 @@ export interface Storing {
   readonly done: Promise<number | null>;
 }
 
-/** A process that stores so many things, once it is told to begin; 0: until it is killed. */
+/** Starts a process that stores `operations` items after `begin`; 0 means until it is killed. */
 export function storing({ database, failure, solution }: Memory, operations: number, seed: string): Storing {
   const args = [installed, database, failure.runId, failure.caseName, solution, String(operations), seed];
   const child = spawn(process.execPath, [WORKER, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
@@ -57,13 +57,13 @@ export function storing({ database, failure, solution }: Memory, operations: num
   return { process: child, answers, ready, done };
 }
 
-/** Lets all begin together, once all are ready. */
+/** Starts the work of all processes together, after all are ready. */
 export async function begin(all: readonly Storing[]): Promise<void> {
   await Promise.all(all.map((one) => one.ready));
   for (const one of all) one.process.stdin?.end('begin\n');
 }
 
-/** SQLite's own shell with the lock in its hand. */
+/** Starts a `sqlite3` shell that holds the lock. */
 export async function shellThatHolds(database: string): Promise<ChildProcess> {
   const holder = spawn('sqlite3', [database], { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void holder.kill('SIGKILL'));
@@ -72,7 +72,7 @@ export async function shellThatHolds(database: string): Promise<ChildProcess> {
   return holder;
 }
 
-/** Stores so many runs as a version does that has no turns: SQLite asks for the lock again and again. */
+/** Stores runs like a version without turns, where SQLite retries until it gets the lock. */
 async function olderWriter(database: string, runs: number, seed: string): Promise<number | null> {
   const args = ['-bail', '-cmd', '.timeout 8000', database];
   const writer = spawn('sqlite3', args, { stdio: ['pipe', 'ignore', 'inherit'] });
@@ -85,13 +85,13 @@ async function olderWriter(database: string, runs: number, seed: string): Promis
   return (await once(writer, 'close'))[0];
 }
 
-/** All answers, and those that refused. */
+/** Returns all answers, and the reasons of refused calls. */
 export function answersOf(all: readonly Storing[]): { answers: Answer[]; refused: string[] } {
   const answers = all.flatMap((one) => one.answers);
   return { answers, refused: answers.flatMap(({ refused }) => refused ?? []) };
 }
 
-/** Whatever was answered with an id of its own is in the file. */
+/** Expects that the file contains every item whose id was returned. */
 export function expectAllKept(database: string, all: readonly Storing[]): void {
   const sql = ['runs', 'incidents', 'outcomes'].map((table) => `SELECT id FROM ${table}`).join(' UNION ALL ');
   const kept = new Set(shell(database, sql).split('\n'));
@@ -102,7 +102,7 @@ export function expectAllKept(database: string, all: readonly Storing[]): void {
 
 const KINDS = 5;
 
-/** Many processes with so many operations each: none is refused, none is lost. */
+/** Expects that no operation of many concurrent processes is refused or lost. */
 export async function expectStormStored(processes: number, operations: number): Promise<void> {
   const it = await memory();
   const all = Array.from({ length: processes }, (_, index) => storing(it, operations, `w${index}`));
@@ -116,12 +116,12 @@ export async function expectStormStored(processes: number, operations: number): 
   expect(counted(it.database), 'each diagnosis of the one failure').toBe(each);
   expect(countOf(it.database, 'SELECT count(*) FROM runs')).toBe(each + 1);
   expect(countOf(it.database, 'SELECT count(*) FROM incidents')).toBe(each + 1);
-  // Reported fixes, outcomes of the one solution, and those that incidents came with.
+  // Outcomes come from reported fixes, from the solution, and from new incidents; the first came with the memory.
   expect(countOf(it.database, 'SELECT count(*) FROM outcomes')).toBe(3 * each + 1);
   expect(shell(it.database, 'PRAGMA integrity_check')).toBe('ok');
 }
 
-/** Processes beside writers of a version that knows nothing of turns: all get theirs. */
+/** Expects that processes and concurrent writers of a version without turns all get to write. */
 export async function expectOlderWritersTakeTurns(processes: number, older: number, operations: number): Promise<void> {
   const it = await memory();
   const all = Array.from({ length: processes }, (_, index) => storing(it, operations, `n${index}`));

@@ -205,12 +205,12 @@ interface Unloadable {
   folder: Folder;
   file: string;
   text: string;
-  /** The file that it lacks. */
+  /** The missing file. */
   absent: string;
   headline: string;
-  /** The case that stands for the file. */
+  /** The case that represents the file. */
   caseName: string;
-  /** RSpec runs no test where it cannot load a file. */
+  /** Totals when they differ, for example because RSpec runs no test when it cannot load a file. */
   others?: object;
 }
 
@@ -259,7 +259,7 @@ const loading: Scenario[] = UNLOADABLE.map((row) => ({
     const { runId, totals, failures } = await stage.run();
     expect(totals).toMatchObject(row.others ?? { passed: 1, failed: 2, skipped: 1 });
     expect(JSON.stringify(failures)).toContain(row.headline);
-    // A file of busted has no case of its own.
+    // busted reports no case for a file.
     if (row.caseName === '') return;
     const fixDescription = 'Add the module that it imports';
     await stage.reportFix({ runId, caseName: row.caseName, fixDescription, success: true });

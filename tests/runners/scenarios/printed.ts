@@ -146,7 +146,7 @@ interface Alone {
   command: string;
 }
 
-/** Commands in projects of `runners/`, beside the detected ones. */
+/** Commands in projects of `runners/`, in addition to the detected commands. */
 const ALONE: Alone[] = [
   { recording: 'node-test', folder: 'node-test', command: 'node --test sum.js' },
   {
