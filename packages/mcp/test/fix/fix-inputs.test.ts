@@ -1,4 +1,4 @@
-/** Inputs files: where they are searched, what is refused in them, and how they answer a command. */
+/** Files of inputs: where they are looked for, what is refused in them, and how they answer a command. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -11,7 +11,7 @@ function resolve(root: string, rest: Partial<Parameters<typeof resolveInputs>[0]
   return resolveInputs({ root, command: './setup.sh', command_hash: 'abcd1234', auto: false, now: NOW, ...rest });
 }
 
-/** Runs the command as the loop does. */
+/** Runs the command as the loop would. */
 function fed(
   root: string,
   { program, input = '', env }: Feed,
@@ -23,7 +23,7 @@ function fed(
   return spawnSync(file, [...args], { cwd: root, input, encoding: 'utf8', timeout: 20_000, env: environment });
 }
 
-/** Returns the content of a project's file, to check that it was not written again. */
+/** What the file of a project holds, to see whether it was written again. */
 const written = (root: string) => readFileSync(path.join(root, '.claude/inputs/setup-inputs.yaml'), 'utf8');
 
 const hasExpect = spawnSync('expect', ['-v']).status === 0;
@@ -36,8 +36,8 @@ function file(root: string, text: string, name = 'setup-inputs.yaml'): void {
 
 const SIMPLE = 'version: 1\nscript: setup.sh\ninputs:\n  - name: a\n    value: one\n  - name: b\n    value: 2\n';
 
-describe('the inputs file', () => {
-  test('is generated once with --auto, and fed through a pipe', async () => {
+describe('the file', () => {
+  test('is generated once under --auto and fed through a pipe', async () => {
     const root = project({
       'setup.sh':
         '#!/bin/bash\nread -p "Project name: " n\nread -p "Port [80]: " p\necho "got $n:$p"\n[ "$n" = orchard ]\n',
@@ -53,7 +53,7 @@ describe('the inputs file', () => {
     expect(written(root)).toBe(before);
   });
 
-  test('is the named file, else an existing file, else a generated file', async () => {
+  test('precedence: --inputs, an existing file, a generated file, no input', async () => {
     const root = project({
       'setup.sh': '#!/bin/bash\nread -p "Tag: " t\n',
       'mine.yaml': SIMPLE.replace('one', 'mine'),
@@ -71,7 +71,7 @@ describe('the inputs file', () => {
     expect(await resolve(root)).toMatchObject({ input: 'one\n2\n', path: `.claude/inputs/${name}` });
   });
 
-  test('is named after the command', () => {
+  test('names of commands', () => {
     expect(inputsNames('cd x && FOO=1 bash scripts/set-up.sh --fast', 'ff00ff00')[0]).toBe('set-up');
     expect(inputsNames('bash -e setup', 'ff00ff00')[0]).toBe('setup');
     expect(inputsNames('python3 tools/ask.py', 'ff00ff00')[0]).toBe('ask');
@@ -99,7 +99,7 @@ describe('the inputs file', () => {
     ],
     [`inputs:\n  - name: thing\n    value: ghp_${'a1B2'.repeat(9)}\n`, /looks like a credential/u],
     ['inputs: []\nexpect_script: |\n  expect "Password:" { send "hunter2\\r" }\n', /:2: expect_script: .*\$env/u],
-  ])('rejects %j with its line', async (text, message) => {
+  ])('%j is refused with its place', async (text, message) => {
     const root = project();
     file(root, text);
     const refusal = await resolve(root).catch((thrown: unknown) => thrown);
@@ -107,7 +107,7 @@ describe('the inputs file', () => {
     expect(String(refusal)).not.toMatch(/hunter2|ghp_/u);
   });
 
-  test('takes credentials from the environment, and names missing values', async () => {
+  test('credentials come from the environment, and what is missing is named', async () => {
     const root = project();
     file(root, 'inputs:\n  - name: db_password\n    value_from_env: DB_PW\n  - name: user\n    deferred: true\n');
     expect(await resolve(root, { env: { DB_PW: 'sesame' } })).toMatchObject({
@@ -120,7 +120,7 @@ describe('the inputs file', () => {
     expect(missing[0]?.advice).toContain('DB_PW');
   });
 
-  test.skipIf(!hasExpect)('never contains a secret from a script or a command line', async () => {
+  test.skipIf(!hasExpect)('a secret that a script proposes, or a command line holds, stands in no file', async () => {
     const token = `ghp_${'a1B2'.repeat(9)}`;
     const hook = `https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}`;
     const root = project({
@@ -140,7 +140,7 @@ select use in "${token}" none; do break; done
       name + readFileSync(path.join(root, '.claude/inputs', name), 'utf8') + JSON.stringify({ ...resolved, env: {} });
     expect(all).toContain('Password […]:');
     for (const secret of ['sesame-4', token, hook]) expect(all).not.toContain(secret);
-    // The generated file is found and read again.
+    // It is found and read again.
     await resolve(root, { auto: true, command });
     expect(readdirSync(path.join(root, '.claude/inputs'))).toEqual([name]);
   });
@@ -161,7 +161,7 @@ select use in "${token}" none; do break; done
       'Bearer token (see https://docs.test/tokens): ',
       'Database URL [postgres://localhost/shop]: ',
       'DB password=',
-    ])('accepts its own file for %j', async (prompt) => {
+    ])('what is made of %j is not refused when it is read', async (prompt) => {
     for (const from of ['', ' < /dev/tty']) {
       const read = `read -p ${JSON.stringify(prompt)} x${from}`;
       const root = project({ 'setup.sh': `#!/bin/bash\n${read}\nread -p "Tag: " t\n` });
@@ -170,13 +170,13 @@ select use in "${token}" none; do break; done
     }
   });
 
-  test('accepts a value that only looks like a credential', async () => {
+  test('a name that only looks like a credential', async () => {
     const root = project();
     file(root, 'inputs:\n  - name: token\n    value: lexer\n    credential: false\n');
     expect(await resolve(root)).toMatchObject({ input: 'lexer\n' });
   });
 
-  test('is extended after an unanswered prompt, and keeps answers of a person', async () => {
+  test('a prompt of the last run is added, and edited answers stay', async () => {
     const root = project({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t\npython3 ask.py\n' });
     file(root, 'inputs:\n  - name: t\n    prompt: "Tag:"\n    value: mine\n    source: user\n');
     const prompts = ['How many workers?'];
@@ -184,7 +184,7 @@ select use in "${token}" none; do break; done
     expect(await resolve(root, { auto: true, prompts })).toMatchObject({ input: 'mine\n1\n' });
   });
 
-  test('is refused if it is missing or if the command is empty', async () => {
+  test('a file that is missing and an empty command are refused', async () => {
     await expect(resolve(project(), { inputs: 'nowhere.yaml' })).rejects.toThrow(/nowhere\.yaml: it does not exist/u);
     const refusal = generateInputs({ root: project(), command: '  ', now: NOW });
     await expect(refusal).rejects.toMatchObject({ code: 'INVALID_INPUT' });
@@ -192,7 +192,7 @@ select use in "${token}" none; do break; done
 });
 
 describe.skipIf(!hasExpect)('expect', () => {
-  test('answers questions in any order, and exits with the code of the command', async () => {
+  test('answers by what is asked, in whatever order, and ends with the code of the command', async () => {
     const root = project({
       'setup.sh': `#!/bin/bash
 echo "Setup of {all} \\$things"
@@ -212,7 +212,7 @@ exit 7
     expect(fed(root, resolved, '', { EXTRA: '1' }).stdout).toContain('extra=7000');
   });
 
-  test('gets a secret from the environment, and no file contains it', async () => {
+  test('a secret comes through the environment and stands in no file', async () => {
     const root = project({
       'setup.sh':
         '#!/bin/bash\nread -s -p "Password: " pw < /dev/tty; echo\n[ "$pw" = "o pen; [sesame] \\$x" ] && echo in\n',
@@ -229,7 +229,7 @@ exit 7
     expect(resolved.input).not.toContain('sesame');
   });
 
-  test('runs the current command, and answers prompts in any script', async () => {
+  test('the command as it is given now, and prompts in any writing', async () => {
     const asks = 'read -n 1 -p "Los geht’s? [Y/n] " g\nread -p "项目名: " n\n';
     const root = project({ 'setup.sh': `#!/bin/bash\n${asks}echo "[$1] $g $n ü"; exit 3\n` });
     await resolve(root, { auto: true });
@@ -267,7 +267,7 @@ read -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"`
     expect(fed(root, resolved, command).stdout).toContain(printed);
   });
 
-  test('ends at a question that repeats forever', async () => {
+  test('a question that is never satisfied ends', async () => {
     const root = project({
       'setup.sh': '#!/bin/bash\nwhile true; do read -n 1 -p "Colour: " c; echo; [ "$c" = "#" ] && exit 0; done\n',
     });
@@ -276,7 +276,7 @@ read -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"`
     expect(run.stderr + run.stdout).toContain('was not taken');
   });
 
-  test('is replaced by answers in order if it is missing, or the file is refused if only a terminal works', async () => {
+  test('without expect: fed in order, or refused where only a terminal will do', async () => {
     const root = project({
       'setup.sh': '#!/bin/bash\nread -n 1 -p "Go on? [Y/n] " g\nread -p "Tag: " t\necho "$g$t"\n',
     });

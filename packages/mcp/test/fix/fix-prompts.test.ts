@@ -1,4 +1,4 @@
-/** Finds the prompts of a script and their answers, and notices prompts that nobody answers. */
+/** Which prompts a script has, what answers them, and how a prompt is noticed that nobody answers. */
 
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -16,7 +16,7 @@ const brief = (inputs: readonly Input[]) =>
   inputs.map(({ prompt, value, deferred }) => `${prompt.replace(/ …$/u, '')} => ${deferred ? '(deferred)' : value}`);
 
 describe('finding prompts', () => {
-  test('finds every way of reading, in order', async () => {
+  test('every way of reading, in the order it is asked', async () => {
     const found = await inputsOf(`#!/usr/bin/env bash
 set -euo pipefail
 read -p "Project name: " NAME
@@ -43,7 +43,7 @@ read -s -p "Word: " hidden
     expect(found[5]?.enter).toBe(false);
   });
 
-  test('replaces calls by the functions that ask', async () => {
+  test('functions that ask, with the arguments of each call', async () => {
     const found = await inputsOf(`#!/bin/bash
 confirm() { local a; read -r -p "$1 [y/N] " a; [[ "$a" =~ ^[Yy]$ ]]; }
 ask() {
@@ -52,18 +52,26 @@ ask() {
   echo "\${reply:-$2}"
 }
 ask_into() { read -p "$2: " "$1"; }
+ask_for() {
+  local what="$1" usual="$2" given
+  read -r -p "$what [$usual]: " given
+}
 TITLE=$(ask "Site title" "Orchard")
 ask_into REGION "Region (eu/us)"
+ask_for "Mode" fast
+ask_for "Level" 7
 if confirm "Ready to go on?"; then echo ok; fi
 `);
     expect(found.map(({ name, prompt, value }) => `${name}: ${prompt} ${value}`)).toEqual([
       'reply: Site title [Orchard]: Orchard',
       'REGION: Region (eu/us): eu',
+      'given: Mode [fast]: fast',
+      'given_2: Level [7]: 7',
       'a: Ready to go on? [y/N] y',
     ]);
   });
 
-  test('ignores colors, and reads echo and printf inside a prompt', async () => {
+  test('colours, and what echo and printf say inside a prompt', async () => {
     const found = await inputsOf(`#!/bin/bash
 BOLD=$'\\e[1m'; RED='\\033[0;31m'; NC='\\033[0m'
 ask() { local a; read -r -p "$(echo -e "\${RED}$1\${NC} [$2]: ")" a; echo "\${a:-$2}"; }
@@ -79,7 +87,7 @@ read -r replicas
     ]);
   });
 
-  test('ignores files, pipes, here-documents, other descriptors and strings with the word read', async () => {
+  test('skips files, pipes, here-documents, other descriptors and strings with the word read', async () => {
     const found = await inputsOf(`#!/bin/bash
 while read -r line; do echo "$line"; done < list.txt
 cat list.txt | while read -r a b; do :; done
@@ -143,7 +151,7 @@ console.log({ messages: 'none' });
     }
   });
 
-  test('accepts binary data and an incomplete command', async () => {
+  test('a binary file and an incomplete script', async () => {
     expect(await inputsOf('\u0000\u0001\u0002')).toEqual([]);
     expect(brief(await inputsOf('if [ 1 ; then\nread -p "Tag: " t\n'))).toEqual(['Tag: => test']);
   });
@@ -160,11 +168,11 @@ console.log({ messages: 'none' });
     ['open documents', 'cat <<a\n'.repeat(100_000)],
     ['long bodies', `f() { read -p "${'x'.repeat(1_500)}" a; }\n${'f;\n'.repeat(50_000)}`.replace('read', 'ready')],
     ['open calls', `#!/usr/bin/env node\n${'a = b(input("x\n'.repeat(50_000)}`],
-  ])('finishes reading a hostile script: %s', async (_, script) => {
+  ])('a hostile script (%s) is read to its end', async (_, script) => {
     expect((await inputsOf(script)).length).toBeLessThan(2);
   });
 
-  test('follows a package script and a command line', async () => {
+  test('the script of a package script or of a command line', async () => {
     const manifest = '{"name":"@acme/pear","scripts":{"setup":"bash setup.sh"}}';
     const found = await inputsOf('read -p "Tag: " tag', { 'package.json': manifest }, 'npm run setup');
     expect(brief(found)).toEqual(['Tag: => test']);
@@ -175,8 +183,8 @@ console.log({ messages: 'none' });
   });
 });
 
-describe('answers to prompts', () => {
-  test('come from the project, with their source', async () => {
+describe('what is answered', () => {
+  test('values of the project, with where they come from', async () => {
     const found = await inputsOf(
       `read -p "Package name: " n
 read -p "Version: " v
@@ -217,12 +225,12 @@ QUEUE=\${QUEUE:-jobs}
     ["Type 'DESTROY' to confirm: ", ''],
     ['Continue? [Y/n] ', 'echo "This will remove the old cluster."'],
     ['确定要删除吗？(y/n) ', ''],
-  ])('answers n to %s', async (prompt, before) => {
+  ])('%s is answered n', async (prompt, before) => {
     const [found] = await inputsOf(`${before}\nread -r -p ${JSON.stringify(prompt)} a\n`);
     expect(found?.value).toBe('n');
   });
 
-  test('depend on the effect of a yes, not only on the question', async () => {
+  test('what a yes would do counts, not only what is asked', async () => {
     const [first, second] = await inputsOf(`read -p "Tidy up? " t
 if [ "$t" = y ]; then rm -rf ./data; fi
 read -p "Greet? [Y/n] " g
@@ -239,21 +247,21 @@ if [ "$g" = y ]; then echo hello; fi
     'Client secret: ',
     'Access Key ID: ',
     '密码: ',
-  ])('never answers %s', async (prompt) => {
+  ])('%s is never answered', async (prompt) => {
     const [found] = await inputsOf(`read -r -p ${JSON.stringify(prompt)} v\n`, { '.env': 'V=very-secret\n' });
     expect(found).toMatchObject({ deferred: true, source: 'user_required', confidence: 0 });
     expect(found?.value).toBeUndefined();
     expect(JSON.stringify(found)).not.toContain('very-secret');
   });
 
-  test('never use a secret of a `.env` file under any name', async () => {
+  test('a secret in a `.env` file is not used, whatever its name', async () => {
     const [found] = await inputsOf('read -p "Where to report: " HOOK\n', {
       '.env': `HOOK=https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}\n`,
     });
     expect(JSON.stringify(found)).not.toContain('x9Y8z7W6');
   });
 
-  test('follow the name if the text is unclear, and accept questions about a secret', async () => {
+  test('a name decides where the text does not; what is only about a secret is none', async () => {
     const found = await inputsOf(`read -p "Value: " DB_PASSWORD
 read -p "Path to the private key [~/.ssh/id_ed25519]: " key_path
 read -p "Use password authentication? [y/N] " use
@@ -275,15 +283,12 @@ describe('a prompt that nobody answers', () => {
     expect(looksLikePrompt(String(text))).toBe(expected);
   });
 
-  test('is the last line as a person sees it', () => {
+  test('the last line is what a person sees', () => {
     expect(lastLine('one\n\u001b[1mName:\u001b[0m ')).toBe('Name:');
     expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
   });
 
-  /**
-   * Starts a command with an open input, as the loop does, until the watch reports a prompt or the command prints
-   * `end`.
-   */
+  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command prints `end`. */
   async function watched(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const pending = await new Promise<PendingPrompt | null>((resolve) => {
@@ -301,7 +306,7 @@ describe('a prompt that nobody answers', () => {
   }
 
   describe.skipIf(process.platform !== 'linux')('on a system that shows reads', { concurrent: true }, () => {
-    test('is proven by a waiting read', async () => {
+    test('is proven by a read that waits', async () => {
       const pending = await watched('echo "Name:"; read x; echo "$x"');
       expect(pending).toMatchObject({ prompt: 'Name:', reader: expect.stringMatching(/sh$/u) });
       expect(pending?.because).toContain('waits for its standard input');
@@ -315,7 +320,7 @@ describe('a prompt that nobody answers', () => {
     });
   });
 
-  test('is a question followed by a longer silence on other systems', () => {
+  test('is a question and a longer silence on other systems', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
     const told: unknown[] = [];

@@ -1,6 +1,6 @@
 /**
- * Chooses the answer to a prompt, with a confidence. It never answers with a credential, and never confirms a
- * destructive action. Answers come from the project, the script or the question itself.
+ * Proposes an answer for a prompt, with its source and a confidence. A credential gets no answer and a destructive
+ * question gets `n`; other answers come from the project, the script or the prompt itself.
  */
 
 import path from 'node:path';
@@ -12,7 +12,7 @@ import { type Prompt, UNKNOWN } from './prompts.ts';
 type Value = { value: string; source: string; confidence: number };
 type ProjectValues = Awaited<ReturnType<typeof projectValues>>;
 
-/** `redact` must return a text unchanged if it holds no secret. */
+/** `redact` returns a text without secrets unchanged. */
 export function answer(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string) {
   const { text, terminal, conditional, singleKey } = prompt;
   const found = isCredential(prompt, name) ? undefined : proposal(prompt, name, project, redact);
@@ -24,7 +24,7 @@ export function answer(prompt: Prompt, name: string, project: ProjectValues, red
   return { ...base, source: 'user_required', confidence: 0, deferred: true, credential: true, note };
 }
 
-/** Uses the first rule that has an answer. */
+/** The first rule that has a value wins. */
 function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: (text: string) => string): Value {
   const { text, fallback } = prompt;
   const value = (value: string, source: string, confidence: number): Value => ({ value, source, confidence });
@@ -35,13 +35,13 @@ function proposal(prompt: Prompt, name: string, project: ProjectValues, redact: 
   if (fallback && !fallback.includes(UNKNOWN)) return value(fallback, 'default in the script', 0.9);
   const own = defaultIn(text);
   if (own !== undefined) return value(own, 'default in the prompt', 0.9);
-  // The default or the whole question is known only when the program runs.
+  // The default, or the whole question, is known only when the script runs.
   if (/[[(][^\])]*…[^\])]*[\])]/u.test(text) || isUnknown(text)) return value('', 'default in the prompt', 0.3);
   const usual = USUAL.find(([pattern]) => pattern.test(`${text} ${name.replaceAll('_', ' ')}`))?.[1];
   return usual === undefined ? value('test', 'placeholder', 0.1) : value(usual, 'kind of question', 0.3);
 }
 
-/** Values that suit any program of the kind. */
+/** Values that most programs accept for such a question. */
 const USUAL: readonly [pattern: RegExp, value: string][] = [
   [/\b(?:optional|leave (?:empty|blank)|(?:press|hit) .*(?:enter|return|key)|or enter)\b|按任意键|按回车/iu, ''],
   [/\bport\b/iu, '3000'],
@@ -55,18 +55,18 @@ function yesNo({ text, after = '', fallback, singleKey }: Prompt): Value {
   const own = /[[(]\s*Y\s*[/|]|\[y\]/u.test(text) ? 'y' : /[/|]\s*\[?N\b/u.test(text) ? 'n' : undefined;
   const usual = own ?? fallback?.charAt(0).toLowerCase() ?? (isUnknown(text) ? 'n' : 'y');
   const yes = usual !== 'n' || /\b(?:continue|proceed|go ahead|go on|ready|correct|ok(?:ay)?)\b/iu.test(text);
-  // Some take the whole word only.
+  // Some scripts accept only the whole word.
   const isWord = !singleKey && (/\byes\/no\b/iu.test(text) || /["'\s]yes["'\s]/iu.test(after.split('\n', 2).join(' ')));
   const source = own ? 'default in the prompt' : 'harmless question';
   return { value: isWord ? (yes ? 'yes' : 'no') : yes ? 'y' : 'n', source, confidence: own ? 0.8 : 0.6 };
 }
 
-/** True if the question has no words except its choices. */
+/** The text holds no words outside of its brackets. */
 const isUnknown = (text: string) => !/\p{L}/u.test(text.replaceAll(BRACKETS, ''));
 
 function fromProject(text: string, name: string, project: ProjectValues, redact: (text: string) => string) {
   const set = project.variable(environmentName(name));
-  // Check the whole line, because a `.env` file may hold secrets under any name.
+  // A `.env` file may hold a secret under a harmless name.
   const line = `${environmentName(name)}=${set?.value}`;
   if (set && redact(line) === line) return set;
   const known = project.about(text.replaceAll(BRACKETS, ' '));
@@ -77,18 +77,15 @@ const UNWANTED_CHOICES = /^(?:quit|exit|cancel|abort|none|no|back|q|prod(?:uctio
 /** A default or a remark. */
 const BRACKETS = /[[(][^\])]*[\])]/gu;
 
-/** Whole words for secrets. */
+/** Words for secrets in a prompt. */
 const SECRET_WORDS =
   /\b(?:passwords?|passwd|passphrases?|passcode|pwd|secrets?|(?:api|access|auth|refresh|bearer|deploy|session|id|github|gitlab|npm|slack|bot|personal access)[ _-]?tokens?|tokens?|api[ _-]?keys?|access[ _-]?keys?|secret[ _-]?keys?|private[ _-]?keys?|encryption[ _-]?keys?|signing[ _-]?keys?|master[ _-]?keys?|service[ _-]?role[ _-]?keys?|license[ _-]?keys?|credentials?|pin(?:[ _-]?(?:code|number))?|otp|one[ -]time (?:code|password)|2fa|mfa|(?:verification|authentication|auth|security)[ _-]?code|connection[ _-]?string|dsn|pat|cvv|ssn)\b|密码|口令|密钥|令牌|验证码/iu;
 
-/** Secrets in names of variables: `DB_PASS`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
+/** Words for secrets in the name of a variable: `DB_PASS`, `githubToken`, `AWS_SECRET_ACCESS_KEY`. */
 const SECRET_NAME =
   /(?:^|_)(?:PASS|PASSWD|PASSWORD|PASSPHRASE|PWD|PW|SECRET|TOKEN|APIKEY|CREDENTIALS?|PAT|PIN|OTP|DSN)(?:_|\d|$)|(?:^|_)(?:API|ACCESS|SECRET|PRIVATE|ENCRYPTION|SIGNING|MASTER|AUTH|LICENSE)_?KEY(?:_|\d|$)/u;
 
-/**
- * Words about a secret that are not the secret itself, such as its path. The id of an access key counts as a secret,
- * because it is half of the credential.
- */
+/** Properties of a secret, which are harmless, except for the id of an access key. */
 const ABOUT_SECRETS =
   /\b(?:path|file(?:name)?|location|directory|folder|name|length|type|algorithm|expir\w*|ttl|lifetime|policy|provider|manager|(?<!access[ _-]?key[ _-]?)id)\b[^:?]*[:?\])]*\s*$/iu;
 
@@ -96,23 +93,21 @@ export function isCredential(prompt: Prompt, name: string): boolean {
   if (prompt.silent || isYesNo({ text: prompt.text })) return prompt.silent === true;
   const words = prompt.text.replaceAll(BRACKETS, ' ');
   if (ABOUT_SECRETS.test(words) && !/pass(?:word|phrase)[^\w]*$/iu.test(words)) return false;
-  // The name decides if the text does not.
+  // A name may reveal a secret where the text is neutral, such as `Value:`.
   const variable = environmentName(name);
   const isNamed = SECRET_NAME.test(variable) && !/_(?:PATH|FILE|NAME|LENGTH|TYPE|TTL|(?<!KEY_)ID|DIR)$/u.test(variable);
   return isNamed || SECRET_WORDS.test(words);
 }
 
-/** Words of questions that must not be confirmed. */
+/** Words in questions that must not be answered with yes. */
 const DANGER =
   /\b(?:delet\w*|remov\w*|eras\w*|overwrit\w*|drop(?:s|ped|ping)?(?!-)|destroy\w*|wip(?:e|es|ed|ing)|purg\w*|truncat\w*|uninstall\w*|discard\w*|prun\w*|reset(?:s|ting)?|forc(?:e|ed|ibly)|irreversibl\w*|permanent\w*|are you (?:really |absolutely )?sure|cannot be undone|can'?t be undone|no undo|data loss|format (?:the )?(?:disk|drive|volume|partition)|lose (?:all|your)|clobber|nuke|rollback|roll back|revert|terminate|shut ?down|reboot)\b|删除|覆盖|清空|确定要|不可恢复|卸载/iu;
 
-/** Commands after a confirmation that cannot be undone. */
+/** Commands that cannot be undone. */
 const DANGEROUS_COMMAND =
   /\brm\s+(?:-\w+\s+)*-\w*[rf]|\bdrop\s+(?:table|database|schema)\b|\bdropdb\b|\bdelete\s+from\b|\btruncate\s+(?:table|-s)|\bgit\s+(?:push\b[^\n;&|]*(?:--force\b|\s-f\b)|reset\s+--hard|clean\s+-\w*[fdx])|\bdocker\s+(?:\w+\s+)?(?:prune|rmi?)\b|\bdocker[ -]compose\s+down\b[^\n;&|]*-v|\bkubectl\s+delete\b|\bhelm\s+(?:uninstall|delete)\b|\bterraform\s+destroy\b|\bmkfs|\bdd\s+[^\n]*of=|\bshred\b|\bunlink\b|\bfind\b[^\n;|]*-delete/iu;
 
-/**
- * True if a confirmation destroys something, by the words of the question, the output before it, or the code after it.
- */
+/** Detects destructive questions by their words, by the output before them, or by the code after them. */
 function isDangerous(prompt: Prompt): boolean {
   const { text, before = '', after = '' } = prompt;
   if (DANGER.test(text)) return isYesNo(prompt) || /\?|\bconfirm\b|\btype\b|\bto [cdp]\w+\b/iu.test(text);
@@ -120,7 +115,7 @@ function isDangerous(prompt: Prompt): boolean {
   return (isBare && DANGER.test(before)) || ((isBare || isYesNo(prompt)) && DANGEROUS_COMMAND.test(after));
 }
 
-/** A question that refers to the output before it. */
+/** A question that refers to the output before it, such as `Continue?`. */
 const BARE_CONFIRMATION =
   /^\W*(?:(?:do you (?:want|wish) to|would you like to)?\s*(?:continue|proceed|go on|go ahead)|are you ready|ok|confirm|yes\b|y\/n|\[y)/iu;
 
@@ -129,16 +124,13 @@ const YES_NO =
 const QUESTION_VERB =
   /^\W*(?:do|does|did|are|is|should|shall|would|will|can|may|have|has|want to|continue|proceed|overwrite|install|enable|disable|use|create|delete|remove|force|skip|run|start|ok)\b[^:]*\?\s*(?:[[(][^\])]*[\])])?\s*:?\s*$/iu;
 
-/** True if the question expects yes or no, by its words or because the next lines compare the answer with them. */
+/** Yes-or-no questions, by their words or because the next lines compare the answer with `y`. */
 function isYesNo({ text, after = '' }: Prompt): boolean {
   if (YES_NO.test(text) || QUESTION_VERB.test(text)) return true;
   return /\?\W*$/u.test(text) && /["'\s[^]y(?:es)?["'\s\]]/iu.test(after.split('\n', 3).join(' '));
 }
 
-/**
- * Reads the default in a question: `8080` from `[8080]`, `main` from `(default: main)`, `staging` from
- * `(dev/STAGING/prod)`. A choice that ends the program or destroys something is never used.
- */
+/** `[8080]` gives `8080`, `(default: main)` gives `main`, `(dev/STAGING/prod)` gives `staging`. */
 function defaultIn(text: string): string | undefined {
   const told = /\bdefaults?(?:\s+(?:is|to))?\s*[:=]?\s*["'`]?([^\s"'`\])},;]+)/iu.exec(text)?.[1];
   const last = told ?? [...text.matchAll(/[[({]([^[\](){}]{1,80})[\])}]/gu)].at(-1)?.[1]?.trim() ?? '';
@@ -149,7 +141,7 @@ function defaultIn(text: string): string | undefined {
   return isRemark ? undefined : last;
 }
 
-/** Returns the name of the variable that may hold a secret: `DB_PASSWORD` for `dbPassword`. */
+/** A name for an environment variable: `dbPassword` gives `DB_PASSWORD`. */
 export function environmentName(variable: string): string {
   const words = variable.replaceAll(/([a-z\d])([A-Z])/gu, '$1_$2');
   return words.replaceAll(/\W+/gu, '_').toUpperCase();
@@ -160,7 +152,7 @@ const AUTHOR = ['git config user.name', 'package.json author.name', 'package.jso
 const REPOSITORY = ['package.json repository', 'package.json repository.url', 'git config remote.origin.url'];
 const NAMES = ['package.json name', 'README title', 'folder name'];
 
-/** Topics of a question or its variable, with sources in order. The first matching topic counts. */
+/** Topics of prompts, each with its sources in the order of preference. The first topic that matches counts. */
 const TOPICS: readonly [about: RegExp, ...sources: string[]][] = [
   [/\be-?mail\b|邮箱/iu, 'git config user.email', 'package.json author.email'],
   [/\brepo(?:sitory)?\b|\bremote url\b|仓库/iu, ...REPOSITORY],
@@ -196,12 +188,12 @@ export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
     return valueFrom(source, ...(told[kind]?.(key) ?? [0, undefined]));
   };
   return {
-    /** Finds a value by the topic of a text. Null if the topic is known but has no value. */
+    /** Null: the topic of the text is known, but the project has no value for it. */
     about(asking: string): Value | null | undefined {
       const [topic, ...sources] = TOPICS.find(([pattern]) => pattern.test(asking)) ?? [];
       return topic && (sources.flatMap(read)[0] ?? null);
     },
-    /** Finds a value by the name of a variable in a `.env` file. */
+    /** The value of a variable in a `.env` file. */
     variable(asked: string): Value | undefined {
       const line = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${asked}[ \\t]*=[ \\t]*(["']?)([^"'#\\n]*)\\1`, 'mu');
       const all = /^\w+$/u.test(asked) ? ENV_FILES : [];
@@ -210,10 +202,7 @@ export async function projectValues(files: ProjectFiles, signal?: AbortSignal) {
   };
 }
 
-/**
- * Removes the user and password from a URL, because a clone URL may contain them. A value with a line break cannot
- * answer a prompt.
- */
+/** Removes the password from a remote address. A value with a line break cannot answer a prompt. */
 function valueFrom(source: string, confidence: number, value = ''): Value[] {
   const clean = value.trim().replace(/^(\w+:\/\/)[^/@\s]+@/u, '$1');
   return clean === '' || clean.length > 200 || /[\r\n\0]/u.test(clean) ? [] : [{ value: clean, source, confidence }];

@@ -1,26 +1,26 @@
 /**
- * Writes the `expect` program that runs a command and recognizes its questions in any order. The program contains no
- * secrets, because they come from the environment.
+ * Writes a program for `expect` that runs a command and matches its output with the prompts of an inputs file. Secrets
+ * reach it through the environment, so it contains none.
  */
 
 import type { Input } from './inputs-file.ts';
 import { UNKNOWN } from './prompts.ts';
 
-/** The command, where it is another than when the script was written: with other arguments, say. */
+/** Replaces the command in the script, for example by the same one with other arguments. */
 export const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
 
-/** Returns the variable that passes a value to the script. Names are case-sensitive. */
+/** The environment variable with a value. Case matters: `NAME` and `name` are two inputs. */
 export function valueVariable(name: string): string {
   return `ARGUS_INPUT_${name.replaceAll(/\W/gu, '_')}`;
 }
 
-/** Undefined if answers in order are enough, or if a prompt has too little text to be recognized. */
+/** Undefined if answers in order suffice, or if a prompt has no text to recognize it by. */
 export function expectScript(command: string, inputs: readonly Input[]): string | undefined {
   const needsTerminal = inputs.some(({ terminal, enter }) => terminal || enter === false);
   const isUnsure = inputs.length > 1 && inputs.some(({ conditional }) => conditional);
   const length = ({ prompt }: Input) => prompt.replaceAll(/[\s…]/gu, '').length;
   if (!(needsTerminal || isUnsure) || inputs.some((input) => length(input) < 2)) return undefined;
-  // The prompt with the most text is the best match.
+  // A longer prompt is the better match.
   const rows = [...inputs]
     .sort((one, other) => length(other) - length(one))
     .map(({ name, prompt, value, enter, deferred }) => {
@@ -31,11 +31,11 @@ export function expectScript(command: string, inputs: readonly Input[]): string 
 set timeout -1
 proc answer {name end args} {
   global asked env
-  # A question that comes back this often is not answered by its answer.
+  # A program that repeats a question this often rejects the answer.
   if {[incr asked($name)] > 10} { puts stderr "\\nThe answer of $name was not taken."; exit 1 }
   if {[info exists env($name)]} { set args [list $env($name)] }
   if {![llength $args]} { puts stderr "\\nThere is no value for $name."; exit 1 }
-  # A program that hides what is typed forgets what was typed before.
+  # A program that turns off the echo discards earlier input.
   after 100
   send -- "[lindex $args 0]$end"
 }
@@ -56,10 +56,7 @@ function tclWord(text: string): string {
   return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
 }
 
-/**
- * Returns a pattern for the prompt at the end of the output. Braces are escaped because of Tcl, and any whitespace
- * matches a space.
- */
+/** Matches the prompt at the end of the output. Braces are escaped for Tcl, and any white space matches a space. */
 function pattern(prompt: string): string {
   const parts = prompt.split(UNKNOWN).map((part) => {
     const escaped = part.trim().replaceAll(/[.*+?^$()[\]|\\]/gu, '\\$&');

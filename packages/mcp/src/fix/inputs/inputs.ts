@@ -1,6 +1,6 @@
 /**
- * Finds the input for a command: from the named inputs file, otherwise from an existing file, otherwise from a
- * generated file, otherwise none. The command is never run to generate a file.
+ * Finds or generates the inputs file of a command, and turns it into the command's input. The order of precedence: the
+ * file of `--inputs`, an existing file, a generated file, no input. Generating does not run the command.
  */
 
 import path from 'node:path';
@@ -23,7 +23,7 @@ interface InputsRequest {
   /** A command line, or the path of a script in the project. */
   command: string;
   now: string;
-  /** Prompts that the last run showed. */
+  /** Prompts that stopped the last run. */
   prompts?: readonly string[] | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -31,22 +31,22 @@ interface InputsRequest {
 interface ResolveRequest extends InputsRequest {
   command_hash: string;
   inputs?: string | undefined;
-  /** True to generate a missing file. With `prompts`, missing questions are added to an existing file too. */
+  /** Generate a missing file, and add `prompts` to an existing one. */
   auto: boolean;
   env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 export interface Feed {
-  /** Of the inputs file, from the project's folder on; null where the command is given nothing. */
+  /** The inputs file, relative to the project; null if the command gets no input. */
   path: string | null;
-  /** Standard input of the command or of `program`. */
+  /** Standard input of the command, or of `program`. */
   input?: string;
-  /** `expect`, which runs the command and exits with its exit code. `env` has the values for its environment. */
+  /** `expect`, which runs the command and returns its exit code; `env` has the values. */
   program?: Program;
   env?: Record<string, string>;
-  /** Questions without an answer, and what to do about each. */
+  /** Questions without an answer, each with the next step. */
   missing: { name: string; advice: string }[];
-  /** Values from the environment. They must not appear in a log. */
+  /** Values of environment variables, which must not appear in logs. */
   secrets: string[];
   notes: string[];
 }
@@ -67,7 +67,7 @@ export async function resolveInputs(request: ResolveRequest): Promise<Feed> {
   return fed(made, target, request);
 }
 
-/** Returns a function that replaces secrets, and returns a text without secrets unchanged. */
+/** Replaces secrets by `…`; returns a text without secrets unchanged. */
 function redactor(): (text: string) => string {
   const inspector = createInspector();
   return (text) => {
@@ -76,7 +76,7 @@ function redactor(): (text: string) => string {
   };
 }
 
-/** With the inputs that are known already; `name` is the base name of the file without `-inputs.yaml`. */
+/** `known` are the inputs of an existing file; `name` is the base name of the file without `-inputs.yaml`. */
 export async function generateInputs({ root, now, signal, ...request }: InputsRequest, known: readonly Input[] = []) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
@@ -100,15 +100,12 @@ export async function generateInputs({ root, now, signal, ...request }: InputsRe
   return { file, name: inputsNames(command, 'command')[0] ?? '' };
 }
 
-/** Returns only letters and digits, so that a prompt can be recognized again. */
+/** Letters and digits of a prompt, for comparing prompts. */
 function wordsOf(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/**
- * Returns the words of a command line that may be scripts: by their ending, or by their position after a command or an
- * interpreter.
- */
+/** Words of a command line that may be scripts, by their ending or their position. */
 function scriptWords(command: string): string[] {
   const words = quotedWords(command.slice(0, 10_000).replaceAll(/[;&|()]+/gu, ' ; ')).words;
   return words.filter((word, at) => {
@@ -118,7 +115,7 @@ function scriptWords(command: string): string[] {
   });
 }
 
-/** Returns the command line, its script in package.json, and the scripts that they name. */
+/** The command line itself, its script in package.json, and the script files that both name. */
 function scriptsOf(files: ProjectFiles, command: string): Source[] {
   const name = /\b(?:npm|pnpm|yarn|bun)[ \t]+run[ \t]+([\w:.-]+)/u.exec(command)?.[1];
   const text = name && field(field(readManifest(files.root), 'scripts'), name);
@@ -133,14 +130,14 @@ function sourceAt(files: ProjectFiles, file: string): Source | undefined {
   return name === undefined || text === undefined ? undefined : { text, name };
 }
 
-/** A default that is shown may be a secret; a credential's is one whatever it looks like. */
+/** The default in a prompt may be a secret, and in the prompt for a credential it always counts as one. */
 function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
   const { text, variable = '', fallback } = one;
   const shown = isCredential(one, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
   return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** Names that the reader of a file can tell apart. */
+/** Distinct names, from variables or from the words of prompts. */
 function namesOf(prompts: readonly Prompt[]): string[] {
   const used: string[] = [];
   return prompts.map(({ variable = '', text }) => {
@@ -152,10 +149,7 @@ function namesOf(prompts: readonly Prompt[]): string[] {
   });
 }
 
-/**
- * Returns the possible base names of files for a command. The first is used for writing: the name of its script. The
- * contract's `basename | sed` is another.
- */
+/** Possible base names of the file, the preferred name first, including the contract's `basename | sed`. */
 export function inputsNames(command: string, commandHash: string): string[] {
   const slug = (text: string) => path.posix.basename(text.trim()).replaceAll(/[^a-zA-Z0-9]/gu, '-');
   const safe = (name: string) =>
@@ -174,7 +168,7 @@ export function inputsPath(root: string, name: string): string {
   return path.join(root, '.claude', 'inputs', `${name}-inputs.yaml`);
 }
 
-/** Merges found and known questions. Known answers stay, because a person may have written them. */
+/** Keeps the answers of an existing file, because a person may have edited them, and adds new questions. */
 function merged(found: readonly Input[], known: readonly Input[]): Input[] {
   const isSame = (one: Input, other: Input) =>
     one.name === other.name || (wordsOf(one.prompt) !== '' && wordsOf(one.prompt) === wordsOf(other.prompt));
@@ -196,7 +190,7 @@ function fed({ inputs, expect_script: script }: InputsFile, file: string, reques
     secrets: known.flatMap(({ value_from_env, value }) => (value_from_env && value ? [value] : [])),
   };
   if (script && expect) {
-    // Prompts are UTF-8 in any locale.
+    // The script has its prompts in UTF-8.
     const locale = /^(?:C|POSIX)?$/u.test(env.LC_ALL ?? '') ? { LC_ALL: 'C.UTF-8' } : {};
     const variables = Object.fromEntries(known.map(({ name: input, value = '' }) => [valueVariable(input), value]));
     const all = { ...locale, ...variables, [COMMAND_VARIABLE]: request.command };

@@ -1,13 +1,13 @@
 /**
- * Notices that a running command waits for input: it is silent, and a process reads its input. If the system does not
- * show reads, a longer silence after a likely prompt counts as unproven.
+ * Detects that a running command waits for an answer: its output is silent and a process reads its input. On systems
+ * that do not show reads, a longer silence after a line like a prompt counts, and the result is marked as unproven.
  */
 
 import { readlinkSync } from 'node:fs';
 import { namesOrEmpty, textOrEmpty } from '../../system/files/or-empty.ts';
 import { visible } from '../../text/untrusted.ts';
 
-/** Longer than programs compute between two questions, and shorter than people wait. */
+/** Longer than a program usually pauses between two questions. */
 const QUIET_MS = 3_000;
 const QUIET_UNPROVEN_MS = 10_000;
 const POLL_MS = 500;
@@ -15,8 +15,8 @@ const POLL_MS = 500;
 const TAIL_CHARACTERS = 2_000;
 
 /**
- * `prompt`: the last line, as a person sees it. `reader`: the program that the system shows waiting in a read; null where
- * that is not proven. `because`: a sentence for people.
+ * `prompt`: the last visible line. `reader`: the program that waits in a read, or null if that is unproven. `because`:
+ * an explanation for people.
  */
 export type PendingPrompt = { prompt: string; reader: string | null; because: string };
 
@@ -26,14 +26,14 @@ export class PromptWatch {
   #lastOutput = performance.now();
   #isTold = false;
 
-  /** Calls `onPrompt` once for each question of the command whose first process is `pid`. */
+  /** `pid` is the first process of the command. `onPrompt` is called once for each question. */
   constructor(
     pid: number,
     onPrompt: (pending: PendingPrompt) => void,
     quietMs = QUIET_MS,
     platform = process.platform,
   ) {
-    // For example `pipe:[4711]`, the standard input of every process of the command.
+    // `pipe:[4711]`, the standard input of every process of the command.
     const input = platform === 'linux' ? link(`/proc/${pid}/fd/0`) : '';
     const look = () => {
       const quiet = performance.now() - this.#lastOutput;
@@ -48,7 +48,7 @@ export class PromptWatch {
     this.#timer = setInterval(look, POLL_MS).unref();
   }
 
-  /** Must be called with all output. */
+  /** Call this with each piece of output. */
   output(text: string): void {
     this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
     this.#lastOutput = performance.now();
@@ -65,7 +65,7 @@ export function lastLine(output: string): string {
   return (lines.findLast((line) => line.trim() !== '') ?? '').trim();
 }
 
-/** True for an unfinished line that ends like a question, or a finished line that asks for yes or no. */
+/** An unfinished line that ends like a question, or a line that asks for yes or no. */
 export function looksLikePrompt(output: string): boolean {
   const last = lastLine(output);
   if (last === '' || last.length > 200) return false;
@@ -74,7 +74,7 @@ export function looksLikePrompt(output: string): boolean {
   return isUnfinished && /(?:[?:>]|[\])][:>]?|\b(?:password|passphrase|continue|proceed|enter|yes\/no))$/iu.test(last);
 }
 
-/** Returns the program that waits to read a command's input. The system shows only the number of a system call. */
+/** The program that waits to read the input. The system shows only the number of a system call. */
 function readerOf(input: string): string | null {
   const read = process.arch === 'arm64' ? '63' : '0';
   const reader = namesOrEmpty('/proc').find((pid) => {

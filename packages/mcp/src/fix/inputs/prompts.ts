@@ -1,14 +1,14 @@
 /**
- * Finds the questions in the source of a script or command line, in the order of its lines. Nothing is run, and
- * branches and loops are not evaluated: a question in an indented line or after `then` is conditional.
+ * Finds the questions in the source of a script or command line, in the order of the lines, without running it.
+ * Branches and loops are not evaluated: a question in an indented line, or after `then`, counts as conditional.
  */
 
 import { quotedWords } from '../../system/words.ts';
 
-/** Replaces a part of a text that is known only during a run. */
+/** Replaces a part of a text that is known only at run time. */
 export const UNKNOWN = '…';
 
-/** `silent`: the typed text is not shown. `singleKey`: no Enter follows. `terminal`: standard input is not read. */
+/** `silent`: the input is hidden. `singleKey`: no Enter follows. `terminal`: the answer is read from the terminal. */
 export interface Prompt {
   text: string;
   variable?: string | undefined;
@@ -16,17 +16,17 @@ export interface Prompt {
   singleKey?: boolean;
   terminal?: boolean;
   conditional?: boolean;
-  /** The value that the program uses if nothing is typed. */
+  /** The value for an empty answer. */
   fallback?: string | undefined;
-  /** Output right before the question. */
+  /** The output right before the question. */
   before?: string;
-  /** Source after the question, which uses the answer. */
+  /** The source after the question, which uses the answer. */
   after?: string;
 }
 
 export type Source = { text: string; name: string };
 
-/** A script with more questions needs a terminal. The length is bounded because regular expressions run over it. */
+/** Bounds, because regular expressions run over texts that anybody may have written. */
 const MAX_PROMPTS = 100;
 const MAX_SCRIPT_CHARACTERS = 128 * 1024;
 const MAX_TEXT_CHARACTERS = 300;
@@ -45,7 +45,7 @@ export function promptsIn({ text: whole, name }: Source): Prompt[] {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with one
 const COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
 
-/** A string literal on one line, and the variable to which a call is assigned, with calls around it: `port = int(`. */
+/** A string literal of one line; the variable that gets the result of a call, with calls around it: `port = int(`. */
 const TEXT = /[rfubRFUB]*(?<quote>["'`])(?<text>(?:\\.|(?!\k<quote>).)*)\k<quote>/u.source;
 const NAME = /(?:\b(?<name>\w+)\s*(?::\s*\w+)?=\s*(?:await\s+)?(?:\w+\(\s*)*)?/u.source;
 const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input)\(\s*\{[^{}]*)\bmessage\s*:\s*/u
@@ -53,7 +53,7 @@ const OPTIONS = /(?<options>\{[^{}]*\btype\s*:[^{}]*|\b(?:password|confirm|input
 const PYTHON = /^(?!.*\.(?:[cm]?[jt]sx?|exp)$)/u;
 const NODE = /^(?!.*\.(?:py|exp)$)/u;
 
-/** Calls that ask questions, for the files of each language. */
+/** Calls that ask, in the files of a language. */
 const CALLS: readonly { files: RegExp; call: string; rest?: Partial<Prompt> }[] = [
   { files: PYTHON, call: `${NAME}(?<![.\\w])(?:raw_)?input\\(\\s*${TEXT}` },
   { files: PYTHON, call: `${NAME}(?:click|typer)\\.(?<options>prompt|confirm)\\(\\s*${TEXT}` },
@@ -71,7 +71,6 @@ function calledPrompts(text: string, file: string): Prompt[] {
   const found = CALLS.filter(({ files }) => files.test(file)).flatMap(({ call, rest }) =>
     [...text.matchAll(new RegExp(call, 'gu'))].map(({ index, groups = {}, 0: all }) => {
       const { options = '', text: literal = '', name = /\bname\s*:\s*["'`](\w+)/u.exec(options)?.[1] } = groups;
-      // Replace values that are inserted at run time. The last line is the question.
       const lines = literal.replaceAll(/\$?\{[^{}]*\}/gu, UNKNOWN).split(/\\[nr]/u);
       const one: Prompt = {
         text: (lines.findLast((line) => line.trim() !== '') ?? '').replaceAll(/\\(.)/gu, '$1'),
@@ -88,21 +87,21 @@ function calledPrompts(text: string, file: string): Prompt[] {
   return found.sort((a, b) => a.index - b.index).map(({ one }) => one);
 }
 
-/** Strings, comments and here-documents of a shell. */
+/** Strings, comments and here-documents of a shell script. */
 const NO_COMMANDS =
   /\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|(?<=^|\s)#[^\n]*|<<-?[ \t]*(["']?)(?<end>\w+)\1[^\n]*\n(?:[\s\S]{0,4000}?\n)??[ \t]*\k<end>(?=\n|$)/gmu;
 
-/** The start of a command: after separators and keywords of the shell. */
+/** A command begins after a separator or a reserved word. */
 const BEGINS = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
 const ASKS = '(?:IFS=\\S*\\s+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()`]*)';
 
-/** After these in a line, a command may not be reached. */
+/** After these words in its line a command is conditional. */
 const BLOCK = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
 
-/** A function that ends on its first line, or at a brace at the start of a line. */
+/** A function ends with its line, or with a brace at the beginning of a line. */
 const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]{0,2000}?\n(?=\}))\}/gmu;
 
-/** Replaces the calls of functions that ask questions by their bodies. */
+/** Replaces the calls of functions that ask by their bodies. */
 function withBodies(script: string): string {
   const bodies = new Map<string, string>();
   const text = script.replaceAll(FUNCTION, (all, name: string, body: string) => {
@@ -117,7 +116,7 @@ function withBodies(script: string): string {
   });
 }
 
-/** Masks text that is not a command, and keeps all positions. */
+/** Overwrites strings, comments and here-documents; offsets stay the same. */
 function masked(text: string): string {
   return text.replaceAll(NO_COMMANDS, (part) => {
     const filler = part.startsWith('#') ? ' ' : '_';
@@ -126,39 +125,39 @@ function masked(text: string): string {
 }
 
 function shellPrompts(script: string): Prompt[] {
-  // `"$(echo -e "Name: ")"` contains a string within a string.
+  // `"$(echo -e "Name: ")"` nests one string in another.
   const nested = /\$\((?:echo|printf)[ \t]+(?:-\w+[ \t]+)*"([^"\n]*)"\)/gu;
   const text = withBodies(script.replaceAll('\\\n', '  ')).slice(0, MAX_SCRIPT_CHARACTERS).replaceAll(nested, '$1');
-  const assigned = text.matchAll(/^[ \t]*(?:\w+[ \t]+)?(\w+)=\$?(["']?)([^"'$`\n]*)\2[ \t]*(?=$|;|#)/gmu);
+  const assignment = /(?<=^|[\s;])(\w+)=\$?(["']?)([^"'$`\n]*)\2(?=$|[\s;])/gmu;
   const variables = new Map([['PS3', '#? ']]);
-  for (const [, name = '', , value = ''] of assigned) variables.set(name, value);
   const expansion = /\$\{?(\w+)(?::?[-=]([^}]*))?[^\s}"]*\}|\$(\w+|[@*])|\$\(.*?\)|`.*?`/gu;
   const shown = (raw: string) => {
     const text = raw.slice(0, 2 * MAX_TEXT_CHARACTERS);
     return text.replaceAll(expansion, (_, name, usual, bare) => variables.get(name ?? bare) ?? usual ?? UNKNOWN);
   };
   const prompts: Prompt[] = [];
-  let printed: string[] = [];
+  let [printed, scanned]: [string[], number] = [[], 0];
   const commands = masked(text);
   for (const { index, 0: all, groups = {} } of commands.matchAll(new RegExp(BEGINS + ASKS, 'gmu'))) {
     const { name = '', args = '' } = groups;
     const end = index + all.length;
+    for (const [, to = '', , value = ''] of text.slice(scanned, index).matchAll(assignment)) variables.set(to, value);
+    scanned = index;
     const before = commands.slice(commands.lastIndexOf('\n', index) + 1, end - args.length).replace(/\w+\s*$/u, '');
     const { words } = quotedWords(text.slice(end - args.length, end));
     if (name === 'echo' || name === 'printf') {
       if (!/>\s*[^&\s/]/u.test(args)) printed = [...printed, ...printedLines(words.map(shown))].slice(-4);
       continue;
     }
-    const isMenu = name === 'select';
-    const { text: own, ...call } = isMenu ? { variable: words[0], fallback: '1', text: '$PS3' } : readOptions(words);
+    const menu = { variable: words[0], fallback: '1', text: '$PS3' };
+    const { text: own, ...call } = name === 'select' ? menu : readOptions(words);
     const isElsewhere = /<(?!\s*\/dev\/tty)|(?<=^|\s)-\w*u\s*[1-9]/u.test(args) || /(?<!\|)\|\s*$/u.test(before);
     // A `read` without a question before it reads data.
     const question = isElsewhere ? undefined : (own ?? (/\bwhile\b/u.test(before) ? undefined : printed.pop()));
     if (question === undefined || prompts.length === MAX_PROMPTS) continue;
     const variable = /^[A-Za-z_]\w*$/u.exec(call.variable ?? '')?.[0];
-    const usual = new RegExp(`\\$\\{${variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1];
     prompts.push({
-      fallback: usual,
+      fallback: new RegExp(`\\$\\{${variable}:?[-=]["']?([^}"'$\`]+)["']?\\}`, 'u').exec(text)?.[1],
       ...call,
       text: shown(question),
       variable: /(\w+)=\$\($/u.exec(before)?.[1] ?? variable,

@@ -1,13 +1,10 @@
-/** Shows what the failing code does and its signature: the lines around the error, with the comment above them. */
+/** Shows the failing code: the lines around the error, with the comment of its function, and the signature. */
 
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 import type { EnclosingFunction } from './functions.ts';
 
-/**
- * Number of lines on each side of the failing line. If the function starts above, up to the second limit of lines are
- * shown.
- */
+/** Lines before and after the failing line; more before it if its function begins there. */
 const LINES_AROUND = 10;
 const MAX_LINES_ABOVE = 40;
 
@@ -33,7 +30,7 @@ export function interfaceOf({ place, tested }: ContextScope): Finding {
   return { answer: enclosing.signature, source: `${(tested ?? place).file}:${enclosing.start}` };
 }
 
-/** Returns numbered lines around a line, which is marked. */
+/** Numbered lines around a marked line. */
 export function codeAround(lines: readonly string[], line: number, enclosing: EnclosingFunction | null = null): string {
   const header = enclosing && enclosing.from >= line - MAX_LINES_ABOVE ? enclosing.from : line;
   const from = Math.max(1, Math.min(header, line - LINES_AROUND));

@@ -1,13 +1,13 @@
 /**
- * Reads files of the project only. A path or a symbolic link that leads outside counts as missing. Only the needed part
- * of a file is kept in memory.
+ * Reads files of the project only: a path or symbolic link that leads out of the project counts as a missing file.
+ * Sizes are bounded.
  */
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readPart } from '../../../system/files/read.ts';
 
-/** Source files are smaller. Only the beginning of a larger file is read. */
+/** Source files are smaller; only the beginning of a larger file is read. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export class ProjectFiles {
@@ -15,19 +15,19 @@ export class ProjectFiles {
   readonly #redact: (text: string) => string;
   readonly #texts = new Map<string, string | undefined>();
 
-  /** `redact` is applied to every shown part of a file. */
+  /** `redact` applies to `lines`. */
   constructor(root: string, redact: (text: string) => string = (text) => text) {
     this.root = realpathSync(root);
     this.#redact = redact;
   }
 
-  /** Returns the text of a file by its path relative to the root. Undefined if it cannot be read. */
+  /** The text of a file by its relative path; undefined if it is missing or unreadable. */
   text(relative: string): string | undefined {
     if (!this.#texts.has(relative)) this.#texts.set(relative, this.#read(relative, MAX_BYTES));
     return this.#texts.get(relative);
   }
 
-  /** Returns the lines without secrets. Line numbers stay the same. */
+  /** Redacted lines that keep their numbers. */
   lines(relative: string): string[] | undefined {
     const text = this.text(relative);
     if (text === undefined) return undefined;
@@ -40,7 +40,7 @@ export class ProjectFiles {
     return this.text(relative) !== undefined;
   }
 
-  /** Returns the path relative to the root with `/`. Undefined if it leads out of the project. */
+  /** The path relative to the root, with `/`; undefined if it leads out of the project. */
   inside(file: string): string | undefined {
     try {
       const real = realpathSync(path.resolve(this.root, file));
@@ -52,14 +52,14 @@ export class ProjectFiles {
     }
   }
 
-  /** Returns the file with this name in the folder of `from`, or in the nearest folder above it. */
+  /** The file of this name in the folder of `from` or the nearest folder above it. */
   nearest(from: string, name: string): string | undefined {
     const parts = path.posix.dirname(from).split('/');
     const folders = parts.map((_, up) => parts.slice(0, parts.length - up).join('/'));
     return [...folders, ''].map((folder) => path.posix.join(folder, name)).find((file) => this.has(file));
   }
 
-  /** Returns the end of a file, which may be large. */
+  /** The end of a large file. */
   tail(relative: string, bytes: number): string | undefined {
     return this.#read(relative, bytes, true);
   }
@@ -70,7 +70,7 @@ export class ProjectFiles {
     try {
       const reading = { maxBytes: most, links: { within: this.root } };
       const bytes = readPart(path.join(this.root, inside), reading, end ? 'end' : 'beginning');
-      // A file with a NUL byte is not a text.
+      // A text contains no NUL.
       return bytes.includes(0) ? undefined : bytes.toString('utf8');
     } catch {
       return undefined;
@@ -78,10 +78,7 @@ export class ProjectFiles {
   }
 }
 
-/**
- * Restores the number of lines after redaction, because a secret of several lines becomes one line. No line between the
- * first and the last changed line is shown.
- */
+/** The redactor joins the lines of a long secret, so the missing lines are filled in to keep the numbers. */
 function aligned(redacted: readonly string[], lines: readonly string[]): string[] {
   const missing = lines.length - redacted.length;
   if (missing === 0) return [...redacted];

@@ -1,15 +1,15 @@
 /**
- * Finds the function around a line by the shape of the code: a header with less indentation than the line. Code is not
- * parsed, so a function in an unusual form is not found. The code itself is shown too.
+ * Finds the function around a line by a header with a smaller indentation. Nothing is parsed, so an unusual form is
+ * missed; the brief shows the code as well.
  */
 
 export interface EnclosingFunction {
   name: string;
-  /** Line of the header, counted from 1. */
+  /** Line of its header, from 1. */
   start: number;
-  /** First line of the comment above the header, or of the header. */
+  /** First line of the comment above it, or of the header. */
   from: number;
-  /** The header up to the body, on one line. */
+  /** Header up to the body, on one line. */
   signature: string;
 }
 
@@ -18,7 +18,7 @@ const MAX_HEADER_LINES = 12;
 /** A longer line is generated, and the expressions would take long. */
 const MAX_HEADER_CHARACTERS = 300;
 
-/** `function a`, `def a`, `pub fn a`, `func (s *S) a`, and `a()` in a shell. */
+/** `function a`, `def a`, `pub fn a`, `func (s *S) a`, and `a()` of a shell. */
 const KEYWORD =
   /^\s*(?:[\w()"]+\s+)*?(?:function\s*\*?|def|fn|func|fun)\s+(?:\([^)]*\)\s*)?(?:self\.)?(?<name>[\w$?!=:.-]+)/u;
 const SHELL = /^\s*(?<name>[\w:.-]+)\s*\(\)\s*(?:\{|$)/u;
@@ -29,14 +29,14 @@ const ASSIGNED =
 const METHOD =
   /^\s*(?:@\w+\s+)*(?:[\w<>[\],.?&*:]+\s+)*[*&]?(?<name>#?[\w$]+)\s*(?:<[^>]*>)?\([^;]*(?:[{,(]|\w\s+[\w$]+\([^;]*)\s*$/u;
 const TYPED = /^\s*(?:@\w+\s+)*(?:[\w<>[\],.?&*:]+\s+)+[*&]?(?<name>[\w$]+)\s*\([^;]*\)\s*(?:throws [\w, .]+)?$/u;
-/** Must be the last form, because a method is nearer than its class. */
+/** Last, because a method is nearer. */
 const CLASS = /^\s*(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(?<name>[\w$]+)/u;
 
-/** Words before a parenthesis that do not begin a function. */
+/** Words before a parenthesis that begin no function. */
 const NOT_NAMES =
   /^(?:if|else|for|foreach|while|switch|catch|return|new|throw|do|try|when|match|with|using|lock|await|function|super|assert)$/u;
 
-/** Returns the innermost function around a line. */
+/** The innermost function around a line. */
 export function enclosingFunction(lines: readonly string[], line: number, file: string): EnclosingFunction | null {
   const hasKeywords = /\.(?:pyi?|rb|rake|go|rs|php|sh|bash|zsh)$/u.test(file);
   const forms = hasKeywords
@@ -45,7 +45,7 @@ export function enclosingFunction(lines: readonly string[], line: number, file: 
   let limit = Number.POSITIVE_INFINITY;
   for (let index = line - 1; index >= 0 && limit > 0; index--) {
     const text = lines[index] ?? '';
-    // Skip the end of a header with several lines, and a brace below its header.
+    // Skip the end of a header of several lines, and a brace below its header.
     if (/^\s*(?:$|[)\]]|\{\s*$)/u.test(text)) continue;
     const indent = text.replaceAll('\t', '    ').search(/\S/u);
     const isLineItself = index === line - 1;
@@ -63,7 +63,7 @@ function headerName(text: string, forms: readonly RegExp[]): string | undefined 
   return forms.map((form) => form.exec(text)?.groups?.name).find((name) => name !== undefined && !NOT_NAMES.test(name));
 }
 
-/** Returns the text from the header to its closing parenthesis. */
+/** From the header to where its parentheses are closed. */
 function signatureAt(lines: readonly string[], start: number): string {
   let depth = 0;
   let text = '';
@@ -75,7 +75,7 @@ function signatureAt(lines: readonly string[], start: number): string {
   return text.trim().replace(/\s*\{$/u, '');
 }
 
-/** Returns the index of the first line of the comment, including decorators and attributes. */
+/** The index of its first line, decorators and attributes included. */
 function commentAbove(lines: readonly string[], start: number): number {
   const isAbout = (line = '') => /^\s*(?:\/\/|\/\*|\*|#(?!!)|--|@|\[)/u.test(line);
   let first = start;

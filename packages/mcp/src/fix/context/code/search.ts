@@ -1,6 +1,6 @@
 /**
- * Finds lines with a word or phrase in the project's text files. Uses git, which searches folders without a repository
- * too. Skips ignored files and files that may hold secrets.
+ * Finds lines of the project's text files that contain a word or phrase, with `git grep`, which also searches plain
+ * folders. Ignored files and files of secrets are skipped.
  */
 
 import { isSecretFile } from '../../../system/files/secret-files.ts';
@@ -14,16 +14,16 @@ export interface Hit {
 
 export interface SearchOptions {
   limit: number;
-  /** True to match whole words only. */
+  /** Match whole words only. */
   word?: boolean;
-  /** Patterns of git for the files to search. */
+  /** Pathspecs of git. */
   only?: readonly string[];
 }
 
-/** These files are not written by people. */
+/** Generated files. */
 const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.snap'];
 
-/** Folders to skip without a repository, because there no file lists what is ignored. */
+/** Outside of a repository there are no rules for ignored files. */
 const FOREIGN_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
 
 /** Longer lines are generated. */
@@ -35,14 +35,14 @@ export function isTestFile(file: string): boolean {
   );
 }
 
-/** Throws if the search could not run. */
+/** Throws if git cannot search. */
 export async function searchLines(scope: ContextScope, phrase: string, options: SearchOptions): Promise<Hit[]> {
   if (phrase.trim() === '' || /[\n\0]/u.test(phrase)) return [];
   const { limit, word, only = ['.'] } = options;
   const where = scope.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
   const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
   const asked = await scope.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scope)]);
-  // Exit code 1 means no match.
+  // Exit code 1: no match.
   if (asked.stdout === '' && asked.problem !== null && asked.exitCode !== 1) throw new Error(asked.problem);
   return asked.stdout
     .split('\n')

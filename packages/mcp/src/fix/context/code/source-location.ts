@@ -1,6 +1,6 @@
 /**
- * Finds where in the project the error comes from: the first frame in the project, otherwise the only line that
- * contains the words of the error. Answers the questions about type, place and function. The engine has read the trace.
+ * Finds the place of the error in the project: the first frame in a file of the project, or else the only line with the
+ * words of the error. The engine has parsed the frames.
  */
 
 import { isSecretFile } from '../../../system/files/secret-files.ts';
@@ -9,17 +9,17 @@ import type { ContextScope, SourceLocation } from '../scope.ts';
 import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
 
-/** Folders with code of others. */
+/** Folders with third-party code. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.venv|venv|\.cargo|\.rustup|vendor|\.yarn|\.pnpm|bower_components)\//u;
 
-/** Limit, because each frame may need a search through the names of all files. */
+/** Each frame may cost a search through the names of all files. */
 const MAX_FRAMES = 30;
 
-/** Limit for the shown frames of the project. */
+/** Frames of the project in a brief. */
 const MAX_OWN_FRAMES = 6;
 
-/** Shorter pieces of a message are too common. */
+/** Shorter phrases match too many lines. */
 const MIN_PHRASE_CHARACTERS = 10;
 
 export async function findPlace(scope: ContextScope): Promise<SourceLocation | null> {
@@ -28,7 +28,7 @@ export async function findPlace(scope: ContextScope): Promise<SourceLocation | n
     const file = fileOf(scope, frame.file) ?? (await fileByName(scope, frame));
     if (file !== undefined) return placeAt(scope, file, frame.line ?? 1, frame.function, 'stack trace');
   }
-  // The line that throws a message contains its words. Use it only if there is a single such line.
+  // The line that throws the error contains its words; several matches prove nothing.
   for (const phrase of phrasesOf(headline)) {
     const hits = await searchLines(scope, phrase, { limit: 20 });
     const [only, ...others] = hits.filter((hit) => !isTestFile(hit.file));
@@ -37,7 +37,7 @@ export async function findPlace(scope: ContextScope): Promise<SourceLocation | n
   return null;
 }
 
-/** Returns the frames in the project, the innermost first. */
+/** The frames that lead into the project, innermost first. */
 export function ownFrames(scope: ContextScope): string[] {
   const own = (scope.request.error.frames ?? []).slice(0, MAX_FRAMES).flatMap((frame) => {
     const file = fileOf(scope, frame.file);
@@ -58,10 +58,7 @@ export function errorType({ request, place }: ContextScope): Finding {
   return { answer: words.filter((line) => line).join('\n'), source: 'error text' };
 }
 
-/**
- * Kinds of errors in the contract's words. The first match counts. Names of errors come first, because a message may
- * mention anything.
- */
+/** The contract's kinds of errors; the first match counts. Names come first, because a message may mention anything. */
 const KINDS: readonly [kind: string, pattern: RegExp][] = [
   [
     'runtime',
@@ -105,20 +102,20 @@ function placeAt(
   source: string,
 ): SourceLocation {
   const lines = scope.files.lines(file) ?? [];
-  // A file that changed since the error may have fewer lines.
+  // A file that has changed since may have fewer lines.
   const at = Math.min(Math.max(1, Math.trunc(line) || 1), Math.max(1, lines.length));
   const enclosing = enclosingFunction(lines, at, file);
   const name = usable(named) ?? enclosing?.name ?? null;
   return { file, line: at, function: name, enclosing, lines, source, traced: source === 'stack trace' };
 }
 
-/** Returns null for the placeholders that runtimes use for functions without a name. */
+/** Skips the placeholder names of runtimes, such as `<anonymous>`. */
 function usable(name: Frame['function']): string | null {
   const isNone = !name || /^(?:<.+>|\(?anonymous\)?|\?|\{.*closure.*\}.*)$/u.test(name);
   return isNone ? null : name.replace(/^(?:async|new) /u, '');
 }
 
-/** Returns the project's file for a path. A path from another machine or container may only have the same end. */
+/** The file of the project for a path of a trace; a path of another machine or container is matched by its end. */
 function fileOf({ files }: ContextScope, written: string): string | undefined {
   const named = written.replace(/^(?:file:\/\/|webpack(?:-internal)?:\/\/\/?)/u, '').replaceAll('\\', '/');
   if (/^node:|^<.+>$/u.test(named) || FOREIGN.test(named)) return undefined;
@@ -129,7 +126,7 @@ function fileOf({ files }: ContextScope, written: string): string | undefined {
     .find((file) => file !== undefined && !FOREIGN.test(file) && !isSecretFile(file) && files.has(file));
 }
 
-/** Java and Kotlin traces contain only the file name. The class name gives the folder. */
+/** Traces of Java and Kotlin have only the name of the file; the class gives its folder. */
 async function fileByName(scope: ContextScope, { file, function: qualified }: Frame): Promise<string | undefined> {
   if (scope.git === null || !/^[^/\\]+\.\w+$/u.test(file)) return undefined;
   const folder = (qualified ?? '').split('.').slice(0, -2).join('/');
@@ -142,9 +139,7 @@ async function fileByName(scope: ContextScope, { file, function: qualified }: Fr
   return undefined;
 }
 
-/**
- * Returns the parts of a message between values, the longest first, because these parts appear unchanged in the source.
- */
+/** Phrases of a message that the source contains literally, because they are between values; longest first. */
 export function phrasesOf(headline: string): string[] {
   return headline
     .replace(/^[\w.$]*(?:Error|Exception|panic\w*|fatal|failed)\b[^:]{0,40}:\s*/iu, '')

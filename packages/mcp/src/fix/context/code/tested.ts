@@ -1,20 +1,20 @@
 /**
- * Finds the function of the project that a failing line of a test calls, because that function is rarely in the trace
- * of an assertion. Returns null if several files define the function.
+ * Finds the function of the project that a failing line of a test calls, because the trace of an assertion rarely
+ * contains it. A function that several files define is skipped.
  */
 
 import type { ContextScope, SourceLocation, Tested } from '../scope.ts';
 import { enclosingFunction } from './functions.ts';
 import { isTestFile, searchLines } from './search.ts';
 
-/** Words of test frameworks and languages that appear before parentheses. */
+/** Words of test frameworks and languages before parentheses. */
 const NOT_TESTED =
   /^(?:.|assert\w*|await|catch|describe|equals?|expect\w*|for|function|if|is|it|len|list|new|print|raises|require|return|should|str|test|throws|to[A-Z]\w*|while|with)$/u;
 
-/** Number of lines of a statement that starts at the line of the error. */
+/** Lines of one statement after the line of the error. */
 const MAX_STATEMENT_LINES = 4;
 
-/** Limit, because each name needs a search through the whole project. */
+/** Each name costs a search through the project. */
 const MAX_NAMES = 4;
 const MAX_HITS = 60;
 

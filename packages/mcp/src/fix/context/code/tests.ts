@@ -1,7 +1,4 @@
-/**
- * Shows what the tests expect: the code of the failing test, otherwise a line of a test that names the failing function
- * or file.
- */
+/** Finds the expectation of the tests: the failing test, or else a test that names the failing function or file. */
 
 import path from 'node:path';
 import type { Finding } from '../context-model.ts';
@@ -9,7 +6,7 @@ import type { ContextScope } from '../scope.ts';
 import { codeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
-/** Patterns of git. */
+/** Pathspecs of git. */
 const TEST_FILES = [
   ...['*.test.*', '*.spec.*', 'test_*.py', '*_test.*', '*_spec.rb', '*Test.*', '*Tests.*', '*Spec.*'],
   ...['test/**', 'tests/**', 'spec/**', '__tests__/**'],
@@ -34,7 +31,7 @@ export async function testExpectations(scope: ContextScope): Promise<Finding> {
 
 type TestPlace = Pick<Hit, 'file' | 'line'>;
 
-/** Returns the first frame of the trace that is in a test. */
+/** A frame of the trace in a test file. */
 function failingFrame({ request, files, place }: ContextScope): TestPlace | undefined {
   if (place?.traced && isTestFile(place.file)) return place;
   for (const { file: named, line } of [request.error.location, ...(request.error.frames ?? [])].filter(
@@ -46,7 +43,7 @@ function failingFrame({ request, files, place }: ContextScope): TestPlace | unde
   return undefined;
 }
 
-/** Finds a test by its name. Runners print the names of its suites before it. */
+/** The test by its name, without the suites that runners print before it. */
 async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> {
   for (const name of (scope.request.error.failing_tests ?? []).slice(0, 3)) {
     const own = name.split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u).at(-1) ?? '';
@@ -56,9 +53,7 @@ async function failingTest(scope: ContextScope): Promise<TestPlace | undefined> 
   return undefined;
 }
 
-/**
- * Prefers assertions, because they show the expected result, then calls, because they show the use. Imports come last.
- */
+/** Prefers assertions, then calls, then imports. */
 async function testOfPlace(scope: ContextScope): Promise<TestPlace | undefined> {
   const { place } = scope;
   const base = path.posix.basename(place?.file ?? '').replace(/\.\w+$/u, '');

@@ -1,6 +1,6 @@
 /**
- * Reports what runs in a Kubernetes namespace and why it does not, with the output of kubectl. It changes nothing. A
- * missing tool is a reason, not a failure.
+ * Shows the pods and deployments of the Kubernetes namespace, and why they fail, as kubectl prints it. Nothing is
+ * changed. A missing tool is reported as the reason for a missing answer.
  */
 
 import { type Asked, ask } from '../../../system/ask.ts';
@@ -14,19 +14,19 @@ import { dockerState } from './docker.ts';
 const TIMEOUT_MS = 10_000;
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Limit for the pods to describe and whose logs to read. */
+/** Pods that are described and whose logs are read. */
 const MAX_UNWELL_PODS = 3;
 const MAX_ROWS = 15;
 const MAX_EVENTS = 5;
 const LOG_LINES = 40;
 
-/** RFC 1123 label, which Kubernetes requires for a namespace. */
+/** RFC 1123, which Kubernetes requires for namespaces. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 
-/** `status` is kubectl's column, for example `CrashLoopBackOff`, `Init:Error`, `Running`. */
+/** `status` is kubectl's column: `CrashLoopBackOff`, `Init:Error`, `Running`. */
 type Pod = { name: string; status: string; restarts: number; isUnwell: boolean; row: string };
 
-/** `why` is a sentence about why there are no pods. */
+/** `why` is the reason for missing pods, as a sentence. */
 type Cluster = { pods: Pod[]; why: string | null };
 
 const cached = new WeakMap<ContextScope, Promise<Cluster>>();
@@ -51,7 +51,7 @@ export async function clusterState(scope: ContextScope): Promise<Finding> {
   };
 }
 
-/** Returns the states of the pod's containers with their reasons, and the warnings in its events. */
+/** The states of the containers with their reasons, and the warnings among the events. */
 async function describe(scope: ContextScope, { name }: Pod): Promise<string> {
   const { stdout } = await kubectl(scope, ['describe', 'pod', name]);
   const fields = stdout.match(/^\s+(?:State|Last State|Reason|Message|Exit Code|memory):\s+\S.*$/gmu) ?? [];
@@ -69,7 +69,7 @@ export async function deploymentState(scope: ContextScope): Promise<Finding> {
   return { answer: known.map((one) => one.answer).join('\n'), source: known.map((one) => one.source).join(', ') };
 }
 
-/** Returns the table of deployments. If a deployment is not ready, adds the newest warnings of the namespace. */
+/** The table of deployments, with the newest warnings of the namespace if a deployment is not ready. */
 async function deployments(scope: ContextScope): Promise<Finding> {
   const { why } = await clusterOf(scope);
   if (why !== null && !why.includes('has no pods')) return { why_not: why };
@@ -86,10 +86,10 @@ async function deployments(scope: ContextScope): Promise<Finding> {
   return { answer: [...rows, ...events].join('\n'), source: 'kubectl get deployments' };
 }
 
-/** Returns the last output of containers that ended. */
+/** The last output of containers before they ended. */
 export async function previousLogs(scope: ContextScope): Promise<string | null> {
   const { pods } = await clusterOf(scope);
-  // A pod that waits for its image or its node has no output.
+  // A pod that waits for its image or its node has printed nothing.
   const hasRun = ({ isUnwell, restarts, status }: Pod) =>
     isUnwell && (restarts > 0 || !/Image|Pending|Config/u.test(status));
   const logs = await Promise.all(
@@ -133,7 +133,7 @@ async function askCluster(scope: ContextScope): Promise<Cluster> {
   return { pods: rows.map(podIn), why: null };
 }
 
-/** Parses a line such as `press-web  0/1  CrashLoopBackOff  9 (45s ago)  26m`. */
+/** `press-web  0/1  CrashLoopBackOff  9 (45s ago)  26m`. */
 function podIn(line: string): Pod {
   const [name = '', ready = '', status = '', restarts = ''] = line.split(/\s+/u);
   const [now, wanted] = ready.split('/');

@@ -1,6 +1,6 @@
 /**
- * Shows what the failing file imports and where the project declares it, and packages that an error reports as missing.
- * Imports are not resolved: a package is found by the part of its name in the nearest manifest.
+ * Lists the imports of the failing file with the lines that declare them, and packages that an error reports as missing.
+ * Imports are not resolved: the longest prefix of a name that the nearest manifest contains is the package.
  */
 
 import { escaped } from '../../../environment/facts.ts';
@@ -13,7 +13,7 @@ const MAX_LINE_CHARACTERS = 80;
 const MANIFESTS =
   'package.json pyproject.toml requirements.txt setup.py setup.cfg Pipfile Cargo.toml go.mod pom.xml build.gradle build.gradle.kts Gemfile composer.json';
 
-/** An import in any language: a quoted name, or a name after a keyword. */
+/** Imports of all languages: a quoted name, or a name after a keyword. */
 const IMPORT =
   /(?:\bfrom|\bimport|\brequire|^\s*(?:_\s+)?(?="[\w.-]+\/))\s*\(?\s*["'](?<quoted>[^"'\n]+)["']|^\s*(?:from|import(?: static)?|(?:pub )?use|extern crate|using)\s+(?<name>[\w.:]+)/gmu;
 
@@ -46,10 +46,7 @@ function namesIn(text: string, pattern: RegExp): string[] {
   return [...new Set(names)].filter((name) => /^[@\w]/u.test(name) && !/^(?:node|bun|https?):/u.test(name));
 }
 
-/**
- * Returns the line of a manifest with the name, or with its longest prefix: for example `@a/b` for `@a/b/c`, and
- * `serde` for `serde::de`.
- */
+/** The line of a manifest with the longest prefix of a name: `@a/b` for `@a/b/c`, `serde` for `serde::de`. */
 function declarationOf({ files }: ContextScope, name: string, manifests: readonly string[]): string | undefined {
   const parts = name.split(/(?=[/.]|::)/u);
   for (let length = parts.length; length > 0; length--) {

@@ -1,7 +1,6 @@
 /**
- * Reports the state of the project's containers from docker: the containers in the configuration, otherwise the
- * containers that compose started from this folder. It changes and starts nothing. A missing tool is a reason, not a
- * failure.
+ * Shows the state of the containers that the configuration names, or else of those that compose started here. Nothing
+ * is changed. A missing tool is reported as the reason for a missing answer.
  */
 
 import { type Asked, ask } from '../../../system/ask.ts';
@@ -12,7 +11,7 @@ import type { ContextScope } from '../scope.ts';
 const COMPOSE_FILES = ['compose.yaml', 'compose.yml', 'docker-compose.yaml', 'docker-compose.yml'];
 const MAX_CONTAINERS = 15;
 
-/** A line for each container. Optional parts appear only if they have a value. */
+/** One line per container, without empty fields. */
 const STATE =
   '{{.Name}}: {{.State.Status}}{{if not .State.Running}}, exit code {{.State.ExitCode}}{{end}}{{if .State.OOMKilled}}, OOMKilled{{end}}{{if .State.Health}}, {{.State.Health.Status}}{{end}}{{if .State.Error}}, {{.State.Error}}{{end}}';
 
@@ -20,7 +19,7 @@ export async function dockerState(scope: ContextScope): Promise<Finding> {
   const names = scope.request.config.containers ?? (await composeContainers(scope));
   if (typeof names === 'string') return { why_not: names };
   if (names.length === 0) return { why_not: 'docker knows no container of this project.' };
-  // docker inspect fails if one of the containers is missing, but it still prints the others.
+  // The command fails if a container is missing, but prints the other containers.
   const { stdout, problem } = await docker(scope, [
     'inspect',
     '--type',
@@ -39,7 +38,7 @@ export async function dockerState(scope: ContextScope): Promise<Finding> {
   return { answer: [...rows, ...(problem === null ? [] : [problem])].join('\n'), source: 'docker inspect' };
 }
 
-/** Returns the containers that compose started from this folder, or the reason why none can be asked about. */
+/** The containers that compose started from this folder, or the reason why there are none. */
 async function composeContainers(scope: ContextScope): Promise<string[] | string> {
   const { files } = scope;
   if (!COMPOSE_FILES.some((name) => files.has(name))) {

@@ -1,6 +1,6 @@
 /**
- * Finds log entries with the words of the error, in the project's log files and in the last output of containers. Reads
- * only the end of a log. Skips files of the fix loop.
+ * Finds log entries with the words of the error, in log files of the project and in the last output of containers. Only
+ * the end of a log is read. Logs of the fix loop are skipped.
  */
 
 import { lstatSync } from 'node:fs';
@@ -15,18 +15,18 @@ const LOG_FILES = ['*.log', '{log,logs,var/log}/**/*', '{packages,apps,services}
 const NOT_LOGS = [
   '**/{node_modules,.git,target,.venv,venv,.argus,.claude}/**',
   '**/*.{gz,zip,xz,bz2,zst}',
-  // `log` may also be the name of a package.
+  // `log` may be the name of a package.
   '**/*.{go,rs,ts,js,mjs,cjs,py,rb,java,kt,php,cs,c,h,cpp,md}',
 ];
 
-/** Only the end is read, because the newest entries matter and log folders may hold years of entries. */
+/** Only the newest entries matter, and a folder may contain logs of years. */
 const TAIL_BYTES = 256 * 1024;
 const MAX_NAMES = 2_000;
 const MAX_FILES = 30;
 const MAX_MATCHES = 4;
 const LINES_AROUND = 5;
 
-/** A log that changed while the command ran may describe the error in other words. */
+/** A log that was written during the run may describe the error in other words. */
 const RECENT_MS = 10 * 60 * 1_000;
 const LAST_LINES = 15;
 
@@ -55,7 +55,7 @@ interface LogFile {
   modified: number;
 }
 
-/** Returns the newest file first. */
+/** The newest first. */
 async function logFiles({ files, request }: ContextScope): Promise<LogFile[]> {
   const { glob } = await import('tinyglobby');
   const options = { cwd: files.root, ignore: NOT_LOGS, followSymbolicLinks: false };

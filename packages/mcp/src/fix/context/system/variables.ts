@@ -1,20 +1,20 @@
 /**
- * Lists the environment variables in the failing code and its error, and whether each is set. Values are never shown,
- * stored or compared.
+ * Lists the environment variables that the failing code and the error mention, and whether each is set. Values are not
+ * shown, stored or compared.
  */
 
 import { io } from '../../../system/io.ts';
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';
 
-/** Reads of the environment in code: `process.env.A`, `os.environ.get("A")`, `getenv("A")`, `env::var("A")`. */
+/** How languages read the environment: `process.env.A`, `os.environ.get("A")`, `getenv("A")`, `env::var("A")`. */
 const READS =
   /(?:\b(?:process|import\.meta|Deno|Bun)\.env|\bos\.environ|\bENV|\$_(?:ENV|SERVER))(?:\.(?:get|fetch|pop|setdefault))?[.([]+\s*["'`]?(?<object>[A-Za-z_]\w*)|(?:[gG]et[eE]nv|GetEnvironmentVariable|LookupEnv|\benv::var(?:_os)?|\benv!)\(\s*["'](?<call>[A-Za-z_]\w*)/gu;
 
-/** Syntax in scripts, configuration and messages. */
+/** Variables in scripts, configuration and messages. */
 const SHELL = /\$\{([A-Z_][A-Z0-9_]{2,})(?:[:?=+-][^}]*)?\}|\$([A-Z_][A-Z0-9_]{2,})\b/gu;
 
-/** A message about a variable, and the name in it. */
+/** A message about a variable, and the name in the message. */
 const MESSAGE_LINE =
   /env(?:ironment)?\b|not set|unset|unbound variable|is (?:missing|required)|missing required|KeyError|must be (?:set|defined)/iu;
 const NAME_IN_MESSAGE = /(?<![\w.-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]{2,}(?=: unbound variable))(?![\w-])/gu;
@@ -22,11 +22,11 @@ const NAME_IN_MESSAGE = /(?<![\w.-])([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|[A-Z][A-Z0-9]
 /** Codes that look like names of variables. */
 const CODES = /^(?:ERR_|E[A-Z]+_E|SIG[A-Z]+$|HTTP_\d|TS_\d)/u;
 
-/** Variables that shells set themselves. */
+/** Variables that the shell sets. */
 const SHELL_OWN =
   /^(?:PATH|HOME|(?:OLD)?PWD|USER|SHELL|TERM|LANG|IFS|RANDOM|SECONDS|LINENO|BASH_SOURCE|OPTARG|OPTIND|PPID|E?UID)?$/u;
 
-/** Files that list variables. */
+/** Files that list the variables of a project. */
 const ENV_FILES = '.env.example .env.sample .env.template .env .env.local .env.development .env.test'.split(' ');
 
 const MAX_NAMES = 20;
@@ -43,7 +43,7 @@ export function environmentVariables(scope: ContextScope): Finding {
   const rows = names.map((name) => {
     const value = io().env[name];
     const set = value === undefined ? 'not set' : value === '' ? 'set, but empty' : 'set';
-    // Use only the names, not the values after `=`.
+    // Only the names are used, never the text after `=`.
     const assigned = new RegExp(`^[ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=`, 'mu');
     const named = ENV_FILES.filter((file) => assigned.test(scope.files.text(file) ?? ''));
     if (set !== 'set' && inError.includes(name)) {
