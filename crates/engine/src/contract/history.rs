@@ -26,7 +26,7 @@ contract! {
         pub runs: Vec<RunRecord>,
         /// Number of runs that match.
         pub total: u32,
-        /// Whether there is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
@@ -50,7 +50,7 @@ contract! {
         pub cases: Vec<CaseRecord>,
         /// Number of cases.
         pub total: u32,
-        /// Whether there is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
@@ -64,7 +64,7 @@ contract! {
         pub git_commit: Option<String>,
         /// Branch. None if the head is detached, or outside of git.
         pub git_branch: Option<String>,
-        /// Whether there were uncommitted changes.
+        /// True if there were uncommitted changes.
         pub dirty: Option<bool>,
         /// Git's id of the tree including uncommitted changes. Only in lists of runs, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ contract! {
         pub case_name: String,
         /// Outcome of the case.
         pub status: CaseStatus,
-        /// Whether it failed and then passed within the run.
+        /// True if it failed and then passed within the run.
         pub flaky: bool,
         /// Outcome in the runner's own word.
         pub runner_status: Option<String>,
