@@ -10,20 +10,20 @@ use crate::evidence::reasons;
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
-/// What a test is.
+/// State of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestState {
-    /// It fails since some change.
+    /// It has failed since a change.
     Broken,
     /// It fails by chance.
     Flaky,
-    /// Another test breaks it.
+    /// Another test makes it fail.
     Order,
-    /// A condition breaks it.
+    /// It fails under a condition.
     Environment,
-    /// None of that.
+    /// It has no such problem.
     Healthy,
 }
 

@@ -8,12 +8,12 @@ use super::{
 };
 
 plain! {
-    /// What may be done, without an event.
+    /// The allowed action without an event.
     #[cfg_attr(feature = "types", ts(rename = "FixOutlook"))]
     pub struct Outlook {
-        /// What may be done.
+        /// The allowed action.
         pub decision: Decision,
-        /// What to know.
+        /// Warnings about the progress of the loop.
         pub warnings: Vec<Warning>,
     }
 }

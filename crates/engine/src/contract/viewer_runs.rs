@@ -88,7 +88,7 @@ contract! {
         pub case_names: Vec<String>,
         /// Pattern that a failure matches: a learned pattern, else the built-in pattern.
         pub pattern: Option<ViewPatternRow>,
-        /// Known facts of that failure with its best fix, as in the answer to a run.
+        /// Known pattern of that failure with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
     }
 
@@ -120,7 +120,7 @@ contract! {
         pub stderr_tail: Option<String>,
         /// The matching pattern. Not counted as an occurrence.
         pub pattern: Option<ViewPatternRow>,
-        /// Known facts with the best fix, as in the answer to a run.
+        /// Known pattern with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
         /// Outcomes in the newest runs that have the case, newest first, at most 50.
         pub history: Vec<CaseEnd>,

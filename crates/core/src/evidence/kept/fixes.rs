@@ -10,20 +10,20 @@ use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How sure a fix is.
+/// How far runs have proved a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ProofStatus {
-    /// Somebody reported it.
+    /// A report claims it.
     Claimed,
-    /// Found without a report: the failure was there on one tree and gone on a later one.
+    /// Found without a report: the failure occurred on a tree and was gone on a later tree.
     Candidate,
-    /// It passed often enough since.
+    /// The test passed often enough since.
     Proved,
     /// The same error came back on a tree that has the fix.
     Refuted,
-    /// A later one took its place before it was proved.
+    /// A later fix replaced it before it was proved.
     Superseded,
 }
 
