@@ -81,7 +81,7 @@ pub fn runs_of(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<
     (0..view.runs.len()).filter(has_it)
 }
 
-/// Whether chance can explain the newest failure in `seen`, which is its last element.
+/// Returns `true` if chance can explain the newest failure in `seen`, which is its last element.
 pub fn may_be_chance(
     view: &View<'_>,
     history: Option<&TestHistory>,

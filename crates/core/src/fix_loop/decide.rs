@@ -63,7 +63,7 @@ const fn result(status: Status) -> LoopResult {
     }
 }
 
-/// Whether the loop has ended. A cancelled loop has not, because it can be resumed.
+/// Returns `true` if the loop has ended. A cancelled loop has not, because it can be resumed.
 const fn is_over(status: Status) -> bool {
     matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }

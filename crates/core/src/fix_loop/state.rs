@@ -334,7 +334,7 @@ impl FixState {
 }
 
 impl Status {
-    /// Whether the loop does nothing more by itself.
+    /// Returns `true` if the loop does nothing more by itself.
     pub(super) const fn is_over(self) -> bool {
         matches!(self, Self::Success | Self::Suspicious | Self::Escalated | Self::Cancelled)
     }

@@ -76,7 +76,7 @@ fn is_place(name: &str) -> bool {
 struct Guard<'n> {
     /// Names of the tests that failed; all tests, if it is empty.
     failing: &'n [String],
-    /// Whether the diff has whole files.
+    /// True if the diff has whole files.
     is_whole: bool,
 }
 
@@ -136,7 +136,7 @@ impl Moves {
         moves
     }
 
-    /// Whether the line was added elsewhere. Each added line accounts for only one removed line.
+    /// Returns `true` if the line was added elsewhere. Each added line accounts for only one removed line.
     fn takes_line(&mut self, line: &str) -> bool {
         take(&mut self.lines, line.trim())
     }

@@ -116,14 +116,14 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
     log
 }
 
-/// Whether the test passed in the previous observation under the same conditions. Otherwise, the conditions may have
-/// broken the other tests.
+/// Returns `true` if the test passed in the previous observation under the same conditions. Otherwise, the conditions
+/// may have broken the other tests.
 fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
 }
 
-/// Whether the test fails on an edit and failed on the previous edit of the same commit, because an edit usually still
-/// contains what broke the test. The caller excludes tests that came and went before.
+/// Returns `true` if the test fails on an edit and failed on the previous edit of the same commit, because an edit
+/// usually still contains what broke the test. The caller excludes tests that came and went before.
 fn is_still_broken(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     let is_same = |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[one.at];
     one.failed && before.is_some_and(|before| before.failed && is_same(before))

@@ -44,9 +44,9 @@ const MAX_LOG_ODDS: f64 = 8.0;
 pub struct Cluster<'a> {
     /// The failures.
     pub failures: &'a [Failure],
-    /// Whether failures with this error were an outage before.
+    /// True if failures with this error were an outage before.
     pub known: bool,
-    /// Whether one of the tests passed before. Tests that never passed may be broken all over the project, so that
+    /// True if one of the tests passed before. Tests that never passed may be broken all over the project, so that
     /// their number and spread are no evidence for an outage. Then the errors have to be typical of machines.
     pub has_passed: bool,
     /// Changes since the tests passed.
@@ -90,7 +90,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         + known
 }
 
-/// Whether there is evidence for the machine other than number and spread.
+/// Returns `true` if there is evidence for the machine other than number and spread.
 fn shows_machine(cluster: Cluster<'_>) -> bool {
     let is_in_many_files = cluster.failures.iter().any(|one| one.file != cluster.failures[0].file);
     cluster.known
@@ -186,7 +186,7 @@ fn by_stack(failure: &Failure) -> f64 {
 /// typical of machines and no change touched its stack or something that the error names.
 pub const MACHINE_SHARE: f64 = 0.8;
 
-/// Whether the category is typical of machine failures.
+/// Returns `true` if the category is typical of machine failures.
 pub fn is_of_machine(category: Category) -> bool {
     by_category(category) > 0.0
 }

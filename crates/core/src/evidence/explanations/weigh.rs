@@ -33,7 +33,7 @@ pub struct Seen<'a> {
     pub together: f64,
     /// Evidence about the tests that ran before.
     pub order: Option<&'a OrderEvidence>,
-    /// Whether the test had both outcomes on one tree, with any error.
+    /// True if the test had both outcomes on one tree, with any error.
     pub both_outcomes: bool,
     /// Probabilities from the time when its failures were still in the window.
     pub before: Option<[f64; KINDS]>,

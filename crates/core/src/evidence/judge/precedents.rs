@@ -63,9 +63,9 @@ impl Judging<'_> {
         }
     }
 
-    /// Whether the failure of run `at` is over, because its test then passed on the same branch as often in a row as proves
-    /// a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs that failed in the
-    /// same way.
+    /// Returns `true` if the failure of run `at` is over, because its test then passed on the same branch as often in a
+    /// row as proves a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs
+    /// that failed in the same way.
     fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
         let is_comparable = |other: &usize| {
             let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);

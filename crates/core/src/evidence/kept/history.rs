@@ -52,7 +52,7 @@ pub struct Strand {
     pub common: Trait,
     /// The newest failure with this error.
     pub newest: Failure,
-    /// Whether the error was counted in [`Traits`](crate::evidence::kept::traits::Traits), because its kind was certain
+    /// True if the error was counted in [`Traits`](crate::evidence::kept::traits::Traits), because its kind was certain
     /// once.
     pub is_learned: bool,
     /// Runs that failed with this error, as bits of the test's masks.
@@ -85,12 +85,12 @@ pub struct Strand {
 pub struct Observation {
     /// Index of the run in the view.
     pub at: usize,
-    /// Whether the test failed with the error. Otherwise it passed.
+    /// True if the test failed with the error. Otherwise it passed.
     pub failed: bool,
-    /// Whether the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
+    /// True if the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
     /// in a run without edits, by a commit.
     pub touched: bool,
-    /// Whether the test failed and a commit since the last pass touched a file of the change that fixed it before.
+    /// True if the test failed and a commit since the last pass touched a file of the change that fixed it before.
     pub undone: bool,
     /// For a failure, the number of tests that started to fail with the changes of its run.
     pub began: u32,
@@ -153,19 +153,19 @@ impl TestHistory {
         self.totals.both_outcomes += u32::from(flipped || self.retried & 1 == 1);
     }
 
-    /// Whether the test failed in a run of the window. None if it did not run or if the machine failed.
+    /// Returns whether the test failed in a run of the window. None if it did not run or if the machine failed.
     pub fn at(&self, seq: RunSeq) -> Option<bool> {
         let bit = self.newest.checked_sub(seq).filter(|bit| *bit < WINDOW_RUNS)?;
         let is = |mask: Mask| mask >> bit & 1 == 1;
         (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
     }
 
-    /// Whether the test failed in a run of the window with the error of this strand.
+    /// Returns `true` if the test failed in a run of the window with the error of this strand.
     pub fn failed_with(&self, strand: &Strand, seq: RunSeq) -> bool {
         self.newest.checked_sub(seq).is_some_and(|bit| strand.failed.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
     }
 
-    /// Whether the test passed in a run of the window at the first attempt.
+    /// Returns `true` if the test passed in a run of the window at the first attempt.
     pub fn passed_at_once(&self, seq: RunSeq) -> bool {
         self.at(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0
     }
@@ -217,12 +217,12 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Whether the test ever passed, including runs that left the window.
+    /// Returns `true` if the test ever passed, including runs that left the window.
     pub const fn has_passed(&self) -> bool {
         self.totals.runs > self.totals.failures
     }
 
-    /// Whether the test passed in a run of the window before this run.
+    /// Returns `true` if the test passed in a run of the window before this run.
     pub fn has_passed_before(&self, seq: RunSeq) -> bool {
         let older = (self.newest + 1).saturating_sub(seq);
         (self.ran & !self.failed).checked_shr(older).is_some_and(|passed| passed != 0)
@@ -234,12 +234,12 @@ impl TestHistory {
         (passed != 0).then(|| self.newest - passed.trailing_zeros())
     }
 
-    /// Whether there are no results except failures that the machine caused.
+    /// Returns `true` if there are no results except failures that the machine caused.
     pub const fn is_new(&self) -> bool {
         self.totals.runs == 0
     }
 
-    /// Whether the test failed in the newest run with a usable result.
+    /// Returns whether the test failed in the newest run with a usable result.
     pub fn last_outcome(&self) -> Option<bool> {
         let known = self.ran & !self.outages;
         (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)

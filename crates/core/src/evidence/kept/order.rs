@@ -54,7 +54,7 @@ impl Order {
         Self { wholes: wholes.into_iter().collect(), ..self }
     }
 
-    /// Whether the order of execution is unknown.
+    /// Returns `true` if the order of execution is unknown.
     pub const fn is_unknown(&self) -> bool {
         self.is_unknown
     }
@@ -76,7 +76,7 @@ impl Order {
         }
     }
 
-    /// Whether the case ran.
+    /// Returns `true` if the case ran.
     pub fn contains(&self, case: CaseId) -> bool {
         self.positions.contains_key(&case) || self.wholes.contains(&case)
     }
@@ -136,7 +136,7 @@ impl OrderEvidence {
         Self { candidates: candidates.collect(), failed: 1, passed }
     }
 
-    /// Whether there are so many candidates that it is better to start again with the next failing run.
+    /// Returns `true` if there are so many candidates that it is better to start again with the next failing run.
     pub fn is_too_wide(&self) -> bool {
         self.candidates.len() > MAX_CANDIDATES
     }
@@ -217,7 +217,7 @@ impl Orders {
         known.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
     }
 
-    /// Whether a case ran in a run with this digest. False if the order was removed.
+    /// Returns `true` if a case ran in a run with this digest. False if the order was removed.
     pub fn has_run(&self, digest: u64, case: CaseId) -> bool {
         self.distinct.iter().any(|(_, order)| order.digest == digest && order.contains(case))
     }

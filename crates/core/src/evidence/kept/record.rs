@@ -33,7 +33,7 @@ pub struct Recorded<'a> {
     pub order: Order,
     /// Files in the stacks of the failing cases.
     pub stacks: &'a StackFiles,
-    /// Whether the difference between the run and its commit is known.
+    /// True if the difference between the run and its commit is known.
     pub has_edits: bool,
 }
 
@@ -79,8 +79,8 @@ impl Memory {
         self.causes.iter().map(|cause| cause.last).chain(fixes).chain(newest).collect()
     }
 
-    /// Whether the verdicts on these failures need the orders of earlier runs. They do if a test fails with an error
-    /// that it has no order evidence for.
+    /// Returns `true` if the verdicts on these failures need the orders of earlier runs. They do if a test fails with
+    /// an error that it has no order evidence for.
     pub fn needs_orders(&self, failures: &[Failure], retried: &[CaseId]) -> bool {
         let is_known = |failure: &Failure| {
             let strand = self.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));

@@ -38,7 +38,7 @@ impl Circuit {
         }
     }
 
-    /// Whether the last `threshold` errors are the same.
+    /// Returns `true` if the last `threshold` errors are the same.
     pub(in crate::fix_loop) fn repeats(&self) -> bool {
         let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
         let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };

@@ -131,7 +131,8 @@ impl Compiled {
     }
 }
 
-/// Whether the line contains this HTTP status. The normalizer distinguishes a status from a port, a line or a count.
+/// Returns `true` if the line contains this HTTP status. The normalizer distinguishes a status from a port, a line or a
+/// count.
 fn is_status(line: &str, status: u16) -> bool {
     line.contains(&status.to_string()) && normalize(line).statuses.contains(&status)
 }

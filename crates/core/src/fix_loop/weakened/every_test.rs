@@ -102,7 +102,7 @@ impl<'v, 'd> EveryTest<'v, 'd> {
         uses && !new.source.iter().all(|source| is_loaded(source) || self.was_elsewhere(source))
     }
 
-    /// Whether the definition was in any file before the change.
+    /// Returns `true` if the definition was in any file before the change.
     fn was_elsewhere(&self, source: &[String]) -> bool {
         let items = self.versions.iter().flat_map(|one| &one.before.file.scopes).flat_map(|scope| &scope.items);
         items.into_iter().any(|item| item.kind == ItemKind::Definition && item.source == source)
@@ -114,7 +114,7 @@ struct Origin {
     name: String,
     module: String,
     language: Language,
-    /// Whether the module is a helper or a fake of the tests.
+    /// True if the module is a helper or a fake of the tests.
     is_stand_in: bool,
 }
 

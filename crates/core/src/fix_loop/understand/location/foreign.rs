@@ -56,7 +56,7 @@ const STARTS: [&str; 13] = [
     "evalmachine",
 ];
 
-/// Whether a frame with this file and function is outside the project.
+/// Returns `true` if a frame with this file and function is outside the project.
 pub(super) fn is_foreign(file: &str, function: &str) -> bool {
     let path = file.replace('\\', "/");
     let in_folder = path.split('/').any(|part| FOLDERS.contains(&part));
