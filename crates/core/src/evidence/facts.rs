@@ -145,7 +145,7 @@ pub struct Failure {
     /// True if the stack contains a line of the project outside its tests.
     #[serde(default)]
     pub in_project: bool,
-    /// What the kind of the error implies about its source.
+    /// Source that the kind of the error implies.
     #[serde(default)]
     pub source: ErrorSource,
     /// True if the change since the last run contains a host, port, path or program that the error names.

@@ -40,7 +40,7 @@ pub struct Judged {
     pub cause: u64,
     /// The outage that caused the failure, if it has the error of that outage.
     pub outage: Option<Outage>,
-    /// True if an outage of the run caused the failure, so that it is no evidence about the test.
+    /// True if an outage of the run caused the failure, so that it says nothing about the test.
     pub is_outage: bool,
     /// Estimated number of tests that the same change broke.
     pub together: f64,
@@ -123,7 +123,7 @@ struct Judging<'a> {
     differing: (u32, u32),
 }
 
-/// The evidence for one failure, before its group is considered.
+/// The evidence for a failure, before its group is considered.
 struct Weighing<'a> {
     failure: Failure,
     history: Option<&'a TestHistory>,

@@ -30,7 +30,7 @@ pub struct Facts<'a> {
     pub differing: (u32, u32),
 }
 
-/// A run is not worth suggesting if it leaves less than this probability on one side.
+/// A run is not worth suggesting if either part of the suspects has less than this probability.
 const NEARLY_SURE: f64 = 0.1;
 /// Probability from which on a verdict needs no further run.
 const SETTLED: f64 = 0.95;

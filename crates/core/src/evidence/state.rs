@@ -75,7 +75,7 @@ pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> Test
     TestSummary { state, verdict, flake_rate: Rate::of(chance, history.totals.runs), polluter, condition }
 }
 
-/// Verdict on the failures with one error, from the evidence at its last occurrence and from all later runs.
+/// Verdict on the failures with an error, from the evidence at its last occurrence and from all later runs.
 fn found(
     view: &View<'_>,
     history: &TestHistory,

@@ -85,7 +85,7 @@ pub struct Verdict {
     pub condition: Option<(String, String)>,
     /// Commits that may have introduced the failure.
     pub suspects: Vec<Suspect>,
-    /// Earlier runs that show the same failure without what is new in this run.
+    /// Earlier runs that show the same failure without the changes of this run.
     pub precedents: Precedents,
 }
 

@@ -12,7 +12,7 @@ use crate::evidence::facts::{ErrorSource, Failure, RunFacts};
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 
-/// `ln` of the prior odds of an outage against one more cause in the code.
+/// `ln` of the prior odds of an outage against another cause in the code.
 const PRIOR_LOG_ODDS: f64 = -1.0;
 /// Parameter of the geometric distribution of the tests that a change of the code breaks; the mean is four tests.
 pub(super) const NEXT_TEST_BREAKS: f64 = 0.75;
@@ -39,15 +39,15 @@ const FEW_LOG_ODDS: f64 = -3.0;
 /// Maximum evidence of number and spread against an outage.
 const MAX_LOG_ODDS: f64 = 8.0;
 
-/// Failures with one cause.
+/// Failures with the same cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster<'a> {
     /// The failures.
     pub failures: &'a [Failure],
     /// True if failures with this error were an outage before.
     pub known: bool,
-    /// True if one of the tests passed before. Tests that never passed may be broken all over the project, so that
-    /// their number and spread are no evidence for an outage. Then the errors have to be typical of machines.
+    /// True if a test of the cluster passed before. Tests that never passed may be broken all over the project, so that
+    /// their number and spread do not show an outage. Then the errors have to be typical of machines.
     pub has_passed: bool,
     /// Changes since the tests passed.
     pub change: Change,

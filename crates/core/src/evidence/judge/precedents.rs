@@ -43,7 +43,7 @@ impl Judging<'_> {
         let outcome = |at: &usize| history.and_then(|history| history.at(run(*at)));
         let passed_on_tree = (0..now).rev().filter(is_here).find(|at| outcome(at) == Some(false)).map(run);
         let started = |at: usize| self.view.runs[at].started_at;
-        // A report that is imported again is no other run.
+        // A repeated import of a report does not count as another run.
         let failed_here: BTreeSet<i64> = (0..now)
             .filter(is_here)
             .filter(|at| outcome(at) == Some(true) && started(*at) != started(now))

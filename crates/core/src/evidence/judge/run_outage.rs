@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy)]
 pub(super) struct RunOutage {
     pub(super) common: Trait,
-    /// The error of the outage, if it has only one.
+    /// The error of the outage, if all its failures have the same error.
     error: Option<u64>,
     /// Share of the run's tests that the outage hit.
     hit: f64,
@@ -36,8 +36,8 @@ impl RunOutage {
 }
 
 impl Judging<'_> {
-    /// The outage of the run, if there is one: the largest group that is an outage, else failures with one error from many
-    /// functions, else all failures without an explanation together.
+    /// The outage of the run, if any: the largest group that is an outage, else failures with the same error from many
+    /// functions, else all unexplained failures together.
     pub(super) fn outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
         let by_function = groups.iter().map(|(_, members)| members.clone());
         let unexplained: Vec<Failure> =

@@ -61,9 +61,9 @@ pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a Te
     groups.into_iter().map(|(_, _, members)| members).collect()
 }
 
-/// Returns `true` if both failures come from one place. The same error noticed at two lines of tests is two causes.
-/// Errors from one function are one cause, and so are errors of one type from one line. Without a function, a nil panic
-/// and a failed comparison are two causes.
+/// Returns `true` if both failures come from the same place. An error that tests notice at two lines has two causes.
+/// Errors from the same function have the same cause, and so do errors of the same type from the same line. Without a
+/// function, a nil panic and a failed comparison have different causes.
 fn is_one_place(one: &Failure, other: &Failure) -> bool {
     one.site == other.site
         || one.raised.is_some() && one.raised == other.raised

@@ -13,7 +13,7 @@ const MAX_STRANDS: usize = 8;
 /// The row of a test. A test that never failed needs only two masks and three numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestHistory {
-    /// The run that bit 0 of the masks stands for.
+    /// The run of bit 0 of the masks.
     pub newest: RunSeq,
     /// Runs in which the test ran.
     pub ran: Mask,
@@ -45,7 +45,7 @@ pub struct Totals {
     pub stretches: u32,
 }
 
-/// One error of a test over time.
+/// An error of a test over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Strand {
     /// Identifies the error: the function of the project that raised it, otherwise the error signature.
@@ -74,13 +74,13 @@ pub struct Strand {
     /// Verdict on the newest failure. None in memories of earlier versions.
     #[serde(default)]
     pub found: Option<VerdictKind>,
-    /// Estimated number of tests that one change broke together with this test; the maximum over all failures.
+    /// Estimated number of tests that a change broke together with this test; the maximum over all failures.
     pub together: f64,
     /// Evidence about the tests that ran before it.
     pub order: Option<OrderEvidence>,
 }
 
-/// Result of a test in one run of a view, for one error. A failure with another error is no observation.
+/// Result of a test in a run of a view, for a given error. A failure with another error is not an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Index of the run in the view.
@@ -193,10 +193,10 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Failures since the last pass on edits with other errors, except for errors that come and go. While somebody
-    /// works on an edit, the test may fail with changing errors, so that all of them count as one failure. This does
-    /// not hold for commits, because each commit may fix one error and introduce another. It does not hold for an error
-    /// that is known to come and go either.
+    /// Failures since the last pass on edits with other errors, except for errors that come and go. During work on an
+    /// edit, a test may fail with changing errors, so that all of them count as a single failure. This does not hold
+    /// for commits, because each commit may fix an error and introduce another. It does not hold for an error that is
+    /// known to come and go either.
     pub fn other_failures_since_pass(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
         let comes_and_goes = self.strand(common).is_some_and(Strand::comes_and_goes);
         let Some(passed) = self.last_pass().filter(|_| !comes_and_goes) else { return Vec::new() };
@@ -234,7 +234,7 @@ impl TestHistory {
         (passed != 0).then(|| self.newest - passed.trailing_zeros())
     }
 
-    /// Returns `true` if there are no results except failures that the machine caused.
+    /// Returns `true` if the only results are failures that the machine caused.
     pub const fn is_new(&self) -> bool {
         self.totals.runs == 0
     }

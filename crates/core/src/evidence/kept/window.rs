@@ -174,16 +174,14 @@ impl<'a> View<'a> {
         Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
     }
 
-    /// Returns `true` if one of the files was edited in the last run and had no edit, or another edit, in an earlier
-    /// run.
+    /// Returns `true` if a file was edited in the last run and had no edit, or another edit, in an earlier run.
     pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_known = !before.dirty || before.untracked_only || !before.edited_files.is_empty();
         is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
     }
 
-    /// Returns `true` if one of the files was touched by a commit since an earlier run, or by a new edit of the last
-    /// run.
+    /// Returns `true` if a commit since an earlier run, or a new edit of the last run, touched a file.
     pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
         self.is_edited_since(earlier, files) || files.iter().any(is_committed)

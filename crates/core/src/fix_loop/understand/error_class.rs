@@ -30,7 +30,7 @@ pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass
     let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let found = |class| find(class, &lines);
     if analysis.classification.category == Category::MockMismatch {
-        // Messages of a mock library are no evidence about the network or a login.
+        // Messages of a mock library say nothing about the network or a login.
         return because(ErrorClass::Fixable, "category-mock-mismatch", None);
     }
     found(ErrorClass::Permanent)

@@ -137,8 +137,8 @@ impl Origin {
         replaced::is_own_module(&module, language).then(|| Self { name: name.clone(), module, language, is_stand_in })
     }
 
-    /// Returns true if this import replaces the old one. A Python module often moves within its package, so only another
-    /// package or a fake counts.
+    /// Returns `true` if this import replaces the old import. Only another package or a fake counts, because a Python
+    /// module often moves within its package.
     fn replaces(&self, old: &Self) -> bool {
         let root = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
         match self.language {

@@ -5,7 +5,7 @@ use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Frames of one stack.
+/// Frames of a stack.
 #[derive(Default)]
 pub(super) struct Stack {
     /// The location in a file that could not be parsed. The frames are those of its import.
@@ -280,8 +280,8 @@ pub(super) fn package(function: &str) -> Option<&str> {
     (!name.contains(['/', '\\', ' '])).then_some(name)
 }
 
-/// Returns `true` if one package is the other or contains it. A single name such as `com` does not count, because many
-/// packages share it.
+/// Returns `true` if `inner` is `outer` or a package inside `outer`. A single name such as `com` does not count,
+/// because many packages share it.
 fn is_around(outer: &str, inner: &str) -> bool {
     outer.contains('.') && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
