@@ -27,7 +27,7 @@ pub enum ErrorCode {
     LookupNotFound,
     /// An argument is out of its range.
     InvalidInput,
-    /// A call with this id was made before, and its result is stored.
+    /// A call with this id was made before. Its changes are stored.
     CallRepeated,
     /// A report file does not exist.
     ReportNotFound,

@@ -154,7 +154,7 @@ pub enum Settle {
         /// The commit.
         commit: String,
     },
-    /// The same tree on a machine without the condition.
+    /// Another run of this tree, on a machine without the condition.
     RunElsewhere {
         /// The condition.
         condition: (String, String),
@@ -231,7 +231,7 @@ pub enum Reason {
         /// Number of tests.
         cases: u32,
     },
-    /// The same error occurs in many files.
+    /// An error occurs in many files.
     Spread {
         /// The run.
         run: RunSeq,
@@ -278,7 +278,7 @@ pub enum Reason {
         /// Number of tests with the same counts as the other test.
         others: u32,
     },
-    /// The same error was chance in other tests.
+    /// This error was chance in other tests.
     ChanceElsewhere {
         /// The judged run.
         run: RunSeq,
@@ -292,7 +292,7 @@ pub enum Reason {
         /// Failing runs, and the runs in which it could have failed.
         failures: (u32, u32),
     },
-    /// The runs do not distinguish the most likely explanation from the second one.
+    /// The runs do not distinguish the two most likely explanations.
     Undecided {
         /// The judged run.
         run: RunSeq,

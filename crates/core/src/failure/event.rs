@@ -1,4 +1,4 @@
-//! One failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
+//! A failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
 
 use serde::{Deserialize, Serialize};
 

@@ -234,7 +234,7 @@ fn kind_of_summary(category: Category, summary: &Summary, exit_code: Option<i32>
 /// be rebuilt again and again.
 const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
-/// The rules whose kinds refine one category.
+/// The rules whose kinds refine a category.
 struct KindMatcher {
     category: Category,
     kinds: Vec<FailureKind>,

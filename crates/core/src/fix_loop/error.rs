@@ -98,19 +98,19 @@ plain! {
     /// Summary of an error in a state.
     #[cfg_attr(feature = "types", ts(rename = "FixErrorSummary"))]
     pub struct ErrorSummary {
-        /// As in `FixError`.
+        /// Type, as in `FixError`.
         pub error_type: String,
-        /// As in `FixError`.
+        /// Class, as in `FixError`.
         pub error_class: ErrorClass,
         /// Rule and words that decided on the class.
         pub class_because: String,
-        /// As in `FixError`.
+        /// Category, as in `FixError`.
         pub category: Category,
-        /// As in `FixError`.
+        /// Hash, as in `FixError`.
         pub error_hash: String,
-        /// As in `FixError`.
+        /// Headline, as in `FixError`.
         pub headline: String,
-        /// As in `FixError`.
+        /// Location, as in `FixError`.
         pub location: Option<Location>,
     }
 }

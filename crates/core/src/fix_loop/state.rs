@@ -74,7 +74,7 @@ plain! {
         pub interruptions: u32,
         /// Why the loop needs a human.
         pub escalation: Option<EscalationReason>,
-        /// Status of a cancelled loop before.
+        /// Status of a cancelled loop before it was cancelled.
         pub cancelled_from: Option<Status>,
         /// Last note of a human.
         pub human_note: Option<String>,

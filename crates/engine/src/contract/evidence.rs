@@ -59,7 +59,7 @@ contract! {
         pub because: Vec<String>,
         /// Evidence for other verdicts.
         pub against: Vec<String>,
-        /// The most useful run to confirm the verdict.
+        /// The run that would clarify the verdict most.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub settle: Option<String>,
@@ -303,13 +303,13 @@ contract! {
     pub struct ChangedBefore {
         /// Full hash.
         pub commit: String,
-        /// What failure and commit have in common.
+        /// Common property of failure and commit.
         pub because: ChangedBecause,
         /// Some of its changes outside tests.
         pub sources: Vec<ChangedSource>,
     }
 
-    /// What a failure and a commit have in common, strongest first.
+    /// Common property of a failure and a commit, strongest first.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum ChangedBecause {
         /// The test and the function in which it failed.

@@ -93,7 +93,7 @@ contract! {
         pub state: Option<ProofStatus>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
-        /// What would prove it, if it is not proved yet.
+        /// The run that would prove it, if it is not proved yet.
         pub to_prove: Option<String>,
         /// For a success, how far runs have proved it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -123,14 +123,13 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub refuted_by: Option<String>,
-        /// What changed between the last failure and the first pass. None if no run has passed, or nothing is known to have
-        /// changed.
+        /// Changes between the last failure and the first pass. None without a pass, or without a known change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub change: Option<FixChange>,
     }
 
-    /// What changed between the last failure of a test and its first pass.
+    /// Changes between the last failure of a test and its first pass.
     #[derive(Default, Eq)]
     pub struct FixChange {
         /// Full hashes of the commits, newest first, at most 5.

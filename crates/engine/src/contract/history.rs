@@ -6,7 +6,7 @@ use argus_report::CaseStatus;
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// Which runs to list.
+    /// Filter and page of runs.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct HistoryParams {
@@ -30,7 +30,7 @@ contract! {
         pub has_more: bool,
     }
 
-    /// Which cases of a run to list.
+    /// Selects a run and a page of its cases.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RunDetailParams {
@@ -42,7 +42,7 @@ contract! {
         pub offset: Option<u32>,
     }
 
-    /// A run with its cases: failed ones first, then flaky ones, then the others, each in the order of the report.
+    /// A run with its cases: failed first, then flaky, then the rest, each in the order of the report.
     pub struct RunDetail {
         /// The run.
         pub run: RunRecord,

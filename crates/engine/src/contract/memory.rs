@@ -30,7 +30,7 @@ macro_rules! contract {
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemoryOptions {
-    /// Kind of the database that the engine writes to.
+    /// Kind of the database that the engine writes to. The database beside it is of the other kind.
     pub home: Option<MemoryKind>,
     /// Days after which a confirmation counts half as recent. Default: 180.
     pub half_life_days: Option<f64>,

@@ -1,6 +1,6 @@
-//! Types of the viewer: what people look at, page by page, and the little they may change. Runs: `viewer_runs`.
+//! Types of the viewer: the pages for people, and the values that they may change. Runs are in `viewer_runs`.
 //!
-//! Every list is paged by `limit` (1 to 200) and `offset`, and says how many there are in `total`.
+//! Every list is paged by `limit` (from 1 to 200) and `offset`, and `total` has the number of all entries.
 
 use super::{FailurePattern, Inspection, MatchKind, MemoryKind, PatternSource, RankedSolution, Related, RunRecord};
 use argus_core::{Category, FailureEvent};
@@ -139,7 +139,7 @@ contract! {
         pub seen_total: u32,
         /// True if `seen` has a next page.
         pub has_more: bool,
-        /// Tests with these failures, most frequent first, at most 50. For a built-in pattern, tests of the page.
+        /// Tests with these failures, most frequent first, at most 50. For a built-in pattern, only tests of the page.
         pub tests: Vec<SeenTest>,
         /// Similar patterns.
         pub related: Vec<Related>,
