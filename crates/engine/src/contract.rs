@@ -164,7 +164,7 @@ contract! {
     pub struct DiagnosticResult {
         /// Category of the failure.
         pub category: Category,
-        /// Kind of failure, from a closed list that is finer than the categories.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
         /// The error message with the compared values.
         pub message: String,
@@ -214,7 +214,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True if no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -315,7 +315,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True if no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -357,7 +357,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True if no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
@@ -425,7 +425,7 @@ contract! {
     pub struct Inspection {
         /// Category of the failure.
         pub category: Category,
-        /// Kind of failure, from a closed list that is finer than the categories.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
         /// Classification rule that matched.
         pub rule: String,

@@ -183,7 +183,7 @@ contract! {
 pub struct Tried {
     /// Successes that a later run confirmed.
     pub proved: u32,
-    /// Successes that no run has confirmed.
+    /// Unproved successes.
     pub claimed: u32,
     /// Failures, and successes that a later run refuted.
     pub failed: u32,

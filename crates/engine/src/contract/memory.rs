@@ -158,7 +158,7 @@ contract! {
         pub worked: u32,
         /// Number of failures in all environments.
         pub failed: u32,
-        /// Number of successes that no run has proved. Absent if 0.
+        /// Successes that no run has proved. Absent if 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[cfg_attr(feature = "types", ts(as = "Option<u32>", optional))]
         pub claimed: u32,

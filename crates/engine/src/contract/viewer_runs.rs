@@ -104,7 +104,7 @@ contract! {
     pub struct ViewCaseResult {
         /// Category of the failure.
         pub category: Category,
-        /// Kind of failure, from a closed list that is finer than the categories.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
         /// `file:line` of the first frame in the project's code.
         pub place: Option<String>,
