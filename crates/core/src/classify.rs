@@ -57,7 +57,7 @@ pub struct Classification {
 pub struct UserRule {
     /// Named in answers as `user:NAME`.
     pub name: String,
-    /// The category it gives.
+    /// Category of matching failures.
     pub category: Category,
     /// A regular expression in the syntax of the `regex` crate.
     pub pattern: String,

@@ -32,7 +32,7 @@ use std::{
 pub struct UserSecret {
     /// Shown in the replacement: `[REDACTED:NAME]`.
     pub name: String,
-    /// A regular expression; group 1 is what goes, or the whole match where there is no group.
+    /// A regular expression. Group 1 is redacted, or the whole match without a group.
     pub pattern: String,
 }
 

@@ -184,138 +184,138 @@ macro_rules! calls {
 }
 
 calls! {
-    /// How much is known.
+    /// Returns the number of patterns and the newest run.
     Reads Team "overview": overview::overview, c::NoParams => c::Overview;
-    /// What signatures depend on beside the failure.
+    /// Returns the inputs of signatures other than the failure.
     Reads Team "recipe": overview::recipe, c::NoParams => c::Recipe;
-    /// Reads the reports of a run: the same run without files and without secrets, fit for being recorded later.
+    /// Reads the reports of a run. Returns the run without files and secrets, so that it can be recorded later.
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
-    /// What is known about the failures of a run that another memory records, as recording it here would answer them.
+    /// Returns the failures of a run with known fixes, as `recordRun` would, for a run that another memory records.
     Reads Host "knownFailures": known_failures::known_failures, c::RecordRunParams => Vec<c::FailureBrief>;
-    /// Which errors a run had, as they are told apart wherever they come up; no memory is read for that.
+    /// Returns the errors of a run with keys to find them elsewhere. Does not read the memory.
     Reads Host "runErrors": run_errors::run_errors, c::RecordRunParams => c::RunErrors;
-    /// Records a finished run from its reports or, without any, from what the command printed.
+    /// Records a finished run from its reports, else from the output of the command.
     Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
-    /// Records a run out of a history that was recorded elsewhere, once; all of its failures with what each was found to be.
+    /// Records a run from a history elsewhere, once. Returns all its failures with verdicts.
     Writes Team "importRun": import_run::import_run, c::ImportRunParams => c::HistoricRun;
-    /// Tests that failed once, those first that are not healthy.
+    /// Lists tests that have failed before, unhealthy tests first.
     Reads Team "tests": evidence::test_states::tests, c::TestsParams => c::TestsResult;
-    /// One test over the runs in which it ran.
+    /// Returns the results of a test over its runs.
     Reads Team "testHistory": evidence::test_history::test_history, c::TestHistoryParams => c::TestHistoryResult;
-    /// Which tests end in another way than at a commit.
+    /// Lists tests whose result changed since a commit.
     Reads Team "testChanges": evidence::test_changes::test_changes, c::TestChangesParams => c::TestChangesResult;
-    /// Tests of an earlier run that did not run in this one.
+    /// Lists tests of an earlier run that did not run in this run.
     Reads Team "missingTests":
         evidence::missing_tests::missing_tests, c::MissingTestsParams => c::MissingTestsResult;
-    /// Changes after which failures were gone, and how sure each is.
+    /// Lists changes after which failures were gone, with their proof.
     Reads Team "fixes": evidence::fixes::fixes, c::NoParams => c::FixesResult;
-    /// What an edit changed that mended a failure.
+    /// Returns the changes of an edit that fixed a failure.
     Reads Team "edit": evidence::edits::edit, c::EditParams => c::EditResult;
-    /// Which commits look like fixes by what they say, and are not known yet.
+    /// Returns commits whose messages look like fixes and that are not learned yet.
     Reads Host "likelyFixes": evidence::learned_commits::likely_fixes, c::LikelyFixesParams => c::LikelyFixes;
-    /// Keeps which tests and symbols commits changed together, for the failures to come.
+    /// Stores which tests and symbols commits changed together, as hints for later failures.
     Writes Host "learnCommits":
         evidence::learned_commits::learn_commits, c::LearnCommitsParams => c::LearnedCommits;
-    /// Runs, newest first.
+    /// Lists runs, newest first.
     Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
-    /// One run with its cases.
+    /// Returns a run with its cases.
     Reads Team "runDetail": history::run_detail, c::RunDetailParams => c::RunDetail;
-    /// What a failure is and what fixed it before; counts it as met once more.
+    /// Diagnoses a failure, with fixes that helped before. Counts as an occurrence.
     Writes Team "diagnose": diagnose::diagnose, c::DiagnoseParams => c::DiagnosticResult;
-    /// Whether a fix worked.
+    /// Records whether a fix worked.
     Writes Team "reportFix": report_fix::report_fix, c::ReportFixParams => c::ReportFixResult;
-    /// Records a fix straight on a pattern.
+    /// Records a fix directly on a pattern.
     Writes Team "recordFix": report_fix::record_fix, c::RecordFixParams => c::FixRecord;
-    /// Patterns in the asked order.
+    /// Lists patterns in the requested order.
     Reads Team "patterns": patterns::patterns, c::PatternsParams => c::PatternsResult;
-    /// One pattern with its history.
+    /// Returns a pattern with its history.
     Reads Team "pattern": resources::pattern, c::IdParams => c::PatternDetail;
-    /// The pattern of an exact signature.
+    /// Returns the pattern of an exact signature.
     Reads Team "findBySignature": patterns::find_by_signature, c::SignatureParams => Option<c::FailurePattern>;
-    /// What is known about a problem, and which solution to try first. Remembers the search.
+    /// Returns known incidents and ranked solutions of a problem. Records the search.
     Writes Team "rankedSolutions":
         ranked_solutions::ranked_solutions, c::RankedSolutionsParams => c::RankedSolutionsResult;
-    /// Whether a solution worked.
+    /// Records whether a solution worked.
     Writes Team "recordOutcome":
         record_outcome::record_outcome, c::RecordOutcomeParams => c::RecordOutcomeResult;
     /// Adds a solution to an incident, or to a pattern.
     Writes Team "addSolution": add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
-    /// Adds an incident with its solution and outcome, unless one like it is there.
+    /// Adds an incident with its solution and outcome, unless a similar incident exists.
     Writes Team "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
-    /// Takes in whole lines, one incident each, in one transaction.
+    /// Imports lines with an incident each, in a single transaction.
     Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
-    /// One page of all incidents with their solutions and outcomes, as an import takes them.
+    /// Exports a page of the incidents with their solutions and outcomes.
     Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
-    /// One page of the learned patterns with what solved them, as an import takes them.
+    /// Exports a page of the learned patterns with their solutions.
     Reads Team "patternsExport":
         exchanged::export::export, c::PatternsExportParams => c::PatternsExported;
-    /// Takes patterns over from another memory, in one transaction; the same taken over again changes nothing.
+    /// Imports patterns of another memory in a single transaction. A repeated import changes nothing.
     Writes Team "patternsImport":
         exchanged::import::import, c::PatternsImportParams => c::PatternsImported;
-    /// What is to be shared through the repository, as files; those that are there already are not among them.
+    /// Returns the new files to share through the repository.
     Reads Host "shareWrite": sharing::write::write, c::ShareParams => c::ShareResult;
-    /// What is wrong with files that a repository shares; no memory is needed.
+    /// Checks files that a repository shares. Needs no memory.
     Reads Host "shareCheck": sharing::check::check, c::SharedTexts => c::ShareCheckResult;
-    /// Takes files that a repository shares into a database of their own.
+    /// Imports files that a repository shares into a separate database.
     Writes Host "shareTake": sharing::take::take, c::SharedTexts => c::ShareTaken;
-    /// Ids of the incidents that answer a text, best first.
+    /// Returns ids of incidents that match a text, best first.
     Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
-    /// One incident of either memory, with its solutions and what came of them.
+    /// Returns an incident of either memory with its solutions and outcomes.
     Reads Page "incident": incident::incident, c::IdParams => c::IncidentDetail;
-    /// Ids that begin so, newest first, at most a hundred.
+    /// Returns ids with a prefix, newest first, at most 100.
     Reads Team "completeIds": resources::complete_ids, c::CompleteIdsParams => Vec<String>;
-    /// Writes a copy of the database as it is now. Others can read meanwhile, writers wait.
+    /// Writes a copy of the database. Readers can continue meanwhile, writers wait.
     Reads Host "snapshot": snapshot::snapshot, c::SnapshotParams => ();
-    /// Fails with the reason if nothing can be stored.
+    /// Fails with the reason if the database cannot be written.
     Writes Team "checkWrite": overview::check_write, c::NoParams => ();
     /// Adds a token to a server's database.
     Writes Host "createToken": access::create_token, c::CreateTokenParams => c::Token;
-    /// Tokens of a server, the oldest first.
+    /// Lists the tokens of a server, oldest first.
     Reads Host "tokens": access::tokens, c::NoParams => c::TokensResult;
-    /// Takes a token back.
+    /// Revokes a token.
     Writes Host "revokeToken": access::revoke_token, c::IdParams => c::RevokeTokenResult;
-    /// Notes when a token was used.
+    /// Records the use of a token.
     Writes Host "noteTokenUsed": access::note_token_used, c::IdParams => ();
-    /// Adds to a server's audit log.
+    /// Adds an entry to a server's audit log.
     Writes Host "noteAudit": access::note_audit, c::AuditParams => ();
-    /// A server's audit log, the newest first.
+    /// Returns a server's audit log, newest first.
     Reads Host "auditLog": access::audit_log, c::AuditLogParams => c::AuditLog;
-    /// What is wrong now: why the newest run failed, which other tests are not healthy, and which fixes are not proved.
+    /// Returns current problems: failures of the newest run, other unhealthy tests, and unproved fixes.
     Reads Page "viewNow": viewer::now::view_now, c::NoParams => c::ViewNowResult;
-    /// For the head of a page.
+    /// Returns the counts for the head of a page.
     Reads Page "viewOverview": viewer::overview::view_overview, c::NoParams => c::ViewOverview;
-    /// Patterns, filtered and counted by category.
+    /// Lists patterns, with counts by category.
     Reads Page "viewPatterns": viewer::patterns::view_patterns, c::ViewPatternsParams => c::ViewPatternsResult;
-    /// One pattern with everything about it.
+    /// Returns a pattern with all its details.
     Reads Page "viewPattern": viewer::pattern::view_pattern, c::ViewPatternParams => c::ViewPatternResult;
-    /// Runs, newest first.
+    /// Lists runs, newest first.
     Reads Page "viewRuns": viewer::runs::view_runs, c::ViewRunsParams => c::ViewRunsResult;
-    /// One run and a page of its cases.
+    /// Returns a run and a page of its cases.
     Reads Page "viewRun": viewer::run::view_run, c::ViewRunParams => c::ViewRunResult;
-    /// One failed case of a run.
+    /// Returns a failed case of a run.
     Reads Page "viewCase": viewer::run::view_case, c::ViewCaseParams => c::ViewCaseResult;
-    /// What changed between two runs.
+    /// Compares two runs.
     Reads Page "viewComparison":
         viewer::comparison::view_comparison, c::ViewComparisonParams => c::ViewComparisonResult;
-    /// Tests by run.
+    /// Returns a grid of tests and runs.
     Reads Page "viewGrid": viewer::grid::view_grid, c::ViewGridParams => c::ViewGridResult;
-    /// Failures of the newest runs, oldest first.
+    /// Returns the results of the newest runs, oldest first.
     Reads Page "viewTrend": viewer::overview::view_trend, c::ViewTrendParams => c::ViewTrendResult;
-    /// Tests that are not healthy, how runs went over time, slow tests, and fixes with their proof.
+    /// Returns unhealthy tests, results of runs over time, slow tests, and fixes with their proof.
     Reads Page "health": viewer::health::health, c::HealthParams => c::HealthResult;
-    /// Incidents, by a text or newest first.
+    /// Lists incidents that match a text, or all, newest first.
     Reads Page "viewIncidents": browse::view_incidents, c::ViewIncidentsParams => c::ViewIncidentsResult;
-    /// Environments to choose from.
+    /// Lists environments to choose from.
     Reads Page "viewEnvironments": browse::view_environments, c::NoParams => c::ViewEnvironmentsResult;
-    /// What a text is, and what is known about it.
+    /// Analyzes a text, with matches from the memory.
     Reads Page "viewInspection":
         viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;
-    /// What a person sets in place of what was learned.
+    /// Replaces learned values of a pattern by a person's.
     Edits Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
-    /// Makes one pattern of two.
+    /// Merges two patterns.
     Edits Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
-    /// Makes a part of a pattern one of its own.
+    /// Separates a merged pattern again.
     Edits Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
-    /// A person's judgement that a fix is wrong, or is not.
+    /// Marks a fix as wrong, or not wrong, for a person.
     Edits Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
 }

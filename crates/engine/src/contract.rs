@@ -1,13 +1,13 @@
-//! Every type that crosses into JavaScript; the TypeScript ones are generated from here.
-//! Field names and meanings are the public contracts'.
+//! Types of all data that crosses into JavaScript. The TypeScript types are generated from this module. Field names and
+//! meanings follow the public contracts.
 //!
-//! Times are ISO 8601 with `Z`; durations are milliseconds.
+//! Times are ISO 8601 with `Z`, durations are milliseconds, unless a field says otherwise.
 
 use crate::ErrorCode;
 use argus_core::{Category, FailureKind, builtin::Locale, classify::UserRule, redact::UserSecret};
 use serde::{Deserialize, Serialize};
 
-/// Derives what every contract type has.
+/// Derives the traits of every contract type.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,7 +49,7 @@ pub use viewer_health::*;
 pub use viewer_runs::*;
 
 contract! {
-    /// How an engine is set up for one project.
+    /// Configuration of an engine for a project.
     #[derive(Default)]
     pub struct EngineOptions {
         /// Absolute, real path of the project; case files are made relative to it.
@@ -58,26 +58,26 @@ contract! {
         pub locale: Locale,
         /// The project's own classification rules, tried first.
         pub rules: Vec<UserRule>,
-        /// The project's own secret shapes.
+        /// The project's own patterns of secrets.
         pub secrets: Vec<UserSecret>,
-        /// What may be deleted when a run is recorded.
+        /// Limits for old runs, applied when a run is recorded.
         pub retention: Retention,
-        /// The debug memory.
+        /// Options of the debug memory.
         #[serde(default)]
         pub memory: MemoryOptions,
-        /// Who records what is recorded.
+        /// Recorder of runs, fixes and outcomes.
         #[serde(default)]
         pub recorder: RecorderOptions,
     }
 
-    /// Who records something, and where; kept with every fix.
+    /// Person or client that records something, and the machine. Stored with every fix.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct RecorderOptions {
-        /// A client with its version, or a person.
+        /// Client with its version, or a person.
         pub by: Option<String>,
-        /// The machine.
+        /// Name of the machine.
         pub from: Option<String>,
     }
 
@@ -85,94 +85,94 @@ contract! {
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct Retention {
-        /// Runs older than this many days go.
+        /// Delete runs that are older than this many days.
         pub max_age_days: Option<u32>,
-        /// Only this many newest runs stay.
+        /// Maximum number of runs to keep.
         pub max_runs: Option<u32>,
-        /// So many of the newest runs stay, however old they are. Default: 20.
+        /// Number of newest runs to keep regardless of age. Default: 20.
         pub min_runs: Option<u32>,
     }
 
-    /// Of a call that takes nothing.
+    /// Parameters of a call that takes none.
     #[derive(Default)]
     pub struct NoParams {}
 
-    /// Which one: `run-…`, `pat-…`, `inc-…`.
+    /// Id of a run, pattern or incident.
     pub struct IdParams {
-        /// Its id.
+        /// `run-…`, `pat-…` or `inc-…`.
         pub id: String,
     }
 
-    /// Which pattern.
+    /// Selects a pattern.
     pub struct SignatureParams {
         /// Hex SHA-256, or `builtin::CATEGORY`.
         pub signature: String,
     }
 
-    /// Which ids.
+    /// Selects ids by their beginning.
     pub struct CompleteIdsParams {
-        /// Of what kind of thing.
+        /// Kind of id.
         pub kind: IdKind,
-        /// How they begin.
+        /// Beginning of the ids.
         pub prefix: String,
     }
 
-    /// Things with ids.
+    /// Kinds of ids.
     #[derive(Copy, Eq)]
     pub enum IdKind {
         /// `run-…`.
         Run,
         /// `pat-…` and `builtin-…`.
         Pattern,
-        /// `inc-…`, of both memories.
+        /// `inc-…`, from both memories.
         Incident,
     }
 
-    /// Where a copy of the database is written.
+    /// Destination of a database copy.
     pub struct SnapshotParams {
-        /// A path as the host opens it; there must be no file yet.
+        /// Path that the host can open. The file must not exist.
         pub path: String,
     }
 
-    /// What a database holds, in two numbers.
+    /// Summary of a database.
     pub struct Overview {
-        /// Built-in and learned.
+        /// Number of built-in and learned patterns.
         pub known_patterns: u32,
-        /// The newest run.
+        /// Id of the newest run.
         pub latest_run_id: Option<String>,
     }
 
-    /// What signatures depend on beside the failure.
+    /// Inputs of signatures other than the failure.
     pub struct Recipe {
-        /// Two memories with the same one sign alike.
+        /// Memories with equal values produce equal signatures.
         pub recipe: String,
     }
 
-    /// Which failure to diagnose.
+    /// Selects the failure to diagnose.
     pub struct DiagnoseParams {
         /// `run-…`.
         pub run_id: String,
-        /// Qualified name, or a short one that is unique in the run.
+        /// Qualified name, or a short name that is unique in the run.
         pub case_name: String,
-        /// The pattern that this failure was matched with and is not: they are two for good.
+        /// Pattern that was matched by mistake. The failure is never matched with it again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub not_same_as: Option<String>,
     }
 
-    /// What a failure is and what is known about it.
+    /// Diagnosis of a failure, with known fixes.
     pub struct DiagnosticResult {
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// Finer than the category, of a closed list.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
-        /// The error with the values that were compared.
+        /// The error message with the compared values.
         pub message: String,
         /// `file:line` in the project's own code.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub place: Option<String>,
-        /// `file:line` in the test; the file alone where no line is told.
+        /// `file:line` in the test, or the file alone if the line is unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub test_place: Option<String>,
@@ -180,17 +180,17 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub exit_code: Option<i32>,
-        /// Signal that ended it.
+        /// Signal that ended the process.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub signal: Option<String>,
-        /// The failures of this run with the same error at the same place: this answer is for all of them.
+        /// Failures of this run with the same error at the same place. This answer applies to all of them.
         pub cause: Cause,
-        /// What all runs before say of it; absent for runs that were recorded by an earlier version.
+        /// Verdict from all earlier runs. Absent for runs recorded by an older version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<Verdict>,
-        /// Commits that may have begun it, likeliest first; they sum to 1 with "none of them".
+        /// Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<SuspectCommit>>", optional))]
         pub suspects: Vec<SuspectCommit>,
@@ -198,62 +198,62 @@ contract! {
         pub signature: String,
         /// `category::caseName::normalizedError`.
         pub signature_pattern: String,
-        /// The matched pattern, as it is after counting this occurrence.
+        /// The matched pattern, after counting this occurrence.
         pub pattern: Option<FailurePattern>,
-        /// How the failure was recognised, and as which.
+        /// How the failure was recognized.
         #[serde(rename = "match")]
         pub matched: Match,
-        /// The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
-        /// tip of a built-in.
+        /// The best known fix: from the pattern, else from the same error in another case, else the tip of a built-in
+        /// pattern.
         pub suggested_fix: Option<String>,
-        /// Where that fix was learned, where it is not the pattern's own, or was of other values.
+        /// The failure that the fix was learned for, if that was another pattern or had other values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
-        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        /// Results of trying the fix. Absent without a fix, and for an untried tip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
-        /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
+        /// The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
-        /// How far runs have proved that fix; absent where nobody reported it.
+        /// How far runs have proved the fix. Absent if nobody reported it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub trust: Option<FixTrust>,
-        /// A commit or an edit that mended this failure of this test before.
+        /// A commit or an edit that fixed this failure of this test before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub mended_before: Option<MendedBefore>,
-        /// Commits that looked like fixes and changed this test, or the function that it failed in, as `argus learn` found them:
-        /// hints that nobody claimed. Absent where a fix is known.
+        /// Hints from `argus learn`: commits that look like fixes and changed this test or the function in which it
+        /// failed. Absent if a fix is known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
         pub changed_before: Vec<ChangedBefore>,
-        /// The same error with the same values, known from another case.
+        /// Another case with the same error and the same values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub same_cause_as: Option<SameCause>,
-        /// The pattern's confidence, which sinks with each reading; `tried` rests on what was reported.
+        /// Confidence of the pattern. It decreases with each diagnosis, so use `tried` to judge the fix.
         pub confidence: Option<f64>,
-        /// Newest first, at most 20.
+        /// Reported fixes, newest first, at most 20.
         pub fix_history: Vec<FixRecord>,
-        /// A learned pattern was created by this call.
+        /// True if this call created a learned pattern.
         pub is_new_pattern: bool,
-        /// Classification rule that decided.
+        /// Classification rule that matched.
         pub rule: String,
-        /// The words it decided on.
+        /// Words that the rule matched.
         pub evidence: Option<String>,
-        /// Similar patterns, where nothing matched that a reported fix belongs to; may be empty.
+        /// Similar patterns, if no pattern with a reported fix matched. May be empty.
         pub related: Vec<Related>,
-        /// Anything that limits this answer.
+        /// Limitations of this answer.
         pub warnings: Vec<String>,
-        /// Why the meeting was not counted and nothing was learned; none where it was.
+        /// Reason why this occurrence was not stored. None if it was stored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub not_stored: Option<ErrorCode>,
@@ -261,77 +261,77 @@ contract! {
 
     /// How a failure was recognised.
     pub struct Match {
-        /// By what.
+        /// Method of recognition.
         pub how: HowMatched,
-        /// The failure's own identity: its learned pattern, or, where a built-in speaks for it, what becomes one when a
-        /// fix is reported. None where it was not stored.
+        /// The failure's own pattern. With a built-in match, a reported fix turns it into a learned pattern. None if
+        /// not stored.
         pub pattern_id: Option<String>,
-        /// In (0, 1]; of the lines that are least alike. None where nothing was recognised.
+        /// Similarity of the least similar lines, in (0, 1]. None if nothing was recognized.
         pub similarity: Option<f64>,
-        /// The built-in that speaks for it.
+        /// The matching built-in pattern.
         pub builtin_id: Option<String>,
-        /// What differs from the failure that it is alike; the first three lines.
+        /// The first three lines that differ from the similar failure.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
         pub differences: Vec<Difference>,
     }
 
-    /// By what a failure is recognised.
+    /// Method by which a failure is recognized.
     #[derive(Copy, Eq)]
     pub enum HowMatched {
-        /// By its exact signature.
+        /// The exact signature.
         Signature,
-        /// By the likeness of its text to one of the same case.
+        /// A similar text of the same case.
         Alike,
-        /// It was not.
+        /// Not recognized.
         None,
     }
 
-    /// A line that differs; empty where there is none.
+    /// A line that differs. A side without such a line is empty.
     pub struct Difference {
-        /// As it was known.
+        /// The line in the known failure.
         pub before: String,
-        /// As it is in this failure.
+        /// The line in this failure.
         pub now: String,
     }
 
-    /// A similar pattern.
+    /// A similar pattern or incident.
     pub struct Related {
-        /// What kind of thing it is.
+        /// Pattern or incident.
         pub kind: RelatedKind,
-        /// Its id; of a fix that the repository shares, that of the fix, by which a report names it.
+        /// Id. For a fix shared by the repository, the id of the fix, for use in reports.
         pub id: String,
-        /// What it is about.
+        /// Description in one line.
         pub description: String,
-        /// In [0, 1]; 1 for the same error with the same values.
+        /// From 0 to 1. 1 means the same error with the same values.
         pub similarity: f64,
-        /// What differs where only the compared values do; the first three lines.
+        /// The first three lines that differ, if only the compared values differ.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
         pub differences: Vec<Difference>,
-        /// Its best fix.
+        /// The best known fix.
         pub suggested_fix: Option<String>,
-        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        /// Results of trying the fix. Absent without a fix, and for an untried tip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
-        /// Its confidence.
+        /// Confidence of the pattern.
         pub confidence: Option<f64>,
-        /// `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own.
+        /// `foreign` if it was neither made nor tried here. Absent for the user's own memory.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional))]
         pub memory: Option<MemoryKind>,
-        /// Of what the repository shares: where it comes from.
+        /// Origin, if the repository shares it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub origin: Option<SharedOrigin>,
     }
 
-    /// What a related thing is.
+    /// Kind of a related entry.
     pub enum RelatedKind {
         /// A failure pattern.
         Pattern,
@@ -339,140 +339,140 @@ contract! {
         Incident,
     }
 
-    /// A pattern of the knowledge base.
+    /// A failure pattern of the knowledge base.
     pub struct FailurePattern {
         /// `pat-…` or `builtin-…`.
         pub id: String,
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
         /// Hex SHA-256, or `builtin::CATEGORY`.
         pub signature: String,
-        /// Readable form.
+        /// Readable form of the signature.
         pub signature_pattern: String,
-        /// One line about it.
+        /// Description in one line.
         pub description: String,
-        /// Description of its best fix; none: nothing fixed it yet.
+        /// Description of the best fix. None if nothing has fixed it yet.
         pub suggested_fix: Option<String>,
-        /// What came of trying that fix; absent where it is none, or a tip that nobody tried.
+        /// Results of trying the fix. Absent without a fix, and for an untried tip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True: no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,
-        /// The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`.
+        /// The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
-        /// How often it was diagnosed.
+        /// Number of diagnoses.
         pub occurrences: u32,
-        /// How often a fix was reported as successful.
+        /// Number of fixes reported as successful.
         pub resolutions: u32,
-        /// Where it comes from.
+        /// Origin of the pattern.
         pub source: PatternSource,
-        /// First diagnosis; for a built-in, when the database was made.
+        /// Time of the first diagnosis. For a built-in pattern, creation of the database.
         pub first_seen_at: String,
-        /// Last diagnosis.
+        /// Time of the last diagnosis.
         pub last_seen_at: String,
-        /// Last change.
+        /// Time of the last change.
         pub updated_at: String,
     }
 
-    /// Which patterns to list.
+    /// Filter, order and page of patterns.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct PatternsParams {
-        /// Only this category.
+        /// Only patterns of this category.
         pub category: Option<Category>,
-        /// Only from there.
+        /// Only patterns from this source.
         pub source: Option<PatternSource>,
-        /// `occurrences` when none.
+        /// Default: `occurrences`.
         pub sort_by: Option<PatternSort>,
-        /// 1 to 200; 200 when none.
+        /// From 1 to 200. Default: 200.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// Patterns in the asked order.
+    /// Patterns in the requested order.
     pub struct PatternsResult {
         /// One page.
         pub patterns: Vec<FailurePattern>,
-        /// All that fit the filter.
+        /// Number of patterns that match.
         pub total: u32,
-        /// Built-in ones among them.
+        /// Number of matching built-in patterns.
         pub built_in_count: u32,
-        /// Learned ones among them.
+        /// Number of matching learned patterns.
         pub learned_count: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
-    /// One pattern with its history.
+    /// A pattern with its history.
     pub struct PatternDetail {
         /// The pattern.
         pub pattern: FailurePattern,
-        /// Newest first, at most 100.
+        /// Reported fixes, newest first, at most 100.
         pub fix_history: Vec<FixRecord>,
-        /// A redacted error text it was learned from.
+        /// A redacted error text that it was learned from.
         pub sample: Option<String>,
     }
 
-    /// Everything concluded from one failure text, nothing stored.
+    /// Analysis of a failure text. Nothing is stored.
     pub struct Inspection {
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// Finer than the category, of a closed list.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
-        /// The rule that decided.
+        /// Classification rule that matched.
         pub rule: String,
-        /// What it saw.
+        /// Words that the rule matched.
         pub evidence: Option<Evidence>,
         /// The text without secrets.
         pub redacted: String,
         /// Kinds of secrets that were replaced.
         pub redactions: Vec<String>,
-        /// The stable part.
+        /// The text with placeholders for changing values.
         pub normalized: String,
         /// Hex SHA-256.
         pub signature: String,
-        /// The same without the case name.
+        /// Signature without the case name.
         pub family_signature: String,
         /// `category::caseName::normalizedError`.
         pub signature_pattern: String,
     }
 
-    /// The deciding words.
+    /// The words that decided the category.
     pub struct Evidence {
-        /// First UTF-16 code unit in `redacted`.
+        /// Start in UTF-16 code units of `redacted`, inclusive.
         pub start: u32,
-        /// One past the last.
+        /// End, exclusive.
         pub end: u32,
         /// The words.
         pub text: String,
     }
 }
 
-/// Where a pattern comes from.
+/// Origin of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternSource {
-    /// One of the six.
+    /// One of the six built-in patterns.
     BuiltIn,
-    /// From a failure that was diagnosed or fixed.
+    /// Learned from a failure that was diagnosed or fixed.
     Learned,
 }
 
-/// Order of patterns; all descending.
+/// Order of patterns, always descending.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum PatternSort {
-    /// Surest first.
+    /// Highest confidence first.
     Confidence,
     /// Most frequent first.
     #[default]

@@ -6,58 +6,58 @@ use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
 
-/// The codes of the public contracts, and those of files and databases, in the order in which they are explained.
+/// Codes of the public contracts, of files and of databases, in the order of the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
-    /// No run of this id.
+    /// No run has this id.
     RunNotFound,
-    /// No such case in the run, or several.
+    /// The run has no such case, or several.
     CaseNotFound,
     /// The case passed or was skipped in the run.
     CaseNotFailed,
-    /// No pattern of this id.
+    /// No pattern has this id.
     PatternNotFound,
-    /// No incident or pattern of this id.
+    /// No incident or pattern has this id.
     IncidentNotFound,
-    /// No solution of this id.
+    /// No solution has this id.
     SolutionNotFound,
-    /// No search of this id.
+    /// No search has this id.
     LookupNotFound,
     /// An argument is out of its range.
     InvalidInput,
-    /// A call that has a name of its own was made before.
+    /// A call with this id was made before. Its changes are stored.
     CallRepeated,
     /// A report file does not exist.
     ReportNotFound,
     /// A report file is not a report.
     ReportUnreadable,
-    /// A report file is larger than the cap.
+    /// A report file is too large.
     ReportTooLarge,
-    /// Another process held the database too long.
+    /// Another process locked the database for too long.
     DatabaseLocked,
     /// The database cannot be written.
     DatabaseReadOnly,
-    /// No space left on the disk.
+    /// No space is left on the disk.
     DatabaseFull,
-    /// Damaged, or not a database of Argus.
+    /// The file is damaged, or not a database of Argus.
     DatabaseCorrupt,
-    /// Written by a newer version.
+    /// A newer version wrote the database.
     DatabaseNewer,
-    /// It cannot be opened.
+    /// The database cannot be opened.
     DatabaseUnavailable,
-    /// The team's server does not answer. Made by the host, as the next one is.
+    /// The team's server does not answer. Only hosts raise this error.
     TeamUnreachable,
-    /// The team's server does not take the token, or not for this.
+    /// The team's server rejects the token, or does not permit the call. Only hosts raise this error.
     TeamDenied,
-    /// The state of a fix loop is damaged, or none at all.
+    /// The state of a fix loop is damaged or missing.
     StateUnreadable,
-    /// The state of a fix loop was written by a newer version.
+    /// A newer version wrote the state of a fix loop.
     StateNewer,
     /// The state of a fix loop belongs to another command.
     StateMismatch,
-    /// A mistake in this program.
+    /// A bug in this program.
     InternalError,
 }
 

@@ -24,53 +24,53 @@ pub enum Format {
     GoTest,
 }
 
-/// How a case ended.
+/// Outcome of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CaseStatus {
-    /// It passed, perhaps at a later attempt.
+    /// Passed, possibly at a later attempt.
     Passed,
-    /// It failed at every attempt.
+    /// Failed at every attempt.
     Failed,
-    /// It did not run.
+    /// Did not run.
     Skipped,
 }
 
-/// One test case of a report.
+/// A test case of a report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase")]
 pub struct ReportCase {
-    /// Source file, as the report gives it but with `/`, relative to the project where it lies inside.
+    /// Source file as in the report, with `/`. Relative to the project if it is inside.
     pub file: Option<String>,
     /// Enclosing suites from the outside in.
     pub suite: Vec<String>,
     /// The test's own name.
     pub name: String,
-    /// How it ended.
+    /// Outcome of the case.
     pub status: CaseStatus,
-    /// The runner's own word for it, where it says more (`timedOut`, `interrupted`, `todo`).
+    /// Outcome in the runner's own word, if that has more details (`timedOut`, `interrupted`, `todo`).
     pub runner_status: Option<String>,
-    /// It failed and then passed within this run.
+    /// True if it failed and then passed within this run.
     pub flaky: bool,
     /// Milliseconds of all attempts.
     pub duration_ms: Option<f64>,
-    /// How often it was run; at least 1 unless skipped.
+    /// Number of attempts, at least 1 unless skipped.
     pub attempts: u32,
-    /// Exception type, where the report names it apart.
+    /// Exception type, if the report names it separately.
     pub error_type: Option<String>,
-    /// Error text with stack, of the last failed attempt; bounded. Message and body joined without repeating.
+    /// Error text and stack of the last failed attempt, limited in size. Message and body without repetition.
     pub error: Option<String>,
-    /// End of what it wrote to standard output; bounded.
+    /// End of its standard output, limited in size.
     pub stdout_tail: Option<String>,
-    /// End of what it wrote to standard error; bounded.
+    /// End of its standard error, limited in size.
     pub stderr_tail: Option<String>,
-    /// Runner that its report names. A parser knows it only at the end and answers it apart; a run that waits keeps it
-    /// here.
+    /// Runner named by the report. Parsers return it separately, because they know it only at the end; a run that waits
+    /// to be recorded keeps it here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runner: Option<String>,
-    /// Where it stands among the cases of its report, of use while that is read only.
+    /// Position in the report, used only while the report is read.
     #[serde(skip)]
     #[cfg_attr(feature = "types", ts(skip), schemars(skip))]
     pub place: Place,
@@ -146,9 +146,9 @@ impl ReportCase {
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "SkippedInput"))]
 #[serde(rename_all = "camelCase")]
 pub struct Problem {
-    /// Where: file name, with line where it is known.
+    /// File name, with the line if known.
     pub at: String,
-    /// What was wrong there.
+    /// Description of the problem.
     pub reason: String,
 }
 

@@ -37,7 +37,7 @@ pub struct RunFacts {
     pub commit: Option<String>,
     /// Commits since the previous run, oldest first, `commit` last. Empty if the commit is the same.
     pub path: Vec<String>,
-    /// Whether `path` starts at the commit of the previous run. Otherwise the project may be on an older commit or on
+    /// True if `path` starts at the commit of the previous run. Otherwise the project may be on an older commit or on
     /// another branch.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub follows: bool,
@@ -59,12 +59,12 @@ pub struct RunFacts {
     pub documentation: Vec<String>,
     /// Digest of the tree of files that the run used.
     pub tree: String,
-    /// Whether the tree differed from the tree of the commit.
+    /// True if the tree differed from the tree of the commit.
     pub dirty: bool,
     /// Untracked files, each with a digest of its content.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub untracked: Vec<(FileId, u64)>,
-    /// Whether untracked files are the only difference between the tree and the commit.
+    /// True if untracked files are the only difference between the tree and the commit.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub untracked_only: bool,
     /// The branch.
@@ -73,7 +73,7 @@ pub struct RunFacts {
     pub environment: Vec<(String, String)>,
     /// Digest of the order in which the cases were executed.
     pub order: u64,
-    /// Whether the order of execution is unknown, so that the digest is that of another order of the cases.
+    /// True if the order of execution is unknown, so that the digest is that of another order of the cases.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub order_unknown: bool,
     /// Cases that were not skipped.
@@ -86,7 +86,7 @@ pub struct RunFacts {
     pub began: u32,
     /// Number of files that contain the cases.
     pub files: u32,
-    /// Whether the run ended before all cases had run, for example because it was killed or ran out of memory.
+    /// True if the run ended before all cases had run, for example because it was killed or ran out of memory.
     pub interrupted: bool,
 }
 
@@ -99,8 +99,9 @@ const fn is_none(count: &u32) -> bool {
 pub type StackFiles = BTreeMap<CaseId, Vec<FileId>>;
 
 impl RunFacts {
-    /// Whether the run used uncommitted files that may affect a test: an edit of a tracked file, or an untracked file
-    /// that is not in `known`. `known` has the untracked files that were present when tests passed before.
+    /// Returns `true` if the run used uncommitted files that may affect a test: an edit of a tracked file, or an
+    /// untracked file that is not in `known`. `known` has the untracked files that were present when tests passed
+    /// before.
     pub fn is_edit(&self, known: &BTreeSet<(FileId, u64)>) -> bool {
         self.dirty && !(self.untracked_only && self.untracked.iter().all(|file| known.contains(file)))
     }
@@ -114,9 +115,9 @@ impl RunFacts {
         [of(self, earlier), of(earlier, self)].concat().into_iter().collect()
     }
 
-    /// Whether both runs used the same files. An edit has the tree of the commit that it becomes. If an edit has the
-    /// tree of the commit below it, for example because only a submodule was edited, the tree does not identify the
-    /// edit.
+    /// Returns `true` if both runs used the same files. An edit has the tree of the commit that it becomes. If an edit
+    /// has the tree of the commit below it, for example because only a submodule was edited, the tree does not identify
+    /// the edit.
     pub fn has_tree_of(&self, other: &Self) -> bool {
         self.tree == other.tree && (self.dirty == other.dirty || self.commit != other.commit)
     }
@@ -141,13 +142,13 @@ pub struct Failure {
     /// of the error. The type is the class of the error, or its kind if it has no class.
     #[serde(default)]
     pub raised: Option<u64>,
-    /// Whether the stack contains a line of the project outside its tests.
+    /// True if the stack contains a line of the project outside its tests.
     #[serde(default)]
     pub in_project: bool,
-    /// What the kind of the error implies about its source.
+    /// Source that the kind of the error implies.
     #[serde(default)]
     pub source: ErrorSource,
-    /// Whether the change since the last run contains a host, port, path or program that the error names.
+    /// True if the change since the last run contains a host, port, path or program that the error names.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_change: bool,
 }

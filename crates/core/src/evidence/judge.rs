@@ -40,15 +40,15 @@ pub struct Judged {
     pub cause: u64,
     /// The outage that caused the failure, if it has the error of that outage.
     pub outage: Option<Outage>,
-    /// Whether an outage of the run caused the failure, so that it is no evidence about the test.
+    /// True if an outage of the run caused the failure, so that it says nothing about the test.
     pub is_outage: bool,
     /// Estimated number of tests that the same change broke.
     pub together: f64,
     /// Evidence about the tests that ran before it, including this run.
     pub order: OrderEvidence,
-    /// Whether the stack has a file that was changed since the last pass.
+    /// True if the stack has a file that was changed since the last pass.
     pub touched: bool,
-    /// Whether a commit since the last pass touched a file of the change that fixed it before.
+    /// True if a commit since the last pass touched a file of the change that fixed it before.
     pub undone: bool,
     /// Probabilities of code, chance, environment and order, given that it is not the machine.
     pub weighed: [f64; KINDS],
@@ -123,7 +123,7 @@ struct Judging<'a> {
     differing: (u32, u32),
 }
 
-/// The evidence for one failure, before its group is considered.
+/// The evidence for a failure, before its group is considered.
 struct Weighing<'a> {
     failure: Failure,
     history: Option<&'a TestHistory>,
@@ -134,7 +134,7 @@ struct Weighing<'a> {
 }
 
 impl Weighing<'_> {
-    /// Whether the start of the failure was observed: the test passed before, or it is new in this run.
+    /// Returns `true` if the start of the failure was observed: the test passed before, or it is new in this run.
     fn is_seen_to_begin(&self) -> bool {
         self.history.is_none_or(TestHistory::is_new) || self.seen.iter().any(|one| !one.failed)
     }
@@ -344,7 +344,7 @@ impl<'a> Judging<'a> {
         }
     }
 
-    /// Whether the test failed like this before and has not passed since.
+    /// Returns `true` if the test failed like this before and has not passed since.
     fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &Shared<'_>) -> bool {
         let mut own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
         // Later runs of older commits do not change where the failure started.
@@ -413,7 +413,7 @@ struct Shared<'a> {
     together: u32,
     suspects: Vec<Suspect>,
     common: Trait,
-    /// Whether only an outage with another error explains them.
+    /// True if only an outage with another error explains them.
     comes_along: bool,
     site: u64,
 }
@@ -429,7 +429,8 @@ impl Shared<'_> {
 /// commits.
 const MIN_CODE_CHANCE: f64 = 0.3;
 
-/// Whether commits may be suspected. Chance and the machine have no culprit, and the start of a new test was not observed.
+/// Returns `true` if commits may be suspected. Chance and the machine have no culprit, and the start of a new test was
+/// not observed.
 fn may_have_suspects(verdict: &Verdict, code: VerdictKind) -> bool {
     match verdict.kind {
         VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New => false,

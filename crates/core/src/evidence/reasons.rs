@@ -30,7 +30,7 @@ pub struct Facts<'a> {
     pub differing: (u32, u32),
 }
 
-/// A run is not worth suggesting if it leaves less than this probability on one side.
+/// A run is not worth suggesting if either part of the suspects has less than this probability.
 const NEARLY_SURE: f64 = 0.1;
 /// Probability from which on a verdict needs no further run.
 const SETTLED: f64 = 0.95;
@@ -81,7 +81,7 @@ pub fn runs_of(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<
     (0..view.runs.len()).filter(has_it)
 }
 
-/// Whether chance can explain the newest failure in `seen`, which is its last element.
+/// Returns `true` if chance can explain the newest failure in `seen`, which is its last element.
 pub fn may_be_chance(
     view: &View<'_>,
     history: Option<&TestHistory>,

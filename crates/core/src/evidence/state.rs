@@ -10,20 +10,20 @@ use crate::evidence::reasons;
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
-/// What a test is.
+/// State of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestState {
-    /// It fails since some change.
+    /// It has failed since a change.
     Broken,
     /// It fails by chance.
     Flaky,
-    /// Another test breaks it.
+    /// Another test makes it fail.
     Order,
-    /// A condition breaks it.
+    /// It fails under a condition.
     Environment,
-    /// None of that.
+    /// It has no such problem.
     Healthy,
 }
 
@@ -75,7 +75,7 @@ pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> Test
     TestSummary { state, verdict, flake_rate: Rate::of(chance, history.totals.runs), polluter, condition }
 }
 
-/// Verdict on the failures with one error, from the evidence at its last occurrence and from all later runs.
+/// Verdict on the failures with an error, from the evidence at its last occurrence and from all later runs.
 fn found(
     view: &View<'_>,
     history: &TestHistory,

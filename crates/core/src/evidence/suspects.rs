@@ -46,7 +46,7 @@ pub fn suspects(view: &View<'_>, tests: &[Evidence<'_>], files: &BTreeSet<FileId
     let passes = tests.iter().flat_map(|test| test.seen).filter(|one| !one.failed);
     let Some(first_pass) = passes.map(|one| view.places[one.at]).min() else { return Vec::new() };
     let mut commits = commits(view, files);
-    // Nobody saw the tests pass before an older commit, such as that of the first run.
+    // No pass is known from before an older commit, such as that of the first run.
     commits.retain(|commit| commit.place > first_pass);
     let tests: Vec<_> = tests.iter().map(|test| (test, recent(view, test.seen))).collect();
     let mut logs: Vec<f64> = (0..=commits.len())

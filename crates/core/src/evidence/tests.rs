@@ -34,7 +34,7 @@ struct Story {
     edited_files: Vec<(FileId, u64)>,
     /// Untracked files, which make the tree of every run differ from its commit.
     untracked: Vec<(FileId, u64)>,
-    /// Whether the newest commit touched documentation only.
+    /// True if the newest commit touched documentation only.
     is_documentation: bool,
 }
 

@@ -4,26 +4,26 @@ use crate::evidence::facts::{CaseId, RunSeq};
 use crate::failure::category::Category;
 use serde::{Deserialize, Serialize};
 
-/// What a failure is.
+/// Kind of verdict on a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum VerdictKind {
-    /// It began with a change.
+    /// The failure began with a change.
     Regression,
-    /// It fails since then.
+    /// The test has failed since then.
     Broken,
-    /// It fails now and then, by chance.
+    /// The test fails by chance.
     Flaky,
     /// The machine failed, not the code.
     Infrastructure,
-    /// A test that ran before makes it fail.
+    /// An earlier test makes it fail.
     Order,
-    /// It fails where a condition holds.
+    /// It fails under a condition.
     Environment,
-    /// Nothing is known of the test.
+    /// The test has no history.
     New,
-    /// The evidence does not carry.
+    /// The evidence is insufficient.
     Unknown,
 }
 
@@ -62,7 +62,7 @@ impl VerdictKind {
 /// Explanations with a lower probability give the verdict `unknown`.
 const MIN_PROBABILITY: f64 = 0.4;
 
-/// The verdict on one failing case.
+/// The verdict on a failing case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Kind of the failure.
@@ -85,11 +85,11 @@ pub struct Verdict {
     pub condition: Option<(String, String)>,
     /// Commits that may have introduced the failure.
     pub suspects: Vec<Suspect>,
-    /// Earlier runs that show the same failure without what is new in this run.
+    /// Earlier runs that show the same failure without the changes of this run.
     pub precedents: Precedents,
 }
 
-/// Earlier runs that speak for an excuse. A caller who knows which commits belong to a change can tell from them whether the
+/// Earlier runs that are evidence for an excuse. A caller that knows the commits of a change can check whether the
 /// failure occurs without that change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Precedents {
@@ -98,21 +98,21 @@ pub struct Precedents {
     pub failed: Vec<RunSeq>,
     /// The newest run on the same tree in which the test passed.
     pub passed_on_tree: Option<RunSeq>,
-    /// What speaks against an excuse: the test failed in each of several runs on this tree.
+    /// Evidence against an excuse: the test failed in each of several runs on this tree.
     pub failed_on_tree: Option<FailedOnTree>,
 }
 
-/// Failures of a test in each run on one tree.
+/// Failures of a test in all runs on the same tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FailedOnTree {
-    /// Runs, with the one that is judged; at least two.
+    /// Number of runs including the judged run, at least 2.
     pub runs: u32,
-    /// The chance that the test fails in as many runs in a row, at the rate of its failures on other committed trees.
+    /// Probability of as many failures in a row at the failure rate on other committed trees.
     pub chance: f64,
 }
 
 impl Verdict {
-    /// Whether one of the reasons is that files were edited.
+    /// Returns `true` if a reason names edited files.
     pub fn names_edits(&self) -> bool {
         self.because
             .iter()
@@ -154,7 +154,7 @@ pub enum Settle {
         /// The commit.
         commit: String,
     },
-    /// The same tree on a machine without the condition.
+    /// Another run of this tree, on a machine without the condition.
     RunElsewhere {
         /// The condition.
         condition: (String, String),
@@ -166,7 +166,7 @@ pub enum Settle {
 /// Evidence for or against a verdict. Each reason names a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reason {
-    /// The test passed and failed on one tree.
+    /// The test passed and failed on the same tree.
     BothOutcomes {
         /// A run that passed.
         passed: RunSeq,
@@ -231,7 +231,7 @@ pub enum Reason {
         /// Number of tests.
         cases: u32,
     },
-    /// One error occurs in many files.
+    /// An error occurs in many files.
     Spread {
         /// The run.
         run: RunSeq,
@@ -278,7 +278,7 @@ pub enum Reason {
         /// Number of tests with the same counts as the other test.
         others: u32,
     },
-    /// The same error was chance in other tests.
+    /// This error was chance in other tests.
     ChanceElsewhere {
         /// The judged run.
         run: RunSeq,
@@ -292,7 +292,7 @@ pub enum Reason {
         /// Failing runs, and the runs in which it could have failed.
         failures: (u32, u32),
     },
-    /// The runs do not distinguish the most likely explanation from the second one.
+    /// The runs do not distinguish the two most likely explanations.
     Undecided {
         /// The judged run.
         run: RunSeq,

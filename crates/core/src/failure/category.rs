@@ -4,30 +4,30 @@
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// What a failure is, as reported; not what may lie behind it.
+/// Category of a failure as reported, not of its root cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "FailureCategory"))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum Category {
     /// A failed expectation on a value.
     AssertionMismatch,
-    /// A 4xx or 5xx answer reported as the failure.
+    /// An HTTP response with 4xx or 5xx, reported as the failure.
     HttpError,
-    /// A time limit exceeded, of a runner or of a network call.
+    /// A runner or a network call exceeded its time limit.
     Timeout,
-    /// Nobody listens on the address.
+    /// Nothing listens on the address.
     ConnectionRefused,
-    /// A container or process killed for memory.
+    /// A container or process was killed because of memory.
     ContainerOom,
-    /// A container or pod that exited or could not start.
+    /// A container or pod exited or could not start.
     ContainerCrash,
-    /// A mock library's complaint about an unmatched or missing call.
+    /// A mock library reports an unmatched or missing call.
     MockMismatch,
-    /// Invalid or missing configuration, manifest, schema or environment variable.
+    /// A configuration, manifest, schema or environment variable is invalid or missing.
     ConfigError,
-    /// DNS, unreachable, reset, broken pipe, TLS.
+    /// DNS, unreachable host, connection reset, broken pipe, or TLS.
     NetworkError,
-    /// All else.
+    /// Any other failure.
     Unknown,
 }
 

@@ -1,25 +1,25 @@
-//! One failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
+//! A failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
 
 use serde::{Deserialize, Serialize};
 
-/// A failure before anything was concluded from it.
+/// A failure before its analysis.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields))]
 #[serde(rename_all = "camelCase", default)]
 pub struct FailureEvent {
     /// The error text as the runner or tool printed it.
     pub text: String,
-    /// Exception or error type where the runner names it apart from the text.
+    /// Exception or error type, if the runner names it separately.
     pub exception_type: Option<String>,
     /// Exit code of the process that failed.
     pub exit_code: Option<i32>,
     /// Signal that ended the process, such as `SIGKILL`.
     pub signal: Option<String>,
-    /// HTTP status of the answer the failure is about.
+    /// HTTP status of the response that the failure is about.
     pub http_status: Option<u16>,
     /// Container state or reason, such as `exited`, `CrashLoopBackOff`.
     pub container_status: Option<String>,
-    /// The container runtime says it was killed for memory.
+    /// True if the container runtime killed it because of memory.
     pub oom_killed: Option<bool>,
     /// The runner that reported it, such as `vitest`.
     pub runner: Option<String>,

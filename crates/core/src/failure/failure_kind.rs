@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident = $name:literal,)*) => {
-        /// What a failure is, finer than its category.
+        /// Kind of failure, finer than its category.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
         #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
         #[serde(rename_all = "kebab-case")]
@@ -34,15 +34,15 @@ macro_rules! kinds {
 }
 
 kinds! {
-    /// A compared value is not the expected one.
+    /// A compared value differs from the expected value.
     Assertion = "assertion",
-    /// A value differs from the one that was written down by an earlier run.
+    /// A value differs from the stored snapshot.
     Snapshot = "snapshot",
-    /// Too little of the code was reached by tests.
+    /// Test coverage is below the threshold.
     CoverageThreshold = "coverage-threshold",
-    /// A mock was called otherwise than it was told, or not at all.
+    /// A mock was called in an unexpected way, or not at all.
     MockMismatch = "mock-mismatch",
-    /// A test's own preparation is missing or failed: an unknown fixture, a hook.
+    /// The setup of a test is missing or failed, such as an unknown fixture or a hook.
     TestSetup = "test-setup",
     /// The runner found no tests.
     NoTests = "no-tests",
@@ -50,95 +50,95 @@ kinds! {
     HttpError = "http-error",
     /// A time limit was exceeded.
     Timeout = "timeout",
-    /// Nobody listens on the address.
+    /// Nothing listens on the address.
     ConnectionRefused = "connection-refused",
     /// A connection was lost, or could not be made for another reason.
     NetworkError = "network-error",
-    /// A host name that cannot be resolved.
+    /// A host name cannot be resolved.
     Dns = "dns",
-    /// A certificate or a handshake.
+    /// A certificate or a TLS handshake failed.
     Tls = "tls",
     /// Another process listens on the address.
     AddressInUse = "address-in-use",
-    /// A container was killed for memory.
+    /// A container was killed because of memory.
     ContainerOom = "container-oom",
     /// A container exited or could not start.
     ContainerCrash = "container-crash",
     /// A setting is missing or wrong.
     ConfigError = "config-error",
-    /// An environment variable that must be set.
+    /// A required environment variable is not set.
     MissingVariable = "missing-variable",
-    /// A file of the project that is imported is not there.
+    /// An imported file of the project does not exist.
     ModuleNotFound = "module-not-found",
-    /// A name that is imported is none of those that its module exports.
+    /// An imported name is not exported by its module.
     MissingExport = "missing-export",
-    /// A package that is not installed, or cannot be.
+    /// A package is not installed, or cannot be installed.
     MissingDependency = "missing-dependency",
-    /// A program that is not installed.
+    /// A program is not installed.
     CommandNotFound = "command-not-found",
-    /// A script, task or target that is not defined.
+    /// A script, task or target is not defined.
     MissingScript = "missing-script",
-    /// A file or folder that is not there.
+    /// A file or folder does not exist.
     MissingFile = "missing-file",
-    /// A runtime, tool or library of another version than is needed.
+    /// A runtime, tool or library has the wrong version.
     VersionMismatch = "version-mismatch",
-    /// The source is not in the language's grammar.
+    /// The source violates the grammar of the language.
     SyntaxError = "syntax-error",
-    /// A compiler refused the code.
+    /// A compiler rejected the code.
     CompileError = "compile-error",
-    /// A value of another type than is needed, said by a type checker or at run time.
+    /// A value has the wrong type, reported by a type checker or at run time.
     TypeError = "type-error",
-    /// A linter's rule.
+    /// The code violates a rule of a linter.
     Lint = "lint",
-    /// The code is not formatted as it should be.
+    /// The code is not formatted correctly.
     Format = "format",
     /// A null, nil, None or undefined was used as an object.
     NullDereference = "null-dereference",
-    /// A name, method or attribute that is not defined.
+    /// A name, method or attribute is not defined.
     UndefinedName = "undefined-name",
-    /// A key that a map does not have.
+    /// A map does not contain a key.
     MissingKey = "missing-key",
-    /// An index outside of what there is, or an element of what is empty.
+    /// An index is out of range, or a collection is empty.
     OutOfRange = "out-of-range",
-    /// A number that cannot be computed: a division by zero, an overflow.
+    /// An arithmetic error, such as a division by zero or an overflow.
     Arithmetic = "arithmetic",
-    /// A value that a function does not take.
+    /// A function rejected an argument.
     InvalidArgument = "invalid-argument",
-    /// A text that is not in the form it should be: JSON, XML, a date, an encoding.
+    /// A text has the wrong format, such as JSON, XML, a date or an encoding.
     Parse = "parse",
-    /// Too deep a recursion.
+    /// A recursion is too deep.
     StackOverflow = "stack-overflow",
     /// The heap of a process is full.
     OutOfMemoryHeap = "out-of-memory-heap",
-    /// A process touched memory that is not its own.
+    /// A process accessed invalid memory.
     SegmentationFault = "segmentation-fault",
-    /// A panic of Rust or Go, or an abort.
+    /// A panic in Rust or Go, or an abort.
     Panic = "panic",
-    /// Two threads or processes in each other's way.
+    /// Threads or processes interfere with each other.
     Concurrency = "concurrency",
-    /// A file, folder or port that may not be used.
+    /// Access to a file, folder or port is denied.
     Permission = "permission",
-    /// No login, or not the right one.
+    /// The login is missing or wrong.
     Authentication = "authentication",
-    /// No space, or no quota, on a disk.
+    /// A disk has no space or quota left.
     DiskFull = "disk-full",
-    /// More files, processes or memory than a system allows.
+    /// A limit of the system for files, processes or memory is reached.
     ResourceLimit = "resource-limit",
-    /// A row that a constraint of a database refuses.
+    /// A database constraint rejected a row.
     DatabaseConstraint = "database-constraint",
-    /// A table or column that is not there: a migration is missing.
+    /// A table or column does not exist, for example because a migration is missing.
     DatabaseSchema = "database-schema",
-    /// Another transaction holds what is needed.
+    /// Another transaction holds a required lock.
     DatabaseLock = "database-lock",
-    /// A query that the database does not take.
+    /// A database rejected a query.
     DatabaseQuery = "database-query",
-    /// An element of a page that is not there or cannot be used.
+    /// An element of a page is missing or cannot be used.
     ElementNotFound = "element-not-found",
-    /// A merge that was not finished, or other trouble of a work tree.
+    /// A merge is unfinished, or the work tree has another problem.
     VersionControl = "version-control",
-    /// An error of a program that none of the others names.
+    /// An error of a program that fits no other kind.
     Exception = "exception",
-    /// Nothing says what it is.
+    /// The kind cannot be determined.
     Unknown = "unknown",
 }
 
@@ -234,7 +234,7 @@ fn kind_of_summary(category: Category, summary: &Summary, exit_code: Option<i32>
 /// be rebuilt again and again.
 const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
-/// The rules whose kinds refine one category.
+/// The rules whose kinds refine a category.
 struct KindMatcher {
     category: Category,
     kinds: Vec<FailureKind>,

@@ -29,37 +29,36 @@ pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 const ID_HEX_DIGITS: usize = 8;
 
 plain! {
-    /// What the caller wants, in the names of the contract's options. A number that is none takes the contract's
-    /// default.
+    /// Options of the caller, with the names of the contract. Missing numbers get the contract's defaults.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixStart", optional_fields = nullable))]
     #[serde(default)]
     pub struct Start {
-        /// What to run, in command mode.
+        /// Command to run, in command mode.
         pub command: Option<String>,
-        /// The error, in error mode.
+        /// Error to fix, in error mode.
         pub error: Option<String>,
-        /// What verifies a fix, in error mode.
+        /// Command that verifies a fix, in error mode.
         pub test: Option<String>,
-        /// What should happen instead, in words.
+        /// Expected behavior, in words.
         pub desired: String,
-        /// ISO 8601.
+        /// Start of the loop, ISO 8601.
         pub started: String,
-        /// 1 to 100, in error mode to 3; 5 when none, in error mode 3.
+        /// From 1 to 100, default 5. In error mode from 1 to 3, default 3.
         pub max_attempts: Option<f64>,
-        /// Seconds, 0 to 60; 1 when none.
+        /// Seconds, from 0 to 60. Default: 1.
         #[serde(rename = "backoff")]
         pub backoff_seconds: Option<f64>,
-        /// 1 to 100; 3 when none.
+        /// From 1 to 100. Default: 3.
         pub circuit_breaker: Option<f64>,
-        /// Seconds, 1 to a week; 120 when none.
+        /// Seconds, from 1 to a week. Default: 120.
         #[serde(rename = "timeout")]
         pub timeout_seconds: Option<f64>,
-        /// Kubernetes namespace to look into.
+        /// Kubernetes namespace to inspect.
         pub namespace: Option<String>,
-        /// Draw delays between none and the full one.
+        /// Draw each delay randomly between 0 and the full delay.
         pub jitter: Option<bool>,
-        /// Open the circuit on oscillation and missing progress too.
+        /// Also open the circuit on oscillation and missing progress.
         pub strict_progress: Option<bool>,
         /// Answer prompts from generated inputs.
         pub auto: Option<bool>,

@@ -8,12 +8,12 @@ use super::{
 };
 
 plain! {
-    /// What may be done, without an event.
+    /// The allowed action without an event.
     #[cfg_attr(feature = "types", ts(rename = "FixOutlook"))]
     pub struct Outlook {
-        /// What may be done.
+        /// The allowed action.
         pub decision: Decision,
-        /// What to know.
+        /// Warnings about the progress of the loop.
         pub warnings: Vec<Warning>,
     }
 }
@@ -63,7 +63,7 @@ const fn result(status: Status) -> LoopResult {
     }
 }
 
-/// Whether the loop has ended. A cancelled loop has not, because it can be resumed.
+/// Returns `true` if the loop has ended. A cancelled loop has not, because it can be resumed.
 const fn is_over(status: Status) -> bool {
     matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }

@@ -7,75 +7,75 @@ use std::fmt;
 pub(super) const TIMEOUT_EXIT_CODE: i32 = 124;
 
 plain! {
-    /// A run that failed, as the host saw it.
+    /// A failed run as observed by the host.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixFailure", optional_fields = nullable))]
     #[serde(default)]
     pub struct Failure {
-        /// What it printed, stdout and stderr as they came; or the error that was given.
+        /// Output of the run, stdout and stderr interleaved, or the given error.
         pub text: String,
-        /// None of an error that was given.
+        /// Exit code. None for a given error.
         pub exit_code: Option<i32>,
-        /// It was ended for time.
+        /// True if the time limit was exceeded.
         pub timed_out: Option<bool>,
-        /// What ended it, such as `SIGKILL`.
+        /// Signal that ended the run, such as `SIGKILL`.
         pub signal: Option<String>,
-        /// What a container runtime says about it.
+        /// Status from the container runtime.
         pub container_status: Option<String>,
-        /// The container runtime says it was killed for memory.
+        /// True if the container runtime killed it because of memory.
         pub oom_killed: Option<bool>,
     }
 
-    /// What is known of an error.
+    /// Analysis of an error.
     pub struct FixError {
-        /// `TypeError`, `TS2345`, `timeout`, `command not found`, ...; `unknown` where nothing says.
+        /// `TypeError`, `TS2345`, `timeout`, `command not found`, ..., or `unknown`.
         pub error_type: String,
-        /// What may be done about it.
+        /// Class that decides on retries.
         pub error_class: ErrorClass,
-        /// What decided on the class.
+        /// Reason for the class.
         pub class_because: Because,
-        /// The engine's category.
+        /// Category of the failure.
         pub category: Category,
-        /// Hex; the same for the same error with other times, ports, paths and lines.
+        /// Hex hash. Equal for the same error with other times, ports, paths and lines.
         pub error_hash: String,
-        /// The line that says what went wrong.
+        /// The error in one line.
         pub headline: String,
-        /// The innermost frame of the project, or where the compiler points.
+        /// The innermost frame of the project, or the location that a compiler reports.
         pub location: Option<Location>,
         /// The stack, innermost first, at most 20.
         pub frames: Vec<Location>,
-        /// Names of failed tests, where the runner gave them, at most 200.
+        /// Names of failed tests, if the runner printed them, at most 200.
         pub failing_tests: Vec<String>,
-        /// It stopped at a prompt.
+        /// True if it stopped at a prompt.
         pub waiting_for_input: bool,
         /// The prompt.
         pub prompt: Option<String>,
-        /// The salient part of the output, without secrets; of a given error all of it.
+        /// Relevant part of the output, or the whole given error, without secrets.
         pub text: String,
-        /// Its stable part.
+        /// `text` with placeholders for changing values.
         pub normalized: String,
-        /// The engine's signature without a case name.
+        /// Signature without a case name.
         pub family_signature: String,
     }
 
-    /// What may be done about an error.
+    /// Class of an error that decides on retries.
     #[derive(Copy, Eq)]
     pub enum ErrorClass {
-        /// It may pass by itself.
+        /// A retry may pass without a change.
         Transient,
-        /// A change may repair it.
+        /// A change may fix it.
         Fixable,
-        /// Neither a change of the code nor another attempt helps.
+        /// Neither a code change nor a retry helps.
         Permanent,
     }
 
-    /// What decided.
+    /// Reason for the class of an error.
     #[derive(Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixBecause"))]
     pub struct Because {
-        /// Name of the rule; `default` where none matched.
+        /// Name of the rule, or `default` if no rule matched.
         pub rule: String,
-        /// The words it decided on; none where a fact beside the text decided.
+        /// Words that the rule matched. None if another fact decided.
         pub words: Option<String>,
     }
 
@@ -83,7 +83,7 @@ plain! {
     #[derive(Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixLocation"))]
     pub struct Location {
-        /// As printed; for the JVM with its package's folders in front.
+        /// File as printed. On the JVM, with the folders of its package.
         pub file: String,
         /// From 1.
         pub line: Option<u32>,
@@ -91,26 +91,26 @@ plain! {
         pub column: Option<u32>,
         /// Function or method.
         pub function: Option<String>,
-        /// Of the project, not of a runtime or a library.
+        /// True for the project's code, not for a runtime or a library.
         pub in_app: bool,
     }
 
-    /// What a state keeps of an error.
+    /// Summary of an error in a state.
     #[cfg_attr(feature = "types", ts(rename = "FixErrorSummary"))]
     pub struct ErrorSummary {
-        /// As in `FixError`.
+        /// Type, as in `FixError`.
         pub error_type: String,
-        /// As in `FixError`.
+        /// Class, as in `FixError`.
         pub error_class: ErrorClass,
-        /// Rule and words.
+        /// Rule and words that decided on the class.
         pub class_because: String,
-        /// As in `FixError`.
+        /// Category, as in `FixError`.
         pub category: Category,
-        /// As in `FixError`.
+        /// Hash, as in `FixError`.
         pub error_hash: String,
-        /// As in `FixError`.
+        /// Headline, as in `FixError`.
         pub headline: String,
-        /// As in `FixError`.
+        /// Location, as in `FixError`.
         pub location: Option<Location>,
     }
 }

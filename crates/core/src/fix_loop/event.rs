@@ -1,4 +1,4 @@
-//! What happens to a loop, and what is answered to it.
+//! Events of a fix loop, and the answers to them.
 
 use super::{
     error::FixError,
@@ -6,80 +6,80 @@ use super::{
     state::{EscalationReason, FileChange, FixState, Weakening},
 };
 
-/// What the host tells the machine.
+/// An event that the host reports to the loop.
 #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "FixEvent"))]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Event {
-    /// The command, or the verification, was started.
+    /// The command or the verification was started.
     AttemptStarted {
         /// ISO 8601.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
-        /// Where the work tree before it is kept.
+        /// Snapshot of the work tree before the attempt.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         snapshot: Option<String>,
     },
-    /// It ended.
+    /// The attempt ended.
     AttemptFinished {
-        /// Of the shell; 124 where it was ended for time.
+        /// Exit code of the shell. 124 if the time limit was exceeded.
         exit_code: i32,
-        /// It was ended for time.
+        /// True if the time limit was exceeded.
         timed_out: bool,
-        /// How long it ran.
+        /// Duration in seconds.
         duration_seconds: f64,
-        /// What `understand` says of it; none of a green run.
+        /// Result of `understand`. None if the run passed.
         error: Option<Box<FixError>>,
-        /// When it began, ISO 8601; the one of the start when none.
+        /// Start, ISO 8601. Default: the time from `attempt_started`.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
-        /// What `weakened` says of the changes since the loop began.
+        /// Result of `weakened` for the changes since the start of the loop.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Weakening>>"))]
         weakened: Vec<Weakening>,
-        /// How its test cases ended; none where nobody listened to it.
+        /// Outcomes of its test cases. None if they were not recorded.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         ran: Option<RanCases>,
     },
-    /// Something was changed.
+    /// A change was made.
     FixDeclared {
-        /// In words.
+        /// Description of the change.
         description: String,
-        /// Digest of the change in the work tree since the last attempt; none where it is the same.
+        /// Digest of the change in the work tree since the last attempt. None without a change.
         digest: Option<String>,
         /// Files that changed.
         files: Vec<FileChange>,
         /// A change outside the work tree.
         outside: Option<String>,
-        /// The one that was due when none.
+        /// Approach. Default: the approach that is due.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         approach: Option<Approach>,
     },
     /// The delay has passed.
     Waited,
-    /// A fix that no command verifies was verified in another way.
+    /// A fix that no command verifies was verified otherwise.
     FixVerified {
-        /// How, in words.
+        /// Description of the verification.
         how: String,
         /// ISO 8601.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
-        /// What `weakened` says of the changes since the loop began.
+        /// Result of `weakened` for the changes since the start of the loop.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Weakening>>"))]
         weakened: Vec<Weakening>,
     },
-    /// Whoever fixes has changed nothing, and stopped.
+    /// The fixing agent stopped without a change.
     NoChangeMade,
-    /// There are answers for the prompts.
+    /// Answers for the prompts were provided.
     InputsProvided {
-        /// Digest of them.
+        /// Digest of the answers.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         digest: Option<String>,
@@ -88,13 +88,13 @@ pub enum Event {
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         inputs: Option<String>,
     },
-    /// Somebody wants attempts to go on although the circuit is open.
+    /// The open circuit was reset, so that attempts can continue.
     CircuitReset,
-    /// A human said how it goes on.
+    /// A human decided how to continue.
     HumanDecided {
-        /// How.
+        /// The decision.
         verdict: Verdict,
-        /// Why.
+        /// The reason.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         note: Option<String>,
@@ -103,9 +103,9 @@ pub enum Event {
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
     },
-    /// Somebody stopped the loop.
+    /// The loop was cancelled.
     Cancelled,
-    /// The loop goes on after it was cancelled or its process ended.
+    /// The loop resumes after it was cancelled or its process ended.
     Resumed,
 }
 
@@ -114,79 +114,79 @@ plain! {
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRanCases"))]
     pub struct RanCases {
-        /// Those that passed.
+        /// Cases that passed.
         pub passed: Vec<String>,
-        /// Those that failed.
+        /// Cases that failed.
         pub failed: Vec<String>,
         /// Files or packages whose tests all passed, if the runner does not name the tests.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub passed_files: Vec<String>,
-        /// Whether the names of passed cases are unknown, because only the failures were printed.
+        /// True if the names of passed cases are unknown, because only the failures were printed.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub omits_passed: bool,
     }
 
-    /// How a human lets it go on.
+    /// Decision of a human on the loop.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixVerdict"))]
     pub enum Verdict {
-        /// It works: of a suspicious or unverified fix.
+        /// The suspicious or unverified fix works.
         Accept,
-        /// It does not.
+        /// The suspicious or unverified fix does not work.
         Reject,
-        /// The cause of the escalation is gone.
+        /// Continue, because the cause of the escalation is gone.
         Continue,
-        /// No more attempts.
+        /// Make no more attempts.
         Stop,
     }
 
-    /// What may be done now.
+    /// The allowed action.
     #[cfg_attr(feature = "types", ts(rename = "FixDecision"))]
     pub struct Decision {
-        /// What.
+        /// Kind of action.
         #[serde(rename = "type")]
         pub kind: DecisionType,
-        /// Why, in a sentence or two.
+        /// Reason, in a sentence or two.
         pub reason: String,
-        /// The fix that is due.
+        /// The next fix to make.
         pub approach: Option<Step>,
-        /// How long to wait first.
+        /// Seconds to wait first.
         pub delay_seconds: f64,
-        /// The attempt it is about.
+        /// Number of the attempt.
         pub attempt: u32,
         /// Why a human is needed.
         pub escalation: Option<EscalationReason>,
-        /// How the loop stands, for programs.
+        /// Result of the loop, for programs.
         pub result: LoopResult,
-        /// Nothing more happens by itself.
+        /// True if the loop has ended.
         pub is_over: bool,
     }
 
-    /// How a loop stands.
+    /// Result of a loop.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixResult"))]
     pub enum LoopResult {
-        /// The last run was well, and nothing speaks against it.
+        /// The last run passed, without suspicious changes.
         Success,
-        /// It was well, but the tests are weaker than at the beginning.
+        /// The last run passed, but the tests are weaker than at the start.
         Suspicious,
-        /// It was handed to a human.
+        /// The loop was handed over to a human.
         Failed,
-        /// A fix was declared, and nothing verifies it.
+        /// A fix was declared, but nothing verifies it.
         Unverified,
-        /// Somebody stopped it.
+        /// The loop was cancelled.
         Cancelled,
-        /// It goes on.
+        /// The loop continues.
         InProgress,
     }
 
-    /// What may be done.
+    /// Kind of allowed action.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixDecisionType"))]
     pub enum DecisionType {
-        /// Make the attempt.
+        /// Run the attempt.
         Run,
         /// Change something first.
         ApplyFix,
@@ -196,45 +196,45 @@ plain! {
         ProvideInputs,
         /// Hand over to a human.
         Escalate,
-        /// Nothing is left to do.
+        /// The loop has succeeded.
         Done,
-        /// The event is not allowed now; the state is as it was.
+        /// The event is not allowed now. The state is unchanged.
         Refused,
     }
 
-    /// Something to know about the way the loop goes.
+    /// A warning about the progress of the loop.
     #[cfg_attr(feature = "types", ts(rename = "FixWarning"))]
     pub struct Warning {
-        /// What it is about.
+        /// Kind of warning.
         pub kind: WarningKind,
-        /// In a sentence or two.
+        /// Text of a sentence or two.
         pub text: String,
     }
 
-    /// What a warning is about.
+    /// Kind of warning.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixWarningKind"))]
     pub enum WarningKind {
-        /// Errors come back in turns.
+        /// The same errors alternate.
         Oscillation,
-        /// The failing tests do not become fewer.
+        /// The number of failing tests does not decrease.
         NoProgress,
-        /// A fix of a kind that was tried before.
+        /// A fix uses an approach that was tried before.
         ApproachRepeated,
-        /// Nothing but the word of who declared it says that something changed.
+        /// A declared fix is not visible in the work tree.
         ChangeNotSeen,
-        /// An attempt was cut off before it ended.
+        /// An attempt was interrupted.
         Interrupted,
     }
 
-    /// The state after an event, and what may be done in it.
+    /// The state after an event, and the allowed action.
     #[cfg_attr(feature = "types", ts(rename = "FixAdvanced"))]
     pub struct Advanced {
-        /// As it was, where the event was refused.
+        /// New state. Unchanged if the event was refused.
         pub state: FixState,
-        /// What may be done.
+        /// The allowed action.
         pub decision: Decision,
-        /// What to know.
+        /// Warnings about the progress of the loop.
         pub warnings: Vec<Warning>,
     }
 }

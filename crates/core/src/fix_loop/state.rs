@@ -16,80 +16,80 @@ use std::collections::BTreeSet;
 pub const STATE_VERSION: u32 = 1;
 
 plain! {
-    /// One loop, from its first attempt to its last.
+    /// A fix loop from its first attempt to its last.
     pub struct FixState {
-        /// Form of this object.
+        /// Version of this format.
         pub version: u32,
-        /// Where the loop stands.
+        /// Status of the loop.
         pub status: Status,
-        /// What it repairs.
+        /// Subject of the loop.
         pub mode: Mode,
-        /// What is run, in command mode.
+        /// Command to run, in command mode.
         pub command: Option<String>,
         /// Eight hex digits; name of the state folder.
         pub command_hash: String,
-        /// What should happen instead, in words.
+        /// Expected behavior, in words.
         pub desired: String,
-        /// ISO 8601.
+        /// Start of the loop, ISO 8601.
         pub started: String,
-        /// The attempt that runs or comes next; of a loop that ended, its last.
+        /// The running or next attempt. The last attempt if the loop has ended.
         pub current_attempt: u32,
-        /// As many attempts are made at most.
+        /// Maximum number of attempts.
         pub max_attempts: u32,
-        /// The delay before the next attempt, without jitter.
+        /// Delay before the next attempt in seconds, without jitter.
         pub backoff_seconds: f64,
         /// The circuit breaker.
         pub circuit_breaker: Circuit,
         /// Every finished attempt, in order.
         pub attempts: Vec<Attempt>,
-        /// The error that was given, without secrets, in error mode.
+        /// The given error without secrets, in error mode.
         pub error: Option<String>,
-        /// What that error is, in error mode.
+        /// Summary of the given error, in error mode.
         pub first_error: Option<ErrorSummary>,
-        /// What verifies a fix, in error mode.
+        /// Command that verifies a fix, in error mode.
         pub test: Option<String>,
-        /// A run that takes longer is ended.
+        /// Time limit of a run in seconds.
         pub timeout_seconds: u32,
-        /// Kubernetes namespace to look into.
+        /// Kubernetes namespace to inspect.
         pub namespace: Option<String>,
-        /// The delay before the second attempt.
+        /// Delay before the second attempt in seconds.
         pub initial_backoff_seconds: f64,
-        /// The delay that was drawn for the wait that is due.
+        /// Drawn delay of the current wait in seconds.
         pub delay_seconds: f64,
-        /// Delays are drawn between none and the full one.
+        /// True if each delay is drawn randomly between 0 and the full delay.
         pub jitter: bool,
-        /// Oscillation and missing progress open the circuit too.
+        /// True if oscillation and missing progress also open the circuit.
         pub strict_progress: bool,
-        /// Prompts are answered from generated inputs.
+        /// True if prompts are answered from generated inputs.
         pub auto: bool,
         /// Path of the inputs file.
         pub inputs: Option<String>,
-        /// Digest of the inputs that were provided last.
+        /// Digest of the last provided inputs.
         pub inputs_digest: Option<String>,
-        /// The attempt that runs.
+        /// The running attempt.
         pub running: Option<Running>,
-        /// A fix that was declared and not run yet.
+        /// A declared fix that was not run yet.
         pub pending_fix: Option<AppliedFix>,
-        /// How often the current attempt was cut off before it ended.
+        /// Number of interruptions of the current attempt.
         pub interruptions: u32,
         /// Why the loop needs a human.
         pub escalation: Option<EscalationReason>,
-        /// Where a cancelled loop stood.
+        /// Status of a cancelled loop before it was cancelled.
         pub cancelled_from: Option<Status>,
-        /// What a human said last.
+        /// Last note of a human.
         pub human_note: Option<String>,
-        /// Why an expectation was changed, as it was stated after a suspicious run.
+        /// Stated reason for a changed expectation, after a suspicious run.
         #[serde(default)]
         pub stated_reason: Option<String>,
-        /// How a fix was verified that no command verifies.
+        /// How a fix without a verifying command was verified.
         #[serde(default)]
         pub verified_by: Option<String>,
-        /// What the host needs beside the rules; they keep it and do not read it.
+        /// Notes of the host. The rules keep them and do not read them.
         #[serde(default)]
         pub host: HostNotes,
     }
 
-    /// What the host of a loop has to know when it goes on with it.
+    /// Notes that the host needs to continue a loop.
     #[derive(Default, Eq)]
     #[serde(default)]
     #[cfg_attr(feature = "types", ts(rename = "FixHostNotes"))]
@@ -98,33 +98,33 @@ plain! {
         pub base: Option<String>,
         /// The work tree after the last failed attempt.
         pub after: Option<String>,
-        /// Mark of the processes that run now.
+        /// Mark of the running processes.
         pub mark: Option<String>,
-        /// Fixes up to this attempt are learned from.
+        /// Number of the last attempt whose fix was learned.
         pub learned_up_to: u32,
-        /// Where the last error came from: test, build, runtime, logs or k8s.
+        /// Source of the last error: test, build, runtime, logs or k8s.
         pub error_source: Option<String>,
-        /// Addresses that research came from.
+        /// URLs of the research.
         pub research_sources: Vec<String>,
-        /// What attempts left to be said in the report.
+        /// Remarks of attempts for the report.
         pub remarks: Vec<String>,
         /// Digest of the inputs of the last attempt.
         pub used_inputs_digest: Option<String>,
-        /// When inputs were made anew because of a prompt.
+        /// Time when a prompt caused new inputs.
         pub inputs_regenerated_at: Option<String>,
     }
 
-    /// What a loop repairs.
+    /// Subject of a loop.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixMode"))]
     pub enum Mode {
         /// A command that fails.
         Command,
-        /// An error that was given.
+        /// A given error.
         Error,
     }
 
-    /// Where a loop stands.
+    /// Status of a loop.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixStatus"))]
     pub enum Status {
@@ -132,164 +132,164 @@ plain! {
         Ready,
         /// An attempt runs.
         Running,
-        /// Nothing runs before something is changed.
+        /// A change is required before the next attempt.
         NeedsFix,
         /// Backoff before the next attempt.
         Waiting,
-        /// The command asks for something.
+        /// The command waits for input.
         NeedsInputs,
-        /// A fix was declared and nothing can verify it.
+        /// A fix was declared, but nothing can verify it.
         Unverified,
-        /// It works.
+        /// The last run passed.
         Success,
-        /// It passes, by weaker tests.
+        /// The last run passed with weaker tests.
         Suspicious,
         /// A human is needed.
         Escalated,
-        /// Somebody stopped it; it can be resumed.
+        /// The loop was cancelled and can be resumed.
         Cancelled,
     }
 
     /// Why a loop needs a human.
     #[derive(Copy, Eq)]
     pub enum EscalationReason {
-        /// The same error too often in a row, or no progress where that is strict.
+        /// The same error occurred too often in a row, or progress was missing in strict mode.
         CircuitBreakerOpened,
         /// All attempts are used.
         MaxAttemptsReached,
-        /// No change of the code helps against this error.
+        /// No code change helps against this error.
         PermanentError,
-        /// A green run by weaker tests.
+        /// A run passed with weaker tests.
         SuspiciousSuccess,
-        /// The same attempt was cut off again and again.
+        /// The same attempt was interrupted too often.
         InterruptedTooOften,
-        /// A human said so.
+        /// A human stopped the loop.
         StoppedByHuman,
-        /// Whoever was to fix it changed nothing.
+        /// The fixing agent changed nothing.
         NoChangeMade,
     }
 
-    /// The attempt that runs.
+    /// The running attempt.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRunning"))]
     pub struct Running {
-        /// When it began, ISO 8601.
+        /// Start, ISO 8601.
         pub timestamp: Option<String>,
-        /// Where the work tree before it is kept.
+        /// Snapshot of the work tree before it.
         pub snapshot: Option<String>,
     }
 
-    /// One finished attempt.
+    /// A finished attempt.
     #[cfg_attr(feature = "types", ts(rename = "FixAttempt"))]
     pub struct Attempt {
-        /// From 1.
+        /// Number, from 1.
         pub number: u32,
-        /// When it began, ISO 8601.
+        /// Start, ISO 8601.
         pub timestamp: String,
-        /// 124: out of time.
+        /// Exit code. 124 if the time limit was exceeded.
         pub exit_code: i32,
-        /// Of a failed attempt.
+        /// Error hash of a failed attempt.
         pub error_hash: Option<String>,
-        /// Command mode: what was changed after this attempt. Error mode: what this attempt verified.
+        /// Command mode: the change after this attempt. Error mode: the change that this attempt verified.
         pub fix_applied: Option<String>,
-        /// How long it ran.
+        /// Duration in seconds.
         pub duration_seconds: f64,
-        /// Of a failed attempt.
+        /// Error type of a failed attempt.
         pub error_type: Option<String>,
-        /// Of a failed attempt.
+        /// Error class of a failed attempt.
         pub error_class: Option<ErrorClass>,
         /// Rule and words that decided on the class.
         pub class_because: Option<String>,
-        /// The engine's category of a failed attempt.
+        /// Category of a failed attempt.
         pub category: Option<Category>,
-        /// The line that says what went wrong.
+        /// The error in one line.
         pub headline: Option<String>,
-        /// Where it failed.
+        /// Location of the error.
         pub location: Option<Location>,
-        /// Names of failed tests, where the runner gave them.
+        /// Names of failed tests, if the runner printed them.
         pub failing_tests: Vec<String>,
         /// Test cases that failed, as the run recorded them.
         #[serde(default)]
         pub failed_cases: Vec<String>,
-        /// It waited for an answer.
+        /// True if it waited for input.
         pub waiting_for_input: bool,
-        /// It was ended for time.
+        /// True if the time limit was exceeded.
         pub timed_out: bool,
         /// Approach of the fix.
         pub approach: Option<Approach>,
-        /// The fix was seen in the work tree.
+        /// True if the fix was visible in the work tree.
         pub fix_verified: bool,
-        /// The run after the fix was green.
+        /// True if the run after the fix passed.
         pub fix_worked: Option<bool>,
         /// Why the fix did not help.
         pub why_failed: Option<String>,
-        /// Digest of the fix; none where nothing in the work tree changed.
+        /// Digest of the fix. None without a change in the work tree.
         pub fix_digest: Option<String>,
         /// A change outside the work tree.
         pub outside: Option<String>,
-        /// Files the fix changed.
+        /// Files that the fix changed.
         pub files: Vec<FileChange>,
-        /// Where the work tree before this attempt is kept.
+        /// Snapshot of the work tree before this attempt.
         pub snapshot: Option<String>,
-        /// What in the tests is weaker than at the beginning.
+        /// Tests that are weaker than at the start.
         pub weakened: Vec<Weakening>,
     }
 
-    /// One file of a fix.
+    /// A file of a fix.
     pub struct FileChange {
         /// Path in the project.
         pub path: String,
-        /// What changed in it.
+        /// Description of the change.
         pub change: String,
     }
 
-    /// A fix as it was declared.
+    /// A declared fix.
     pub struct AppliedFix {
-        /// In words.
+        /// Description of the fix.
         pub description: String,
         /// Digest of the change in the work tree.
         pub digest: Option<String>,
-        /// Files it changed.
+        /// Files that the fix changed.
         pub files: Vec<FileChange>,
         /// A change outside the work tree.
         pub outside: Option<String>,
-        /// Which approach it is.
+        /// Approach of the fix.
         pub approach: Approach,
     }
 
-    /// Something in a diff that lets a test pass without the fault being gone.
+    /// A change that lets a test pass although the fault remains.
     pub struct Weakening {
         /// Path in the project.
         pub file: String,
-        /// Line in the new file; of something that went, where it was in the old one.
+        /// Line in the new file. For removed text, the line in the old file.
         pub line: u32,
-        /// What it is.
+        /// Kind of weakening.
         pub kind: WeakeningKind,
         /// The line of the diff, without its mark.
         pub text: String,
     }
 
-    /// What a weakening is.
+    /// Kind of weakening.
     #[derive(Copy, Eq, Hash, PartialOrd, Ord)]
     pub enum WeakeningKind {
         /// A test or a whole file of tests is gone.
         TestDeleted,
-        /// A test is skipped, or another one is the only one to run.
+        /// A test is skipped, or only another test runs.
         TestSkipped,
-        /// A test that failed is another one than it was, or an expectation is gone.
+        /// A test that failed was changed, or an expectation was removed.
         #[cfg_attr(not(feature = "types"), serde(alias = "assertion_dropped", alias = "assertion_loosened"))]
         TestChanged,
-        /// What runs around tests, or decides which of them run, is another one.
+        /// Code that runs around tests, or that selects tests, was changed.
         HookChanged,
-        /// Something else stands in the place of what a test tests.
+        /// The code under test is replaced.
         Mocked,
         /// A test that failed did not run and pass.
         TestNotPassed,
         /// A test may take longer.
         TimeoutRaised,
-        /// A snapshot or golden file says something else.
+        /// A snapshot or golden file was changed.
         SnapshotRewritten,
-        /// Less coverage is enough.
+        /// A coverage threshold was lowered.
         ThresholdLowered,
         /// A failing command counts as passed.
         FailureIgnored,
@@ -334,7 +334,7 @@ impl FixState {
 }
 
 impl Status {
-    /// Whether the loop does nothing more by itself.
+    /// Returns `true` if the loop does nothing more by itself.
     pub(super) const fn is_over(self) -> bool {
         matches!(self, Self::Success | Self::Suspicious | Self::Escalated | Self::Cancelled)
     }

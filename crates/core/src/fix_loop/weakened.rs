@@ -57,8 +57,8 @@ pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<W
     in_files(&files, &Guard { failing: &failing, is_whole: true }, found)
 }
 
-/// Like [`weakened`] for a diff that shows only parts of the files, when nobody knows which tests failed. Tests are not
-/// compared as a whole then, only their lines.
+/// Like [`weakened`], for a diff that shows only parts of the files, when the failed tests are unknown. It compares
+/// only lines of tests, because whole tests are not available.
 pub fn weakened_in_hunks(diff: &str) -> Vec<Weakening> {
     in_files(&diff::read(diff), &Guard { failing: &[], is_whole: false }, Vec::new())
 }
@@ -72,11 +72,11 @@ fn is_place(name: &str) -> bool {
     is_whole && (is_file || is_package)
 }
 
-/// Which tests a change must leave alone.
+/// Tests that a change must not touch.
 struct Guard<'n> {
     /// Names of the tests that failed; all tests, if it is empty.
     failing: &'n [String],
-    /// Whether the diff has whole files.
+    /// True if the diff has whole files.
     is_whole: bool,
 }
 
@@ -136,7 +136,7 @@ impl Moves {
         moves
     }
 
-    /// Whether the line was added elsewhere. Each added line accounts for only one removed line.
+    /// Returns `true` if the line was added elsewhere. Each added line accounts for only one removed line.
     fn takes_line(&mut self, line: &str) -> bool {
         take(&mut self.lines, line.trim())
     }
@@ -330,7 +330,7 @@ const WEAK_MATCHERS: [&str; 8] = [
     "toBeCloseTo",
     "toContain",
 ];
-/// Matchers that one value satisfies.
+/// Matchers that only a single value satisfies.
 const STRICT_MATCHERS: [&str; 3] = ["toBe", "toEqual", "toStrictEqual"];
 
 /// Returns true if fewer values satisfy the new expectation: `toBe(6)` instead of `toBeDefined()`, `assert total == 6`

@@ -14,7 +14,7 @@ pub enum Locale {
     En,
 }
 
-/// A built-in pattern: one category with a suggested fix.
+/// A built-in pattern: a category with a suggested fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Builtin {
     /// `builtin-…`.

@@ -1,16 +1,16 @@
-//! Who may use the memories of a team's server, and what was done with that.
+//! Types for access tokens and the audit log of a team's server.
 
 use super::{Deserialize, Serialize};
 
 contract! {
-    /// What a token may do. Each holds those before it.
+    /// Permissions of a token. Each scope includes the previous scopes.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum Scope {
-        /// Search and look.
+        /// Search and read.
         Read,
         /// Record runs, fixes, incidents and outcomes.
         Write,
-        /// Change what was learned: name, merge, split, judge.
+        /// Change learned data: name, merge, split, judge.
         Edit,
         /// Manage tokens, read metrics and the audit log.
         Admin,
@@ -19,92 +19,92 @@ contract! {
     /// A new token. The secret stays with the caller.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct CreateTokenParams {
-        /// The public part, which is part of what its holder sends.
+        /// Public part of the token. The holder sends it with each request.
         pub id: String,
-        /// Whose it is: a person, a machine.
+        /// Name of the holder: a person or a machine.
         pub name: String,
         /// SHA-256 of the secret, hex.
         pub digest: String,
-        /// The highest of what it may do.
+        /// Highest scope of the token.
         pub scope: Scope,
-        /// The projects it may be used for. Default: all.
+        /// Allowed projects. Default: all.
         pub projects: Option<Vec<String>>,
-        /// Days until it expires. Default: it does not.
+        /// Days until it expires. Default: never.
         pub expires_in_days: Option<u32>,
     }
 
-    /// A token as it is kept.
+    /// A stored token.
     pub struct Token {
-        /// The public part.
+        /// Public part of the token.
         pub id: String,
-        /// Whose it is.
+        /// Name of the holder.
         pub name: String,
         /// SHA-256 of the secret, hex.
         pub digest: String,
-        /// The highest of what it may do.
+        /// Highest scope of the token.
         pub scope: Scope,
-        /// Null: all.
+        /// Allowed projects. Null for all.
         pub projects: Option<Vec<String>>,
-        /// ISO 8601, as all times.
+        /// Time of creation, ISO 8601.
         pub created_at: String,
-        /// Null: it does not expire.
+        /// Time of expiry. Null if it never expires.
         pub expires_at: Option<String>,
-        /// Null: it is not revoked.
+        /// Time of revocation. Null if it is not revoked.
         pub revoked_at: Option<String>,
-        /// Null: it was never used. To the minute.
+        /// Time of the last use, to the minute. Null if it was never used.
         pub last_used_at: Option<String>,
     }
 
     /// All tokens of a server.
     pub struct TokensResult {
-        /// The oldest first, revoked ones too.
+        /// Tokens, oldest first, including revoked tokens.
         pub tokens: Vec<Token>,
     }
 
-    /// Whether a token could be revoked.
+    /// Result of revoking a token.
     pub struct RevokeTokenResult {
-        /// False: there is none of this id, or it was revoked before.
+        /// False if there is no such token, or if it was revoked before.
         pub revoked: bool,
     }
 
-    /// Something that was done with a token, or denied.
+    /// An action for the audit log.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct AuditParams {
-        /// Absent: no token, or none that is known.
+        /// Token that was used. Absent without a known token.
         pub token_id: Option<String>,
-        /// Absent: it was about no project.
+        /// Project of the action. Absent if there is none.
         pub project: Option<String>,
-        /// The call's name, `token create`, `login`.
+        /// Name of the call, `token create` or `login`.
         pub action: String,
-        /// It was not done.
+        /// True if the action was denied.
         pub is_denied: bool,
     }
 
-    /// How much of the audit log.
+    /// Size of the requested part of the audit log.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct AuditLogParams {
-        /// Default: 100.
+        /// Number of entries. Default: 100.
         pub limit: Option<u32>,
     }
 
-    /// The newest of the audit log.
+    /// Newest entries of the audit log.
     pub struct AuditLog {
-        /// The newest first.
+        /// Entries, newest first.
         pub entries: Vec<AuditEntry>,
     }
 
-    /// One line of the audit log.
+    /// An entry of the audit log.
     pub struct AuditEntry {
-        /// ISO 8601.
+        /// Time, ISO 8601.
         pub at: String,
-        /// Null: no token, or none that is known.
+        /// Token that was used. Null without a known token.
         pub token_id: Option<String>,
-        /// Null: it was about no project.
+        /// Project of the action. Null if there is none.
         pub project: Option<String>,
-        /// What it was.
+        /// Name of the action.
         pub action: String,
-        /// It was not done.
+        /// True if the action was denied.
         pub is_denied: bool,
     }
 }

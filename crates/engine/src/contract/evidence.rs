@@ -1,105 +1,104 @@
-//! Types of evidence: what a failure is found to be, which errors are one, which tests are not healthy, and which changes
-//! mended something.
+//! Types of evidence: verdicts on failures, errors of runs, unhealthy tests, and changes that fixed failures.
 
 use super::{FixTrust, RunStatus, SharedKnown};
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// What a failing case of a run was found to be, from the runs before it.
+    /// Verdict on a failing case of a run, from earlier runs.
     pub struct CaseVerdict {
         /// `file > suite > name`.
         pub case_name: String,
-        /// What it is.
+        /// Verdict on the failure.
         pub verdict: Verdict,
-        /// Failures of one cause have one; it lasts from run to run while the cause does.
+        /// Id of the failure's cause. It stays the same in later runs while the cause lasts.
         pub cause_id: String,
-        /// Commits that may have begun it, likeliest first; they sum to 1 with "none of them".
+        /// Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1.
         pub suspects: Vec<SuspectCommit>,
-        /// Earlier runs that show the same failure, or a pass on the same tree; absent where there are none.
+        /// Earlier runs with the same failure, or with a pass on the same tree. Absent if there are none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub precedents: Option<Precedents>,
     }
 
-    /// Earlier runs that may excuse a failure, because they show it without what is new in its run.
+    /// Earlier runs that may excuse a failure, because it occurred there without the change of this run.
     pub struct Precedents {
         /// Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
-        /// `environment` under the same condition, for `infrastructure` in the same outage.
+        /// `environment`, under the same condition; for `infrastructure`, in the same outage.
         pub failed_at: Vec<String>,
         /// The newest run on the same tree in which the test passed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passed_in: Option<String>,
-        /// What speaks against an excuse: the test failed in each of several runs on this tree.
+        /// Evidence against an excuse: the test failed in each of several runs on this tree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub failed_here: Option<FailedHere>,
     }
 
-    /// Failures of a test in each run on one tree.
+    /// Failures of a test in all runs on the same tree.
     pub struct FailedHere {
-        /// Runs, with the one that is judged; at least two.
+        /// Number of runs including the judged run, at least 2.
         pub runs: u32,
-        /// The chance that the test fails in as many runs in a row, at the rate at which it fails elsewhere.
+        /// Probability of as many failures in a row at the failure rate of other trees.
         pub chance: f64,
     }
 
-    /// What a failure is.
+    /// Verdict on a failure, with reasons.
     pub struct Verdict {
-        /// `regression`: began with a change. `broken`: fails since then. `flaky`: by chance. `infrastructure`: the machine.
-        /// `order`: another test breaks it. `environment`: fails where a condition holds. `new`: no history.
+        /// `regression`: began with a change. `broken`: failing since then. `flaky`: by chance. `infrastructure`: the
+        /// machine. `order`: another test breaks it. `environment`: fails under a condition. `new`: no history.
         pub kind: VerdictKind,
-        /// The calibrated chance that it is that, 0 to 1.
+        /// Calibrated probability of the verdict, from 0 to 1.
         pub probability: f64,
-        /// Where it began, for `regression` and `broken`.
+        /// Start of the failure, for `regression` and `broken`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub since: Option<VerdictSince>,
-        /// What speaks for it; each sentence names a run.
+        /// Evidence for the verdict. Each sentence names a run.
         pub because: Vec<String>,
-        /// What speaks for something else.
+        /// Evidence for other verdicts.
         pub against: Vec<String>,
-        /// The one run that would settle it most.
+        /// The run that would clarify the verdict most.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub settle: Option<String>,
-        /// The test that breaks it, for `order`.
+        /// The test that makes it fail, for `order`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub polluter: Option<String>,
-        /// Such as `os=windows`, for `environment`.
+        /// Condition of the failure, such as `os=windows`, for `environment`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub condition: Option<String>,
     }
 
-    /// The first run that failed so.
+    /// The first run with the failure.
     pub struct VerdictSince {
         /// `run-…`.
         pub run_id: String,
-        /// Its commit; none where it may have failed before that.
+        /// Commit of that run. None if the failure may be older.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
     }
 
-    /// A commit that may have begun a failure.
+    /// A commit that may have introduced a failure.
     #[derive(Default)]
     pub struct SuspectCommit {
         /// Full hash.
         pub commit: String,
-        /// 0 to 1.
+        /// From 0 to 1.
         pub probability: f64,
-        /// First line of its message. The host adds this and the fields below where the commit is in its repository.
+        /// First line of its message. The host adds this and the fields below if its repository has the commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub title: Option<String>,
-        /// Name.
+        /// Name of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub author: Option<String>,
-        /// ISO 8601, when it was written.
+        /// Author date, ISO 8601.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub date: Option<String>,
@@ -109,243 +108,243 @@ contract! {
         pub files: Vec<String>,
     }
 
-    /// A run out of a history that was recorded elsewhere.
+    /// A run from a history that was recorded elsewhere.
     pub struct HistoricRun {
         /// `run-…`.
         pub run_id: String,
-        /// Whether it was recorded before.
+        /// True if it was recorded before.
         pub was_known: bool,
-        /// How it ended.
+        /// Outcome of the run.
         pub status: RunStatus,
-        /// All of its failures.
+        /// Verdicts on all failures of the run.
         pub failures: Vec<CaseVerdict>,
     }
 
-    /// Which errors a run had.
+    /// Errors of a run.
     pub struct RunErrors {
-        /// The first 20 that say something.
+        /// Errors with a text, among the first 20.
         pub errors: Vec<RunError>,
-        /// No case tells why the run failed, so that the error is the command's own.
+        /// True if no case failed, so that the error is from the command.
         pub of_command: bool,
     }
 
-    /// One error of a run, as it is told apart wherever it comes up.
+    /// An error of a run, with keys to find it elsewhere.
     pub struct RunError {
-        /// `file > suite > name`, or the command.
+        /// `file > suite > name`, or the name of the command.
         pub case_name: String,
-        /// The same for the same error in other tests: with the function of the project that it came from.
+        /// Equal for the same error in other tests. Depends on the project function it came from.
         pub family: String,
-        /// The same for what says the same, values included, wherever it came from; none where that says too little.
+        /// Equal for the same message and values, from any function. None if the wording does not identify the error.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub sentence: Option<String>,
-        /// It says what a test expected and not why that was not met.
+        /// True if the error states only what a test expected, not why it failed.
         pub is_of_test: bool,
-        /// Words in lower case that stand in it wherever it comes up, at most 12.
+        /// Lowercase words that every occurrence contains, at most 12.
         pub words: Vec<String>,
     }
 
-    /// Which tests to list.
+    /// Filter and page of tests.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct TestsParams {
-        /// Only tests whose name has this in it.
+        /// Only tests whose name contains this text.
         pub name: Option<String>,
         /// Only tests in this state.
         pub state: Option<TestState>,
-        /// 1 to 1000; 100 when none.
+        /// From 1 to 1000. Default: 100.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// Tests that failed once, those first that are not healthy.
+    /// Tests that have failed before, unhealthy tests first.
     pub struct TestsResult {
         /// One page.
         pub tests: Vec<TestEvidence>,
-        /// All that fit.
+        /// Number of tests that match.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// Remarks: how old this is, and what to do about it.
+        /// Notes, for example on the age of the data.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub notes: Vec<String>,
     }
 
-    /// A test with what is known of how it fails.
+    /// A test with statistics of its failures.
     pub struct TestEvidence {
         /// `file > suite > name`.
         pub case_name: String,
-        /// What it is.
+        /// State of the test.
         pub state: TestState,
-        /// What its newest failure was found to be, where it is broken.
+        /// Verdict on the newest failure, if the test is broken.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<VerdictKind>,
-        /// Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1.
+        /// Posterior mean of its rate of failures by chance, per run in which it could have failed, from 0 to 1.
         pub flake_rate: f64,
-        /// Its 90 % interval.
+        /// 90 % interval of that rate.
         pub interval: [f64; 2],
-        /// Runs in which it failed, the machine's own failures aside.
+        /// Number of runs in which it failed, except for failures of the machine.
         pub failures: u32,
-        /// Runs in which it could have failed.
+        /// Number of runs in which it could have failed.
         pub runs: u32,
-        /// The test that breaks it, for `order`.
+        /// The test that makes it fail, for `order`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub polluter: Option<String>,
-        /// Such as `os=windows`, for `environment`.
+        /// Condition of the failure, such as `os=windows`, for `environment`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub condition: Option<String>,
     }
 
-    /// Changes after which failures were gone, the newest first.
+    /// Changes after which failures were gone, newest first.
     pub struct FixesResult {
-        /// One for each commit that may have been it.
+        /// Found fixes, with an entry for each possible commit.
         pub fixes: Vec<FixEvidence>,
-        /// The newest that were reported.
+        /// The newest reported fixes.
         pub reported: Vec<ReportedFix>,
-        /// Those that the repository shares.
+        /// Fixes that the repository shares.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<SharedKnown>>", optional))]
         pub shared: Vec<SharedKnown>,
     }
 
-    /// A fix that somebody reported.
+    /// A fix that a person or agent reported.
     pub struct ReportedFix {
         /// `fix-…`.
         pub fix_id: String,
-        /// The pattern that learned it.
+        /// Pattern that learned the fix.
         pub pattern_id: String,
         /// Case of the failure.
         pub case_name: String,
-        /// What was changed; the first 300 characters.
+        /// Description of the change, first 300 characters.
         pub fix_description: String,
         /// How far runs have proved it.
         pub trust: FixTrust,
-        /// When it was reported.
+        /// Time of the report.
         pub created_at: String,
-        /// The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
-        /// the first of it.
+        /// Earlier entry for the same fix of the same failure, found or reported in another way. Absent for the first
+        /// entry.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub same_as: Option<String>,
     }
 
-    /// A commit or an edit after which a failure was gone for as many passes as prove a fix.
+    /// A commit or an edit after which the test passed often enough to prove a fix.
     pub struct MendedBefore {
         /// `fix-…`, for `argus fixes`.
         pub fix_id: String,
-        /// The commit; the newest where one of several did it. None for an edit that was not committed.
+        /// The commit, or the newest of several possible commits. None for an uncommitted edit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
-        /// How many commits may have done it.
+        /// Number of possible commits.
         pub commits: u32,
-        /// Files of an edit.
+        /// Files that an edit changed.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub files: Vec<String>,
-        /// `refuted`: the failure is back on a tree that has it.
+        /// `refuted` if the failure came back on a tree with the fix.
         pub status: ProofStatus,
-        /// Runs that passed since.
+        /// Number of passes since.
         pub passes: u32,
-        /// Some of the tests that it mended.
+        /// Some of the fixed tests.
         pub case_names: Vec<String>,
     }
 
-    /// Messages of commits, the newest first.
+    /// Messages of commits, newest first.
     pub struct LikelyFixesParams {
-        /// Each once.
+        /// Commits without duplicates.
         pub commits: Vec<CommitMessage>,
     }
 
-    /// What a commit says.
+    /// A commit with its message.
     pub struct CommitMessage {
         /// Full hash.
         pub commit: String,
-        /// Its title, and what stands below it.
+        /// Title and body.
         pub message: String,
     }
 
-    /// Commits that look like fixes by what they say.
+    /// Commits whose messages look like fixes.
     pub struct LikelyFixes {
-        /// Those of which nothing is known yet.
+        /// Commits that are not learned yet.
         pub commits: Vec<String>,
-        /// How many were learned before.
+        /// Number of commits that were learned before.
         pub known: u32,
     }
 
-    /// Commits to learn.
+    /// Commits to learn from.
     pub struct LearnCommitsParams {
-        /// Each once.
+        /// Commits without duplicates.
         pub commits: Vec<CommitDiff>,
     }
 
-    /// What a commit changed.
+    /// A commit with its diff.
     pub struct CommitDiff {
         /// Full hash.
         pub commit: String,
-        /// UTC milliseconds.
+        /// UTC milliseconds since the epoch.
         pub committed_at: i64,
-        /// As git writes it.
+        /// Diff in git's format.
         pub diff: String,
     }
 
-    /// What was learned of commits.
+    /// Result of learning from commits.
     pub struct LearnedCommits {
-        /// How many touched a test and a source, and are kept now.
+        /// Number of stored commits. Each touched a test and a source file.
         pub learned: u32,
     }
 
-    /// A commit that looked like a fix and changed this test, or the function that it failed in. Nothing proved it.
+    /// A commit that looks like a fix and changed this test or the function in which it failed. It is unproved.
     pub struct ChangedBefore {
         /// Full hash.
         pub commit: String,
-        /// What both have in common.
+        /// Common property of failure and commit.
         pub because: ChangedBecause,
-        /// Some of what it changed beside tests.
+        /// Some of its changes outside tests.
         pub sources: Vec<ChangedSource>,
     }
 
-    /// What a failure and a commit have in common; what says most comes first.
+    /// Common property of a failure and a commit, strongest first.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum ChangedBecause {
-        /// The test, and the function that it failed in.
+        /// The test and the function in which it failed.
         TestAndSymbol,
         /// The test.
         Test,
-        /// The function that it failed in.
+        /// The function in which it failed.
         Symbol,
         /// The file of the test.
         TestFile,
     }
 
-    /// What a commit changed in a file.
+    /// Changes of a commit in a file.
     pub struct ChangedSource {
-        /// From the top of the repository, with `/`.
+        /// Path from the root of the repository, with `/`.
         pub file: String,
-        /// Functions and types; none where that is not told.
+        /// Changed functions and types. Empty if unknown.
         pub symbols: Vec<String>,
     }
 
-    /// Which edit.
+    /// Selects an edit.
     pub struct EditParams {
         /// `fix-…`.
         pub fix_id: String,
     }
 
-    /// What an edit changed that mended a failure.
+    /// Changes of an edit that fixed a failure.
     pub struct EditResult {
         /// Files that were changed between the last failure and the first pass.
         pub files: Vec<String>,
-        /// Files whose change was taken back.
+        /// Files whose changes were undone.
         pub undone: Vec<String>,
-        /// Their changes against the commit; empty where they are not kept here.
+        /// Diff against the commit. Empty if it is not stored here.
         pub hunks: String,
-        /// There is more of them.
+        /// True if the diff is cut.
         pub cut: bool,
     }
 
@@ -353,22 +352,22 @@ contract! {
     pub struct FixEvidence {
         /// `fix-…`.
         pub fix_id: String,
-        /// The commit; where several lie between the last failure and the first pass, each of them is listed.
-        /// None for an edit that is not known to be committed.
+        /// The commit. Each commit between the last failure and the first pass has its own entry. None for an edit that
+        /// is not known to be committed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
-        /// Of an edit: the files that were changed between the last failure and the first pass.
+        /// For an edit, the files that changed between the last failure and the first pass.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub files: Vec<String>,
-        /// The tests that it mended.
+        /// The fixed tests.
         pub case_names: Vec<String>,
-        /// How sure it is.
+        /// How far runs have proved it.
         pub status: ProofStatus,
-        /// Runs that passed since.
+        /// Number of passes since.
         pub passes: u32,
-        /// How many prove it.
+        /// Number of passes that prove it.
         pub needed: u32,
         /// The last run that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -378,8 +377,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passed_in: Option<String>,
-        /// The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
-        /// the first of it.
+        /// Earlier entry for the same fix of the same failure, found or reported in another way. Absent for the first
+        /// entry.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub same_as: Option<String>,

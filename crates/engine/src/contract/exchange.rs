@@ -1,108 +1,108 @@
-//! Types of memories as lines: incidents and learned patterns, written and taken in.
+//! Types for the export and import of incidents and learned patterns as JSON lines.
 
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// Incidents to take in.
+    /// Incidents to import.
     pub struct MemoryImportParams {
-        /// Whole lines, one incident each (`IncidentLine` in JSON); a call is one transaction, so a thousand are a good
-        /// number.
+        /// Whole lines with an incident each (`IncidentLine` in JSON). A call is a transaction, so about 1000 lines are
+        /// best.
         pub lines: String,
     }
 
-    /// What an import did.
+    /// Result of an import.
     #[derive(Default)]
     pub struct MemoryImported {
-        /// Incidents that were new.
+        /// Number of new incidents.
         pub added: u32,
-        /// Incidents whose id was there already.
+        /// Number of incidents whose id already existed.
         pub updated: u32,
-        /// Solutions that were new.
+        /// Number of new solutions.
         pub solutions: u32,
-        /// Outcomes that were new.
+        /// Number of new outcomes.
         pub outcomes: u32,
-        /// Lines that could not be read; the others were taken.
+        /// Lines that could not be read. The others were imported.
         pub refused: Vec<RefusedLine>,
     }
 
     /// A line of an import that could not be read.
     pub struct RefusedLine {
-        /// Counted from 1 within the call.
+        /// Line number within the call, from 1.
         pub line: u32,
-        /// Why.
+        /// Reason.
         pub message: String,
     }
 
-    /// Which part of a memory to write out.
+    /// Selects a page of incidents to export.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct MemoryExportParams {
-        /// `next` of the page before; none: from the beginning.
+        /// `next` of the previous page. None for the first page.
         pub after: Option<String>,
-        /// Incidents of a page, 1 to 1000; 200 when none.
+        /// Incidents per page, from 1 to 1000. Default: 200.
         pub limit: Option<u32>,
     }
 
-    /// One page of a memory.
+    /// A page of exported incidents.
     pub struct MemoryExported {
-        /// One JSON object a line, as an import takes them.
+        /// A JSON object per line, in the format of the import.
         pub lines: String,
-        /// How many.
+        /// Number of incidents on the page.
         pub incidents: u32,
-        /// Incidents in the whole memory.
+        /// Number of incidents in the memory.
         pub total: u32,
-        /// For the next page; none: this was the last.
+        /// Position of the next page. None on the last page.
         pub next: Option<String>,
     }
 
-    /// Which part of the learned patterns to write out.
+    /// Selects a page of learned patterns to export.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct PatternsExportParams {
-        /// `next` of the page before; none: from the beginning.
+        /// `next` of the previous page. None for the first page.
         pub after: Option<String>,
-        /// Patterns of a page, 1 to 200; 100 when none.
+        /// Patterns per page, from 1 to 200. Default: 100.
         pub limit: Option<u32>,
     }
 
-    /// One page of the learned patterns.
+    /// A page of exported patterns.
     pub struct PatternsExported {
-        /// One JSON object a line, as an import takes them.
+        /// A JSON object per line, in the format of the import.
         pub lines: String,
-        /// How many.
+        /// Number of patterns on the page.
         pub patterns: u32,
-        /// Learned patterns in the whole memory.
+        /// Number of learned patterns in the memory.
         pub total: u32,
-        /// For the next page; none: this was the last.
+        /// Position of the next page. None on the last page.
         pub next: Option<String>,
     }
 
-    /// Patterns to take over from another memory.
+    /// Patterns to import from another memory.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct PatternsImportParams {
-        /// Whole lines, one pattern each, as an export writes them; a call is one transaction.
+        /// Whole lines with a pattern each, in the format of the export. A call is a transaction.
         pub lines: String,
-        /// The name of the memory that wrote them, the same at each import: what was counted there is counted once.
+        /// Name of the source memory. Use the same name for each import, so that nothing is counted twice.
         pub from: String,
-        /// The name that others know this memory by: what they took from here is not counted again.
+        /// Name of this memory elsewhere, so that what others imported from here is not counted again.
         #[serde(default)]
         pub into: Option<String>,
     }
 
-    /// What an import of patterns did.
+    /// Result of an import of patterns.
     #[derive(Default)]
     pub struct PatternsImported {
-        /// Patterns that were new.
+        /// Number of new patterns.
         pub added: u32,
-        /// Patterns that were known by their signature.
+        /// Number of patterns whose signature was known.
         pub updated: u32,
-        /// Solutions that were new.
+        /// Number of new solutions.
         pub solutions: u32,
-        /// Outcomes that were new.
+        /// Number of new outcomes.
         pub outcomes: u32,
-        /// Lines that could not be read; the others were taken.
+        /// Lines that could not be read. The others were imported.
         pub refused: Vec<RefusedLine>,
     }
 }

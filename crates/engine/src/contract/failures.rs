@@ -11,7 +11,7 @@ contract! {
         pub case_name: String,
         /// Category of the public contract.
         pub category: Category,
-        /// Kind of failure, from a closed list that is finer than the categories.
+        /// Finer than `category`, from a closed list.
         #[serde(default = "unknown_kind")]
         pub failure_kind: FailureKind,
         /// The error in one line.
@@ -111,7 +111,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
-        /// True if no run has proved the fix.
+        /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub claimed: bool,

@@ -1,4 +1,4 @@
-//! Types of the fix loop; `argus_core::fix_loop` is where they stand, for its rules are written in them.
+//! Types of the fix loop. `argus_core::fix_loop` defines them, because its rules use them.
 
 pub use argus_core::fix_loop::{
     Advanced as FixAdvanced, Event as FixEvent, Failure as FixFailure, FixError, FixState, Outlook as FixOutlook,

@@ -1,48 +1,48 @@
-//! Types of reported fixes, and of what came of them.
+//! Types of reported fixes and their results.
 
 use argus_core::{Category, evidence::kept::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// One reported fix.
+    /// A reported fix.
     pub struct FixRecord {
         /// `fix-…`.
         pub id: String,
-        /// The pattern in whose history it stands.
+        /// Pattern whose history contains it.
         pub pattern_id: String,
         /// Run of the failure.
         pub run_id: String,
         /// Case of the failure.
         pub case_name: String,
-        /// True: it was reported for another failure that the built-in speaks for, and says nothing of the diagnosed one.
+        /// True if it was reported for another failure of the same built-in pattern, so it is no evidence here.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub of_other_failure: bool,
-        /// What was changed.
+        /// Description of the change.
         pub fix_description: String,
-        /// Whether it was reported to have resolved the failure; what came of that is its state.
+        /// True if it was reported as successful. `state` shows whether runs confirmed that.
         pub success: bool,
-        /// Of what was reported as a success.
+        /// Proof of a reported success.
         pub state: Option<ProofStatus>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
-        /// The later run in which the case failed again, or the later report that takes it back.
+        /// The later run in which the case failed again, or the later report that withdrew the fix.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub refuted_by: Option<String>,
-        /// Runs since in which the case passed at once, where more than one has to; `passesNeeded` of them prove it.
+        /// Number of later runs in which the case passed at the first attempt, if the proof needs more than one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passes: Option<u32>,
-        /// Absent: one pass proves it.
+        /// Number of passes that prove it. Absent if one pass is enough.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passes_needed: Option<u32>,
-        /// When it was reported.
+        /// Time of the report.
         pub created_at: String,
-        /// Who reported it; none: it is from before this was kept.
+        /// Who reported it. None for old entries.
         pub recorded_by: Option<String>,
-        /// On which machine.
+        /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
     }
 
@@ -54,82 +54,82 @@ contract! {
         pub run_id: String,
         /// Case of the failure.
         pub case_name: String,
-        /// What was changed.
+        /// Description of the change.
         pub fix_description: String,
-        /// Whether it resolved the failure.
+        /// True if it resolved the failure.
         pub success: bool,
         /// Id of an earlier report of the same case (`fix-…`) whose text this report corrects.
         #[serde(default)]
         pub supersedes: Option<String>,
-        /// Environment in which it was tried, as in `record_outcome`; an unknown one when none.
+        /// Environment in which it was tried, as in `record_outcome`. Default: unknown.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
         pub env: Option<serde_json::Value>,
     }
 
-    /// What a reported fix changed.
+    /// Result of reporting a fix.
     pub struct ReportFixResult {
-        /// The pattern it counts on.
+        /// Pattern that the fix counts for.
         pub pattern_id: String,
-        /// The pattern that learned it, and that the failure is from now on, where it counts on a built-in.
+        /// Pattern that learned the fix and now has the failure, if `patternId` is a built-in pattern.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub learned_by: Option<String>,
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// None for a pattern this call created.
+        /// Confidence before. None if this call created the pattern.
         pub previous_confidence: Option<f64>,
-        /// After this fix.
+        /// Confidence after this fix.
         pub updated_confidence: f64,
-        /// After this fix.
+        /// Diagnoses after this fix.
         pub occurrences: u32,
-        /// After this fix.
+        /// Resolutions after this fix.
         pub resolutions: u32,
         /// `fix-…`.
         pub fix_record_id: String,
-        /// This call created the pattern.
+        /// True if this call created the pattern.
         pub is_new_pattern: bool,
-        /// Of a success.
+        /// Proof of a success.
         pub state: Option<ProofStatus>,
         /// The later run in which the case passed.
         pub proved_by: Option<String>,
-        /// What would prove it, where nothing does yet.
+        /// The run that would prove it, if it is not proved yet.
         pub to_prove: Option<String>,
-        /// Of a success: how far runs have proved it.
+        /// For a success, how far runs have proved it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub trust: Option<FixTrust>,
-        /// What speaks against it.
+        /// Evidence against the fix.
         pub warnings: Vec<String>,
     }
 
-    /// How far a fix can be trusted, and which runs that rests on.
+    /// How far a fix can be trusted, and the runs that show it.
     #[derive(Eq)]
     pub struct FixTrust {
-        /// `claimed`: somebody said so. `proved`: it passed often enough since. `refuted`: it came back, or was taken back.
+        /// `claimed`: only reported. `proved`: passed often enough since. `refuted`: the failure came back, or a report
+        /// withdrew the fix.
         pub state: ProofStatus,
-        /// Runs since in which the case passed at once.
+        /// Number of later runs in which the case passed at the first attempt.
         pub passes: u32,
-        /// How many prove it: one where the failure always came, more where it came by chance.
+        /// Number of passes that prove it: 1 if the test always failed, more if it failed by chance.
         pub needed: u32,
         /// The run of the failure.
         pub failed_in: String,
-        /// The run that made it enough.
+        /// The run that completed the proof.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub proved_by: Option<String>,
-        /// The run in which the failure came back, or the report that takes it back.
+        /// The run in which the failure came back, or the report that withdrew the fix.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub refuted_by: Option<String>,
-        /// What changed between the last failure and the first pass. None if no run has passed, or nothing is known to have
-        /// changed.
+        /// Changes between the last failure and the first pass. None without a pass, or without a known change.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub change: Option<FixChange>,
     }
 
-    /// What changed between the last failure of a test and its first pass.
+    /// Changes between the last failure of a test and its first pass.
     #[derive(Default, Eq)]
     pub struct FixChange {
         /// Full hashes of the commits, newest first, at most 5.
@@ -144,45 +144,46 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub symbols: Vec<String>,
-        /// Whether the reported text has no word in common with the change. The runs then prove the change, not the text.
+        /// True if the reported text has no word in common with the change. The runs then prove the change, not the
+        /// text.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub unnamed: bool,
     }
 
-    /// A success that was only claimed until a run showed it.
+    /// A claimed success that a run has proved.
     pub struct ProvedFix {
-        /// The case that passes now.
+        /// The case that now passes.
         pub case_name: String,
-        /// The pattern that learned it.
+        /// Pattern that learned the fix.
         pub pattern_id: String,
-        /// What was changed.
+        /// Description of the change.
         pub fix_description: String,
     }
 
-    /// A fix recorded straight on a pattern, for Node tooling.
+    /// A fix recorded directly on a pattern, for Node tooling.
     pub struct RecordFixParams {
-        /// The pattern it counts on.
+        /// Pattern that the fix counts for.
         pub pattern_id: String,
         /// Run of the failure.
         pub run_id: String,
         /// Case of the failure.
         pub case_name: String,
-        /// What was changed.
+        /// Description of the change.
         pub fix_description: String,
-        /// Whether it resolved the failure.
+        /// True if it resolved the failure.
         pub success: bool,
     }
 }
 
-/// What came of trying a fix: each failure that it was reported for counts once.
+/// Results of trying a fix. Each failure that it was reported for counts once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Tried {
-    /// Successes that a later run showed.
+    /// Successes that a later run confirmed.
     pub proved: u32,
-    /// Successes that no run has shown.
+    /// Unproved successes.
     pub claimed: u32,
     /// Failures, and successes that a later run refuted.
     pub failed: u32,

@@ -6,7 +6,7 @@ use argus_report::CaseStatus;
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// Which runs to list.
+    /// Filter and page of runs.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct HistoryParams {
@@ -26,11 +26,11 @@ contract! {
         pub runs: Vec<RunRecord>,
         /// Number of runs that match.
         pub total: u32,
-        /// Whether there is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
-    /// Which cases of a run to list.
+    /// Selects a run and a page of its cases.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RunDetailParams {
@@ -42,7 +42,7 @@ contract! {
         pub offset: Option<u32>,
     }
 
-    /// A run with its cases: failed ones first, then flaky ones, then the others, each in the order of the report.
+    /// A run with its cases: failed first, then flaky, then the rest, each in the order of the report.
     pub struct RunDetail {
         /// The run.
         pub run: RunRecord,
@@ -50,7 +50,7 @@ contract! {
         pub cases: Vec<CaseRecord>,
         /// Number of cases.
         pub total: u32,
-        /// Whether there is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
@@ -64,7 +64,7 @@ contract! {
         pub git_commit: Option<String>,
         /// Branch. None if the head is detached, or outside of git.
         pub git_branch: Option<String>,
-        /// Whether there were uncommitted changes.
+        /// True if there were uncommitted changes.
         pub dirty: Option<bool>,
         /// Git's id of the tree including uncommitted changes. Only in lists of runs, if known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,7 @@ contract! {
         pub case_name: String,
         /// Outcome of the case.
         pub status: CaseStatus,
-        /// Whether it failed and then passed within the run.
+        /// True if it failed and then passed within the run.
         pub flaky: bool,
         /// Outcome in the runner's own word.
         pub runner_status: Option<String>,

@@ -1,11 +1,11 @@
-//! Types of the debug memory: `ranked_solutions`, `record_outcome`, `add_solution`, `add_incident`, and its bulk twins.
-//! Names are the contract's, in its snake case.
+//! Types of the debug memory: `ranked_solutions`, `record_outcome`, `add_solution`, `add_incident`, and the bulk
+//! import. Names are in snake case, because the public contract has them so.
 
 use super::SharedOrigin;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// What a field takes whose type is any value, so that a wrong one is answered with a sentence.
+/// Schema of fields that accept any value, so that the engine can explain a wrong value in a sentence.
 #[cfg(feature = "types")]
 type Object = serde_json::Map<String, Value>;
 
@@ -14,7 +14,7 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Derives what every type of the debug memory has.
+/// Derives the traits of every type of the debug memory.
 macro_rules! contract {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,19 +25,19 @@ macro_rules! contract {
     )*};
 }
 
-/// Which memory the engine's own database is, and how it forgets.
+/// Kind of the engine's database, and how fast confirmations age.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemoryOptions {
-    /// Where the engine writes; the database beside it is the other one.
+    /// Kind of the database that the engine writes to. The database beside it is of the other kind.
     pub home: Option<MemoryKind>,
-    /// Days after which a confirmation counts half as recent; 180 when none.
+    /// Days after which a confirmation counts half as recent. Default: 180.
     pub half_life_days: Option<f64>,
 }
 
 contract! {
-    /// The places of what was learned.
+    /// Kinds of memory.
     #[derive(Copy, Default, Eq)]
     pub enum MemoryKind {
         /// The project's database.
@@ -45,82 +45,82 @@ contract! {
         Project,
         /// The user's own database.
         User,
-        /// A database that came with the project and is nobody's here: a claim, not experience.
+        /// A database from elsewhere that came with the project. Its content is unproved here.
         Foreign,
     }
 
-    /// What to look for, and where the solution must work.
+    /// Problem to look up, and environment in which the solution must work.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct RankedSolutionsParams {
         /// A stack trace, an error line, or the problem in words.
         pub query_text: String,
-        /// Flat: texts, numbers, booleans. What the seven known fields mean stands in `argus_core::environment`.
+        /// Flat object of texts, numbers and booleans. `argus_core::environment` defines the seven known fields.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// 1 to 50; 5 when none.
+        /// From 1 to 50. Default: 5.
         pub limit: Option<i64>,
-        /// What the host found of project and machine; fills in what `env` leaves out.
+        /// Facts that the host detected about project and machine. They fill gaps in `env`.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
-    /// What is known about a problem.
+    /// Known incidents and solutions of a problem.
     pub struct RankedSolutionsResult {
         /// `lkp-…`, for `record_outcome`.
         pub lookup_id: String,
-        /// The canonical form of the environment.
+        /// Canonical form of the environment.
         pub env_bucket: String,
-        /// The fields that were not in `env` and were found.
+        /// Detected fields that were missing in `env`.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
-        /// Best first, at most 10.
+        /// Incidents, best first, at most 10.
         pub incidents: Vec<IncidentMatch>,
-        /// Best first.
+        /// Solutions, best first.
         pub ranked_solutions: Vec<RankedSolution>,
         /// The first of `ranked_solutions` that is not foreign.
         pub recommended_solution: Option<RankedSolution>,
-        /// Solutions that the limit left out.
+        /// Number of solutions beyond the limit.
         pub more: u32,
-        /// What to do now.
+        /// Next step.
         pub next_action: NextAction,
-        /// Anything that limits this answer.
+        /// Limitations of this answer.
         #[serde(skip_serializing_if = "Vec::is_empty", default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub warnings: Vec<String>,
     }
 
-    /// An incident, or a failure pattern with a fix, that answers the query.
+    /// An incident, or a failure pattern with a fix, that matches the query.
     pub struct IncidentMatch {
-        /// `inc-…` or `pat-…`; an imported one keeps its own.
+        /// `inc-…` or `pat-…`. Imported incidents keep their ids.
         pub incident_id: String,
-        /// Which of the two it is.
+        /// Incident or pattern.
         pub kind: MatchKind,
-        /// One line.
+        /// Title in one line.
         pub title: String,
-        /// The error as it was printed, cut short.
+        /// The error as printed, shortened.
         pub error_signature: Option<String>,
-        /// The problem in words, cut short.
+        /// The problem in words, shortened.
         pub summary: Option<String>,
         /// Labels.
         pub tags: Vec<String>,
-        /// In [0, 1].
+        /// From 0 to 1.
         pub score: f64,
-        /// Why it was found, in short phrases.
+        /// Reasons for the match, in short phrases.
         pub because: Vec<String>,
-        /// How many solutions it has.
+        /// Number of its solutions.
         pub solution_count: u32,
-        /// Where it is stored.
+        /// Memory that contains it.
         pub memory: MemoryKind,
-        /// Of what the repository shares: where it comes from.
+        /// Origin, if the repository shares it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub origin: Option<SharedOrigin>,
     }
 
-    /// What a match is.
+    /// Kind of a match.
     #[derive(Copy, Eq)]
     pub enum MatchKind {
         /// Added with `add_incident`, or imported.
@@ -129,50 +129,50 @@ contract! {
         Pattern,
     }
 
-    /// A solution with its reasons.
+    /// A solution with its scores.
     pub struct RankedSolution {
         /// `sol-…`.
         pub solution_id: String,
-        /// What it is a solution of.
+        /// Incident or pattern that it solves.
         pub incident_id: String,
-        /// What to do.
+        /// Steps of the solution.
         pub steps: String,
-        /// The environment it was written for.
+        /// Environment it was written for.
         #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"), schemars(with = "Object"))]
         pub env: Value,
-        /// Its canonical form.
+        /// Canonical form of `env`.
         pub env_bucket: String,
-        /// Of the environments in which it was tried, or for which it was written, the one most like the asked one.
+        /// The most similar environment in which it was tried, or for which it was written.
         pub best_env_bucket_match: String,
-        /// How like, in [0, 1].
+        /// Similarity of that environment, from 0 to 1.
         pub env_match_score: f64,
-        /// Lower bound of the success rate, in [0, 1].
+        /// Lower bound of the success rate, from 0 to 1.
         pub reliability_score: f64,
-        /// How recent its last success is, in [0, 1].
+        /// Recency of its last success, from 0 to 1.
         pub recency_boost: f64,
-        /// What they are ordered by, in [0, 1].
+        /// Score that determines the order, from 0 to 1.
         pub final_solution_score: f64,
         /// The score in one short line.
         pub why: String,
-        /// How often it worked, anywhere.
+        /// Number of successes in all environments.
         pub worked: u32,
-        /// How often it failed, anywhere.
+        /// Number of failures in all environments.
         pub failed: u32,
-        /// How many of `worked` no run has proved; absent: none.
+        /// Successes that no run has proved. Absent if 0.
         #[serde(default, skip_serializing_if = "is_zero")]
         #[cfg_attr(feature = "types", ts(as = "Option<u32>", optional))]
         pub claimed: u32,
-        /// When it last worked.
+        /// Time of the last success.
         pub last_confirmed_at: Option<String>,
-        /// Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics.
+        /// Memory that contains it. `foreign` solutions come last, are never recommended, and have no statistics.
         pub memory: MemoryKind,
-        /// Of what the repository shares: where it comes from.
+        /// Origin, if the repository shares it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub origin: Option<SharedOrigin>,
     }
 
-    /// What came of trying a solution.
+    /// Result of trying a solution.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
@@ -181,66 +181,66 @@ contract! {
         pub lookup_id: Option<String>,
         /// `sol-…`.
         pub solution_id: String,
-        /// It solved the problem.
+        /// True if it solved the problem.
         pub worked: bool,
-        /// Where it was tried.
+        /// Environment in which it was tried.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// In place of what `env` gives.
+        /// Overrides the form derived from `env`.
         pub env_bucket: Option<String>,
-        /// Anything worth knowing, at most 10 KB.
+        /// Remarks, at most 10 KB.
         pub notes: Option<String>,
-        /// What the host found of project and machine; fills in what `env` leaves out.
+        /// Facts that the host detected about project and machine. They fill gaps in `env`.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
     /// A recorded outcome.
     pub struct RecordOutcomeResult {
-        /// It was recorded.
+        /// Always true.
         #[cfg_attr(feature = "types", ts(type = "true"))]
         pub ok: bool,
         /// `out-…`.
         pub outcome_id: String,
-        /// Where it counts.
+        /// Environment in which it counts.
         pub env_bucket: String,
-        /// The fields that were not in `env` and were found.
+        /// Detected fields that were missing in `env`.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
-        /// The solution's statistics after it.
+        /// Statistics of the solution, including this outcome.
         pub solution_stats: SolutionStats,
-        /// What to do now.
+        /// Next step.
         pub next_action: NextAction,
     }
 
-    /// What is known of a solution, over all environments and in each.
+    /// Statistics of a solution, in total and by environment.
     pub struct SolutionStats {
         /// `sol-…`.
         pub solution_id: String,
-        /// How often it worked.
+        /// Number of successes.
         pub worked: u32,
-        /// How often it failed.
+        /// Number of failures.
         pub failed: u32,
         /// `worked / (worked + failed)`.
         pub success_rate: f64,
         /// Lower bound of the success rate.
         pub reliability_score: f64,
-        /// When it last worked.
+        /// Time of the last success.
         pub last_confirmed_at: Option<String>,
-        /// The best known first.
+        /// By environment, best known first.
         pub buckets: Vec<BucketStats>,
     }
 
-    /// What is known of a solution in one environment.
+    /// Statistics of a solution in an environment.
     pub struct BucketStats {
         /// The environment.
         pub env_bucket: String,
-        /// How often it worked there.
+        /// Number of successes there.
         pub worked: u32,
-        /// How often it failed there.
+        /// Number of failures there.
         pub failed: u32,
-        /// When it last worked there.
+        /// Time of the last success there.
         pub last_confirmed_at: Option<String>,
     }
 
@@ -251,16 +251,16 @@ contract! {
     pub struct AddSolutionParams {
         /// `inc-…` or `pat-…`.
         pub incident_id: String,
-        /// What to do, at most 100 KB.
+        /// Steps of the solution, at most 100 KB.
         pub steps: String,
-        /// What it is written for.
+        /// Environment it is written for.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// In place of what `env` gives.
+        /// Overrides the form derived from `env`.
         pub env_bucket: Option<String>,
         /// The search that led to the incident.
         pub lookup_id: Option<String>,
-        /// What the host found of project and machine; fills in what `env` leaves out.
+        /// Facts that the host detected about project and machine. They fill gaps in `env`.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
@@ -269,57 +269,57 @@ contract! {
     pub struct AddSolutionResult {
         /// `sol-…`.
         pub solution_id: String,
-        /// The environment it is written for.
+        /// Environment it is written for.
         pub env_bucket: String,
-        /// False: the same steps for the same environment were there already.
+        /// False if the same steps for the same environment already existed.
         pub created: bool,
-        /// The fields that were not in `env` and were found.
+        /// Detected fields that were missing in `env`.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
-        /// What to do now.
+        /// Next step.
         pub next_action: NextAction,
     }
 
-    /// A problem with the fix that was tried and what came of it.
+    /// A problem with a tried fix and its result.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct AddIncidentParams {
-        /// One line, at most 500 characters are kept.
+        /// Title in one line, cut to 500 characters.
         pub title: String,
-        /// The error as it was printed.
+        /// The error as printed.
         pub error_signature: Option<String>,
         /// The problem in words.
         pub summary: Option<String>,
-        /// Labels, at most 50 of 100 characters.
+        /// Labels, at most 50 with 100 characters each.
         pub tags: Option<Vec<String>>,
         /// The search that found nothing.
         pub lookup_id: Option<String>,
-        /// What to do, at most 100 KB.
+        /// Steps of the solution, at most 100 KB.
         pub steps: String,
-        /// Where it was tried.
+        /// Environment in which it was tried.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// In place of what `env` gives.
+        /// Overrides the form derived from `env`.
         pub env_bucket: Option<String>,
-        /// The steps solved it.
+        /// True if the steps solved it.
         pub worked: bool,
-        /// Anything worth knowing, at most 10 KB.
+        /// Remarks, at most 10 KB.
         pub notes: Option<String>,
-        /// Adds it although one like it is there.
+        /// Adds the incident even if a similar incident exists.
         pub force: Option<bool>,
-        /// What the host found of project and machine; fills in what `env` leaves out.
+        /// Facts that the host detected about project and machine. They fill gaps in `env`.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
     }
 
-    /// A new incident, or the one that is there already.
+    /// A new incident, or the existing similar incident.
     #[serde(untagged)]
     pub enum AddIncidentResult {
         /// It was added.
         Created(IncidentCreated),
-        /// One like it is there, and nothing was written.
+        /// A similar incident exists, so nothing was written.
         Duplicate(IncidentDuplicate),
     }
 
@@ -334,157 +334,156 @@ contract! {
         pub solution_id: String,
         /// `out-…`.
         pub outcome_id: String,
-        /// Where the outcome counts.
+        /// Environment in which the outcome counts.
         pub env_bucket: String,
-        /// The fields that were not in `env` and were found.
+        /// Detected fields that were missing in `env`.
         #[serde(skip_serializing_if = "Option::is_none", default)]
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, string>"), schemars(with = "Option<Object>"))]
         pub detected_env: Option<Value>,
-        /// What to do now.
+        /// Next step.
         pub next_action: NextAction,
     }
 
-    /// The incident that is there already.
+    /// The existing similar incident.
     pub struct IncidentDuplicate {
         /// Always false.
         #[cfg_attr(feature = "types", ts(type = "false"))]
         pub created: bool,
         /// Its id, for `add_solution`.
         pub incident_id: String,
-        /// What it is about.
+        /// Title of the incident.
         pub title: String,
-        /// In [0, 1]; 1 for the same error.
+        /// From 0 to 1. 1 means the same error.
         pub similarity: f64,
-        /// What to do now.
+        /// Next step.
         pub next_action: NextAction,
     }
 
-    /// An incident with everything that is known about it.
+    /// An incident with its solutions.
     pub struct IncidentDetail {
-        /// `inc-…`, or what an import gave it.
+        /// `inc-…`, or the id from an import.
         pub incident_id: String,
-        /// One line.
+        /// Title in one line.
         pub title: String,
-        /// The error as it was printed.
+        /// The error as printed.
         pub error_signature: Option<String>,
         /// The problem in words.
         pub summary: Option<String>,
         /// Labels.
         pub tags: Vec<String>,
-        /// Where it is stored.
+        /// Memory that contains it.
         pub memory: MemoryKind,
-        /// When it was added.
+        /// Time of creation.
         pub created_at: String,
-        /// When its texts last changed.
+        /// Time of the last change of its texts.
         pub updated_at: String,
-        /// Those that worked most often first, wrong ones last.
+        /// Solutions with the most successes first, wrong solutions last.
         pub solutions: Vec<SolutionDetail>,
-        /// Solutions that are left out.
+        /// Number of solutions that are not listed.
         pub more: u32,
     }
 
-    /// A solution with what came of it.
+    /// A solution with its outcomes.
     pub struct SolutionDetail {
         /// `sol-…`.
         pub solution_id: String,
-        /// What to do.
+        /// Steps of the solution.
         pub steps: String,
-        /// The environment it was written for.
+        /// Environment it was written for.
         #[cfg_attr(feature = "types", ts(type = "Record<string, string | number | boolean>"), schemars(with = "Object"))]
         pub env: Value,
-        /// Its canonical form.
+        /// Canonical form of `env`.
         pub env_bucket: String,
-        /// When it was added.
+        /// Time of creation.
         pub created_at: String,
-        /// How often it worked.
+        /// Number of successes.
         pub worked: u32,
-        /// How often it failed.
+        /// Number of failures.
         pub failed: u32,
-        /// In each environment; the best known first.
+        /// By environment, best known first.
         pub buckets: Vec<BucketStats>,
-        /// The newest first, not all of many.
+        /// Newest first. Long lists are cut.
         pub outcomes: Vec<OutcomeDetail>,
-        /// Who added it; none: it is from before this was kept.
+        /// Who added it. None for old entries.
         pub recorded_by: Option<String>,
-        /// On which machine.
+        /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
-        /// A person judged it as wrong; it is not suggested.
+        /// True if a person marked it as wrong. It is not suggested.
         #[serde(skip_serializing_if = "std::ops::Not::not", default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub wrong: bool,
     }
 
-    /// One time that a solution was tried.
+    /// A recorded attempt of a solution.
     pub struct OutcomeDetail {
         /// `out-…`.
         pub outcome_id: String,
-        /// It solved the problem.
+        /// True if it solved the problem.
         pub worked: bool,
-        /// Where it was tried.
+        /// Environment in which it was tried.
         pub env_bucket: String,
-        /// Anything worth knowing.
+        /// Remarks.
         pub notes: Option<String>,
         /// The search that led to it.
         pub lookup_id: Option<String>,
-        /// When.
+        /// Time of the outcome.
         pub created_at: String,
-        /// Who recorded it; none: it is from before this was kept.
+        /// Who recorded it. None for old entries.
         pub recorded_by: Option<String>,
-        /// On which machine.
+        /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
     }
 
-    /// The step that follows.
+    /// The next step.
     pub struct NextAction {
-        /// Stable; for programs.
+        /// Stable name for programs.
         pub r#type: NextActionType,
-        /// For the agent.
+        /// Instructions for the agent.
         pub instructions: String,
     }
 
-    /// A search for incidents alone; nothing is remembered of it.
+    /// A search for incidents only. It is not recorded.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct MemorySearchParams {
-        /// As in `ranked_solutions`.
+        /// Problem, as in `ranked_solutions`.
         pub text: String,
-        /// 1 to 1000; 10 when none.
+        /// From 1 to 1000. Default: 10.
         pub limit: Option<u32>,
-        /// In [0, 1]; what scores less is left out. 0 when none.
+        /// Minimum score, from 0 to 1. Default: 0.
         pub threshold: Option<f64>,
-        /// Where a solution must work, as in `ranked_solutions`: of two that answer alike, the one that was solved there
-        /// comes first.
+        /// Environment, as in `ranked_solutions`. Among equal matches, incidents solved in it come first.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"), schemars(with = "Option<Object>"))]
         pub env: Option<Value>,
     }
 
-    /// Incidents, best first.
+    /// Matching incidents, best first.
     pub struct MemorySearched {
-        /// Their ids.
+        /// Ids of the incidents.
         pub ranked: Vec<String>,
-        /// Their scores, in [0, 1].
+        /// Scores of the incidents, from 0 to 1.
         pub scores: Vec<f64>,
     }
 }
 
-/// The contract's next steps.
+/// Next steps of the public contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum NextActionType {
     /// Nothing relevant is known.
     NoMatchDebugThenAddIncident,
-    /// The problem is known, a solution is not.
+    /// The problem is known, but no solution.
     NoSolutionsAddOne,
-    /// There is something to try.
+    /// A solution to try is known.
     TrySolutionAndRecordOutcome,
-    /// It worked.
+    /// The solution worked.
     DoneOrAddEnvVariant,
-    /// It did not work.
+    /// The solution failed.
     DebugFurtherThenAddSolutionOrIncident,
     /// The solution is stored and untried.
     RecordOutcomeForNewSolution,
-    /// The incident is known already.
+    /// A similar incident already exists.
     UseAddSolutionForExistingIncident,
 }

@@ -22,9 +22,9 @@ contract! {
         pub exit_code: Option<i32>,
         /// Signal that ended the command.
         pub signal: Option<String>,
-        /// Whether the command was ended because it exceeded its time limit.
+        /// True if the command was ended because it exceeded its time limit.
         pub timed_out: bool,
-        /// Whether the user interrupted the command. Only the failed tests of such a run are recorded.
+        /// True if the user interrupted the command. Only the failed tests of such a run are recorded.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub interrupted: bool,
@@ -48,11 +48,11 @@ contract! {
         pub containers: Vec<ContainerFact>,
         /// Notes of the host for the answer, such as `kubectl not found`.
         pub notes: Vec<String>,
-        /// Whether `cases` are not in the order of execution.
+        /// True if `cases` are not in the order of execution.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub order_unknown: bool,
-        /// Whether the command is a test runner, so that a run without tests has failed even with exit code 0.
+        /// True if the command is a test runner, so that a run without tests has failed even with exit code 0.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub expects_tests: bool,
@@ -67,7 +67,7 @@ contract! {
         /// Filter of the tests. Tests that it excludes may be reported as skipped.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub filter: Option<String>,
-        /// Whether it ran in a fork. Such a run is kept, but proves and refutes nothing.
+        /// True if it ran in a fork. Such a run is kept, but proves and refutes nothing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub foreign: bool,
@@ -104,9 +104,9 @@ contract! {
         pub commit: Option<String>,
         /// Branch. None if the head is detached.
         pub branch: Option<String>,
-        /// Whether there are uncommitted changes, including untracked files.
+        /// True if there are uncommitted changes, including untracked files.
         pub dirty: Option<bool>,
-        /// Whether untracked files are the only uncommitted changes.
+        /// True if untracked files are the only uncommitted changes.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub untracked_only: bool,
@@ -130,7 +130,7 @@ contract! {
         pub path: String,
         /// Digest of the changes.
         pub digest: String,
-        /// Whether the file is untracked.
+        /// True if the file is untracked.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub untracked: bool,
@@ -174,7 +174,7 @@ contract! {
         pub name: String,
         /// State or reason: `running`, `exited`, `CrashLoopBackOff`, `OOMKilled`.
         pub status: Option<String>,
-        /// Whether it was killed for exceeding its memory limit.
+        /// True if it was killed for exceeding its memory limit.
         pub oom_killed: Option<bool>,
         /// Exit code of its last run.
         pub exit_code: Option<i32>,
@@ -186,7 +186,7 @@ contract! {
         pub run_id: String,
         /// Failed if a case or the command failed.
         pub status: RunStatus,
-        /// Whether the user interrupted the run, so that some tests may not have run.
+        /// True if the user interrupted the run, so that some tests may not have run.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub interrupted: bool,
@@ -238,7 +238,7 @@ contract! {
     /// Number of cases by status. Flaky cases also count as passed.
     #[derive(Default)]
     pub struct Totals {
-        /// Passed, flaky ones included.
+        /// Passed, including flaky cases.
         pub passed: u32,
         /// Failed.
         pub failed: u32,

@@ -1,10 +1,10 @@
-//! Types of what a repository shares in files of its own: what each holds, and what is asked to write, check and take in.
+//! Types of the files that a repository shares, and of the calls that write, check and import them.
 
 use super::Tried;
 use argus_core::{Category, evidence::kept::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
-/// Derives what every shared file has: a field that nobody knows is refused.
+/// Derives the traits of every shared file. Unknown fields are refused.
 macro_rules! shared_file {
     ($($(#[$meta:meta])* pub struct $name:ident $body:tt)*) => {$(
         $(#[$meta])*
@@ -15,77 +15,77 @@ macro_rules! shared_file {
     )*};
 }
 
-/// One file of `.argus-shared`. Its name is its id.
+/// A file of `.argus-shared`. Its name is its id.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum SharedFile {
-    /// In `fixes`: what mended a failure.
+    /// In `fixes`: a fix of a failure.
     Fix(SharedFix),
     /// In `incidents`: a problem.
     Incident(SharedIncident),
-    /// In `solutions`: what may be done about an incident.
+    /// In `solutions`: a solution of an incident.
     Solution(SharedSolution),
-    /// In `outcomes`: what came of trying a fix or a solution.
+    /// In `outcomes`: the result of trying a fix or a solution.
     Outcome(SharedOutcome),
-    /// In `decisions`: what a person set about a failure.
+    /// In `decisions`: values that a person set on a failure.
     Decision(SharedDecision),
-    /// In `decisions`: what somebody said of two failures.
+    /// In `decisions`: whether two failures are the same.
     Sameness(SharedSameness),
 }
 
 shared_file! {
-    /// What mended a failure, as runs have shown where it was written.
+    /// A fix of a failure, proved by runs where it was written.
     pub struct SharedFix {
         /// 1.
         pub version: u32,
         /// `fix-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
-        /// What it mended.
+        /// The fixed failure.
         pub failure: SharedFailure,
-        /// What was changed.
+        /// Description of the change.
         pub fix: String,
-        /// The commit, where it was found in one.
+        /// The commit, if the fix was found in a commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub commit: Option<String>,
     }
 
-    /// A failure: enough to know the same again.
+    /// A failure, with enough facts to recognize it again.
     pub struct SharedFailure {
-        /// `pat-…`, where it was written.
+        /// `pat-…` in the memory of the author.
         pub pattern: String,
-        /// The test.
+        /// Qualified name of the test.
         pub case_name: String,
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// One line.
+        /// Description in one line.
         pub description: String,
-        /// The error as it was printed, without secrets, folders of a machine and its names.
+        /// The error as printed, without secrets, and without folders and names of the machine.
         pub text: String,
-        /// Exception or error type where the runner names it apart from the text.
+        /// Exception or error type, if the runner names it separately.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub exception_type: Option<String>,
-        /// Of the process that failed.
+        /// Exit code of the process that failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub exit_code: Option<i32>,
-        /// What ended the process, such as `SIGKILL`.
+        /// Signal that ended the process, such as `SIGKILL`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub signal: Option<String>,
-        /// HTTP status of the answer the failure is about.
+        /// HTTP status of the response that the failure is about.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub http_status: Option<u16>,
-        /// Such as `exited`.
+        /// State of the container, such as `exited`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub container_status: Option<String>,
-        /// The container runtime says it was killed for memory.
+        /// True if the container runtime killed it because of memory.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub oom_killed: Option<bool>,
-        /// Such as `vitest`.
+        /// Name of the runner, such as `vitest`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub runner: Option<String>,
     }
@@ -96,14 +96,14 @@ shared_file! {
         pub version: u32,
         /// `inc-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
-        /// One line.
+        /// Title in one line.
         pub title: String,
-        /// The error as it was printed.
+        /// The error as printed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub error_signature: Option<String>,
         /// The problem in words.
@@ -114,92 +114,92 @@ shared_file! {
         pub tags: Vec<String>,
     }
 
-    /// What may be done about an incident.
+    /// A solution of an incident.
     pub struct SharedSolution {
         /// 1.
         pub version: u32,
         /// `sol-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
         /// `inc-…`.
         pub incident: String,
-        /// What to do.
+        /// Steps of the solution.
         pub steps: String,
-        /// The environment that it was written for, in its canonical form.
+        /// Environment it was written for, in canonical form.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         pub env_bucket: String,
     }
 
-    /// What came of trying a fix or a solution.
+    /// Result of trying a fix or a solution.
     pub struct SharedOutcome {
         /// 1.
         pub version: u32,
         /// `out-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
         /// `fix-…` or `sol-…`.
         pub of: String,
-        /// It helped.
+        /// True if it helped.
         pub worked: bool,
-        /// Where, in its canonical form.
+        /// Environment in which it was tried, in canonical form.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         pub env_bucket: String,
-        /// Anything worth knowing.
+        /// Remarks.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub notes: Option<String>,
     }
 
-    /// What a person set about a failure, in place of what was learned.
+    /// Values that a person set on a failure. They replace the learned values.
     pub struct SharedDecision {
         /// 1.
         pub version: u32,
         /// `dec-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
-        /// What it is about.
+        /// The failure.
         pub failure: SharedFailure,
-        /// What it is said to be.
+        /// Category.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub category: Option<Category>,
-        /// How it is described.
+        /// Description in one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub description: Option<String>,
         /// The fix to suggest.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub fix: Option<String>,
-        /// Fixes that are wrong.
+        /// Descriptions of wrong fixes.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         pub wrong: Vec<String>,
     }
 
-    /// That two failures are one, or that two which are alike are two. What is said later counts.
+    /// Decision whether two similar failures are the same. The latest decision counts.
     pub struct SharedSameness {
-        /// 2: what knows version 1 alone does not read it.
+        /// 2, so that programs that know only version 1 skip it.
         pub version: u32,
         /// `dec-…`.
         pub id: String,
-        /// The pseudonym that somebody chose.
+        /// Pseudonym of the author.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub by: Option<String>,
         /// ISO 8601.
         pub created_at: String,
-        /// One of them.
+        /// The first failure.
         pub failure: SharedFailure,
-        /// The other; where they are one, the one that it was merged into.
+        /// The second failure. If they are the same, the first was merged into it.
         pub other: SharedFailure,
-        /// They are one.
+        /// True if they are the same.
         pub same: bool,
     }
 }
@@ -208,30 +208,30 @@ contract! {
     /// A file of the shared folder.
     #[derive(Eq)]
     pub struct SharedText {
-        /// Below `.argus-shared`, with `/`.
+        /// Path below `.argus-shared`, with `/`.
         pub path: String,
-        /// What it holds.
+        /// Content of the file.
         pub text: String,
     }
 
-    /// What of a memory is to be shared.
+    /// Options for sharing a memory.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ShareParams {
-        /// The pseudonym that is written into each file; none: nobody is named.
+        /// Pseudonym to write into each file. None for no name.
         #[serde(default)]
         pub by: Option<String>,
-        /// What tells of this machine, and is not written.
+        /// Names of this machine that must not be written.
         pub machine: MachineNames,
-        /// Paths of the files that are shared already, which stay as they are.
+        /// Paths of the existing shared files. They are not changed.
         pub present: Vec<String>,
-        /// Fixes that were found in commits, and that a person chose.
+        /// Fixes from commits that a person chose.
         pub found: Vec<ChosenFix>,
     }
 
-    /// What tells of a machine and of who works at it.
+    /// Names that identify a machine and its user.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct MachineNames {
-        /// The folder of the project, and other folders that it is known by.
+        /// Folder of the project, and other paths of it.
         pub roots: Vec<String>,
         /// The home folder.
         #[serde(default)]
@@ -240,95 +240,95 @@ contract! {
         pub hosts: Vec<String>,
     }
 
-    /// A fix that was found in a commit.
+    /// A fix from a commit.
     pub struct ChosenFix {
         /// `fix-…`.
         pub fix_id: String,
-        /// What its commit changed, in words.
+        /// Description of the change.
         pub fix: String,
     }
 
-    /// The files to write.
+    /// Files to write.
     pub struct ShareResult {
-        /// In the order of their paths; those that are there already are not among them.
+        /// New files, sorted by path.
         pub files: Vec<SharedText>,
-        /// What is not shared, and why.
+        /// Entries that are not shared, with the reason.
         pub left_out: Vec<SharedFault>,
-        /// What a person should read in these files before they are committed.
+        /// Parts of these files that a person should read before a commit.
         pub doubts: Vec<SharedFault>,
     }
 
-    /// Files of the shared folder to check, or to take in.
+    /// Files of the shared folder, to check or to import.
     pub struct SharedTexts {
-        /// All of them.
+        /// All files.
         pub files: Vec<SharedText>,
     }
 
-    /// What is wrong with a file.
+    /// A problem with a file.
     #[derive(Eq)]
     pub struct SharedFault {
-        /// Below `.argus-shared`.
+        /// Path below `.argus-shared`.
         pub path: String,
-        /// Why, in one line.
+        /// Reason in one line.
         pub message: String,
     }
 
-    /// What was found wrong.
+    /// Problems that the check found.
     pub struct ShareCheckResult {
-        /// In the order of the files.
+        /// Faults, in the order of the files.
         pub faults: Vec<SharedFault>,
-        /// What a person should read in those without a fault.
+        /// Parts that a person should read in files without a fault.
         pub doubts: Vec<SharedFault>,
     }
 
-    /// What was taken in.
+    /// Result of importing shared files.
     pub struct ShareTaken {
-        /// Files.
+        /// Number of imported files.
         pub taken: u32,
-        /// Those that were not.
+        /// Files that were not imported.
         pub refused: Vec<SharedFault>,
     }
 
-    /// Where something comes from that a repository shares, and what own runs have said of it.
+    /// Origin of a shared entry, and its proof by the user's own runs.
     #[derive(Default, Eq)]
     pub struct SharedOrigin {
-        /// The file.
+        /// Path of the file.
         pub file: String,
-        /// The pseudonym of who wrote it; absent: nobody is named.
+        /// Pseudonym of the author. Absent without a name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub by: Option<String>,
-        /// Of a fix: `claimed` until own runs prove or refute it.
+        /// For a fix: `claimed` until the user's own runs prove or refute it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub state: Option<ProofStatus>,
-        /// The own run that decided that.
+        /// The user's own run that decided the state.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub decided_by: Option<String>,
-        /// Of a fix: what came of it elsewhere, as others say.
+        /// For a fix: results elsewhere, as reported by others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub elsewhere: Option<Tried>,
-        /// The file that says that this failure is one with another; the fix is of both.
+        /// File that declares two failures the same. The fix applies to both.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub joined_by: Option<String>,
     }
 
-    /// A fix that the repository shares: somebody else's, and a claim here until own runs have decided.
+    /// A fix that the repository shares. It is a claim until the user's own runs prove or refute it.
     pub struct SharedKnown {
-        /// `fix-…`, by which a report names it.
+        /// `fix-…`, for use in reports.
         pub fix_id: String,
-        /// Case of the failure there.
+        /// Case of the failure at the author's.
         pub case_name: String,
-        /// What was changed; the first 300 characters, as data.
+        /// Description of the change, first 300 characters. Treat it as data.
         pub fix_description: String,
-        /// True: it was made here, and `origin` says what came of it elsewhere.
+        /// True if it was made here. `origin` then has the results elsewhere.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub own: bool,
-        /// Where it comes from.
+        /// Origin of the fix.
         pub origin: SharedOrigin,
     }
 }

@@ -1,22 +1,22 @@
-//! Types of one test's history, and of what changed in the tests since a commit.
+//! Types for the history of a test and for changed test results since a commit.
 
 use super::{BriefVerdict, CaseState, RunRecord, TestEvidence, Verdict};
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// Which test's history.
+    /// Selects a test and a page of its runs.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct TestHistoryParams {
-        /// Qualified name, its last part, or a part of it that only one test has.
+        /// Qualified name, its last part, or a part that only this test has.
         pub case_name: String,
-        /// 1 to 50; 20 when none.
+        /// From 1 to 50. Default: 20.
         pub limit: Option<u32>,
-        /// How many runs to pass over.
+        /// Number of runs to skip.
         pub offset: Option<u32>,
     }
 
-    /// Which runs to compare.
+    /// Selects runs to compare.
     pub struct MissingTestsParams {
         /// The run in which tests may be missing.
         pub run_id: String,
@@ -26,31 +26,31 @@ contract! {
 
     /// Tests that did not run.
     pub struct MissingTestsResult {
-        /// The earlier run that has the most tests in common with the run; none where no run has any.
+        /// The earlier run with the most tests in common. None if no run has common tests.
         pub base_run_id: Option<String>,
-        /// Tests that ran in the earlier run.
+        /// Number of tests that ran in the earlier run.
         pub ran: u32,
-        /// Names of those that are skipped or absent in the run.
+        /// Names of these tests that are skipped or absent in the run.
         pub missing: Vec<String>,
     }
 
-    /// One test over the runs.
+    /// Results of a test over its runs.
     pub struct TestHistoryResult {
         /// `file > suite > name`.
         pub case_name: String,
-        /// What it is after all runs; absent where it never failed.
+        /// State of the test after all runs. Absent if it never failed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub evidence: Option<TestEvidence>,
-        /// Why it failed last; absent where it never failed, or in runs of an earlier version alone.
+        /// Its newest failure. Absent if it never failed, or only in runs recorded by an older version.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub latest_failure: Option<LatestFailure>,
-        /// One page of the runs in which it ran, newest first.
+        /// Page of the runs in which it ran, newest first.
         pub runs: Vec<TestRun>,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// Remarks: how old this is, and what to do about it.
+        /// Notes, for example on the age of the data and how to refresh it.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub notes: Vec<String>,
@@ -60,147 +60,147 @@ contract! {
     pub struct LatestFailure {
         /// `run-…`.
         pub run_id: String,
-        /// What it was found to be, with the strongest sentences; the diagnosis of it has all.
+        /// Verdict with the strongest reasons. `diagnose` returns all reasons.
         pub verdict: Verdict,
     }
 
-    /// A test in one run.
+    /// A test in a run.
     pub struct TestRun {
         /// `run-…`.
         pub run_id: String,
-        /// When the run started.
+        /// Start of the run.
         pub started_at: String,
-        /// Full hash.
+        /// Full hash of the commit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
-        /// None when detached or outside git.
+        /// Branch. None if the head is detached, or outside of git.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub branch: Option<String>,
-        /// Uncommitted changes.
+        /// True if there were uncommitted changes.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub dirty: Option<bool>,
-        /// How it ended; of several cases of this name the worst.
+        /// Outcome. With several cases of this name, the worst outcome.
         pub status: CaseState,
-        /// Milliseconds.
+        /// Duration in milliseconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub duration_ms: Option<f64>,
-        /// What a failure was found to be.
+        /// Verdict on the failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,
-        /// Failures of one cause have one.
+        /// Id of the failure's cause.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub cause_id: Option<String>,
-        /// What went wrong, one line.
+        /// The error in one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub headline: Option<String>,
-        /// The run is of somebody else's copy of the project.
+        /// True for a run of a fork of the project.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub foreign: bool,
     }
 
-    /// Since which commit.
+    /// Commit to compare with, and a page of changes.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct TestChangesParams {
-        /// A commit of a recorded run; its beginning, where only one begins so.
+        /// Commit of a recorded run, or a unique beginning of its hash.
         pub since: String,
-        /// 1 to 1000; 100 when none.
+        /// From 1 to 1000. Default: 100.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// How tests ended in the runs of a commit and before it, against the runs after.
+    /// Test results up to a commit, compared with later results.
     pub struct TestChangesResult {
-        /// Full hash.
+        /// Full hash of the commit.
         pub since: String,
-        /// The newest run of the commit, or before it where it has none.
+        /// The newest run of the commit, or of an earlier commit if it has no run.
         pub base: RunRecord,
-        /// The newest run after, on whose branch the others are; absent where there is none.
+        /// The newest later run. Only later runs on its branch count. Absent if there is none.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub head: Option<RunRecord>,
-        /// One page: failing ones first, then flaky, new and fixed ones.
+        /// Page of changes: failing tests first, then flaky, new and fixed tests.
         pub changes: Vec<TestChange>,
-        /// How many there are of each.
+        /// Number of changes of each kind.
         pub counts: TestChangeCounts,
-        /// All changes.
+        /// Number of changes.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// Remarks: what was compared, how old this is, and what to do about it.
+        /// Notes, for example on the compared runs and the age of the data.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<String>>", optional))]
         pub notes: Vec<String>,
     }
 
-    /// Tests by what changed.
+    /// Number of tests by change.
     #[derive(Default)]
     pub struct TestChangeCounts {
-        /// They fail and did not.
+        /// Fail now, but not before.
         pub failing: u32,
-        /// They fail by chance and did not.
+        /// Fail by chance now, but not before.
         pub flaky: u32,
-        /// They did not run before.
+        /// Did not run before.
         pub new: u32,
-        /// They failed and do no more.
+        /// Failed before, but not now.
         pub fixed: u32,
-        /// They failed before and still do: no change.
+        /// Failed before and still fail, so not counted as changes.
         pub still_failing: u32,
     }
 
-    /// A test that ends in another way than before.
+    /// A test whose result changed.
     pub struct TestChange {
         /// `file > suite > name`.
         pub case_name: String,
-        /// What changed.
+        /// Kind of change.
         pub change: ChangeKind,
-        /// How it ended before, in the newest run that had it; `absent` for a new one.
+        /// Outcome in the newest earlier run with this test. `absent` for a new test.
         pub base: CaseState,
-        /// That run.
+        /// Id of that run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub base_run_id: Option<String>,
-        /// How it ended last, in the newest run that had it.
+        /// Outcome in the newest later run with this test.
         pub head: CaseState,
-        /// That run.
+        /// Id of that run.
         pub head_run_id: String,
-        /// The newest run in which it failed, of those that were compared; what follows is said of that.
+        /// The newest compared run in which it failed. The fields below describe that failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub failed_in: Option<String>,
-        /// What that failure was found to be.
+        /// Verdict on that failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,
-        /// Failures of one cause have one.
+        /// Id of the failure's cause.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub cause_id: Option<String>,
-        /// What went wrong, one line.
+        /// The error in one line.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub headline: Option<String>,
     }
 
-    /// What changed in how a test ends; the most urgent first.
+    /// Kinds of changes, most urgent first.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum ChangeKind {
-        /// It fails and did not.
+        /// Fails now, but not before.
         Failing,
-        /// It fails by chance, or passes at a later attempt, and did not.
+        /// Fails by chance or passes at a later attempt, but did not before.
         Flaky,
-        /// It did not run before.
+        /// Did not run before.
         New,
-        /// It failed and does no more.
+        /// Failed before, but not now.
         Fixed,
     }
 }

@@ -1,6 +1,6 @@
-//! Types of the viewer: what people look at, page by page, and the little they may change. Runs: `viewer_runs`.
+//! Types of the viewer: the pages for people, and the values that they may change. Runs are in `viewer_runs`.
 //!
-//! Every list is paged by `limit` (1 to 200) and `offset`, and says how many there are in `total`.
+//! Every list is paged by `limit` (from 1 to 200) and `offset`, and `total` has the number of all entries.
 
 use super::{FailurePattern, Inspection, MatchKind, MemoryKind, PatternSource, RankedSolution, Related, RunRecord};
 use argus_core::{Category, FailureEvent};
@@ -8,68 +8,68 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
 
 contract! {
-    /// What a database holds, in a few numbers.
+    /// Summary of a database.
     pub struct ViewOverview {
-        /// Built-in and learned.
+        /// Number of built-in and learned patterns.
         pub patterns: u32,
-        /// Learned ones among them.
+        /// Number of learned patterns.
         pub learned_patterns: u32,
-        /// Recorded runs.
+        /// Number of recorded runs.
         pub runs: u32,
-        /// Incidents of both memories.
+        /// Number of incidents in both memories.
         pub incidents: u32,
         /// The newest run.
         pub latest_run: Option<RunRecord>,
     }
 
-    /// Which patterns to show.
+    /// Filter, order and page of patterns.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewPatternsParams {
-        /// Only this category.
+        /// Only patterns of this category.
         pub category: Option<Category>,
-        /// Only from there.
+        /// Only patterns from this source.
         pub source: Option<PatternSource>,
-        /// Only those with these words, letter by letter but for their case, in description, case name or the beginning
-        /// of the suggested fix.
+        /// Only patterns with these words in description, case name or the beginning of the suggested fix, ignoring
+        /// case.
         pub text: Option<String>,
-        /// `occurrences` when none. Built-ins that were never met come last in every order.
+        /// Default: `occurrences`. Built-in patterns without occurrences always come last.
         pub sort: Option<ViewPatternSort>,
-        /// True when none.
+        /// Default: true.
         pub descending: Option<bool>,
-        /// 1 to 200; 100 when none.
+        /// From 1 to 200. Default: 100.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// One page of patterns, and how many there are of each kind.
+    /// A page of patterns, with counts by category and source.
     pub struct ViewPatternsResult {
-        /// One page.
+        /// Page of the list.
         pub patterns: Vec<ViewPatternRow>,
-        /// All that fit the filter.
+        /// Number of entries that match.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// How many fit source and text, by category; categories with none are left out.
+        /// Number of matches for source and text, by category. Empty categories are omitted.
         pub categories: Vec<CategoryCount>,
-        /// How many fit category and text, by source.
+        /// Number of matches for category and text, by source.
         pub sources: Vec<SourceCount>,
     }
 
-    /// Patterns of one category.
+    /// Number of patterns of a category.
     pub struct CategoryCount {
-        /// Which.
+        /// Category.
         pub category: Category,
-        /// How many.
+        /// Number of patterns.
         pub count: u32,
     }
 
-    /// Patterns of one source.
+    /// Number of patterns of a source.
     pub struct SourceCount {
-        /// Which.
+        /// Source.
         pub source: PatternSource,
-        /// How many.
+        /// Number of patterns.
         pub count: u32,
     }
 
@@ -77,171 +77,171 @@ contract! {
     pub struct ViewPatternRow {
         /// `pat-…` or `builtin-…`.
         pub id: String,
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// One line about it.
+        /// Description in one line.
         pub description: String,
-        /// None: nothing fixed it yet. A long one is cut.
+        /// Best fix, shortened. None if nothing has fixed it yet.
         pub suggested_fix: Option<String>,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
-        /// How often it was diagnosed.
+        /// Number of diagnoses.
         pub occurrences: u32,
-        /// How often a fix was reported as successful.
+        /// Number of fixes reported as successful.
         pub resolutions: u32,
-        /// Where it comes from.
+        /// Origin of the pattern.
         pub source: PatternSource,
-        /// Case it was learned from; none for a built-in.
+        /// Case it was learned from. None for a built-in pattern.
         pub case_name: Option<String>,
-        /// First diagnosis; for a built-in, when the database was made.
+        /// Time of the first diagnosis. For a built-in pattern, creation of the database.
         pub first_seen_at: String,
-        /// Last diagnosis.
+        /// Time of the last diagnosis.
         pub last_seen_at: String,
-        /// A person set something of it.
+        /// True if a person set one of its values.
         pub edited: bool,
     }
 
-    /// Which pattern to show; limit and offset are those of `seen`.
+    /// Selects a pattern. Limit and offset apply to `seen`.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewPatternParams {
-        /// `pat-…` or `builtin-…`; one that was merged leads to the other.
+        /// `pat-…` or `builtin-…`. A merged pattern leads to the pattern that contains it.
         pub id: String,
-        /// 1 to 200; 50 when none.
+        /// From 1 to 200. Default: 50.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// A pattern with everything that is known about it.
+    /// A pattern with all its details.
     pub struct ViewPatternResult {
-        /// As it is shown everywhere: what a person set, else what was learned.
+        /// Pattern as shown everywhere: with the values a person set, else the learned values.
         pub pattern: FailurePattern,
-        /// What was learned, or what the built-in says.
+        /// Learned values, or those of the built-in pattern.
         pub learned: LearnedValues,
-        /// What a person set.
+        /// Values that a person set.
         pub set: PersonValues,
-        /// Case it was learned from; none for a built-in.
+        /// Case it was learned from. None for a built-in pattern.
         pub case_name: Option<String>,
-        /// Patterns that are part of it: a person merged them into it, or they were alike.
+        /// Patterns that were merged into it, by a person or because they were similar.
         pub merged: Vec<MergedPattern>,
         /// Reported fixes, newest first, at most 100.
         pub fixes: Vec<ViewFix>,
-        /// What was or may be tried: the suggested one first, wrong ones last; at most 50.
+        /// Solutions, at most 50: the suggested solution first, wrong solutions last.
         pub solutions: Vec<ViewSolution>,
-        /// Oldest first; the last one is now.
+        /// Oldest first. The last point is the current value.
         pub confidence_over_time: Vec<ConfidencePoint>,
-        /// From here on every day is known; before it only what was reported.
+        /// Time since which every day is known. Earlier points come from reports only.
         pub confidence_known_since: Option<String>,
-        /// Failures of it in recorded runs, newest first: of a built-in, all of its category.
+        /// Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category.
         pub seen: Vec<SeenIn>,
-        /// All of them.
+        /// Number of these failures.
         pub seen_total: u32,
-        /// There is a next page of `seen`.
+        /// True if `seen` has a next page.
         pub has_more: bool,
-        /// The tests it was seen in, most frequent first, at most 50; for a built-in those of the page.
+        /// Tests with these failures, most frequent first, at most 50. For a built-in pattern, only tests of the page.
         pub tests: Vec<SeenTest>,
-        /// Patterns that are like it.
+        /// Similar patterns.
         pub related: Vec<Related>,
-        /// A redacted error text it was learned from.
+        /// A redacted error text that it was learned from.
         pub sample: Option<String>,
     }
 
-    /// What a pattern has without a person's hand.
+    /// Values of a pattern without changes by a person.
     pub struct LearnedValues {
-        /// What the rules say it is.
+        /// Category from the rules.
         pub category: Category,
         /// Headline of the failure it was learned from.
         pub description: String,
-        /// Its best fix.
+        /// The best known fix.
         pub suggested_fix: Option<String>,
     }
 
-    /// What a person set; none: not set.
+    /// Values that a person set. None if not set.
     pub struct PersonValues {
-        /// In place of the learned one.
+        /// Replaces the learned category.
         pub category: Option<Category>,
-        /// In place of the learned one.
+        /// Replaces the learned description.
         pub description: Option<String>,
-        /// In place of the best fix.
+        /// Replaces the best fix.
         pub suggested_fix: Option<String>,
-        /// When anything of it was last set or taken back.
+        /// Time of the last change by a person.
         pub edited_at: Option<String>,
     }
 
-    /// A pattern that is part of another.
+    /// A pattern that was merged into another pattern.
     pub struct MergedPattern {
         /// `pat-…`.
         pub id: String,
-        /// One line about it.
+        /// Description in one line.
         pub description: String,
         /// Case it was learned from.
         pub case_name: String,
-        /// How often it was diagnosed before it was merged.
+        /// Number of diagnoses before the merge.
         pub occurrences: u32,
     }
 
-    /// One report that something was tried.
+    /// A report that a solution was tried.
     pub struct ViewFix {
         /// `fix-…` or `out-…`.
         pub fix_id: String,
-        /// What was tried.
+        /// The tried solution.
         pub solution_id: String,
-        /// Run of the failure; none where it was not reported for a run.
+        /// Run of the failure. None if the report names no run.
         pub run_id: Option<String>,
-        /// The run is still recorded.
+        /// True if the run is still stored.
         pub run_recorded: bool,
         /// Case of the failure.
         pub case_name: Option<String>,
-        /// What was changed.
+        /// Description of the change.
         pub fix_description: String,
-        /// It was reported as a success.
+        /// True if it was reported as successful.
         pub success: bool,
-        /// A person marked it as wrong, so it counts as no success.
+        /// True if a person marked it as wrong, so that it does not count as a success.
         pub wrong: bool,
-        /// When it was reported.
+        /// Time of the report.
         pub created_at: String,
-        /// Who reported it; none: it is from before this was kept.
+        /// Who reported it. None for old entries.
         pub recorded_by: Option<String>,
-        /// On which machine.
+        /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
     }
 
-    /// Something to try, with what came of it.
+    /// A solution with its results.
     pub struct ViewSolution {
         /// `sol-…`.
         pub solution_id: String,
-        /// What to do.
+        /// Steps of the solution.
         pub steps: String,
-        /// The environment it was written for; empty: any.
+        /// Environment it was written for. Empty for any.
         pub env_bucket: String,
-        /// How often it worked.
+        /// Number of successes.
         pub worked: u32,
-        /// How often it failed.
+        /// Number of failures.
         pub failed: u32,
-        /// When it last worked.
+        /// Time of the last success.
         pub last_confirmed_at: Option<String>,
-        /// When it was added.
+        /// Time of creation.
         pub created_at: String,
-        /// It is what the pattern suggests.
+        /// True if the pattern suggests it.
         pub suggested: bool,
-        /// A person set it as what the pattern suggests.
+        /// True if a person chose it as the suggestion.
         pub set: bool,
-        /// A person marked it as wrong.
+        /// True if a person marked it as wrong.
         pub wrong: bool,
     }
 
-    /// How sure a pattern was at a moment.
+    /// Confidence of a pattern at a time.
     pub struct ConfidencePoint {
-        /// When.
+        /// Time of the point.
         pub at: String,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
-        /// How often it had been diagnosed.
+        /// Number of diagnoses until then.
         pub occurrences: u32,
-        /// How often a fix had been reported as successful.
+        /// Number of reported successes until then.
         pub resolutions: u32,
-        /// Counted on that day; else made up from what was reported, with as few occurrences as there must have been.
+        /// True if counted on that day. Otherwise derived from reports, with the minimum number of occurrences.
         pub known: bool,
     }
 
@@ -249,11 +249,11 @@ contract! {
     pub struct SeenIn {
         /// `run-…`.
         pub run_id: String,
-        /// When the run started.
+        /// Start of the run.
         pub timestamp: String,
         /// `file > suite > name`.
         pub case_name: String,
-        /// What went wrong, one line.
+        /// The error in one line.
         pub headline: String,
     }
 
@@ -261,71 +261,71 @@ contract! {
     pub struct SeenTest {
         /// `file > suite > name`.
         pub case_name: String,
-        /// In how many recorded runs.
+        /// Number of recorded runs with the failure.
         pub failures: u32,
-        /// The newest of them.
+        /// Newest of these runs.
         pub last_run_id: String,
-        /// When that run started.
+        /// Start of that run.
         pub last_seen_at: String,
     }
 
-    /// Which incidents to show.
+    /// Filter and page of incidents.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct ViewIncidentsParams {
-        /// A problem, as in `ranked_solutions`; none: all, newest first.
+        /// A problem, as in `ranked_solutions`. None for all incidents, newest first.
         pub text: Option<String>,
-        /// Where a solution must work, as in `ranked_solutions`.
+        /// Environment, as in `ranked_solutions`.
         #[cfg_attr(feature = "types", ts(optional, type = "Record<string, unknown> | null"))]
         pub env: Option<Value>,
-        /// In place of what `env` gives; one of `viewEnvironments`.
+        /// Replaces `env` by an entry of `viewEnvironments`.
         pub env_bucket: Option<String>,
-        /// 1 to 200; 20 when none.
+        /// From 1 to 200. Default: 20.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// Incidents, newest or best first.
+    /// Incidents, newest first or best first.
     pub struct ViewIncidentsResult {
-        /// One page.
+        /// Page of the list.
         pub incidents: Vec<ViewIncident>,
-        /// All of them; with a text all that answer it, at most 200.
+        /// Number of incidents. With a text, number of matches, at most 200.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// The canonical form of the environment.
+        /// Canonical form of the environment.
         pub env_bucket: String,
-        /// Anything that limits this answer.
+        /// Limitations of this answer.
         pub warnings: Vec<String>,
     }
 
-    /// An incident, or a failure pattern with a fix where a text was given.
+    /// An incident. With a search text, also a failure pattern with a fix.
     pub struct ViewIncident {
-        /// `inc-…` or `pat-…`; an imported one keeps its own.
+        /// `inc-…` or `pat-…`. Imported incidents keep their ids.
         pub incident_id: String,
-        /// Which of the two it is.
+        /// Incident or pattern.
         pub kind: MatchKind,
-        /// One line.
+        /// Title in one line.
         pub title: String,
-        /// The error as it was printed, cut short.
+        /// The error as printed, shortened.
         pub error_signature: Option<String>,
-        /// The problem in words, cut short.
+        /// The problem in words, shortened.
         pub summary: Option<String>,
         /// Labels.
         pub tags: Vec<String>,
-        /// Where it is stored.
+        /// Memory that contains it.
         pub memory: MemoryKind,
-        /// When it was added.
+        /// Time of creation.
         pub created_at: String,
-        /// How many solutions it has.
+        /// Number of its solutions.
         pub solution_count: u32,
-        /// How well it answers the text, in [0, 1].
+        /// Score of the match with the text, from 0 to 1.
         pub score: Option<f64>,
-        /// Why it was found, in short phrases.
+        /// Reasons for the match, in short phrases.
         pub because: Vec<String>,
-        /// With a text its solutions with their scores, best first, at most 10.
+        /// With a text, its solutions with scores, best first, at most 10.
         pub solutions: Vec<RankedSolution>,
     }
 
@@ -335,89 +335,89 @@ contract! {
         pub env_buckets: Vec<String>,
     }
 
-    /// A failure to look at.
+    /// A failure to analyze.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewInspectionParams {
         /// The failure.
         pub event: FailureEvent,
-        /// Qualified name of the case it happened in.
+        /// Qualified name of its case.
         pub case_name: Option<String>,
     }
 
-    /// Everything concluded from a failure text, and what the memory has about it. Nothing is stored or counted.
+    /// Analysis of a failure text, with matches from the memory. Nothing is stored or counted.
     pub struct ViewInspectionResult {
-        /// What is concluded from the text alone.
+        /// Analysis of the text.
         pub inspection: Inspection,
-        /// Where placeholders stand in `inspection.normalized`.
+        /// Placeholders in `inspection.normalized`.
         pub placeholders: Vec<PlaceholderSpan>,
-        /// The pattern it matches.
+        /// The matching pattern.
         pub pattern: Option<ViewPatternRow>,
-        /// Patterns and incidents that are like it.
+        /// Similar patterns and incidents.
         pub related: Vec<Related>,
     }
 
-    /// A text with its placeholders, from the text alone.
+    /// Analysis of a text without a memory.
     pub struct Explanation {
-        /// What is concluded.
+        /// Analysis of the text.
         pub inspection: Inspection,
-        /// Where placeholders stand in `inspection.normalized`.
+        /// Placeholders in `inspection.normalized`.
         pub placeholders: Vec<PlaceholderSpan>,
     }
 
     /// A placeholder in a normalized text.
     pub struct PlaceholderSpan {
-        /// First UTF-16 code unit.
+        /// Start in UTF-16 code units, inclusive.
         pub start: u32,
-        /// One past the last.
+        /// End, exclusive.
         pub end: u32,
-        /// Without the brackets, such as `UUID`.
+        /// Name without brackets, such as `UUID`.
         pub name: String,
     }
 
-    /// What a person sets on a pattern: absent leaves it, null goes back to what was learned.
+    /// Changes of a pattern by a person. Absent keeps a value, null restores the learned value.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct EditPatternParams {
-        /// `pat-…` or `builtin-…`; of a built-in the category stays.
+        /// `pat-…` or `builtin-…`. The category of a built-in pattern cannot change.
         pub id: String,
-        /// What it is.
+        /// Category of the failure.
         #[cfg_attr(feature = "types", ts(as = "Option<Category>"), schemars(with = "Option<Category>"))]
         pub category: Change<Category>,
-        /// One line, at most 300 characters are kept.
+        /// Description in one line, cut to 300 characters.
         #[cfg_attr(feature = "types", ts(as = "Option<String>"), schemars(with = "Option<String>"))]
         pub description: Change<String>,
-        /// What to do, at most 4 KB are kept.
+        /// The fix to suggest, cut to 4 KB.
         #[cfg_attr(feature = "types", ts(as = "Option<String>"), schemars(with = "Option<String>"))]
         pub suggested_fix: Change<String>,
     }
 
-    /// Two learned patterns that are one.
+    /// Two learned patterns to merge.
     pub struct MergePatternsParams {
-        /// It becomes part of the other; its failures count there from now on.
+        /// Pattern to merge. Its failures count for `into` from now on.
         pub from: String,
-        /// What stays.
+        /// Pattern that remains.
         pub into: String,
     }
 
-    /// A part of a pattern that is another failure.
+    /// A merged pattern to separate again.
     pub struct SplitPatternParams {
-        /// What it is part of.
+        /// Pattern that contains it.
         pub pattern: String,
-        /// One of its `merged`.
+        /// Id from `merged` of that pattern.
         pub part: String,
     }
 
-    /// A fix that a person judges: one of the ids.
+    /// A fix that a person judges, given by either id.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct MarkFixParams {
-        /// `fix-…` or `out-…`: the solution that it reported.
+        /// `fix-…` or `out-…`, for the solution of this report.
         pub fix_id: Option<String>,
         /// `sol-…`.
         pub solution_id: Option<String>,
-        /// Wrong: no suggestion any more, and its successes count as none. False takes it back.
+        /// True if wrong: it is not suggested, and its successes do not count. False reverts this.
         pub wrong: bool,
     }
 
@@ -425,49 +425,49 @@ contract! {
     pub struct MarkFixResult {
         /// `sol-…`.
         pub solution_id: String,
-        /// What it is now.
+        /// True if it is now marked as wrong.
         pub wrong: bool,
-        /// The pattern it belongs to, as it is now; none for an incident's.
+        /// Current state of its pattern. None for a solution of an incident.
         pub pattern: Option<ViewPatternRow>,
     }
 }
 
-/// Order of patterns; of equal ones the newest is the greatest.
+/// Order of patterns. Among equal patterns, the newest counts as the greatest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum ViewPatternSort {
-    /// By the name of the category, in each the most frequent first.
+    /// By name of the category, then most frequent first.
     Category,
-    /// By the letters of the description.
+    /// By description.
     Description,
-    /// By how sure it is.
+    /// By confidence.
     Confidence,
-    /// By how often it was diagnosed.
+    /// By number of diagnoses.
     #[default]
     Occurrences,
-    /// By how often it was fixed.
+    /// By number of resolutions.
     Resolutions,
-    /// By the last diagnosis.
+    /// By time of the last diagnosis.
     LastSeen,
-    /// Built-in before learned, of each the most frequent first.
+    /// Built-in before learned, then most frequent first.
     Source,
 }
 
-/// What happens to a value that a person may set.
+/// A change of a value that a person may set.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Change<T> {
-    /// Absent: it stays as it is.
+    /// Keeps the value. In JSON: absent.
     #[default]
     Keep,
-    /// Null: back to what was learned.
+    /// Restores the learned value. In JSON: null.
     Learned,
-    /// In place of what was learned.
+    /// Replaces the learned value.
     Set(T),
 }
 
 impl<T> Change<T> {
-    /// What is set afterwards, where `before` was.
+    /// Returns the value after the change. `before` is the value that a person set earlier.
     pub fn over(self, before: Option<T>) -> Option<T> {
         match self {
             Self::Keep => before,

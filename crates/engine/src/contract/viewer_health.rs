@@ -1,148 +1,147 @@
-//! Types of the viewer about what is wrong now, and about the health of a project's tests.
+//! Types of the viewer for current problems and for the health of a project's tests.
 
 use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, SharedKnown, TestEvidence};
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// What is wrong now.
+    /// Current problems of a project.
     pub struct ViewNowResult {
-        /// Recorded runs, foreign ones among them.
+        /// Number of recorded runs, including foreign runs.
         pub runs: u32,
-        /// The newest that is not foreign; none where there is none.
+        /// The newest run that is not foreign. None if there is no such run.
         pub run: Option<RunRecord>,
-        /// Its failures by cause, most frequent first, at most 100.
+        /// Failures of that run by cause, most frequent first, at most 100.
         pub causes: Vec<FailureGroup>,
-        /// Causes that are left out.
+        /// Number of causes that are not listed.
         pub more_causes: u32,
-        /// Tests that are not healthy and did not fail in that run: broken ones first, then flaky, order-bound and
-        /// environment-bound ones, at most 20.
+        /// Unhealthy tests that did not fail in that run, at most 20: broken first, then flaky, order and environment.
         pub tests: Vec<HealthTest>,
-        /// Tests that are left out.
+        /// Number of tests that are not listed.
         pub more_tests: u32,
-        /// Fixes that were reported, and that no run has proved or refuted; the newest 20.
+        /// The newest 20 reported fixes that no run has proved or refuted.
         pub claims: Vec<ReportedFix>,
-        /// Older ones.
+        /// Number of older claims.
         pub more_claims: u32,
-        /// Changes after which failures were gone, too recently to be sure; the newest 20.
+        /// The newest 20 changes after which failures were gone and that are not proved yet.
         pub fixes: Vec<FixEvidence>,
-        /// Older ones.
+        /// Number of older fixes.
         pub more_fixes: u32,
     }
 
-    /// How to show the health of a project's tests.
+    /// Options for the health of a project's tests.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct HealthParams {
-        /// What a point of the curves is; when none, a day where the runs are of 14 days or more, else a run.
+        /// Unit of a point. Default: a day if the runs span at least 14 days, else a run.
         pub by: Option<HealthUnit>,
-        /// Tests that are not healthy, 1 to 200; 50 when none.
+        /// Maximum number of unhealthy tests, from 1 to 200. Default: 50.
         pub limit: Option<u32>,
-        /// How many of those to pass over.
+        /// Number of unhealthy tests to skip.
         pub offset: Option<u32>,
     }
 
     /// The health of a project's tests.
     pub struct HealthResult {
-        /// Recorded runs.
+        /// Number of recorded runs.
         pub runs: u32,
-        /// One page of the tests that are not healthy: broken ones first, then flaky, order-bound and environment-bound ones.
+        /// Page of unhealthy tests: broken first, then flaky, order and environment.
         pub tests: Vec<HealthTest>,
-        /// All of them, at most 1000.
+        /// Number of unhealthy tests, at most 1000.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// How many of them are broken.
+        /// Number of broken tests.
         pub broken: u32,
-        /// How many are flaky.
+        /// Number of flaky tests.
         pub flaky: u32,
-        /// How many another test breaks.
+        /// Number of tests that another test makes fail.
         pub order: u32,
-        /// How many fail where a condition holds.
+        /// Number of tests that fail under a condition.
         pub environment: u32,
-        /// What a point is.
+        /// Unit of a point.
         pub by: HealthUnit,
-        /// How the newest 1000 runs went, oldest first.
+        /// The newest 1000 runs as points, oldest first.
         pub points: Vec<HealthPoint>,
-        /// Of how many of the newest runs durations of tests are read.
+        /// Number of newest runs whose test durations are used.
         pub duration_runs: u32,
-        /// Milliseconds below which no test is listed, and by which one must have become slower at least.
+        /// Minimum duration of a listed test, and minimum slowdown, in milliseconds.
         pub least_ms: f64,
-        /// The tests that take longest, at most 10, each in 3 runs or more.
+        /// The slowest tests with at least 3 runs, at most 10.
         pub slowest: Vec<TestDuration>,
-        /// Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 10.
+        /// Tests that became at least 25 % slower, largest increase in milliseconds first, at most 10.
         pub slower: Vec<TestDuration>,
-        /// Changes after which failures were gone, the newest 20.
+        /// The newest 20 changes after which failures were gone.
         pub fixes: Vec<FixEvidence>,
-        /// Fixes that somebody reported, the newest 20.
+        /// The newest 20 reported fixes.
         pub reported: Vec<ReportedFix>,
         /// Fixes that the repository shares, the first 20.
         pub shared: Vec<SharedKnown>,
-        /// How many more there are of these three together.
+        /// Number of further entries in these three lists together.
         pub more_fixes: u32,
     }
 
-    /// A test that is not healthy.
+    /// An unhealthy test.
     pub struct HealthTest {
-        /// What it is, and what that rests on.
+        /// State of the test, with its evidence.
         pub evidence: TestEvidence,
-        /// The run recorded last in which it failed; none where it passed at a later attempt each time, or where the
-        /// run is not kept any more.
+        /// Last recorded run in which it failed. None if every failure passed at a later attempt, or if the run was
+        /// deleted.
         pub last_failure: Option<LastFailure>,
     }
 
-    /// Where a test failed.
+    /// Run in which a test failed.
     pub struct LastFailure {
         /// `run-…`.
         pub run_id: String,
-        /// When the run started.
+        /// Start of the run.
         pub timestamp: String,
     }
 
-    /// Runs of a day, or one run.
+    /// A point of a curve: the runs of a day, or a single run.
     pub struct HealthPoint {
-        /// When its newest run started.
+        /// Start of its newest run.
         pub timestamp: String,
-        /// Its newest run.
+        /// Id of its newest run.
         pub run_id: String,
-        /// How many it stands for.
+        /// Number of runs.
         pub runs: u32,
-        /// Passed ones of the cases that ran, in [0, 1]; none where nothing ran.
+        /// Passed share of the cases that ran, from 0 to 1. None if nothing ran.
         pub pass_rate: Option<f64>,
-        /// Median of the runs' wall-clock milliseconds; none where no run says it.
+        /// Median duration of the runs in milliseconds. None if unknown.
         pub duration_ms: Option<f64>,
-        /// Outcomes by chance in a run, on average: cases that passed at a later attempt, and failures that were found to
-        /// be flaky. None where the run is too far back for its failures to be read.
+        /// Average number of flaky cases per run: passed at a later attempt, or failed with the verdict `flaky`. None
+        /// if the run is too old to read its failures.
         pub flaky: Option<f64>,
     }
 
-    /// How long a test takes when it passes at the first attempt.
+    /// Duration of a test that passes at the first attempt.
     pub struct TestDuration {
         /// `file > suite > name`.
         pub case_name: String,
-        /// Median milliseconds in its newest runs.
+        /// Median of its newest runs in milliseconds.
         pub median_ms: f64,
-        /// How many these are, 5 at most.
+        /// Number of these runs, at most 5.
         pub runs: u32,
-        /// In those before; none where they are fewer than 5.
+        /// Duration in the runs before. None for fewer than 5 runs.
         pub before: Option<DurationBefore>,
     }
 
-    /// How long a test took before its newest runs.
+    /// Duration of a test before its newest runs.
     pub struct DurationBefore {
-        /// Median milliseconds.
+        /// Median in milliseconds.
         pub median_ms: f64,
-        /// Of so many runs.
+        /// Number of runs.
         pub runs: u32,
     }
 }
 
-/// What a point of a curve stands for.
+/// Unit of a point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum HealthUnit {
     /// All runs of a day, in UTC.
     Day,
-    /// One run.
+    /// A single run.
     Run,
 }

@@ -1,97 +1,98 @@
-//! Types of the viewer about runs: lists, one run, two compared, a grid of many, a curve.
+//! Types of the viewer for runs: list, details, comparison of two runs, grid of tests and runs, trend.
 
 use super::{BriefVerdict, CaseRecord, KnownPattern, RunRecord, RunStatus, ViewPatternRow};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
 contract! {
-    /// Which runs to show.
+    /// Filter and page of runs.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewRunsParams {
-        /// Only these.
+        /// Only runs with this outcome.
         pub status: Option<RunStatus>,
-        /// 1 to 200; 50 when none.
+        /// From 1 to 200. Default: 50.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
     /// Runs, newest first.
     pub struct ViewRunsResult {
-        /// One page.
+        /// Page of the list.
         pub runs: Vec<RunRecord>,
-        /// All that fit the filter.
+        /// Number of entries that match.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
-    /// Which run to show, and which of its cases.
+    /// Selects a run and a page of its cases.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewRunParams {
         /// `run-…`.
         pub id: String,
-        /// Only cases that ended so.
+        /// Only cases with this outcome.
         pub status: Option<CaseState>,
-        /// Only cases with these words in their name or headline.
+        /// Only cases with these words in name or headline.
         pub text: Option<String>,
-        /// 1 to 200; 100 when none.
+        /// From 1 to 200. Default: 100.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// One run: why it failed, and its cases.
+    /// A run with its causes and cases.
     pub struct ViewRunResult {
         /// The run.
         pub run: RunRecord,
-        /// Runner's name.
+        /// Name of the runner.
         pub runner: Option<String>,
         /// Exit code of the command.
         pub exit_code: Option<i32>,
-        /// Signal that ended it.
+        /// Signal that ended the command.
         pub signal: Option<String>,
-        /// Its time was over.
+        /// True if it exceeded its time limit.
         pub timed_out: bool,
-        /// The run before it, for a comparison.
+        /// Previous run, for a comparison.
         pub previous_id: Option<String>,
-        /// The run after it.
+        /// Next run.
         pub next_id: Option<String>,
-        /// Its failures by cause, most frequent first, at most 100.
+        /// Failures by cause, most frequent first, at most 100.
         pub groups: Vec<FailureGroup>,
-        /// Groups that are left out.
+        /// Number of groups that are not listed.
         pub more_groups: u32,
-        /// Failed first, then flaky, then the rest, each in the report's order. A long error is cut; `viewCase` has it.
+        /// Failed first, then flaky, then the rest, each in the order of the report. Long errors are cut; `viewCase`
+        /// has all.
         pub cases: Vec<CaseRecord>,
-        /// All that fit the filter.
+        /// Number of entries that match.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
-    /// Failures of a run with one cause.
+    /// Failures of a run with the same cause.
     pub struct FailureGroup {
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// The pattern's description, else the first failure's headline.
+        /// Description of the pattern, else headline of the first failure.
         pub headline: String,
-        /// How many failed so.
+        /// Number of failures.
         pub count: u32,
-        /// As everywhere else; none where the run was recorded without verdicts.
+        /// Id of the cause. None if the run was recorded without verdicts.
         pub cause_id: Option<String>,
-        /// What the first of them was found to be.
+        /// Verdict of the first failure.
         pub verdict: Option<BriefVerdict>,
-        /// The first of them, at most 20.
+        /// Names of the first cases, at most 20.
         pub case_names: Vec<String>,
-        /// The pattern that one of them matches: a learned one, else the built-in.
+        /// Pattern that a failure matches: a learned pattern, else the built-in pattern.
         pub pattern: Option<ViewPatternRow>,
-        /// What is known of that one, with its best fix, as a run answers it.
+        /// Known pattern of that failure with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
     }
 
-    /// Which failed case to show.
+    /// Selects a failed case.
     pub struct ViewCaseParams {
         /// `run-…`.
         pub run_id: String,
@@ -99,81 +100,81 @@ contract! {
         pub case_name: String,
     }
 
-    /// A failed case with all that was kept of it.
+    /// A failed case with all stored details.
     pub struct ViewCaseResult {
-        /// What it is.
+        /// Category of the failure.
         pub category: Category,
-        /// Finer than the category, of a closed list.
+        /// Finer than `category`, from a closed list.
         pub failure_kind: FailureKind,
-        /// `file:line` of the first frame in the project's own code.
+        /// `file:line` of the first frame in the project's code.
         pub place: Option<String>,
-        /// Of the test; its file alone where no line is known.
+        /// `file:line` in the test, or the file alone if the line is unknown.
         pub test_place: Option<String>,
-        /// One line.
+        /// The error in one line.
         pub headline: String,
-        /// Redacted.
+        /// Error text, redacted.
         pub error: Option<String>,
         /// End of its standard output, redacted.
         pub stdout_tail: Option<String>,
         /// End of its standard error, redacted.
         pub stderr_tail: Option<String>,
-        /// The pattern it matches; looked up, not counted.
+        /// The matching pattern. Not counted as an occurrence.
         pub pattern: Option<ViewPatternRow>,
-        /// What is known of it, with its best fix, as a run answers it.
+        /// Known pattern with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
-        /// How it ended in the newest runs, newest first, at most 50; runs without it are left out.
+        /// Outcomes in the newest runs that have the case, newest first, at most 50.
         pub history: Vec<CaseEnd>,
     }
 
-    /// How a case ended in a run.
+    /// Outcome of a case in a run.
     pub struct CaseEnd {
         /// `run-…`.
         pub run_id: String,
-        /// When the run started.
+        /// Start of the run.
         pub timestamp: String,
-        /// How it ended.
+        /// Outcome of the case.
         pub state: CaseState,
     }
 
-    /// Two runs, and which page of each list.
+    /// Two runs to compare, and a page of each list.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewComparisonParams {
-        /// The run before.
+        /// The earlier run.
         pub base: String,
-        /// The run after.
+        /// The later run.
         pub head: String,
-        /// Of each list, 1 to 200; 50 when none.
+        /// Entries of each list, from 1 to 200. Default: 50.
         pub limit: Option<u32>,
-        /// How many of each list to pass over.
+        /// Number of entries of each list to skip.
         pub offset: Option<u32>,
     }
 
-    /// What changed from one run to the other. A test is a name: it failed if any case of that name did.
+    /// Differences between two runs. Tests are compared by name. A test failed if any case of its name failed.
     pub struct ViewComparisonResult {
-        /// The run before.
+        /// The earlier run.
         pub base: RunRecord,
-        /// The run after.
+        /// The later run.
         pub head: RunRecord,
-        /// Failing in head alone, those of one kind of verdict together: regressions first, those with none last.
+        /// Fails only in head. Grouped by kind of verdict: regressions first, failures without a verdict last.
         pub new: ComparedCases,
-        /// How many of `new` are of each kind, in the same order; kinds with none are left out.
+        /// Number of `new` tests of each kind, in the same order. Empty kinds are omitted.
         pub new_kinds: Vec<VerdictKindCount>,
-        /// Failing in base, not in head, where it ran.
+        /// Fails in base and ran without failure in head.
         pub fixed: ComparedCases,
-        /// Failing in both.
+        /// Fails in both.
         pub still_failing: ComparedCases,
-        /// Failing in base, not run or skipped in head.
+        /// Fails in base and did not run in head.
         pub gone: ComparedCases,
     }
 
-    /// One page of tests that are in two runs.
+    /// A page of compared tests.
     pub struct ComparedCases {
-        /// One page.
+        /// Page of the list.
         pub cases: Vec<ComparedCase>,
-        /// All of them.
+        /// Number of tests.
         pub total: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
     }
 
@@ -181,58 +182,58 @@ contract! {
     pub struct ComparedCase {
         /// `file > suite > name`.
         pub case_name: String,
-        /// How it ended before.
+        /// Outcome in base.
         pub base: CaseState,
-        /// How it ended after.
+        /// Outcome in head.
         pub head: CaseState,
-        /// Of the failure in head, else of that in base.
+        /// Category of the failure in head, else in base.
         pub category: Option<Category>,
-        /// Of the same.
+        /// Headline of the same failure.
         pub headline: Option<String>,
-        /// What the failure in head was found to be when that run was recorded; none where it did not fail, or where
-        /// an earlier version recorded it.
+        /// Recorded verdict on the failure in head. None if it did not fail there, or if an older version recorded the
+        /// run.
         pub verdict: Option<BriefVerdict>,
     }
 
-    /// Failures of one kind of verdict.
+    /// Number of failures with a kind of verdict.
     pub struct VerdictKindCount {
-        /// Which; none for those with no verdict.
+        /// Kind of verdict. None for failures without a verdict.
         pub kind: Option<VerdictKind>,
-        /// How many.
+        /// Number of failures.
         pub count: u32,
     }
 
-    /// Which part of the grid of tests and runs.
+    /// Filter and page of the grid of tests and runs.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewGridParams {
-        /// How many of the newest runs, 1 to 50; 20 when none.
+        /// Number of newest runs, from 1 to 50. Default: 20.
         pub runs: Option<u32>,
-        /// Only tests with these words in their name.
+        /// Only tests with these words in the name.
         pub text: Option<String>,
-        /// Only these tests.
+        /// Only tests of this kind.
         pub only: Option<GridFilter>,
-        /// Tests, 1 to 200; 100 when none.
+        /// Tests per page, from 1 to 200. Default: 100.
         pub limit: Option<u32>,
-        /// How many to pass over.
+        /// Number of entries to skip.
         pub offset: Option<u32>,
     }
 
-    /// Tests x runs: broken tests first, then flaky ones, then those that failed, then the rest by name.
+    /// Grid of tests and runs: broken tests first, then flaky, then failed, then the rest by name.
     pub struct ViewGridResult {
-        /// The columns, newest first.
+        /// Columns of the grid, newest first.
         pub runs: Vec<RunRecord>,
-        /// The rows.
+        /// Rows of the grid.
         pub tests: Vec<GridTest>,
-        /// All tests that fit the filter.
+        /// Number of tests that match.
         pub total: u32,
-        /// Flaky ones among those that fit the text.
+        /// Number of flaky tests that match the text.
         pub flaky: u32,
-        /// Broken ones among those that fit the text.
+        /// Number of broken tests that match the text.
         pub broken: u32,
-        /// There is a next page.
+        /// True if there is a next page.
         pub has_more: bool,
-        /// There are fewer columns than asked for, because these hold so many cases.
+        /// True if there are fewer columns than requested, because the runs have too many cases.
         pub shortened: bool,
     }
 
@@ -240,27 +241,27 @@ contract! {
     pub struct GridTest {
         /// `file > suite > name`.
         pub case_name: String,
-        /// One for each column.
+        /// State for each column.
         pub states: Vec<CaseState>,
-        /// It passed at a later attempt, or passed and failed on the same commit.
+        /// True if it passed at a later attempt, or passed and failed on the same commit.
         pub flaky: bool,
-        /// It failed in all of the runs that ran it, at least two, and is not flaky.
+        /// True if it is not flaky and failed in every run that ran it, at least 2.
         pub broken: bool,
-        /// In how many of the runs it failed.
+        /// Number of these runs in which it failed.
         pub failures: u32,
     }
 
-    /// How many runs to draw.
+    /// Options of the trend.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ViewTrendParams {
-        /// The newest, 1 to 1000; 100 when none.
+        /// Number of newest runs, from 1 to 1000. Default: 100.
         pub runs: Option<u32>,
     }
 
     /// Runs over time, oldest first.
     pub struct ViewTrendResult {
-        /// One for each run.
+        /// A point for each run.
         pub points: Vec<TrendPoint>,
     }
 
@@ -268,7 +269,7 @@ contract! {
     pub struct TrendPoint {
         /// `run-…`.
         pub run_id: String,
-        /// When it started.
+        /// Start of the run.
         pub timestamp: String,
         /// Wall-clock milliseconds.
         pub duration_ms: f64,
@@ -280,23 +281,23 @@ contract! {
         pub skipped: u32,
         /// Flaky cases.
         pub flaky: u32,
-        /// Outcome of the whole.
+        /// Outcome of the run.
         pub status: RunStatus,
-        /// Passed ones of those that ran, in [0, 1]; none where nothing ran.
+        /// Passed share of the cases that ran, from 0 to 1. None if nothing ran.
         pub pass_rate: Option<f64>,
     }
 }
 
-/// How a case ended in a run.
+/// Outcome of a case in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum CaseState {
-    /// At the first attempt.
+    /// Passed at the first attempt.
     Passed,
-    /// At every attempt.
+    /// Failed at every attempt.
     Failed,
-    /// It failed and then passed within the run.
+    /// Failed and then passed within the run.
     Flaky,
     /// Not run.
     Skipped,

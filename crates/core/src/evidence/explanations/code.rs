@@ -9,7 +9,7 @@ use crate::evidence::kept::history::{Observation, in_order_of_commits};
 use crate::evidence::kept::window::{Mask, View, bit};
 use crate::evidence::suspects::TOUCHES;
 
-/// Probability of an event for one given test. It is higher in a small suite, because fewer tests share the event.
+/// Probability of an event for a given test. It is higher in a small suite, because fewer tests share the event.
 struct Chance {
     /// Mean number of tests that the event affects.
     tests: f64,
@@ -49,7 +49,7 @@ const UNDOES: f64 = 0.3;
 const MENDS: Chance = Chance { tests: 3.0, least: 0.15, most: 0.3 };
 /// Probability of a different outcome on the same tree, although only the code decides.
 pub(super) const FLIPS: f64 = 0.001;
-/// Probability that the test was broken before the first run. Many memories begin while somebody fixes a test.
+/// Probability that the test was broken before the first run. Many memories begin while a test is being fixed.
 const BROKEN_AT_FIRST: Chance = Chance { tests: 1.0, least: 0.02, most: 0.1 };
 
 /// `ln P` of the observations. `together` is the number of tests that fail in this way in one run. One change breaks
@@ -116,14 +116,14 @@ pub fn log_likelihood(view: &View<'_>, seen: &[Observation], together: f64) -> f
     log
 }
 
-/// Whether the test passed in the previous observation under the same conditions. Otherwise, the conditions may have
-/// broken the other tests.
+/// Returns `true` if the test passed in the previous observation under the same conditions. Otherwise, the conditions
+/// may have broken the other tests.
 fn is_seen_alike(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[one.at].environment)
 }
 
-/// Whether the test fails on an edit and failed on the previous edit of the same commit, because an edit usually still
-/// contains what broke the test. The caller excludes tests that came and went before.
+/// Returns `true` if the test fails on an edit and failed on the previous edit of the same commit, because an edit
+/// usually still contains what broke the test. The caller excludes tests that came and went before.
 fn is_still_broken(view: &View<'_>, before: Option<&Observation>, one: &Observation) -> bool {
     let is_same = |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[one.at];
     one.failed && before.is_some_and(|before| before.failed && is_same(before))
@@ -151,7 +151,7 @@ fn edit_breaks(one: &Observation, failed_before: bool, is_of_same: bool) -> f64 
     at_least.max(EDIT_BREAKS * touches * again)
 }
 
-/// Probability that a change breaks one more test, after it broke at least one.
+/// Probability that a change breaks another test, after it broke at least one.
 const FOLLOWS: f64 = 0.5;
 
 /// The share of each of `together` tests in a change that broke all of them: the geometric mean of the first test and

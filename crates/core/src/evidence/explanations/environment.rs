@@ -1,4 +1,4 @@
-//! The likelihood of a test's results if the test fails under one condition.
+//! The likelihood of a test's results if the test fails under a condition.
 
 use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
 use crate::evidence::kept::history::Observation;

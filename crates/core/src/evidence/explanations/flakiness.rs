@@ -54,11 +54,11 @@ pub fn passes_that_prove(rate: f64, confidence: f64) -> u32 {
     in_range.unwrap_or(1)
 }
 
-/// Maximum number of passes, because nobody runs a test more often.
+/// Maximum number of passes, because a test is hardly ever run more often.
 const MAX_PASSES: u32 = 1000;
 
 /// The rate at which a test fails by chance, for rules that only need a number. Counts runs in which both outcomes
-/// occurred on one tree.
+/// occurred on the same tree.
 pub fn chance_rate(history: &TestHistory) -> f64 {
     let flips = history.totals.both_outcomes.min(history.totals.failures);
     Rate::of(flips, history.totals.runs).mean

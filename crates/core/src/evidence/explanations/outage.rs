@@ -12,7 +12,7 @@ use crate::evidence::facts::{ErrorSource, Failure, RunFacts};
 use crate::failure::category::Category;
 use std::collections::BTreeSet;
 
-/// `ln` of the prior odds of an outage against one more cause in the code.
+/// `ln` of the prior odds of an outage against another cause in the code.
 const PRIOR_LOG_ODDS: f64 = -1.0;
 /// Parameter of the geometric distribution of the tests that a change of the code breaks; the mean is four tests.
 pub(super) const NEXT_TEST_BREAKS: f64 = 0.75;
@@ -39,15 +39,15 @@ const FEW_LOG_ODDS: f64 = -3.0;
 /// Maximum evidence of number and spread against an outage.
 const MAX_LOG_ODDS: f64 = 8.0;
 
-/// Failures with one cause.
+/// Failures with the same cause.
 #[derive(Clone, Copy, Debug)]
 pub struct Cluster<'a> {
     /// The failures.
     pub failures: &'a [Failure],
-    /// Whether failures with this error were an outage before.
+    /// True if failures with this error were an outage before.
     pub known: bool,
-    /// Whether one of the tests passed before. Tests that never passed may be broken all over the project, so that
-    /// their number and spread are no evidence for an outage. Then the errors have to be typical of machines.
+    /// True if a test of the cluster passed before. Tests that never passed may be broken all over the project, so that
+    /// their number and spread do not show an outage. Then the errors have to be typical of machines.
     pub has_passed: bool,
     /// Changes since the tests passed.
     pub change: Change,
@@ -90,7 +90,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         + known
 }
 
-/// Whether there is evidence for the machine other than number and spread.
+/// Returns `true` if there is evidence for the machine other than number and spread.
 fn shows_machine(cluster: Cluster<'_>) -> bool {
     let is_in_many_files = cluster.failures.iter().any(|one| one.file != cluster.failures[0].file);
     cluster.known
@@ -186,7 +186,7 @@ fn by_stack(failure: &Failure) -> f64 {
 /// typical of machines and no change touched its stack or something that the error names.
 pub const MACHINE_SHARE: f64 = 0.8;
 
-/// Whether the category is typical of machine failures.
+/// Returns `true` if the category is typical of machine failures.
 pub fn is_of_machine(category: Category) -> bool {
     by_category(category) > 0.0
 }

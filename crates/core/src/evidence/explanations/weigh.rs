@@ -1,4 +1,4 @@
-//! Weighs the explanations for one error of one test.
+//! Weighs the explanations for an error of a test.
 
 use crate::evidence::explanations::calibration;
 use crate::evidence::explanations::code;
@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// Prior probability that a test is flaky.
 const FLAKY_PRIOR: f64 = 0.05;
-/// Prior probability that a test is flaky if it had both outcomes on one tree.
+/// Prior probability that a test is flaky if it had both outcomes on the same tree.
 const BOTH_OUTCOMES_PRIOR: f64 = 0.3;
 /// Prior probability that a condition of the environment decides the result of a test.
 const ENVIRONMENT_PRIOR: f64 = 0.01;
@@ -23,7 +23,7 @@ const ORDER_PRIOR: f64 = 0.02;
 /// Factor for these priors if no pass of the test is known, because a test that always fails is probably broken.
 const NEVER_PASSED: f64 = 0.1;
 
-/// Evidence about one error of one test.
+/// Evidence about an error of a test.
 pub struct Seen<'a> {
     /// Observations of the test, oldest first.
     pub observations: &'a [Observation],
@@ -33,7 +33,7 @@ pub struct Seen<'a> {
     pub together: f64,
     /// Evidence about the tests that ran before.
     pub order: Option<&'a OrderEvidence>,
-    /// Whether the test had both outcomes on one tree, with any error.
+    /// True if the test had both outcomes on the same tree, with any error.
     pub both_outcomes: bool,
     /// Probabilities from the time when its failures were still in the window.
     pub before: Option<[f64; KINDS]>,

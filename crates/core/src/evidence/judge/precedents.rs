@@ -43,7 +43,7 @@ impl Judging<'_> {
         let outcome = |at: &usize| history.and_then(|history| history.at(run(*at)));
         let passed_on_tree = (0..now).rev().filter(is_here).find(|at| outcome(at) == Some(false)).map(run);
         let started = |at: usize| self.view.runs[at].started_at;
-        // A report that is imported again is no other run.
+        // A repeated import of a report does not count as another run.
         let failed_here: BTreeSet<i64> = (0..now)
             .filter(is_here)
             .filter(|at| outcome(at) == Some(true) && started(*at) != started(now))
@@ -63,9 +63,9 @@ impl Judging<'_> {
         }
     }
 
-    /// Whether the failure of run `at` is over, because its test then passed on the same branch as often in a row as proves
-    /// a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs that failed in the
-    /// same way.
+    /// Returns `true` if the failure of run `at` is over, because its test then passed on the same branch as often in a
+    /// row as proves a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs
+    /// that failed in the same way.
     fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
         let is_comparable = |other: &usize| {
             let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Copy)]
 pub(super) struct RunOutage {
     pub(super) common: Trait,
-    /// The error of the outage, if it has only one.
+    /// The error of the outage, if all its failures have the same error.
     error: Option<u64>,
     /// Share of the run's tests that the outage hit.
     hit: f64,
@@ -29,15 +29,15 @@ impl RunOutage {
         }
     }
 
-    /// Whether the failure has another error than the outage.
+    /// Returns `true` if the failure has another error than the outage.
     pub(super) fn has_other_error(&self, failure: &Failure) -> bool {
         self.common != Trait::of(failure) && self.error.is_some_and(|error| error != failure.signature)
     }
 }
 
 impl Judging<'_> {
-    /// The outage of the run, if there is one: the largest group that is an outage, else failures with one error from many
-    /// functions, else all failures without an explanation together.
+    /// The outage of the run, if any: the largest group that is an outage, else failures with the same error from many
+    /// functions, else all unexplained failures together.
     pub(super) fn outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
         let by_function = groups.iter().map(|(_, members)| members.clone());
         let unexplained: Vec<Failure> =
@@ -74,8 +74,9 @@ impl Judging<'_> {
         outage::probability(self.run, outage::Cluster { failures, known, has_passed, change })
     }
 
-    /// Whether a test that passed before fails with a machine error for the first time, without a change that touches the
-    /// failure, or has failed like this ever since. A failure that returns after a pass may as well be chance.
+    /// Returns `true` if a test that passed before fails with a machine error for the first time, without a change that
+    /// touches the failure, or has failed like this ever since. A failure that returns after a pass may as well be
+    /// chance.
     pub(super) fn is_of_machine(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
         let found = history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.found);
         failure.source == ErrorSource::Machine
@@ -109,7 +110,7 @@ impl Judging<'_> {
         f64::from(u32::try_from(members.len()).unwrap_or(u32::MAX)) / f64::from(self.run.ran.max(1))
     }
 
-    /// Whether the test never failed like this before.
+    /// Returns `true` if the test never failed like this before.
     pub(super) fn is_unexplained(&self, failure: &Failure) -> bool {
         let known = self.memory.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
         known.is_none()

@@ -27,7 +27,7 @@ pub struct Cause {
     pub first: RunSeq,
     /// The newest run that failed because of it.
     pub last: RunSeq,
-    /// Whether it was seen only on uncommitted trees.
+    /// True if it was seen only on uncommitted trees.
     pub only_edited: bool,
     /// The tests, each with its newest failing run and the signature of its error.
     pub cases: BTreeMap<CaseId, (RunSeq, u64)>,
@@ -61,9 +61,9 @@ pub fn group<'a>(failures: &[Failure], history: impl Fn(CaseId) -> Option<&'a Te
     groups.into_iter().map(|(_, _, members)| members).collect()
 }
 
-/// Whether both failures come from one place. The same error noticed at two lines of tests is two causes. Errors from
-/// one function are one cause, and so are errors of one type from one line. Without a function, a nil panic and a
-/// failed comparison are two causes.
+/// Returns `true` if both failures come from the same place. An error that tests notice at two lines has two causes.
+/// Errors from the same function have the same cause, and so do errors of the same type from the same line. Without a
+/// function, a nil panic and a failed comparison have different causes.
 fn is_one_place(one: &Failure, other: &Failure) -> bool {
     one.site == other.site
         || one.raised.is_some() && one.raised == other.raised
@@ -95,7 +95,8 @@ impl Past {
 }
 
 impl Cause {
-    /// Whether the failure may have this cause. A test that passed since the cause appeared does not have the cause.
+    /// Returns `true` if the failure may have this cause. A test that passed since the cause appeared does not have the
+    /// cause.
     pub fn may_be_of(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
         let has_common = self.common == Trait::of(failure);
         let is_known =

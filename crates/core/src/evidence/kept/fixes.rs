@@ -10,20 +10,20 @@ use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How sure a fix is.
+/// How far runs have proved a fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ProofStatus {
-    /// Somebody reported it.
+    /// A report claims it.
     Claimed,
-    /// Found without a report: the failure was there on one tree and gone on a later one.
+    /// Found without a report: the failure occurred on a tree and was gone on a later tree.
     Candidate,
-    /// It passed often enough since.
+    /// The test passed often enough since.
     Proved,
     /// The same error came back on a tree that has the fix.
     Refuted,
-    /// A later one took its place before it was proved.
+    /// A later fix replaced it before it was proved.
     Superseded,
 }
 
@@ -71,8 +71,8 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Whether a failure with this verdict may be chance, so that the proof needs the history. Otherwise one pass is
-    /// enough.
+    /// Returns `true` if a failure with this verdict may be chance, so that the proof needs the history. Otherwise one
+    /// pass is enough.
     pub fn needs_history(found: Option<VerdictKind>) -> bool {
         matches!(found, None | Some(VerdictKind::Flaky))
     }
@@ -129,19 +129,19 @@ impl Fix {
         }
     }
 
-    /// Whether a run is known to contain the fix. An uncommitted edit may be undone, so that only a run on the same
-    /// tree contains it.
+    /// Returns `true` if a run is known to contain the fix. An uncommitted edit may be undone, so that only a run on
+    /// the same tree contains it.
     pub fn is_in(&self, run: &RunFacts) -> bool {
         !self.is_uncommitted() || self.edited.as_ref() == Some(&run.tree)
     }
 
-    /// Whether the fix may be undone in the last run of a view, because a file of the fix was changed since the fix
-    /// passed.
+    /// Returns `true` if the fix may be undone in the last run of a view, because a file of the fix was changed since
+    /// the fix passed.
     pub fn may_be_undone(&self, view: &View<'_>) -> bool {
         view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.is_touched_since(at, &self.files))
     }
 
-    /// Whether the fix is an edit that is not known to be committed.
+    /// Returns `true` if the fix is an edit that is not known to be committed.
     pub const fn is_uncommitted(&self) -> bool {
         self.edited.is_some() && self.commits.is_empty()
     }
@@ -176,7 +176,7 @@ impl Fix {
         format!("fix-{:016x}-{change:.12}", self.cause)
     }
 
-    /// Whether the fix is for this error of this case.
+    /// Returns `true` if the fix is for this error of this case.
     pub fn is_of(&self, case: CaseId, signature: u64) -> bool {
         self.cases.get(&case) == Some(&signature)
     }

@@ -13,7 +13,7 @@ const MAX_STRANDS: usize = 8;
 /// The row of a test. A test that never failed needs only two masks and three numbers.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TestHistory {
-    /// The run that bit 0 of the masks stands for.
+    /// The run of bit 0 of the masks.
     pub newest: RunSeq,
     /// Runs in which the test ran.
     pub ran: Mask,
@@ -45,14 +45,14 @@ pub struct Totals {
     pub stretches: u32,
 }
 
-/// One error of a test over time.
+/// An error of a test over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Strand {
     /// Identifies the error: the function of the project that raised it, otherwise the error signature.
     pub common: Trait,
     /// The newest failure with this error.
     pub newest: Failure,
-    /// Whether the error was counted in [`Traits`](crate::evidence::kept::traits::Traits), because its kind was certain
+    /// True if the error was counted in [`Traits`](crate::evidence::kept::traits::Traits), because its kind was certain
     /// once.
     pub is_learned: bool,
     /// Runs that failed with this error, as bits of the test's masks.
@@ -74,23 +74,23 @@ pub struct Strand {
     /// Verdict on the newest failure. None in memories of earlier versions.
     #[serde(default)]
     pub found: Option<VerdictKind>,
-    /// Estimated number of tests that one change broke together with this test; the maximum over all failures.
+    /// Estimated number of tests that a change broke together with this test; the maximum over all failures.
     pub together: f64,
     /// Evidence about the tests that ran before it.
     pub order: Option<OrderEvidence>,
 }
 
-/// Result of a test in one run of a view, for one error. A failure with another error is no observation.
+/// Result of a test in a run of a view, for a given error. A failure with another error is not an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Index of the run in the view.
     pub at: usize,
-    /// Whether the test failed with the error. Otherwise it passed.
+    /// True if the test failed with the error. Otherwise it passed.
     pub failed: bool,
-    /// Whether the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
+    /// True if the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
     /// in a run without edits, by a commit.
     pub touched: bool,
-    /// Whether the test failed and a commit since the last pass touched a file of the change that fixed it before.
+    /// True if the test failed and a commit since the last pass touched a file of the change that fixed it before.
     pub undone: bool,
     /// For a failure, the number of tests that started to fail with the changes of its run.
     pub began: u32,
@@ -153,19 +153,19 @@ impl TestHistory {
         self.totals.both_outcomes += u32::from(flipped || self.retried & 1 == 1);
     }
 
-    /// Whether the test failed in a run of the window. None if it did not run or if the machine failed.
+    /// Returns whether the test failed in a run of the window. None if it did not run or if the machine failed.
     pub fn at(&self, seq: RunSeq) -> Option<bool> {
         let bit = self.newest.checked_sub(seq).filter(|bit| *bit < WINDOW_RUNS)?;
         let is = |mask: Mask| mask >> bit & 1 == 1;
         (is(self.ran) && !is(self.outages)).then(|| is(self.failed))
     }
 
-    /// Whether the test failed in a run of the window with the error of this strand.
+    /// Returns `true` if the test failed in a run of the window with the error of this strand.
     pub fn failed_with(&self, strand: &Strand, seq: RunSeq) -> bool {
         self.newest.checked_sub(seq).is_some_and(|bit| strand.failed.checked_shr(bit).is_some_and(|runs| runs & 1 == 1))
     }
 
-    /// Whether the test passed in a run of the window at the first attempt.
+    /// Returns `true` if the test passed in a run of the window at the first attempt.
     pub fn passed_at_once(&self, seq: RunSeq) -> bool {
         self.at(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0
     }
@@ -193,10 +193,10 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Failures since the last pass on edits with other errors, except for errors that come and go. While somebody
-    /// works on an edit, the test may fail with changing errors, so that all of them count as one failure. This does
-    /// not hold for commits, because each commit may fix one error and introduce another. It does not hold for an error
-    /// that is known to come and go either.
+    /// Failures since the last pass on edits with other errors, except for errors that come and go. During work on an
+    /// edit, a test may fail with changing errors, so that all of them count as a single failure. This does not hold
+    /// for commits, because each commit may fix an error and introduce another. It does not hold for an error that is
+    /// known to come and go either.
     pub fn other_failures_since_pass(&self, view: &View<'_>, common: Trait) -> Vec<Observation> {
         let comes_and_goes = self.strand(common).is_some_and(Strand::comes_and_goes);
         let Some(passed) = self.last_pass().filter(|_| !comes_and_goes) else { return Vec::new() };
@@ -217,12 +217,12 @@ impl TestHistory {
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(of).collect()
     }
 
-    /// Whether the test ever passed, including runs that left the window.
+    /// Returns `true` if the test ever passed, including runs that left the window.
     pub const fn has_passed(&self) -> bool {
         self.totals.runs > self.totals.failures
     }
 
-    /// Whether the test passed in a run of the window before this run.
+    /// Returns `true` if the test passed in a run of the window before this run.
     pub fn has_passed_before(&self, seq: RunSeq) -> bool {
         let older = (self.newest + 1).saturating_sub(seq);
         (self.ran & !self.failed).checked_shr(older).is_some_and(|passed| passed != 0)
@@ -234,12 +234,12 @@ impl TestHistory {
         (passed != 0).then(|| self.newest - passed.trailing_zeros())
     }
 
-    /// Whether there are no results except failures that the machine caused.
+    /// Returns `true` if the only results are failures that the machine caused.
     pub const fn is_new(&self) -> bool {
         self.totals.runs == 0
     }
 
-    /// Whether the test failed in the newest run with a usable result.
+    /// Returns whether the test failed in the newest run with a usable result.
     pub fn last_outcome(&self) -> Option<bool> {
         let known = self.ran & !self.outages;
         (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)

@@ -32,7 +32,7 @@ pub struct Memory {
     pub traits: Traits,
 }
 
-/// What the failures of an outage have in common.
+/// A remembered outage, identified by the common trait of its failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     /// Id of the outage as a cause.

@@ -1,7 +1,7 @@
-//! Evidence for the explanation that another test, which ran before, makes a test fail, and which test that is.
+//! Evidence for the explanation that an earlier test makes a test fail, and the identity of that earlier test.
 //!
 //! Only failing runs name candidates: the tests that ran before the failing test. A test that ran before it in a
-//! passing run is no candidate. So a test that never failed costs nothing, and the usual order, which passed before,
+//! passing run is not a candidate. So a test that never failed costs nothing, and the usual order, which passed before,
 //! has no candidates.
 
 use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
@@ -9,7 +9,7 @@ use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Maximum number of candidates that are kept for one error. With more candidates, the search starts again.
+/// Maximum number of candidates that are kept for an error. With more candidates, the search starts again.
 pub const MAX_CANDIDATES: usize = 2048;
 /// Maximum number of tests before a failing test. The limit keeps the time for a verdict independent of the size of the
 /// project.
@@ -54,7 +54,7 @@ impl Order {
         Self { wholes: wholes.into_iter().collect(), ..self }
     }
 
-    /// Whether the order of execution is unknown.
+    /// Returns `true` if the order of execution is unknown.
     pub const fn is_unknown(&self) -> bool {
         self.is_unknown
     }
@@ -76,7 +76,7 @@ impl Order {
         }
     }
 
-    /// Whether the case ran.
+    /// Returns `true` if the case ran.
     pub fn contains(&self, case: CaseId) -> bool {
         self.positions.contains_key(&case) || self.wholes.contains(&case)
     }
@@ -95,7 +95,7 @@ fn digest_of(cases: &[CaseId], seed: u64) -> u64 {
 /// Seed of digests of unknown orders. A seed of 0 would give the same digest as a known order.
 const UNKNOWN_SEED: u64 = 1;
 
-/// Which tests ran before a test when it failed with one error, and when it passed.
+/// The tests that ran before a test when it failed with a given error, and when it passed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderEvidence {
     /// Tests that may cause the failure.
@@ -118,10 +118,10 @@ pub struct Candidate {
 }
 
 impl OrderEvidence {
-    /// Starts the evidence with the first failing run and the orders of passing runs. There are no candidates if the
-    /// test passed in the same order, if too many tests ran before it, or if it passed as a container of other tests,
-    /// because none of them makes it fail. If there are passing runs, a test in `only_failed`, which never passed, is
-    /// no candidate, because it may be a hook, which is a case only when it fails.
+    /// Starts the evidence with the first failing run and the orders of passing runs. The result has no candidates if
+    /// the test passed in the same order, if too many tests ran before it, or if it passed as a container of other
+    /// tests, because none of them makes it fail. With passing runs, tests in `only_failed`, which never passed, are
+    /// not candidates, because they may be hooks, which are cases only when they fail.
     pub fn start(victim: CaseId, failing: &Order, only_failed: &BTreeSet<CaseId>, passing: &[&Order]) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.before(victim);
@@ -136,12 +136,12 @@ impl OrderEvidence {
         Self { candidates: candidates.collect(), failed: 1, passed }
     }
 
-    /// Whether there are so many candidates that it is better to start again with the next failing run.
+    /// Returns `true` if there are so many candidates that it is better to start again with the next failing run.
     pub fn is_too_wide(&self) -> bool {
         self.candidates.len() > MAX_CANDIDATES
     }
 
-    /// Records one more run.
+    /// Records a run.
     pub fn record(&mut self, victim: CaseId, order: &Order, failed: bool) {
         if order.is_unknown {
             return;
@@ -217,7 +217,7 @@ impl Orders {
         known.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
     }
 
-    /// Whether a case ran in a run with this digest. False if the order was removed.
+    /// Returns `true` if a case ran in a run with this digest. False if the order was removed.
     pub fn has_run(&self, digest: u64, case: CaseId) -> bool {
         self.distinct.iter().any(|(_, order)| order.digest == digest && order.contains(case))
     }

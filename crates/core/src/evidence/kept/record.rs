@@ -1,4 +1,4 @@
-//! Updates the rows with one more run, in the transaction that records the run.
+//! Updates the rows with a run, in the transaction that records the run.
 
 use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFiles, Trait};
 use crate::evidence::judge::{Judged, Judgement, judge};
@@ -33,7 +33,7 @@ pub struct Recorded<'a> {
     pub order: Order,
     /// Files in the stacks of the failing cases.
     pub stacks: &'a StackFiles,
-    /// Whether the difference between the run and its commit is known.
+    /// True if the difference between the run and its commit is known.
     pub has_edits: bool,
 }
 
@@ -71,16 +71,16 @@ impl Memory {
         judgement
     }
 
-    /// Runs whose changes have to be stored: runs that may be one end of an edit that fixes something, and the newest
-    /// run, because the next edit may break something.
+    /// Runs whose changes have to be stored: runs at which an edit that fixes something may start or end, and the
+    /// newest run, because the next edit may break something.
     pub fn needs_edits_of(&self) -> BTreeSet<RunSeq> {
         let newest = self.window.runs().next_back().map(|run| run.seq);
         let fixes = self.fixes.iter().filter(|fix| fix.edited.is_some()).flat_map(|fix| [fix.failed, fix.passed]);
         self.causes.iter().map(|cause| cause.last).chain(fixes).chain(newest).collect()
     }
 
-    /// Whether the verdicts on these failures need the orders of earlier runs. They do if a test fails with an error
-    /// that it has no order evidence for.
+    /// Returns `true` if the verdicts on these failures need the orders of earlier runs. They do if a test fails with
+    /// an error that it has no order evidence for.
     pub fn needs_orders(&self, failures: &[Failure], retried: &[CaseId]) -> bool {
         let is_known = |failure: &Failure| {
             let strand = self.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
@@ -122,7 +122,7 @@ impl Memory {
                 fix.record_pass();
             }
         }
-        // A pass on a commit that is older than the last failure is no fix.
+        // A pass on a commit that is older than the last failure does not show a fix.
         let is_later = |cause: &&Cause| view.is_on_older_commit_than(cause.last);
         let later: BTreeSet<u64> = self.causes.iter().filter(is_later).map(|cause| cause.id).collect();
         let mut kept = Vec::new();
@@ -170,7 +170,7 @@ impl Memory {
     }
 
     /// The edit that fixed a cause, if there was no commit since its last failure. Each such failure has at most one
-    /// edit. An edit is identified by its tree, so that there is no result if the tree does not show the edit.
+    /// edit. The tree identifies the edit, so that the result is `None` if the tree does not show the edit.
     fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
         let is_edit = run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
@@ -278,7 +278,7 @@ fn cases_of(cause: &Cause) -> BTreeMap<CaseId, u64> {
 fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
     if let Some(judged) = judged {
         if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
-            // A failure that the machine caused is no evidence about this error.
+            // A failure that the machine caused says nothing about this error.
             let is_of_test = !judged.is_outage;
             strand.touched |= Mask::from(is_of_test && judged.touched);
             strand.undone |= Mask::from(is_of_test && judged.undone);

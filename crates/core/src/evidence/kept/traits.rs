@@ -1,8 +1,8 @@
 //! Learns how failures of each kind look in this project, from failures whose kind is certain.
 //!
-//! In one project every failure of the code has a function of the project in its stack, in another project none has. A
-//! refused connection is chance in one project and an outage in another. Therefore these properties are counted for
-//! each kind, once for each error of a test, on top of a weak prior.
+//! Projects differ: in some, every failure of the code has a function of the project in its stack, in others none has.
+//! A refused connection may be chance or an outage. Therefore these properties are counted for each kind, once for each
+//! error of a test, on top of a weak prior.
 
 use crate::evidence::facts::Failure;
 use crate::failure::category::Category;

@@ -174,21 +174,21 @@ impl<'a> View<'a> {
         Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
     }
 
-    /// Whether one of the files was edited in the last run and had no edit, or another edit, in an earlier run.
+    /// Returns `true` if a file was edited in the last run and had no edit, or another edit, in an earlier run.
     pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_known = !before.dirty || before.untracked_only || !before.edited_files.is_empty();
         is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
     }
 
-    /// Whether one of the files was touched by a commit since an earlier run, or by a new edit of the last run.
+    /// Returns `true` if a commit since an earlier run, or a new edit of the last run, touched a file.
     pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
         self.is_edited_since(earlier, files) || files.iter().any(is_committed)
     }
 
-    /// Whether each edit of an earlier run is still there in the last run or was committed since, so that a test must have the
-    /// same result. False if the edited files are unknown.
+    /// Returns `true` if each edit of an earlier run is still there in the last run or was committed since, so that a
+    /// test must have the same result. False if the edited files are unknown.
     pub fn has_edits_of(&self, earlier: usize) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_edited = |file: &FileId| last.edited_files.iter().any(|(edited, _)| edited == file);
@@ -221,12 +221,12 @@ impl<'a> View<'a> {
         all.filter(|(commit, _)| !run.idle.contains(commit))
     }
 
-    /// Whether the new commits of a run touch files that tests may read.
+    /// Returns `true` if the new commits of a run touch files that tests may read.
     pub fn has_code_change(&self, at: usize) -> bool {
         self.changes(at).any(|(commit, _)| !self.is_documentation(at, commit))
     }
 
-    /// Whether a commit of a run touched only files that tests do not read, such as documentation.
+    /// Returns `true` if a commit of a run touched only files that tests do not read, such as documentation.
     pub fn is_documentation(&self, at: usize, commit: &String) -> bool {
         self.runs[at].documentation.contains(commit)
     }
@@ -243,12 +243,12 @@ impl<'a> View<'a> {
         newer.flat_map(|at| self.changes(at)).flat_map(|(_, touched)| touched.iter().copied()).collect()
     }
 
-    /// Whether the last run was on an edit.
+    /// Returns `true` if the last run was on an edit.
     pub fn is_on_edit(&self) -> bool {
         self.uncommitted.last().is_some_and(|is_edit| *is_edit)
     }
 
-    /// Whether the last run is on an older commit than an earlier run.
+    /// Returns `true` if the last run is on an older commit than an earlier run.
     pub fn is_on_older_commit_than(&self, earlier: RunSeq) -> bool {
         let earlier = self.index(earlier).map(|earlier| self.places[earlier]);
         earlier.zip(self.places.last()).is_some_and(|(earlier, now)| *now < earlier)
@@ -259,12 +259,12 @@ impl<'a> View<'a> {
         index(&self.runs, seq)
     }
 
-    /// Whether a run has a condition.
+    /// Returns `true` if a run has a condition.
     pub fn has(&self, at: usize, condition: &(String, String)) -> bool {
         self.runs[at].environment.contains(condition)
     }
 
-    /// Whether two runs had different conditions. The machine itself does not count.
+    /// Returns `true` if two runs had different conditions. The machine itself does not count.
     pub fn differ_in_conditions(&self, one: usize, other: usize) -> bool {
         let (one, other) = (&self.runs[one].environment, &self.runs[other].environment);
         let differs = |(name, value): &(String, String)| {

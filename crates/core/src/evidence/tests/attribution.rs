@@ -64,8 +64,8 @@ fn a_pass_with_untracked_files_clears_its_commits() {
         let judgement = story.run(&[failure(3, 7)]);
         assert_eq!(only(&judgement).verdict.kind, VerdictKind::Regression);
         assert!(suspects(&judgement).is_empty(), "{changes}: {:?}", suspects(&judgement));
-        // Untracked files that were present while tests passed are no edit, so that the next commit is suspected as
-        // usual.
+        // Untracked files that were present while tests passed do not count as an edit, so that the next commit is
+        // suspected as usual.
         story.revert();
         story.untracked = vec![(NOTES, 1)];
         story.run(&[]);
@@ -163,7 +163,7 @@ fn a_machine_error_is_not_attributed_to_an_unrelated_commit() {
 }
 
 #[test]
-fn errors_of_one_type_from_one_line_share_a_lasting_cause() {
+fn errors_of_the_same_type_and_line_share_a_lasting_cause() {
     let mut story = Story::new();
     story.pass(2);
     story.edit("operator");

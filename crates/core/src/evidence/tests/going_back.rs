@@ -84,7 +84,7 @@ fn comes_back(tests: u64, before: u32, between: u32, touched: FileId) -> Judged 
 }
 
 #[test]
-fn the_commit_of_the_first_run_is_no_suspect_once_an_edit_on_it_has_passed() {
+fn the_commit_of_the_first_run_is_not_a_suspect_after_an_edit_on_it_passed() {
     let mut story = Story::new();
     story.run(&[failure(3, 1)]);
     story.edit("mended");
@@ -92,7 +92,7 @@ fn the_commit_of_the_first_run_is_no_suspect_once_an_edit_on_it_has_passed() {
     story.revert();
     let verdict = only(&story.run(&[failure(3, 1)])).verdict.clone();
     assert_eq!((verdict.kind, &verdict.suspects[..]), (Broken, &[][..]));
-    // A pass on the commit before it tells.
+    // A pass on the commit before it makes the commit a suspect.
     story.commits -= 1;
     story.revert();
     story.run(&[]);
@@ -102,7 +102,7 @@ fn the_commit_of_the_first_run_is_no_suspect_once_an_edit_on_it_has_passed() {
 }
 
 #[test]
-fn what_comes_back_with_the_files_of_its_fix_is_a_regression() {
+fn a_failure_that_returns_with_the_files_of_its_fix_is_a_regression() {
     for tests in [5, 40, 400] {
         for (before, between) in [(3, 5), (3, 20), (20, 5), (20, 20)] {
             let verdict = comes_back(tests, before, between, 702).verdict;

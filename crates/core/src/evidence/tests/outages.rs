@@ -20,7 +20,7 @@ fn a_network_error_in_many_files_is_an_outage() {
     let judgement = story.run(&down);
     assert!(kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
     assert_eq!(judgement.verdicts[0].verdict.settle, Some(Settle::RerunAll));
-    // An outage is no evidence about the tests, and while it lasts, it is a single cause.
+    // An outage says nothing about the tests, and while it lasts, it is a single cause.
     assert_eq!(story.memory.tests[&0].totals.failures, 0);
     let again = story.run(&down);
     assert_eq!(again.verdicts[0].cause, judgement.verdicts[0].cause);
@@ -98,7 +98,7 @@ fn failures_without_any_pass_are_not_an_outage() {
     assert!(kinds(&story.run(&all)).iter().all(|kind| *kind == VerdictKind::Broken));
 }
 
-/// One commit breaks something that everything uses. It is no outage, however many tests and files fail.
+/// A commit breaks code that all tests use. This is not an outage, however many tests and files fail.
 #[test]
 fn a_change_that_breaks_half_of_all_tests_is_a_regression() {
     let mut story = Story::new();

@@ -82,7 +82,7 @@ fn another_test_of_a_lasting_cause_is_broken() {
 }
 
 #[test]
-fn both_outcomes_on_one_tree_are_flaky() {
+fn both_outcomes_on_the_same_tree_are_flaky() {
     let mut story = Story::new();
     story.pass(10);
     let judgement = story.run(&[failure(3, 1)]);
@@ -134,8 +134,8 @@ fn order_verdict_names_the_polluter() {
     assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
 }
 
-/// For example, a command that timed out is reported as one more case behind its tests, while an earlier run contained
-/// the tests.
+/// For example, a command that timed out is reported as an additional case behind its tests, while an earlier run
+/// contained the tests.
 #[test]
 fn a_container_has_no_polluter_among_its_tests() {
     let mut story = Story::new();
@@ -270,7 +270,7 @@ fn passes_that_prove_a_fix_depend_on_the_rate() {
 }
 
 /// In a small suite, a commit that breaks anything probably breaks this test, even without a stack. A single failure is
-/// no outage.
+/// not an outage.
 #[test]
 fn the_first_failure_of_a_small_suite_is_a_regression() {
     let mut story = Story::new();
@@ -397,7 +397,7 @@ fn failures_since_an_edit_are_not_flaky_whatever_the_error() {
     }
 }
 
-/// Each failure is on another tree, and so is each pass, because somebody edits all the time.
+/// Each failure and each pass is on another tree, because the code is edited all the time.
 #[test]
 fn repeated_breaks_by_edits_are_not_flaky() {
     let mut story = Story::new();

@@ -179,9 +179,9 @@ fn a_flaky_test_stays_flaky_whatever_is_edited() {
     }
 }
 
-/// For example, somebody works on one file all the time while an unrelated test fails now and then.
+/// For example, all edits are in the same file while an unrelated test fails now and then.
 #[test]
-fn an_edit_that_also_passes_is_no_evidence_for_the_code() {
+fn an_edit_that_also_passes_does_not_blame_the_code() {
     for tests in SUITES {
         let code = |is_known: bool| {
             let mut project = Project::new(tests, 3, None, &[]);

@@ -80,7 +80,7 @@ const fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Turns a green run that was rejected into a failed attempt. Its hash tells the host that the run was suspicious.
+/// Turns a rejected green run into a failed attempt. Its hash tells the host that the run was suspicious.
 pub(super) fn reject_green(state: &mut FixState, random: f64) {
     state.escalation = None;
     let said = state.human_note.as_ref().map(|note| format!("; a human rejected it: {note}"));

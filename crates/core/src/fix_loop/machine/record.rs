@@ -87,8 +87,8 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
 /// Maximum number of case names in an attempt.
 const MAX_NAMES: usize = 1000;
 
-/// Whether a stated reason explains all suspicious changes. A reason is accepted only for changed tests and snapshots,
-/// because an expectation may have been wrong.
+/// Returns `true` if a stated reason explains all suspicious changes. A reason is accepted only for changed tests and
+/// snapshots, because an expectation may have been wrong.
 fn is_explained(state: &FixState, weakened: &[Weakening]) -> bool {
     let may_be_explained =
         |one: &Weakening| matches!(one.kind, WeakeningKind::TestChanged | WeakeningKind::SnapshotRewritten);

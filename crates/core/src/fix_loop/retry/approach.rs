@@ -1,7 +1,7 @@
 //! The approach of the next fix: the obvious fix first, then a defensive fix, then another implementation.
 
 plain! {
-    /// The contract's kinds of fixes.
+    /// Approaches of the contract.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     #[cfg_attr(feature = "types", ts(rename = "FixApproach"))]
     pub enum Approach {
@@ -9,20 +9,20 @@ plain! {
         Direct,
         /// Checks, validation, error handling.
         Defensive,
-        /// Another implementation altogether.
+        /// A different implementation.
         Alternative,
     }
 
-    /// The fix that is due.
+    /// The next fix to make.
     #[cfg_attr(feature = "types", ts(rename = "FixStep"))]
     pub struct Step {
-        /// Its kind.
+        /// Approach of the fix.
         pub name: Approach,
-        /// Which fix of this loop it is, from 1.
+        /// Number of the fix in this loop, from 1.
         pub number: u32,
-        /// The contract's title of the kind.
+        /// Title of the approach in the contract.
         pub title: String,
-        /// What to do.
+        /// Instructions for the fix.
         pub description: String,
     }
 }

@@ -1,27 +1,26 @@
-//! Opens when the same error occurs too often in a row, and stays open until somebody resets it. Errors are compared by
-//! their hashes.
+//! Opens when the same error occurs too often in a row, and stays open until it is reset. Errors are compared by hash.
 
 plain! {
-    /// The circuit breaker, as in the contract.
+    /// The circuit breaker of the contract.
     #[cfg_attr(feature = "types", ts(rename = "FixCircuit"))]
     pub struct Circuit {
-        /// So many equal errors in a row open it.
+        /// Number of equal errors in a row that opens the circuit.
         pub threshold: u32,
-        /// Hashes of the errors since it was last reset.
+        /// Hashes of the errors since the last reset.
         pub error_hashes: Vec<String>,
-        /// Whether attempts may be made.
+        /// State of the circuit.
         pub state: CircuitState,
     }
 }
 
-/// Whether attempts may be made.
+/// State of a circuit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum CircuitState {
-    /// They may.
+    /// Attempts are allowed.
     Closed,
-    /// None until it is reset.
+    /// Attempts are not allowed until the circuit is reset.
     Open,
 }
 
@@ -39,7 +38,7 @@ impl Circuit {
         }
     }
 
-    /// Whether the last `threshold` errors are the same.
+    /// Returns `true` if the last `threshold` errors are the same.
     pub(in crate::fix_loop) fn repeats(&self) -> bool {
         let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
         let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };

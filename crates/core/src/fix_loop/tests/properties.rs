@@ -127,7 +127,7 @@ fn runs_changed(state: &FixState) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// A valid state in which one value is replaced.
+/// A valid state with a replaced value.
 fn damaged(state: &FixState, path: usize, value: &Value) -> Option<FixState> {
     let mut json = serde_json::to_value(state).expect("a state is JSON");
     let object = json.as_object_mut().expect("an object");

@@ -30,7 +30,7 @@ pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass
     let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let found = |class| find(class, &lines);
     if analysis.classification.category == Category::MockMismatch {
-        // Messages of a mock library are no evidence about the network or a login.
+        // Messages of a mock library say nothing about the network or a login.
         return because(ErrorClass::Fixable, "category-mock-mismatch", None);
     }
     found(ErrorClass::Permanent)
@@ -131,7 +131,8 @@ impl Compiled {
     }
 }
 
-/// Whether the line contains this HTTP status. The normalizer distinguishes a status from a port, a line or a count.
+/// Returns `true` if the line contains this HTTP status. The normalizer distinguishes a status from a port, a line or a
+/// count.
 fn is_status(line: &str, status: u16) -> bool {
     line.contains(&status.to_string()) && normalize(line).statuses.contains(&status)
 }

@@ -11,7 +11,7 @@ const MAX_NAME_BYTES: usize = 300;
 /// Number of bytes of a line that are searched.
 const MAX_LINE_BYTES: usize = 1024;
 
-/// Patterns of one runner for failing tests. The first pattern with a match is used, because earlier patterns are more
+/// Patterns of a runner for failing tests. The first pattern with a match is used, because earlier patterns are more
 /// precise.
 struct Runner {
     patterns: Vec<Regex>,

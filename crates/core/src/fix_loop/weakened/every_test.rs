@@ -102,7 +102,7 @@ impl<'v, 'd> EveryTest<'v, 'd> {
         uses && !new.source.iter().all(|source| is_loaded(source) || self.was_elsewhere(source))
     }
 
-    /// Whether the definition was in any file before the change.
+    /// Returns `true` if the definition was in any file before the change.
     fn was_elsewhere(&self, source: &[String]) -> bool {
         let items = self.versions.iter().flat_map(|one| &one.before.file.scopes).flat_map(|scope| &scope.items);
         items.into_iter().any(|item| item.kind == ItemKind::Definition && item.source == source)
@@ -114,7 +114,7 @@ struct Origin {
     name: String,
     module: String,
     language: Language,
-    /// Whether the module is a helper or a fake of the tests.
+    /// True if the module is a helper or a fake of the tests.
     is_stand_in: bool,
 }
 
@@ -137,8 +137,8 @@ impl Origin {
         replaced::is_own_module(&module, language).then(|| Self { name: name.clone(), module, language, is_stand_in })
     }
 
-    /// Returns true if this import replaces the old one. A Python module often moves within its package, so only another
-    /// package or a fake counts.
+    /// Returns `true` if this import replaces the old import. Only another package or a fake counts, because a Python
+    /// module often moves within its package.
     fn replaces(&self, old: &Self) -> bool {
         let root = |module: &str| module.split('.').next().unwrap_or_default().to_owned();
         match self.language {

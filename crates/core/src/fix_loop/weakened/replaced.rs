@@ -113,7 +113,7 @@ pub(super) fn is_own_module(text: &str, language: Language) -> bool {
     }
 }
 
-/// Whether the token is a string that names a module of the project.
+/// Returns `true` if the token is a string that names a module of the project.
 fn names_own_module(token: &str, language: Language) -> bool {
     token.starts_with(['"', '`']) && is_own_module(token, language)
 }
@@ -345,7 +345,7 @@ struct Loaded {
     text: String,
     line: u32,
     is_new: bool,
-    /// Whether the text is the path or the name of a package, not a variable.
+    /// True if the text is the path or the name of a package, not a variable.
     is_known: bool,
 }
 

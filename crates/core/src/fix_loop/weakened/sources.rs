@@ -107,8 +107,8 @@ impl<'n> Failing<'n> {
         }
     }
 
-    /// Whether the suites of a declared test fit the name. They fit if the name contains their titles or names no
-    /// suite.
+    /// Returns `true` if the suites of a declared test fit the name. They fit if the name contains their titles or
+    /// names no suite.
     fn may_be_in_suites(&self, file: &File, test: TestAt<'_>) -> bool {
         let names_no_suite = self.titles.trim() == self.title && self.title == test.item.name;
         let mut suites = file.titles(test);
@@ -116,14 +116,14 @@ impl<'n> Failing<'n> {
         names_no_suite || suites.iter().all(|suite| suite.is_empty() || has_place(suite) || self.titles.contains(suite))
     }
 
-    /// Whether the file must contain the test but declares no test with this name. Such a test is created when the file
-    /// runs.
+    /// Returns `true` if the file must contain the test but declares no test with this name. Such a test is created
+    /// when the file runs.
     fn is_only_in(&self, file: &File) -> bool {
         self.file.is_some() && self.is_in(&file.path) && !file.tests().any(|test| self.is(file, test))
     }
 }
 
-/// Whether a runner that runs the tests of `path` also runs those of `other`, according to their names.
+/// Returns `true` if a runner that runs the tests of `path` also runs those of `other`, according to their names.
 fn is_run_as(path: &str, other: &str) -> bool {
     let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let marks = [".test.", ".spec.", "_test.", "test_", "_spec."];
@@ -137,12 +137,12 @@ fn plain(title: &str) -> &str {
     title.rsplit("::").next().unwrap_or(title).rsplit('.').next().unwrap_or(title).trim()
 }
 
-/// Whether the title has placeholders that are filled in at run time.
+/// Returns `true` if the title has placeholders that are filled in at run time.
 fn has_place(title: &str) -> bool {
     title.contains('%') || title.contains('$')
 }
 
-/// Whether the title contains the parts between the placeholders of the pattern, in order.
+/// Returns `true` if the title contains the parts between the placeholders of the pattern, in order.
 fn fits(pattern: &str, title: &str) -> bool {
     let mut rest = title;
     let parts = pattern.split(['%', '$']).enumerate().map(|(at, part)| match at {
@@ -170,7 +170,7 @@ pub(super) struct Part<'f> {
     pub(super) source: Vec<&'f [String]>,
     pub(super) lines: Range<u32>,
     pub(super) kind: ItemKind,
-    /// Whether any source of the part is a definition.
+    /// True if any source of the part is a definition.
     pub(super) is_defined: bool,
 }
 
@@ -247,7 +247,7 @@ impl<'v, 'd> Comparison<'v, 'd> {
         (parts(&one.before.file, test, &near_before), parts(&one.after.file, now, &near_after))
     }
 
-    /// Whether a definition became an import and exists unchanged in another file.
+    /// Returns `true` if a definition became an import and exists unchanged in another file.
     pub(super) fn has_moved(&self, old: &Part<'_>, new: &Part<'_>) -> bool {
         let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
         is_import && old.source.iter().all(|source| self.moved.contains_key(source))
@@ -335,7 +335,7 @@ pub(super) fn same(old: &Part<'_>, new: &Part<'_>) -> bool {
     old.source.len() == new.source.len() && pairs().all(|(old, new)| old == new || is_row_more(old, new))
 }
 
-/// Whether the only change is an additional row in a list, for example a new case of a table.
+/// Returns `true` if the only change is an additional row in a list, for example a new case of a table.
 fn is_row_more(old: &[String], new: &[String]) -> bool {
     if new.len() <= old.len() {
         return false;

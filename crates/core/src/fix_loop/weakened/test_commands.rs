@@ -54,12 +54,12 @@ fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// Whether the line runs tests or checks.
+/// Returns `true` if the line runs tests or checks.
 pub(super) fn runs_tests(line: &str) -> bool {
     RUNS_TESTS.is_match(line)
 }
 
-/// Whether the line downloads something.
+/// Returns `true` if the line downloads something.
 pub(super) fn downloads(line: &str) -> bool {
     DOWNLOADS.is_match(line)
 }
@@ -76,7 +76,7 @@ static REPLACES: LazyLock<Regex> = LazyLock::new(|| {
     compile(r"^\s*[\x22']?(?:setupFiles(?:AfterEnv)?|globalSetup|moduleNameMapper|alias)[\x22']?\s*[:=]")
 });
 
-/// Whether the setting selects tests. In a part of a file, also whether it may replace the code under test.
+/// Returns `true` if the setting selects tests, or, in a part of a file, if it may replace the code under test.
 pub(super) fn chooses_tests(line: &str, is_whole: bool) -> bool {
     CHOOSES.is_match(line) || (!is_whole && REPLACES.is_match(line))
 }
@@ -103,7 +103,7 @@ static ASKS_FOR_TESTS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     .collect()
 });
 
-/// Whether the line replaces a module for all code that is loaded later.
+/// Returns `true` if the line replaces a module for all code that is loaded later.
 pub(super) fn mocks_module(line: &str) -> bool {
     static MOCKS: LazyLock<Regex> = LazyLock::new(|| compile(r"\b(?:jest|vi)\.(?:do)?[mM]ock\(|\bmock\.module\("));
     MOCKS.is_match(line)
@@ -115,12 +115,12 @@ fn asks_for_tests(line: &str) -> bool {
     !is_comment && ASKS_FOR_TESTS.iter().any(|pattern| pattern.is_match(code))
 }
 
-/// Whether the line ends a run with success whatever the tests do.
+/// Returns `true` if the line ends a run with success whatever the tests do.
 pub(super) fn ends_well(line: &str) -> bool {
     ENDS_WELL.is_match(line)
 }
 
-/// Whether the line decides the result of tests, either directly or through the code under test.
+/// Returns the kind of weakening if the line decides the result of tests, directly or through the code under test.
 pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKind> {
     match role {
         FileRole::Test | FileRole::Settings(About::Runner) => ENDS_WELL.is_match(line).then_some(FailureIgnored),
@@ -129,7 +129,7 @@ pub(super) fn decides_outcome(line: &str, role: FileRole) -> Option<WeakeningKin
     }
 }
 
-/// Whether the line catches the failure of an expectation.
+/// Returns `true` if the line catches the failure of an expectation.
 pub(super) fn swallows_expectation(line: &str) -> bool {
     CATCHES.is_match(line)
 }

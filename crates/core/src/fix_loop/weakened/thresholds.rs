@@ -12,7 +12,7 @@ pub(super) struct Setting<'l> {
 }
 
 impl Setting<'_> {
-    /// Whether the key names tests.
+    /// Returns `true` if the key names tests.
     pub(super) fn is_of_tests(&self) -> bool {
         let key = self.key.to_lowercase();
         ["test", "hook", "teardown"].iter().any(|word| key.contains(word))
@@ -59,7 +59,7 @@ pub(super) fn coverage(line: &str) -> Option<Setting<'_>> {
     setting(&COVERAGE, line)
 }
 
-/// Whether the line retries failed tests.
+/// Returns `true` if the line retries failed tests.
 pub(super) fn tries_again(line: &str) -> bool {
     static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
         compile(
@@ -69,7 +69,7 @@ pub(super) fn tries_again(line: &str) -> bool {
     AGAIN.is_match(line)
 }
 
-/// Whether Playwright or Vitest allows a slow test here.
+/// Returns `true` if Playwright or Vitest allows a slow test here.
 pub(super) fn is_slow(line: &str) -> bool {
     line.contains("test.slow(")
 }

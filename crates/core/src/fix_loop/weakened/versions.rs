@@ -36,7 +36,7 @@ impl<'d> Version<'d> {
     }
 }
 
-/// Whether sources of tests in this language can be compared.
+/// Returns `true` if sources of tests in this language can be compared.
 pub(super) const fn can_compare(language: Language) -> bool {
     matches!(language, Language::JavaScript | Language::Python | Language::Go | Language::Rust)
 }
@@ -52,7 +52,7 @@ pub(super) fn versions(files: &[DiffFile]) -> Vec<Versions<'_>> {
         .collect()
 }
 
-/// Whether the path ends with these complete path components.
+/// Returns `true` if the path ends with these complete path components.
 pub(super) fn is_end_of(end: &str, path: &str) -> bool {
     path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
 }

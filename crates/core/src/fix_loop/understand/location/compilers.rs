@@ -76,8 +76,8 @@ pub(super) fn read(lines: &[&str]) -> Vec<Location> {
     if errors.is_empty() { places(true) } else { errors }
 }
 
-/// Whether the location belongs to a warning: `main.c:12:5: warning: ...`, `Cart.cs(12,5): warning CS0168: ...`. rustc
-/// prints `warning` on the line above.
+/// Returns `true` if the location belongs to a warning: `main.c:12:5: warning: ...`,
+/// `Cart.cs(12,5): warning CS0168: ...`. rustc prints `warning` on the line above.
 fn is_warning(lines: &[&str], at: usize) -> bool {
     let above = || at.checked_sub(1).is_some_and(|above| lines[above].trim_start().starts_with("warning"));
     lines[at].contains(": warning") || lines[at].contains(" - warning") || (lines[at].contains("-->") && above())

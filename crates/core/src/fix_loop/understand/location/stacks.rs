@@ -5,15 +5,15 @@ use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Frames of one stack.
+/// Frames of a stack.
 #[derive(Default)]
 pub(super) struct Stack {
     /// The location in a file that could not be parsed. The frames are those of its import.
     unreadable: Option<Location>,
     frames: Vec<Location>,
-    /// Whether the runtime prints the outermost frame first.
+    /// True if the runtime prints the outermost frame first.
     outer_first: bool,
-    /// Whether this stack is the cause of the previous stack, or occurred while the previous error was handled.
+    /// True if this stack is the cause of the previous stack, or occurred while the previous error was handled.
     pub(super) continues: bool,
 }
 
@@ -234,7 +234,7 @@ impl Reader {
     }
 }
 
-/// Whether Mocha or `RSpec` starts a failure here, for example with `  1) cart totals`.
+/// Returns `true` if Mocha or `RSpec` starts a failure here, for example with `  1) cart totals`.
 fn is_heading(line: &str) -> bool {
     let digits = line.bytes().take_while(u8::is_ascii_digit).count();
     digits > 0 && line[digits..].starts_with(") ")
@@ -280,8 +280,8 @@ pub(super) fn package(function: &str) -> Option<&str> {
     (!name.contains(['/', '\\', ' '])).then_some(name)
 }
 
-/// Whether one package is the other or contains it. A single name such as `com` does not count, because many packages
-/// share it.
+/// Returns `true` if `inner` is `outer` or a package inside `outer`. A single name such as `com` does not count,
+/// because many packages share it.
 fn is_around(outer: &str, inner: &str) -> bool {
     outer.contains('.') && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
