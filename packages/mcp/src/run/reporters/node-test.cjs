@@ -18,8 +18,8 @@ const open = [];
 /** Output of each file on stderr, because only it contains the reason why a file could not be loaded. */
 const printed = new Map();
 let hasRun = false;
-/** Whether this module listens, and whether a project installed it. */
 let isListening = false;
+/** True if a project installed this module. */
 let isInstalled = false;
 let isInterrupted = false;
 
