@@ -1,5 +1,5 @@
 /**
- * Builds the page and the MCP App, each as one HTML file without dependencies, and checks their size. The engine is not
+ * Builds the page and the MCP App, each as a single HTML file without dependencies, and checks their size. The engine is not
  * included: the page loads it, or an export adds it.
  */
 

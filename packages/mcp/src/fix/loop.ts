@@ -465,7 +465,7 @@ export class Loop {
         mark,
         redact: (text) => withoutSecrets(this.#context.rules.redact(text), input),
         input: input.input,
-        // Nobody can answer questions of a verification.
+        // False for a verification, because a person cannot answer its questions.
         mayAsk: this.#state.current.mode === 'command',
         program: input.program,
         env: input.env,

@@ -1,4 +1,4 @@
-/** Inputs files: where they are searched, what is refused in them, and how they answer a command. */
+/** Inputs files: their search paths, refused contents, and the answers that they give to a command. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';

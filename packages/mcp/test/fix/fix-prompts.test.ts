@@ -1,4 +1,4 @@
-/** Finds the prompts of a script and their answers, and notices prompts that nobody answers. */
+/** Finds the prompts of a script and their answers, and notices unanswered prompts. */
 
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -263,7 +263,7 @@ read -p "Use password authentication? [y/N] " use
   });
 });
 
-describe('a prompt that nobody answers', () => {
+describe('an unanswered prompt', () => {
   test.each([
     ['Name: ', true],
     ['Overwrite? ', true],

@@ -19,7 +19,7 @@ const BATCH_LINES = 16;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 export async function importRuns(file: string, options: GlobalOptions & { foreign?: boolean }): Promise<void> {
-  // With --json each run is printed as soon as it is recorded, and there is no summary at the end.
+  // JSON output has a line for each run as soon as it is recorded, and no summary at the end.
   const onRun = options.json ? (run: HistoricRun) => write(`${JSON.stringify(shown(run))}\n`) : undefined;
   await answer(
     { ...options, json: false },

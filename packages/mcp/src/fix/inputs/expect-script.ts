@@ -6,7 +6,7 @@
 import type { Input } from './inputs-file.ts';
 import { UNKNOWN } from './prompts.ts';
 
-/** The command, where it is another than when the script was written: with other arguments, say. */
+/** The command if it differs from the command for which the script was written, for example in its arguments. */
 export const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
 
 /** Returns the variable that passes a value to the script. Names are case-sensitive. */

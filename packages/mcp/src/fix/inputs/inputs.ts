@@ -37,7 +37,7 @@ interface ResolveRequest extends InputsRequest {
 }
 
 export interface Feed {
-  /** Of the inputs file, from the project's folder on; null where the command is given nothing. */
+  /** Path of the inputs file relative to the project. Null if the command gets no inputs. */
   path: string | null;
   /** Standard input of the command or of `program`. */
   input?: string;
@@ -76,7 +76,10 @@ function redactor(): (text: string) => string {
   };
 }
 
-/** With the inputs that are known already; `name` is the base name of the file without `-inputs.yaml`. */
+/**
+ * Generates an inputs file that also contains the `known` inputs. The returned `name` is the base name of the file
+ * without `-inputs.yaml`.
+ */
 export async function generateInputs({ root, now, signal, ...request }: InputsRequest, known: readonly Input[] = []) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
@@ -133,14 +136,14 @@ function sourceAt(files: ProjectFiles, file: string): Source | undefined {
   return name === undefined || text === undefined ? undefined : { text, name };
 }
 
-/** A default that is shown may be a secret; a credential's is one whatever it looks like. */
+/** Removes secrets, because a prompt may show its default. The default of a credential always counts as a secret. */
 function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
   const { text, variable = '', fallback } = one;
   const shown = isCredential(one, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
   return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** Names that the reader of a file can tell apart. */
+/** Returns a different name for each prompt, so that a reader of the file can tell them apart. */
 function namesOf(prompts: readonly Prompt[]): string[] {
   const used: string[] = [];
   return prompts.map(({ variable = '', text }) => {
@@ -153,8 +156,8 @@ function namesOf(prompts: readonly Prompt[]): string[] {
 }
 
 /**
- * Returns the possible base names of files for a command. The first is used for writing: the name of its script. The
- * contract's `basename | sed` is another.
+ * Returns the possible base names of files for a command. A new file gets the first name, which is the name of the
+ * script. The contract's `basename | sed` gives a further name.
  */
 export function inputsNames(command: string, commandHash: string): string[] {
   const slug = (text: string) => path.posix.basename(text.trim()).replaceAll(/[^a-zA-Z0-9]/gu, '-');

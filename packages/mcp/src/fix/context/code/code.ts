@@ -1,4 +1,4 @@
-/** Shows what the failing code does and its signature: the lines around the error, with the comment above them. */
+/** Shows the failing code and its signature: the lines around the error, with the comment above them. */
 
 import type { Finding } from '../context-model.ts';
 import type { ContextScope } from '../scope.ts';

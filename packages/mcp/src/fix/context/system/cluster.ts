@@ -26,7 +26,7 @@ const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 /** `status` is kubectl's column, for example `CrashLoopBackOff`, `Init:Error`, `Running`. */
 type Pod = { name: string; status: string; restarts: number; isUnwell: boolean; row: string };
 
-/** `why` is a sentence about why there are no pods. */
+/** `why` is a sentence with the reason for a missing list of pods. */
 type Cluster = { pods: Pod[]; why: string | null };
 
 const cached = new WeakMap<ContextScope, Promise<Cluster>>();
