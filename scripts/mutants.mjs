@@ -1,5 +1,5 @@
-// Measures what the tests detect: selects conditions in the most important code at random, inverts them one at a time,
-// and runs the checks of `npm test` until one fails. `npm run mutants -- --seed 1 --count 30`. The checkout must be
+// Measures the share of changes that the tests detect: selects conditions in the most important code at random, inverts
+// a single condition at a time, and runs the checks of `npm test` until a check fails. `npm run mutants -- --seed 1 --count 30`. The checkout must be
 // committed, because files are changed and restored in place.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -40,7 +40,7 @@ export function ask(program, args) {
   return answer.status === 0 ? answer.stdout.trim() : null;
 }
 
-/** Kills commands that take longer, with all that they started. Only for programs that nobody interrupts with Ctrl-C. */
+/** Kills commands that take longer, with all their processes. Unsuitable for programs that a person interrupts. */
 export function limitRuns(ms) {
   limitMs = ms;
 }

@@ -106,7 +106,7 @@ function busy(size: number): EngineError {
   return new EngineError('DATABASE_LOCKED', `All ${size} threads of the server are making other calls. Try again.`);
 }
 
-/** One thread. It keeps the process alive only while it makes a call. */
+/** A thread for calls. It keeps the process alive only while it makes a call. */
 export class ProjectWorker {
   readonly #thread: Worker;
   readonly #sql: MessagePort;
