@@ -1,6 +1,6 @@
 // The demo behind `npm start`: an agent sees five failures, fixes them, and sees them again. Exits with an error if the
-// session did not show the expected results. `--project DIR` uses the reader's own project, and `--answers` prints whole
-// answers of the tools. Run it with `npm start`, because that installs and builds first.
+// session did not show the expected results. `--project DIR` uses the reader's own project, and `--answers` prints
+// whole answers of the tools. Run it with `npm start`, because that installs and builds first.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -29,8 +29,8 @@ function must(condition, words) {
 
 async function sampleSession() {
   const projectPath = copySample();
-  // English, so that the built-in suggestions match the demo's text. A separate user folder, so that the reader's memory
-  // does not appear in the demo.
+  // English, so that the built-in suggestions match the demo's text. A separate user folder, so that the reader's
+  // memory does not appear in the demo.
   const userData = mkdtempSync(join(tmpdir(), 'argus-demo-user-'));
   const own = { HOME: userData, XDG_DATA_HOME: userData, LOCALAPPDATA: userData };
   const agent = await connectAgent({ environment: { LC_ALL: 'en_US.UTF-8', ...own } });

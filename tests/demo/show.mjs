@@ -1,5 +1,5 @@
-// Formats the demo's output: headings, and a line for each call of a tool with a summary of its answer. Only the printed
-// line is cut; the agent gets the whole answer. `--answers` prints whole answers.
+// Formats the demo's output: headings, and a line for each call of a tool with a summary of its answer. Only the
+// printed line is cut; the agent gets the whole answer. `--answers` prints whole answers.
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);

@@ -1,6 +1,6 @@
 /**
- * Commands that wait for an answer, loops that wait, and two loops on the same command. Killed loops: tests/e2e/process.
- * Processes of a single attempt: packages/mcp/test/fix/fix-attempt.test.ts.
+ * Commands that wait for an answer, loops that wait, and two loops on the same command. Killed loops:
+ * tests/e2e/process. Processes of a single attempt: packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';

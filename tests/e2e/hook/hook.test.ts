@@ -34,7 +34,7 @@ test('shows the fix unasked when a failure recurs in another place', async () =>
   expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
 });
 
-test('stores nothing for other commands, for tests without a known failure, for invalid events, or when it is off', async () => {
+test('stores nothing for other commands, tests without a known failure and invalid events, or when it is off', async () => {
   const { desk } = await mendedDesk();
   const before = [desk.lines(), (await desk.data('history')).total];
   for (const command of ['cat test.log', 'psql -c "select 1"', 'curl -s localhost && npm test', 'ssh ci npm test'])

@@ -1,6 +1,6 @@
 /**
- * Shares the token between tabs of the same server, because a new tab or a copied address has no token. Only pages of the
- * same origin receive the messages. `token.ts` keeps the token.
+ * Shares the token between tabs of the same server, because a new tab or a copied address has no token. Only pages of
+ * the same origin receive the messages. `token.ts` keeps the token.
  */
 
 const NAME = 'argus-token';
