@@ -114,7 +114,7 @@ export class ProjectWorker {
   #answering: Answering = async () => undefined;
   #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
   #error: Error | undefined;
-  /** True if the thread has ended, so that it makes no more calls. */
+  /** True if the thread has ended, so it makes no more calls. */
   isGone = false;
 
   constructor(module: WebAssembly.Module, options: object, log: Log | undefined) {

@@ -1,5 +1,5 @@
 /**
- * view: shows the memory in a browser, from a server or as one exported file. The page itself is packages/viewer.
+ * view: shows the memory in a browser, from a server or as a single exported file. The page itself is packages/viewer.
  */
 
 import { ArgusError, messageOf } from '../errors.ts';

@@ -49,7 +49,7 @@ interface Lesson {
 
 /**
  * Learns the fixes after number `known`, where the last call ended. Returns messages about failed recordings. Storage
- * problems end the call, so that the next call learns the rest.
+ * problems end the call, so the next call learns the rest.
  */
 export async function learn(
   loopContext: LoopContext,

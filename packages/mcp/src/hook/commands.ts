@@ -130,7 +130,7 @@ const TOOLS: Readonly<Record<string, Arguments>> = {
   cabal: /^(?:build|test)\b/u,
   rebar3: /^(?:ct|eunit|compile|dialyzer)\b/u,
   lein: /^(?:test|compile)\b/u,
-  // Only the files of these tools define their targets, so that the name of the target decides.
+  // Only the files of these tools define their targets, so the name of the target decides.
   ...byTarget('make gmake just task rake invoke inv'),
   ...sameAs(['mvn', 'mvnw', 'mvnd'], /(?:^| )(?:test|verify|package|compile|install|test-compile)\b/u),
   ...sameAs(['gradle', 'gradlew'], /(?:^| |:)(?:test|check|build|assemble|compile\w*|lint\w*|\w+Test)\b/u),
@@ -277,7 +277,7 @@ function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<Read
   });
 }
 
-/** Returns true if the command is part of a pipe, so that the options that it sets apply only there. */
+/** Returns true if the command is part of a pipe, because options that such a command sets apply only there. */
 function isInPipe(commands: readonly ReadCommand[], at: number): boolean {
   return commands[at]?.joint === '|' || commands[at + 1]?.joint === '|';
 }

@@ -85,8 +85,8 @@ export async function findMarked(mark: string): Promise<LeftProcess[]> {
 }
 
 /**
- * Ends left processes of a failed command. A service that a successful command started may be its purpose, so that it
- * keeps running.
+ * Ends left processes of a failed command. A successful command may have had the purpose to start a service, so its
+ * processes keep running.
  */
 export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
   if (succeeded) {

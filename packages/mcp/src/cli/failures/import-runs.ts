@@ -1,6 +1,6 @@
 /**
- * import --runs: records a history of runs from elsewhere, with one JSON object on each line, and prints what each
- * failure is. A known run is not changed, so the same history can be imported again.
+ * import --runs: records a history of runs from elsewhere, with a JSON object on each line, and prints the result
+ * for each failure. A known run is not changed, so the same history can be imported again.
  */
 
 import type { HistoricRun } from 'argus-engine';

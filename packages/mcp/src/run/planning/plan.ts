@@ -359,7 +359,7 @@ export function packageCommand(filtered: Filtered, caseName: string): string | u
 }
 
 function commandOf(caseName: string, packages: readonly PackageCommand[]): string | undefined {
-  // A package can be inside another package, so that the last match is the innermost.
+  // A package can be inside another package, so the last match is the innermost.
   return packages.findLast(({ folder }) => caseName.startsWith(`${folder}/`))?.text;
 }
 

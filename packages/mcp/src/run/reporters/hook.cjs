@@ -68,7 +68,7 @@ function addReporter(program) {
 }
 
 /**
- * turbo passes on NODE_OPTIONS and little else of the environment, so that a condition that no package uses carries the
+ * turbo passes on NODE_OPTIONS and little else of the environment, so a condition that no package uses carries the
  * rest.
  */
 function carry() {
@@ -83,7 +83,7 @@ function arrive(parts) {
 }
 
 /**
- * Listens in `node --test` and in programs whose source loads a test runner. Other programs are not affected, so that
+ * Listens in `node --test` and in programs whose source loads a test runner. Other programs are not affected, so
  * their stacks contain no frames of this hook.
  */
 function listenIn(program) {

@@ -118,7 +118,7 @@ const isCancelled = ({ rawStatus }) => rawStatus === 'cancelledByParent';
 
 /**
  * The error of a failed test. A test that failed only because of its subtests gets the error of the first of them.
- * Subtests that were cancelled get the error of their parent, so that they count as the same cause.
+ * Subtests that were cancelled get the error of their parent, so they count as the same cause.
  */
 function failureOf(test, subtests, output) {
   const first = subtests.find(({ status }) => status === 'failed');

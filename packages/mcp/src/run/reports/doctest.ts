@@ -1,6 +1,6 @@
 /**
  * Corrects the locations of failed examples in Rust documentation. rustdoc compiles each example in a file with the
- * name of the source and with additional lines before the example, so that the location of a panic is in that file
+ * name of the source and with additional lines before the example, so the location of a panic is in that file
  * unless it is in the source.
  */
 

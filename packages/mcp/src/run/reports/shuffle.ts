@@ -11,7 +11,7 @@ interface SeedLine {
   line: RegExp;
   /** The options that repeat the order. */
   option: (seed: string) => string;
-  /** Any program may print such a line, so that it counts only for this runner. */
+  /** Any program may print such a line, so it counts only for this runner. */
   runner?: string;
 }
 
