@@ -1,6 +1,8 @@
-// Measures what the tests detect: selects conditions in the most important code at random, inverts them one at a time,
-// and runs the checks of `npm test` until one fails. `npm run mutants -- --seed 1 --count 30`. The checkout must be
-// committed, because files are changed and restored in place.
+// Measures the share of changes that the tests detect: selects conditions in the most important code at random, inverts
+// a single condition at a time, and runs the checks of `npm test` until a check fails. The checkout must be committed,
+// because files are changed and restored in place.
+//
+// Run: `npm run mutants -- --seed 1 --count 30`
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';

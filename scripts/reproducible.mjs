@@ -1,7 +1,7 @@
 // Builds the committed state in two fresh clones, in folders of different length and at different times, and compares
 // the engine's module and both packages byte by byte. Run it by hand, because it compiles everything twice.
-// `--repository URL` adds the repository to both manifests as the release does, so that the packages are the published
-// ones. Uncommitted changes are not included.
+// `--repository URL` adds the repository to both manifests as the release does, so that the packages equal the
+// published packages. Uncommitted changes are not included.
 import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -110,8 +110,8 @@ const EVIDENCE = {
 };
 
 /**
- * Data sets of recurring failures: external ones, and the project's own. The second half of the own failures is used
- * only for measuring.
+ * Data sets of recurring failures: external data sets, and the project's own data set. The second half of the own
+ * failures is used only for measuring.
  */
 const RECURRENCE = {
   'others’ failures': (data) => join(data, 'recurrence.jsonl.gz'),

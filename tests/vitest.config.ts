@@ -1,5 +1,4 @@
-// One configuration for every TypeScript test. Files that end in `.full.test.ts` run
-// only where ARGUS_TESTS is `full`.
+// The configuration of every TypeScript test. Files that end in `.full.test.ts` run only if ARGUS_TESTS is `full`.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
@@ -10,7 +9,7 @@ const { version } = JSON.parse(readFileSync(`${root}/packages/mcp/package.json`,
 const isFull = process.env.ARGUS_TESTS === 'full';
 
 export default defineConfig({
-  // As the bundle has it.
+  // The build defines the same name, so the sources read the version from it.
   define: { ARGUS_VERSION: JSON.stringify(version) },
   test: {
     root,
@@ -22,13 +21,14 @@ export default defineConfig({
     env: { NO_COLOR: '1' },
     globalSetup: 'tests/temporary.ts',
     setupFiles: 'tests/loaded-modules.ts',
-    // Most tests wait for processes of their own; of two cores Vitest would use one.
+    // By default Vitest would use a single worker on two cores, but most tests wait for processes that they started.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // Keeps transformed modules for the next run, which would take seconds to transform them again.
     experimental: { fsModuleCache: true },
-    // As in the program, because V8 alone would optimize the engine in each worker (packages/mcp/src/system/wasm-compiler.ts).
+    // The program's options, because V8 alone would optimize the engine in each worker
+    // (packages/mcp/src/system/wasm-compiler.ts).
     execArgv: ['--wasm-lazy-validation', '--wasm-tiering-budget=500000000'],
-    // Servers are spawned and packages installed, on machines busy with other things.
+    // High limits, because tests start servers and install packages, on machines that are busy with other work.
     testTimeout: 120_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

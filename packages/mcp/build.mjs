@@ -1,7 +1,7 @@
 /**
- * Bundles the server and command line, minified, with the engine's wasm and the viewer's page beside it. What only some
- * calls need is in files of its own: a start reads nothing else. Compiling the wasm and building the page comes before:
- * in their packages.
+ * Bundles the server and command line, minified, and copies the engine's wasm and the viewer's page beside them. Code
+ * that only some calls need is in separate files, so that a start does not read it. The wasm and the page must be built
+ * before, in their packages.
  */
 
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
@@ -19,15 +19,15 @@ const out = path.join(here, 'dist');
 const manifest = JSON.parse(readFileSync(path.join(here, 'package.json'), 'utf8'));
 const require = createRequire(import.meta.url);
 
-/** For Node it is CommonJS, which has no named exports behind an `import()`; the same library for browsers is a module. */
+/** The version for browsers, because the version for Node is CommonJS, which has no named exports behind `import()`. */
 const yaml = path.join(path.dirname(require.resolve('yaml/package.json')), 'browser/index.js');
 
-/** For Node it is UMD, whose parts no bundler finds; the same library is a module too. */
+/** The ES module, because the version for Node is UMD, whose parts a bundler cannot find. */
 const jsonc = path.join(path.dirname(require.resolve('jsonc-parser/package.json')), 'lib/esm/main.js');
 
 /**
- * Modules that stand, with all that they import, in one file: Node takes as long for a small one as for a large one. In
- * the order of how early they are read; what two share is the earlier one's.
+ * Modules that are bundled into a single file with all their imports, because Node needs as much time to load a small
+ * file as a large file. Ordered by the time of loading: a module that two groups share is in the earlier group's file.
  */
 const READ_TOGETHER = [
   { name: 'start', entry: 'src/system/code-cache.ts' },
@@ -46,9 +46,9 @@ const { output } = await build({
   cwd: here,
   input: { cli: 'src/cli.ts', 'project-worker': path.join(engine, 'src/node/project-worker.ts') },
   ...forNode,
-  // A module that one command needs at once is read late by another.
+  // Some modules are imported statically by a command and dynamically by another command.
   checks: { ineffectiveDynamicImport: false },
-  // Native, optional, and found at run time or not.
+  // Optional native packages that are loaded at run time if they are installed.
   external: ['fs-native-extensions', 'pg'],
   resolve: { alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml, 'jsonc-parser': jsonc } },
   transform: { ...forNode.transform, define: { ARGUS_VERSION: JSON.stringify(manifest.version) } },
@@ -58,7 +58,7 @@ const { output } = await build({
     codeSplitting: {
       groups: READ_TOGETHER.map(({ name, entry }, index) => ({
         name,
-        // What stands for Node's own modules is a few names, and asked for first of all.
+        // The first group includes the small stubs for Node's built-in modules, because they are needed first.
         test: (id) => id === path.join(here, entry) || (index === 0 && isBuiltin(id)),
         priority: READ_TOGETHER.length - index,
       })),
@@ -70,7 +70,7 @@ chmodSync(path.join(out, 'cli.mjs'), 0o755);
 const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtask wasm` first');
 copyFileSync(wasm, path.join(out, 'argus_engine.wasm'));
-// Other programs load these as they are.
+// These files are copied unchanged, because other programs load them.
 cpSync(path.join(here, 'src/run/reporters'), path.join(out, 'reporters'), { recursive: true });
 for (const name of ['argus.schema.json', 'argus-quarantine.schema.json', 'src/generated/argus-shared.schema.json']) {
   copyFileSync(path.join(here, name), path.join(out, path.basename(name)));

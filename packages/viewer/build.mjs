@@ -1,6 +1,6 @@
 /**
- * Builds the page and the MCP App, each as one HTML file without dependencies, and checks their size. The engine is not
- * included: the page loads it, or an export adds it.
+ * Builds the page and the MCP App, each as a single HTML file without dependencies, and checks their size. The engine
+ * is not included: the page loads it, or an export adds it.
  */
 
 import { createHash } from 'node:crypto';

@@ -9,7 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const windows = process.platform === 'win32';
 
 const cargoHome = process.env.CARGO_HOME ?? join(homedir(), '.cargo');
-/** Folder for tools of this project, for example a wasm-bindgen with another version than the one on PATH. */
+/** Folder for tools of this project, for example a wasm-bindgen with a different version than on PATH. */
 export const toolsDir = join(root, 'target', 'tools');
 
 // npm puts node_modules/.bin first, where a development dependency links a newer `node`. It is removed so that
@@ -40,7 +40,7 @@ export function ask(program, args) {
   return answer.status === 0 ? answer.stdout.trim() : null;
 }
 
-/** Kills commands that take longer, with all that they started. Only for programs that nobody interrupts with Ctrl-C. */
+/** Kills commands that take longer, with all their processes. Unsuitable for programs that a person interrupts. */
 export function limitRuns(ms) {
   limitMs = ms;
 }

@@ -1,5 +1,5 @@
-// Runs steps in parallel lanes. A lane runs its steps in order, one at a time. A step also waits for the steps in its
-// `after`, in any lane, and is left out if one of them failed.
+// Runs steps in parallel lanes. A lane runs its steps in order and not in parallel. A step also waits for the steps in
+// its `after`, in any lane, and is left out if such a step failed.
 
 /**
  * @param steps `{ name, lane, after? }`, in order; `after` has names of earlier steps

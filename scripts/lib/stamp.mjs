@@ -1,4 +1,4 @@
-// Remembers by content hash what was already done, so that a second run takes seconds. File times are not used, because
+// Remembers finished steps by content hash, so that a second run takes seconds. File times are not used, because
 // a fresh checkout and a branch switch change them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

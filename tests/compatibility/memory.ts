@@ -15,7 +15,7 @@ export interface Recurrence {
   command?: string;
   printed?: string;
   exitCode?: number;
-  /** Records the run as one of a fork, because a run of the project itself would refute a claimed fix. */
+  /** Records the run as a run of a fork, because a run of the project itself would refute a claimed fix. */
   foreign: boolean;
   /** Qualified names of the failures to diagnose. */
   cases: string[];

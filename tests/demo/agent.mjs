@@ -43,7 +43,7 @@ function showProgress({ message }) {
   if (process.stdout.isTTY && message) process.stdout.write(`\r\x1b[2K  ${message.slice(0, 100)}\r`);
 }
 
-/** An error: the code and the sentence the agent reads. */
+/** An error answer of a tool, with the code and the message that the agent reads. */
 export class ToolFailed extends Error {
   constructor(tool, { code, message }) {
     super(`${tool} answered ${code}: ${message}`);

@@ -1,7 +1,6 @@
-// The demo behind `npm start`: an agent meets five failures, fixes them, and meets them again. Ends with an error when
-// the session did not show what it must. `--project DIR`: the reader's own project; `--answers`: all
-// that the tools answer. Setting up and building: `npm
-// start`.
+// The demo behind `npm start`: an agent sees five failures, fixes them, and sees them again. Exits with an error if the
+// session did not show the expected results. `--project DIR` uses the reader's own project, and `--answers` prints
+// whole answers of the tools. Run it with `npm start`, because that installs and builds first.
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -30,7 +29,7 @@ function must(condition, words) {
 
 async function sampleSession() {
   const projectPath = copySample();
-  // English, so that the built-in suggestions match the demo's text. A user folder of its own, so that the reader's
+  // English, so that the built-in suggestions match the demo's text. A separate user folder, so that the reader's
   // memory does not appear in the demo.
   const userData = mkdtempSync(join(tmpdir(), 'argus-demo-user-'));
   const own = { HOME: userData, XDG_DATA_HOME: userData, LOCALAPPDATA: userData };

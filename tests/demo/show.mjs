@@ -1,5 +1,5 @@
-// How the demo prints: headings, and a line for each call of a tool with what its answer comes to. Pure text; only what is
-// shown here is cut, and the agent gets all of it. With `--answers` answers are shown whole.
+// Formats the demo's output: headings, and a line for each call of a tool with a summary of its answer. Only the
+// printed line is cut; the agent gets the whole answer. `--answers` prints whole answers.
 
 const colour = process.stdout.isTTY && !process.env.NO_COLOR;
 const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
@@ -15,7 +15,7 @@ export function heading(text) {
   return `\n${bold(`== ${text} ${'='.repeat(Math.max(0, LINE_CHARACTERS - text.length - 4))}`)}`;
 }
 
-/** A call and what came of it. */
+/** Formats a call with a summary of its answer. */
 export function asCall(tool, args, answer) {
   const about = [args.caseName?.split(' > ').at(-1), TOLD[tool]?.(answer)].filter(Boolean).join(': ');
   const line = `${tool.padEnd(NAME_CHARACTERS)} ${oneLine(about)}`;
@@ -24,7 +24,7 @@ export function asCall(tool, args, answer) {
   return `${cyan('->')} ${shown.trimEnd()}${whole}`;
 }
 
-/** What an answer comes to, by tool. */
+/** Summarizes an answer, by tool. */
 const TOLD = {
   argus_run: ({ status, totals }) => `${status}, ${totals.passed} passed, ${totals.failed} failed`,
   argus_diagnose: ({ category, message, tried, suggestedFix, standing }) =>

@@ -1,4 +1,4 @@
-/** Processes that a command leaves running, for each way in which it can end. Ended by a signal: tests/e2e/process. */
+/** Processes that a command leaves running, for each way in which the command can end. Signals: tests/e2e/process. */
 
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
@@ -11,7 +11,7 @@ async function run(root: string, command: string, ...options: string[]) {
 }
 
 describe.runIf(process.platform === 'linux')('a process that left the group of its command is ended by', () => {
-  test('a timeout, which says that a process may be beyond finding', async () => {
+  test('a timeout, with a note that an undetectable process may still run', async () => {
     const { root, allEnded } = scene();
     const { status, notes } = await run(root, `${LEAVES} ${SLEEP}`, '--timeout', '1');
     expect(status).toBe(1);
@@ -28,7 +28,7 @@ describe.runIf(process.platform === 'linux')('a process that left the group of i
     await allEnded;
   });
 
-  test('an agent that gives up', async () => {
+  test('an agent that cancels its call', async () => {
     const { root, begun, allEnded } = scene();
     const agent = await connect('2026-07-28');
     onTestFinished(() => agent.close());

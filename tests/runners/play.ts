@@ -36,7 +36,7 @@ export function replaying(rest: Recorded[]): Execute {
       throw new Error(`Argus runs '${planned}', and '${next.command}' was recorded. ${RECORD_AGAIN}`);
     onStart?.(process.pid);
     const folders = new Folders(place);
-    // A real runner takes longer, so that the reports of the run before are older than this run.
+    // A real runner takes longer, so the reports of the run before are older than this run.
     for (const file of written) if (existsSync(file)) utimesSync(file, BEFORE, BEFORE);
     for (const [name, text] of Object.entries(next.reports)) {
       const file = folders.restore(name);

@@ -39,7 +39,7 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$
 /** Advice for messages about a recording. */
 export const RECORD_AGAIN = 'Run: npm run record-runners';
 
-/** Returns undefined when there is no recording of that name. */
+/** Returns undefined for an unknown name. */
 export function readRecording(name: string): Recording | undefined {
   const file = fileOf(name);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;

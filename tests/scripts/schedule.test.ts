@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { runInLanes } from '../../scripts/lib/schedule.mjs';
 
-/** Steps that end when they are told to, with the order in which they began. */
+/** Steps that end on request, and the order in which they began. */
 function controlled() {
   const begun: string[] = [];
   const ends = new Map<string, (succeeded: boolean) => void>();

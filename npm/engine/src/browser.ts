@@ -46,7 +46,7 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<E
   let engine: Engine | undefined;
   try {
     engine = new BlobEngine(runtime, { ...options, databasePath, projectRoot: '/', readOnly: true }, platform.files);
-    // The first transaction detects problems with the file. The signature is empty, so that nothing is found.
+    // The first transaction detects problems with the file. The signature is empty, so nothing is found.
     await engine.findBySignature({ signature: '' });
     return engine;
   } catch (thrown) {

@@ -49,8 +49,8 @@ export class Inspector {
   }
 
   /**
-   * Analyzes JSON Lines: one event per line in, one result per line out, in the same order. A line that is not valid
-   * JSON results in `{"error":{"code","message"}}`.
+   * Analyzes JSON Lines: each line is an event, and the output has a line with its result, in the same order. A line
+   * that is not valid JSON results in `{"error":{"code","message"}}`.
    */
   inspectJsonl(chunk: string): string {
     return this.#call((inspector) => inspector.inspectJsonl(chunk));

@@ -35,7 +35,7 @@ export class HistoryStore {
     return this.#engine.history(params);
   }
 
-  /** Returns the newest run, or null if there is none. */
+  /** Returns the newest run, or null without runs. */
   async getLatestRun(): Promise<RunRecord | null> {
     const { runs } = await this.#engine.history({ limit: 1 });
     return runs[0] ?? null;

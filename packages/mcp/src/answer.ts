@@ -1,5 +1,5 @@
 /**
- * Wraps answers in an envelope. This is the one place where errors are caught.
+ * Wraps answers in an envelope. Errors are caught only here.
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';

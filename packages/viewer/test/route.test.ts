@@ -22,7 +22,7 @@ describe('an address', () => {
     expect(parseHash('#/patterns/%E0%A4%A').path).toEqual(['patterns', '%E0%A4%A']);
   });
 
-  test('keeps the other parameters when one changes', () => {
+  test('keeps the other parameters when a parameter changes', () => {
     const route = parseHash('#/patterns?category=TIMEOUT&sort=confidence&offset=100');
     expect(withQuery(route, { offset: null, text: 'x' })).toBe('#/patterns?category=TIMEOUT&sort=confidence&text=x');
   });

@@ -1,4 +1,4 @@
-// One durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
+// Measures a durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
 // node-sqlite3-wasm. Each side uses a copy of the same file with the same settings. ../server/stdio.mjs measures the
 // protocol.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';

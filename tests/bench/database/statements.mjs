@@ -31,7 +31,7 @@ export const SETTINGS = [
 ];
 
 /**
- * One diagnose without its analysis. `all(name, values)` runs a statement of `SQL` and returns its rows; `exec(sql)`
+ * Runs a diagnose without its analysis. `all(name, values)` runs a statement of `SQL` and returns its rows; `exec(sql)`
  * runs a statement without a result.
  */
 export function diagnose({ all, exec }, { runId, caseName, recipe, signature, now }) {

@@ -28,7 +28,7 @@ mkdirSync(project);
 spawnSync('git', ['init', '--quiet', project]);
 const env = { ...process.env, XDG_DATA_HOME: join(folder, 'data') };
 const COMMAND = 'echo "OrderError: the total is wrong" && exit 3';
-/** As short as the shortest real test run. Work that Argus does during the run costs no time. */
+/** As short as the shortest real test run. It waits, so that Argus can work during the run without extra time. */
 const SHORT_RUN = `sleep 0.5; ${COMMAND}`;
 /** A server per Node, started at first use. */
 const servers = new Map();

@@ -35,7 +35,7 @@ INSERT INTO pattern_counts (category, learned) VALUES ('UNKNOWN', ${count})
   ON CONFLICT (category) DO UPDATE SET learned = learned + ${count};
 COMMIT;`;
 
-/** A project with a run of two failures, one with a known fix and one without, and `patterns` stored patterns. */
+/** A project with `patterns` stored patterns and a run of two failures, of which only the first has a known fix. */
 async function project(patterns) {
   const path = join(folder, String(patterns));
   mkdirSync(path);

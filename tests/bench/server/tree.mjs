@@ -38,7 +38,7 @@ git('-c', 'user.name=bench', '-c', 'user.email=bench@example.com', 'commit', '--
 
 /** Returns the median, after checking that the id is the same as git's own. */
 async function measured(changed) {
-  // One changed file per folder.
+  // A single changed file per folder.
   for (let file = 0; file < changed; file += 1) {
     const first = (file * FILES_IN_FOLDER) % FILES;
     write(first + Math.floor((file * FILES_IN_FOLDER) / FILES), `changed ${file}\n`);

@@ -67,7 +67,7 @@ test.each(['argus://run/run-nope', 'argus://pattern/pat-nope', 'argus://pattern/
   },
 );
 
-test('without an open project there are no resources and no completions', async () => {
+test('returns no resources and no completions without an open project', async () => {
   const fresh = await connect('2026-07-28');
   onTestFinished(() => fresh.close());
   const reading = fresh.read('argus://pattern/builtin-timeout');

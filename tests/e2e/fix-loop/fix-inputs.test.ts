@@ -29,7 +29,7 @@ describe('generate-inputs', () => {
     expect(stdout).toContain(`${FILE}: 3 inputs`);
     expect(stdout).toMatch(/name +press +95 % +package\.json name/u);
     expect(read(root)).toMatch(/^version: 1\nscript: setup\.sh\ngenerated: "?\d{4}-.*Z"?$/mu);
-    // The same values as from `yq -r '.inputs[].value'`.
+    // Reads the values like `yq -r '.inputs[].value'`.
     const values = [...read(root).matchAll(/^ {4}value: "(.*)"$/gmu)].map((match) => match[1]);
     expect(values).toEqual(['press', '8080', 'n']);
     const input = values.map((value) => `${value}\n`).join('');

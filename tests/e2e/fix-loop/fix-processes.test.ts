@@ -1,6 +1,6 @@
 /**
- * Commands that wait for an answer, loops that wait, and loops that meet. Killed loops: tests/e2e/process. What a single
- * attempt does to its processes: packages/mcp/test/fix/fix-attempt.test.ts.
+ * Commands that wait for an answer, loops that wait, and two loops on the same command. Killed loops:
+ * tests/e2e/process. Processes of a single attempt: packages/mcp/test/fix/fix-attempt.test.ts.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,24 +9,21 @@ import { describe, expect, test } from 'vitest';
 import { project } from '../harness.ts';
 import { fileOf, fixProblem, loopOn, startFixProblem, stateOf, untilFile } from './fix-loop.ts';
 
-// Side by side, because some wait.
+// Concurrent, because some of the tests wait.
 describe('a loop', { concurrent: true }, () => {
-  // 3 s: so long a command is silent before it is taken to wait.
-  test.skipIf(process.platform !== 'linux')(
-    'a question that a shell does not print is noticed, and needs inputs',
-    async () => {
-      const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
-      const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
-      expect(status).toBe(4);
-      expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
-      expect(stdout).toContain('Ended at a question that it did not print: ');
-      expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
-      expect((await fixProblem(root, ['--resume'])).status).toBe(4);
-      expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);
-    },
-  );
+  // Takes 3 s, because a command counts as waiting only after such a silence.
+  test.skipIf(process.platform !== 'linux')('needs inputs for a question that a shell does not print', async () => {
+    const root = project({ 'setup.sh': 'read -r -p "Project name: " name\ntest -n "$name" && echo "made $name"\n' });
+    const { status, stdout } = await fixProblem(root, loopOn('bash setup.sh'));
+    expect(status).toBe(4);
+    expect(stdout).toContain('The command waits for an answer to a question that it did not print.');
+    expect(stdout).toContain('Ended at a question that it did not print: ');
+    expect(stateOf(root)).toMatchObject({ status: 'needs_inputs' });
+    expect((await fixProblem(root, ['--resume'])).status).toBe(4);
+    expect(existsSync(path.join(root, '.claude/inputs/setup-inputs.yaml'))).toBe(false);
+  });
 
-  test('SIGTERM ends the wait between two attempts', async () => {
+  test('ends the wait between two attempts on SIGTERM', async () => {
     const command = 'echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1';
     const running = startFixProblem(project(), [...loopOn(command), '--backoff', '60']);
     await running.prints(/waiting 60 s/u, 'stderr');
@@ -34,7 +31,7 @@ describe('a loop', { concurrent: true }, () => {
     expect(await running.done).toMatchObject({ status: 130, stderr: expect.stringContaining('CANCELLED') });
   });
 
-  test('a loop that runs is busy for another call on its command, but not for other commands', async () => {
+  test('is busy for another call on its command, but not for other commands', async () => {
     const root = project();
     const args = loopOn(`echo begun; ${untilFile('end')}`);
     const first = startFixProblem(root, args);
@@ -47,9 +44,9 @@ describe('a loop', { concurrent: true }, () => {
     expect((await first.done).status).toBe(0);
   });
 
-  test('the file of the user for interactive shells is not read', async () => {
+  test('does not read the user’s file for interactive shells', async () => {
     const root = project({ 'home/.bashrc': 'echo "from .bashrc"\n' });
-    // The level of a bash that nothing but a network service can have started.
+    // Bash as a remote shell reads .bashrc. It detects this by a socket as stdin and a SHLVL below 2.
     const env = { HOME: path.join(root, 'home'), SHLVL: '0' };
     expect(await fixProblem(root, loopOn('echo run'), { env })).toMatchObject({ status: 0 });
     expect(fileOf(root, 'attempt_1.log')).toBe('run\n');

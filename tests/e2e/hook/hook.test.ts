@@ -1,11 +1,11 @@
-/** An agent's sessions through the hook alone, in a real repository. As a process: tests/e2e/process. */
+/** Sessions of an agent that uses only the hook, in a real repository. The hook as a process: tests/e2e/process. */
 
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { BROKEN, COMMAND, Desk, MENDED, mendedDesk, REFUSED, tap } from './desk.ts';
 
-test('does not create a memory in a project without one', async () => {
+test('creates no memory in a project without a memory', async () => {
   const desk = new Desk();
   expect(await desk.ended(COMMAND, true, REFUSED)).toBe('');
   const start = { hook_event_name: 'SessionStart', session_id: 'one', cwd: desk.root, source: 'startup' };
@@ -34,7 +34,7 @@ test('shows the fix unasked when a failure recurs in another place', async () =>
   expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
 });
 
-test('no tests, tests that were never seen failing, nonsense and a hook that is off leave nothing', async () => {
+test('stores nothing for other commands, tests without a known failure and invalid events, or when it is off', async () => {
   const { desk } = await mendedDesk();
   const before = [desk.lines(), (await desk.data('history')).total];
   for (const command of ['cat test.log', 'psql -c "select 1"', 'curl -s localhost && npm test', 'ssh ci npm test'])
@@ -45,14 +45,14 @@ test('no tests, tests that were never seen failing, nonsense and a hook that is 
   expect(await desk.ended('node --test kiwis.test.mjs', true, REFUSED, 'four')).toBe('');
   expect([desk.lines(), (await desk.data('history')).total]).toEqual(before);
   expect(await desk.print('doctor')).toMatch(/hook .*off/u);
-  // An agent that takes no answer hears nothing.
+  // The failure is recorded, but this event of Cursor accepts no answer.
   desk.write('argus.yaml', '');
   const ended = { hook_event_name: 'afterShellExecution', conversation_id: 'cursor', workspace_roots: [desk.root] };
   expect(await desk.event({ ...ended, command: 'node --test plums.test.mjs', output: REFUSED })).toBe('');
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
-test('a hook that was wrong too often is silent until its score is reset, and doctor reports that', async () => {
+test('is silent after too many wrong messages until its score is reset, and doctor reports that', async () => {
   const { desk, mending } = await mendedDesk();
   const wrong = Array.from({ length: 11 }, (_, at) => [
     { t: 'said', id: `w${at}`, session: 'w', key: 'w', family: 'w', kind: 'proved', at, tokens: 9 },
@@ -67,7 +67,7 @@ test('a hook that was wrong too often is silent until its score is reset, and do
   expect(await desk.ended('node --test figs.test.mjs', true, REFUSED, 'three')).toContain(mending.slice(0, 12));
 });
 
-test('what agents reported and runs proved, what worked, and what did not hold is said too', async () => {
+test('shows a reported fix that runs proved, and a solution that worked', async () => {
   const desk = new Desk();
   desk.commit({ 'a.mjs': 'throw new Error("no stock ledger at depot");\n' });
   const { runId } = await desk.data('run', 'node a.mjs');
@@ -85,7 +85,7 @@ test('what agents reported and runs proved, what worked, and what did not hold i
   expect(closed).toContain('worked in an environment like this: ring the depot (worked 1 time)');
 });
 
-/** How the output of each runner is read: packages/mcp/test/run/printed-failures.test.ts and run.test.ts. */
+/** Parsers of the output: packages/mcp/test/run/printed-failures.test.ts and run.test.ts. */
 const assertionOf: [runner: string, command: string, printed: (name: string) => string][] = [
   [
     'pytest',
@@ -102,7 +102,7 @@ const assertionOf: [runner: string, command: string, printed: (name: string) => 
 ];
 
 test.each(assertionOf)(
-  'an assertion that %s prints is recognized by the name of its test',
+  'recognizes an assertion that %s prints by the name of its test',
   async (_, command, printed) => {
     const desk = new Desk();
     desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });

@@ -84,7 +84,7 @@ test('work trees of a bare repository share the memory in its folder', async () 
   expect(await agent.data('argus_history', { projectPath: other })).toMatchObject({ total: 1 });
 });
 
-test('a submodule has a memory of its own, which its work trees share; so has a repository in another', async () => {
+test('a submodule has a separate memory for all its work trees, and so does a nested repository', async () => {
   const root = repository(README);
   git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(README), 'lib');
   const inner = path.join(root, 'vendor', 'inner');

@@ -1,4 +1,4 @@
-/** What agents read before they call anything, and that every tool keeps to it. */
+/** The descriptions that agents read before the first call, and a check that every tool conforms to them. */
 
 import { expect, test } from 'vitest';
 import { connect, ERAS } from '../harness.ts';
@@ -8,7 +8,7 @@ import { callEveryTool } from './every-tool.ts';
 /** Approximate number of characters per token in such JSON. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The golden file shows every change, because every word is in the context of every agent. */
+/** A golden file, so that a review sees every change: each agent has every word in its context. */
 test.each(ERAS)('tools/list of %s equals the golden file, and every schema has descriptions', async (era) => {
   const own = await connect(era);
   const tools = await own.listTools();
@@ -20,7 +20,7 @@ test.each(ERAS)('tools/list of %s equals the golden file, and every schema has d
   expect(json).not.toMatch(/"(?:\$ref|\$defs|\$schema|anyOf|allOf)"/u);
 });
 
-test('instructions', () => {
+test('the instructions equal the snapshot', () => {
   expect(agent.instructions).toMatchInlineSnapshot(`
     "Argus remembers failures and what fixed them.
     Session: argus_init, argus_run, argus_diagnose for one failure of each cause before working on it, fix, argus_run again, argus_report_fix.
@@ -30,4 +30,4 @@ test('instructions', () => {
   `);
 });
 
-test('every tool answers by the schema that tools/list publishes', () => callEveryTool(agent));
+test('every answer matches the schema that tools/list publishes', () => callEveryTool(agent));

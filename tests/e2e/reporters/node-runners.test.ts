@@ -1,6 +1,7 @@
 /**
- * A reporter in the configuration of a project's runner: each run is recorded once, whoever starts it, and ends as
- * without the reporter. All runners: node-runners.full.test.ts. Parsing of each runner's output: tests/runners.
+ * A reporter in the configuration of a project's runner: each run is recorded once, no matter which program starts it,
+ * and ends as without the reporter. All runners: node-runners.full.test.ts. Parsing of each runner's output:
+ * tests/runners.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';

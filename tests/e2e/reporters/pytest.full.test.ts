@@ -1,6 +1,6 @@
 /**
- * The pytest plugin, installed from its wheel: each run is recorded once, whoever starts it, and ends as without the
- * plugin.
+ * The pytest plugin, installed from its wheel: each run is recorded once, no matter which program starts it, and ends
+ * as without the plugin.
  */
 
 import { execFileSync } from 'node:child_process';

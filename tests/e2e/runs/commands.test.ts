@@ -18,9 +18,9 @@ test('reads only new reports of the configured pattern', async () => {
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
 });
 
-// Side by side, because they wait.
+// Concurrent, because the tests wait.
 describe.skipIf(process.platform === 'win32')('time limits', { concurrent: true }, () => {
-  test('test.timeout ends a command, and the run says that it timed out', async () => {
+  test('test.timeout ends a command, and the run reports the timeout', async () => {
     const root = await opened({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
     const run = await agent.data('argus_run', { projectPath: root });
     const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
@@ -30,13 +30,13 @@ describe.skipIf(process.platform === 'win32')('time limits', { concurrent: true 
     expect(JSON.stringify(cases), 'with what it printed last').toContain('begun');
   });
 
-  test('timeoutSeconds of the call counts, not test.timeout', async () => {
+  test('timeoutSeconds of the call overrides test.timeout', async () => {
     const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
     const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 1.2', timeoutSeconds: 60 });
     expect(run).toMatchObject({ status: 'passed' });
   });
 
-  test('a silence ends a command where that is asked for, by the call before the configuration', async () => {
+  test('an idle timeout ends a silent command, and the call overrides the configuration', async () => {
     const said = 'for tick in 1 2 3; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
     const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
     const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
@@ -57,7 +57,7 @@ test('missing container tools are a note', async () => {
 });
 
 test.skipIf(process.platform === 'win32')(
-  'tests in a container: what they printed, and how to have all of it',
+  'tests in a container are read from their output, with advice on a complete report',
   async () => {
     const root = await opened({ docker: '#!/bin/sh\necho "AssertionError: expected 3 to equal 4"; exit 1\n' });
     chmodSync(path.join(root, 'docker'), 0o755);

@@ -20,7 +20,7 @@ const PLACES = [
   'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
 ];
 
-/** Path of the browser. Undefined when there is no browser; tests in a browser are then skipped. */
+/** Path of the browser. Undefined without a browser, so that tests in a browser are skipped. */
 const CHROMIUM = PLACES.find((file) => existsSync(file));
 
 if (CHROMIUM === undefined) process.stderr.write('tests/e2e: there is no Chromium; the viewer is not tested\n');

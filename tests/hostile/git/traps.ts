@@ -1,6 +1,6 @@
 /**
- * Repositories in which every setting that can start a program starts one that records its name, and checks that Argus
- * starts none of these programs.
+ * Repositories in which every setting that can start a program names a program that records its start, and checks that
+ * Argus starts none of these programs.
  */
 
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * The engine's files in a browser worker: read-only Blobs under invented names. No locks are needed, because nobody
- * writes. Nothing is thrown: a failure is a number, and its text is kept for the error message.
+ * The engine's files in a browser worker: read-only Blobs under invented names. No locks are needed, because the files
+ * are never written. Functions do not throw: a failure is a number, and its text is kept for the error message.
  */
 
 import { Failure, type HostFiles, OpenMode } from '../host.ts';

@@ -12,7 +12,7 @@ const WAL_FORMAT_VERSION = 2;
 
 const ADVICE = 'The memory of a project is the file .argus/argus.db in it.';
 
-/** Rejects with an `EngineError` that says what to do about the file. */
+/** Rejects an unusable file with an `EngineError` whose message contains advice. */
 export async function checkHeader(blob: Blob): Promise<void> {
   const header = await headerOf(blob);
   if (blob.size === 0) throw corrupt(`The file is empty. ${ADVICE}`);

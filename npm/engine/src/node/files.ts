@@ -56,7 +56,7 @@ const FLAGS: Readonly<Record<number, number>> = {
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
 
-/** Only the owner may read what was learned. */
+/** Only the owner may read the memory. */
 const OWNER_FILE_MODE = 0o600;
 const OWNER_FOLDER_MODE = 0o700;
 
@@ -189,7 +189,7 @@ export class NodeFiles implements HostFiles {
     try {
       return statSync(file.path, { throwIfNoEntry: false })?.ino !== file.inode;
     } catch {
-      // Without permission to look, there is no reason to assume that the file is gone.
+      // Without permission to read the folder, assume that the file still exists.
       return false;
     }
   }

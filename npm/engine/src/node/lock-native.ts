@@ -1,4 +1,7 @@
-/** Loads the optional addon with locks of the operating system. A missing addon is no error; the reason is returned. */
+/**
+ * Loads the optional addon with locks of the operating system. A missing addon is not an error, and the reason is
+ * returned.
+ */
 
 import { createRequire } from 'node:module';
 

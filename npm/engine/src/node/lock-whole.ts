@@ -1,5 +1,5 @@
 /**
- * One exclusive lock on the whole file for all levels, for platforms without byte-range locks. Readers exclude each
+ * An exclusive lock on the whole file for all levels, for platforms without byte-range locks. Readers exclude each
  * other, which is acceptable because transactions are short.
  */
 

@@ -224,7 +224,7 @@ export class ProjectMemory extends NamedCalls {
   }
 }
 
-/** The exchange between one attempt of a call and the database. It uses one connection at a time. */
+/** The exchange between an attempt of a call and the database. It uses a single connection at a time. */
 class Conversation {
   readonly #pool: SqlPool;
   readonly #until: number;

@@ -106,7 +106,7 @@ function busy(size: number): EngineError {
   return new EngineError('DATABASE_LOCKED', `All ${size} threads of the server are making other calls. Try again.`);
 }
 
-/** One thread. It keeps the process alive only while it makes a call. */
+/** A thread for calls. It keeps the process alive only while it makes a call. */
 export class ProjectWorker {
   readonly #thread: Worker;
   readonly #sql: MessagePort;
@@ -114,7 +114,7 @@ export class ProjectWorker {
   #answering: Answering = async () => undefined;
   #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
   #error: Error | undefined;
-  /** True if the thread has ended, so that it makes no more calls. */
+  /** True if the thread has ended, so it makes no more calls. */
   isGone = false;
 
   constructor(module: WebAssembly.Module, options: object, log: Log | undefined) {

@@ -10,7 +10,7 @@ export interface WorkerSetup {
   readonly module: WebAssembly.Module;
   /** Port for requests with statements and for their answers. */
   readonly sql: MessagePort;
-  /** One number: `ASKED` while a request waits for its answer, then `ANSWERED`. */
+  /** A single number: `ASKED` while a request waits for its answer, then `ANSWERED`. */
   readonly wake: Int32Array;
   /** `EngineOptions` of the contract, without the locale. */
   readonly options: object;

@@ -19,7 +19,7 @@ export interface Patience {
   readonly turnMs: number;
 }
 
-/** A transaction gets as much time as SQLite waits for a lock. A long queue that moves is no reason to give up. */
+/** A transaction gets as much time as SQLite waits for a lock. The wait in a moving queue has no limit. */
 export const PATIENT: Patience = { drawingMs: 2_000, writingMs: 8_000, turnMs: Number.POSITIVE_INFINITY };
 /** For callers that can store the call in the spool instead. */
 export const IMPATIENT: Patience = { drawingMs: 500, writingMs: 500, turnMs: 500 };

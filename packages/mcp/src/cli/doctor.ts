@@ -1,6 +1,6 @@
 /**
- * doctor: checks what a session needs, including a real write, and prints what to do about each problem. It repairs
- * nothing.
+ * doctor: checks everything that a session needs, including a real write, and prints advice for each problem. It
+ * repairs nothing.
  */
 
 import { existsSync } from 'node:fs';
@@ -144,7 +144,7 @@ async function teamCheck({ team, remote, historyEnabled }: Session): Promise<Che
   }
 }
 
-/** Notes calls that could not be stored when they were made. Returns nothing if there are no such calls. */
+/** Notes calls that could not be stored when they were made. Returns nothing without such calls. */
 async function waitingCheck(session: Session): Promise<Check[]> {
   if (!session.historyEnabled) return [];
   const { waiting, refused, refusedIn } = await session.waiting();

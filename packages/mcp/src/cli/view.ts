@@ -1,5 +1,5 @@
 /**
- * view: shows the memory in a browser, from a server or as one exported file. The page itself is packages/viewer.
+ * view: shows the memory in a browser, from a server or as a single exported file. The page itself is packages/viewer.
  */
 
 import { ArgusError, messageOf } from '../errors.ts';
@@ -55,7 +55,7 @@ async function sayWhose(session: Session): Promise<void> {
     const note = foreignNote(await session.placement());
     if (note !== undefined) log(note);
   } catch (thrown) {
-    // The page itself shows that there is no place for a memory.
+    // Not an error here, because the page itself shows that no place for a memory exists.
     if (!isStorageProblem(thrown)) throw thrown;
   }
 }

@@ -19,7 +19,7 @@ export const MAX_CONFIG_BYTES = 1024 * 1024;
 export const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
 
 export interface LoadedConfig {
-  /** Null if there is no configuration, which is allowed. */
+  /** Null without a configuration file, which is optional. */
   path: string | null;
   config: Config;
   /** The text of the file. */

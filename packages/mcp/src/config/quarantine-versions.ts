@@ -24,7 +24,7 @@ export interface QuarantineChange {
 }
 
 export interface QuarantineVersions {
-  /** The source of the entries that count. Null if there is none. */
+  /** The source of the entries that count. Null without such entries. */
   from: string | null;
   /** The entries that count. */
   counting: QuarantinedCase[];
@@ -62,12 +62,12 @@ export async function quarantineVersions({ top }: Pick<Project, 'top'>, found: F
 type Written = { text: string } | { problem: string } | null;
 
 interface CommittedVersion {
-  /** The name of the version for messages. Null if there is no version. */
+  /** The name of the version for messages. Null without a version. */
   from: string | null;
   file: Written;
   /** The file at the commit where this branch left the base. */
   before: Written;
-  /** The reason why there is no version. */
+  /** The reason why the version is missing. */
   missing: string;
 }
 

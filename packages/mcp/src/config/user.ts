@@ -26,7 +26,8 @@ const schema = () =>
 export type UserConfig = z.infer<ReturnType<typeof schema>>;
 
 /**
- * Empty if there is no file. A file in the project, or of another user, is ignored because the user did not write it.
+ * Returns an empty configuration without a file. A file in the project, or of another user, is ignored because the user
+ * did not write it.
  */
 export async function userConfig({ top, home }: Project): Promise<UserConfig> {
   const file = userConfigFile();

@@ -30,7 +30,7 @@ export function dotnetFacts(files: Texts): Finding | undefined {
   const framework = FRAMEWORKS.find(({ pattern }) => pattern.test(build))?.name;
   const facts = known({
     language: (first && languageOf(first)) ?? 'csharp',
-    // The version of .NET, because people say "C# on .NET 8" and the version of C# follows from it.
+    // The version of .NET, because it determines the version of C# and is in common use ("C# on .NET 8").
     language_major: version,
     framework,
     framework_major: framework && version,

@@ -1,6 +1,6 @@
 /**
  * Runs an agent between attempts: any program that reads the brief on stdin and edits files. The work tree and the next
- * attempt show what it did.
+ * attempt show the effect.
  */
 
 import { devNull } from 'node:os';
@@ -26,7 +26,7 @@ export interface AgentRequest {
 }
 
 export interface AgentResult {
-  /** The agent's own description of its change. Null if there is none. */
+  /** The agent's own description of its change. Null without a description. */
   description: string | null;
   outside: string | null;
   /** Output of the agent, without secrets. */

@@ -49,7 +49,7 @@ interface Lesson {
 
 /**
  * Learns the fixes after number `known`, where the last call ended. Returns messages about failed recordings. Storage
- * problems end the call, so that the next call learns the rest.
+ * problems end the call, so the next call learns the rest.
  */
 export async function learn(
   loopContext: LoopContext,
@@ -203,7 +203,7 @@ function warningsOf(kept: Kept<unknown>): string[] {
   return kept.notStored === undefined ? [] : kept.warnings;
 }
 
-/** Describes the fix in words. If nobody described it, adds the diff, because otherwise nobody could repeat the fix. */
+/** Describes the fix in words. Without a description adds the diff, because otherwise the fix cannot be repeated. */
 function stepsOf({ fix_applied, outside }: FixAttempt, { files, diff }: NetChange): string {
   const named = files.slice(0, MAX_FILES).map(({ path }) => path);
   const where = named.length > 0 ? ` Files: ${named.join(', ')}.` : '';

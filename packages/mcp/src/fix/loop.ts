@@ -323,8 +323,8 @@ export class Loop {
   }
 
   /**
-   * True if the work tree has changed since the suspicious run, so that a human would accept something else than what
-   * ran.
+   * True if the work tree has changed since the suspicious run. In that case a human would accept other files than the
+   * tested files.
    */
   async isOutdated(): Promise<boolean> {
     const { status } = this.#state.current;
@@ -465,7 +465,7 @@ export class Loop {
         mark,
         redact: (text) => withoutSecrets(this.#context.rules.redact(text), input),
         input: input.input,
-        // Nobody can answer questions of a verification.
+        // False for a verification, because a person cannot answer its questions.
         mayAsk: this.#state.current.mode === 'command',
         program: input.program,
         env: input.env,

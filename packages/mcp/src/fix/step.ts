@@ -1,5 +1,5 @@
 /**
- * One step of a loop that an agent drives: declares a fix, waits for the backoff, and runs at most once.
+ * A step of a loop that an agent drives: declares a fix, waits for the backoff, and runs at most once.
  */
 
 import { missingText } from './attempt/command-input.ts';

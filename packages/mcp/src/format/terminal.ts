@@ -23,8 +23,9 @@ export function duration(milliseconds: number): string {
 }
 
 /**
- * Formats rows with columns as wide as their widest cell. The last column is cut to the rest of a line of `columns`. If
- * little is left, the last cell of every row goes on a line of its own. Without `columns` nothing is cut.
+ * Formats rows with columns as wide as their widest cell. The last column is cut to the rest of a line of `columns`
+ * characters. If little space is left, the last cell of every row moves to a separate line. Without `columns` nothing
+ * is cut.
  */
 export function table(rows: readonly (readonly string[])[], columns = Number.POSITIVE_INFINITY): string {
   const widths = rows.reduce<number[]>(

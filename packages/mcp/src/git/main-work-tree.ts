@@ -32,7 +32,7 @@ export async function mainWorkTree(top: string): Promise<string | undefined> {
   return (await separateWorkTree(commonFolder)) ?? commonFolder;
 }
 
-/** True if the git folder lies in the shared repository and names the `.git` file of the work tree. */
+/** Returns true if the git folder is in the shared repository and names the `.git` file of the work tree. */
 export function isLinkedWorkTree({ top, gitFolder, commonFolder }: LinkedWorkTree): boolean {
   if (!isSame(path.dirname(gitFolder), path.join(commonFolder, 'worktrees'))) return false;
   const named = pathIn(path.join(gitFolder, 'gitdir'));

@@ -11,7 +11,7 @@ const SETTINGS = [
   'safe.bareRepository=explicit',
   // Empty instead of `false`, because git before 2.36 took any value as the name of a program.
   'core.fsmonitor=',
-  // A path that is no folder, so git finds no hooks. On Windows git takes it for NUL and finds no hooks either.
+  // Git finds no hooks, because this path is not a folder. On Windows git reads it as NUL and finds no hooks either.
   'core.hooksPath=/dev/null',
   'core.pager=cat',
   'core.editor=',
@@ -90,8 +90,8 @@ export function isUnanswerable(name: string): boolean {
 }
 
 /**
- * Variables that tell where git and its settings are. They belong to the user. Other `GIT_` variables would change what
- * git reads or starts.
+ * Variables with the place of git and its settings, which the user sets. All other `GIT_` variables are removed,
+ * because they would change the files that git reads or the programs that it starts.
  */
 const KEPT =
   /^GIT_(?:EXEC_PATH|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+|PARAMETERS)|CEILING_DIRECTORIES|DISCOVERY_ACROSS_FILESYSTEM|ATTR_NOSYSTEM)$/iu;

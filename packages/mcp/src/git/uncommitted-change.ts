@@ -18,7 +18,7 @@ export const MAX_EDITS = 20;
  * half a secret.
  */
 const MAX_HUNKS_BYTES = 8 * 1024;
-/** The limit for reading, which is larger because digests tell changes apart even if their diffs are not stored. */
+/** The limit for reading. It is larger, because digests distinguish changes even if their diffs are not stored. */
 const MAX_DIFF_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 1_000;
 

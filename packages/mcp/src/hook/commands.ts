@@ -15,23 +15,23 @@ export interface Recognised {
   command: string;
   /** The folder in which the command runs. */
   folder: string;
-  /** Whether the exit code of the line is that of the command. */
+  /** True if the exit code of the line is that of the command. */
   tells: LineEnd;
 }
 
 interface LineEnd {
-  /** Whether exit code 0 means that all commands passed. */
+  /** True if exit code 0 means that all commands passed. */
   passed: boolean;
-  /** Whether another exit code means that a command failed. */
+  /** True if any other exit code means that a command failed. */
   failed: boolean;
 }
 
-/** The hook skips a line that contains one of these words. */
+/** Words anywhere in a line that make the hook skip the line, for example `curl`. */
 const FOREIGN_ANYWHERE = new Set(
   'psql pg_dump mysql mysqldump mongosh mongodump redis-cli curl wget ssh scp sftp rsync'.split(' '),
 );
 
-/** The hook skips a line with one of these commands. */
+/** Commands that make the hook skip a line. */
 const FOREIGN = new Set(
   (
     'pg_restore mariadb sqlite3 mongo cqlsh sqlcmd clickhouse-client http https xh nc ncat telnet openssl ftp mosh ssh-add ' +
@@ -130,7 +130,7 @@ const TOOLS: Readonly<Record<string, Arguments>> = {
   cabal: /^(?:build|test)\b/u,
   rebar3: /^(?:ct|eunit|compile|dialyzer)\b/u,
   lein: /^(?:test|compile)\b/u,
-  // Only the files of these tools define their targets, so that the name of the target decides.
+  // Only the files of these tools define their targets, so the name of the target decides.
   ...byTarget('make gmake just task rake invoke inv'),
   ...sameAs(['mvn', 'mvnw', 'mvnd'], /(?:^| )(?:test|verify|package|compile|install|test-compile)\b/u),
   ...sameAs(['gradle', 'gradlew'], /(?:^| |:)(?:test|check|build|assemble|compile\w*|lint\w*|\w+Test)\b/u),
@@ -264,8 +264,8 @@ function passesAsWhole(
 }
 
 /**
- * Whether the current files are the tested files. This holds if commands after the tests only read files or only store
- * existing files in git. It does not hold after `git stash && npm test && git stash pop`.
+ * Returns true if the current files are the tested files. This holds if commands after the tests only read files or
+ * only store existing files in git. It does not hold after `git stash && npm test && git stash pop`.
  */
 function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<ReadCommand>): boolean {
   const last = [...counting].at(-1);
@@ -277,7 +277,7 @@ function keepsFiles(commands: readonly ReadCommand[], counting: ReadonlySet<Read
   });
 }
 
-/** Whether the command is part of a pipe, so that the options that it sets apply only there. */
+/** Returns true if the command is part of a pipe, because options that such a command sets apply only there. */
 function isInPipe(commands: readonly ReadCommand[], at: number): boolean {
   return commands[at]?.joint === '|' || commands[at + 1]?.joint === '|';
 }
@@ -347,7 +347,8 @@ async function counts(words: readonly string[], folder: string): Promise<boolean
 }
 
 /**
- * Whether a tool, possibly after launchers, is called with matching arguments. Returns undefined if there is no tool.
+ * Returns true if a tool, possibly after launchers, is called with matching arguments. Returns undefined without a
+ * tool.
  */
 function isTool(words: readonly string[]): boolean | undefined {
   for (const [index, word] of words.entries()) {
@@ -360,8 +361,8 @@ function isTool(words: readonly string[]): boolean | undefined {
 }
 
 /**
- * Whether a script of a package tests, builds or lints. The script text decides if it is recognized, otherwise the
- * name.
+ * Returns true if a script of a package tests, builds or lints. The script text decides if it is recognized, otherwise
+ * the name.
  */
 async function isScript(words: readonly string[], folder: string): Promise<boolean> {
   const [{ recognisedRunner }, { scriptOf }] = await Promise.all([

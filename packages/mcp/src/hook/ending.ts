@@ -1,6 +1,7 @@
 /**
- * Finds failure in what a command printed, for agents that report no exit code and for lines whose exit code is another
- * command's. Only summaries of runners and tools count. A pass is never read from a text, because any program can print one.
+ * Detects failures in the output of a command, for agents that report no exit code and for lines whose exit code
+ * belongs to another command. Only summaries of runners and tools count. The output never proves a pass, because any
+ * program can print such a text.
  */
 
 import { stripVTControlCharacters } from 'node:util';
@@ -14,7 +15,7 @@ const FAILED: readonly RegExp[] = [
   /(?:^|[\s#])(?:fail|failed|failures|errors)[: =]+[1-9]\d*\b/imu,
   /^not ok \d/mu,
   /^(?:FAIL|FAILED|FAILURES!|BUILD FAILED|--- FAIL)\b/mu,
-  // What runs scripts of packages says last.
+  // The last lines of npm, pnpm and yarn after a failed script.
   /^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|\bELIFECYCLE\b.* failed|^error Command failed with exit code [1-9]/mu,
   /\bBUILD FAILURE\b|\btest result: FAILED\b|^✖ /mu,
   /\berror TS\d+:|^error(?:\[E\d+\])?: /mu,

@@ -88,7 +88,7 @@ export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<
   return isGivenUp ? '' : textOf(pieces);
 }
 
-/** PowerShell puts a mark before what it hands to a program. */
+/** Removes a byte order mark, because PowerShell puts it before the input of a program. */
 function textOf(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces)
     .toString('utf8')
@@ -198,7 +198,8 @@ interface Found {
 }
 
 /**
- * The message for a failure, if there is one. Uses the engine only if the output contains the words of a known failure.
+ * Returns the message for a failure, if there is any. Uses the engine only if the output contains the words of a known
+ * failure.
  */
 async function lookUp(
   state: HookState,

@@ -19,7 +19,7 @@ export interface HookPlace {
   databases: string[];
   /** A folder of this user outside the project, because a project could bring its own files. */
   folder: string;
-  /** Whether a team has the memory. Its content can change without a change of a local file. */
+  /** True if the memory is on a team's server, where it can change without a change of a local file. */
   isOfTeam: boolean;
 }
 

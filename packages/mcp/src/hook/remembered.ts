@@ -1,6 +1,6 @@
 /**
  * Marks a command with a remembered failure by an empty file. The hook checks the mark after each passing command, so
- * that it does not have to find the project. state.ts decides what is remembered.
+ * that it does not have to find the project. state.ts decides which failures are remembered.
  */
 
 import { createHash } from 'node:crypto';

@@ -14,7 +14,7 @@ export interface Ended {
   event: Pick<CommandEvent, 'output' | 'exitCode' | 'timedOut' | 'durationMs'>;
   recognised: Pick<Recognised, 'command' | 'folder'>;
   ending: 'passed' | 'failed';
-  /** Whether the exit code shows the ending. Otherwise the ending is only read from the output. */
+  /** True if the exit code shows the ending. Otherwise the ending is guessed from the output. */
   isTold: boolean;
   /** Time at which the hook received the event. */
   at: number;

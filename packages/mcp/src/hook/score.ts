@@ -16,7 +16,7 @@ export interface Score {
   tokens: number;
   /** Precision over the newest 20 messages with an outcome. Null if there are none. */
   precision: number | null;
-  /** Whether the precision will be below one half whatever the outcomes of further messages up to 20 are. */
+  /** True if the precision stays below one half even if all further messages up to 20 are right. */
   muted: boolean;
 }
 
@@ -68,7 +68,7 @@ export function judged(
     .map(({ id }) => ({ t: 'came', id, of: ended.ending === 'passed' ? 'used' : 'wrong', at }));
 }
 
-/** Whether a message about this error was already printed in this session. */
+/** Returns true if a message about this error was already printed in this session. */
 export function wasSaid({ lines }: Pick<HookState, 'lines'>, session: string, family: string): boolean {
   return lines.some((line) => line.t === 'said' && line.session === session && line.family === family);
 }

@@ -101,7 +101,7 @@ async function failuresOf(run: RecordRunParams, signer: Signer): Promise<RecordR
   return { ...prepared, cases: (prepared.cases ?? []).filter(({ status }) => status === 'failed') };
 }
 
-/** Whether the command already passed on the same files since it failed, and that pass is recorded. */
+/** Returns true if the command already passed on the same files since it failed, and that pass is recorded. */
 function isSamePass(state: HookState, key: string, tree: string | null, clean: boolean): boolean {
   const pass = state.lastPass(key);
   const failure = state.failure(key);

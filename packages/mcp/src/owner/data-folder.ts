@@ -11,11 +11,12 @@ import { dataFolder } from '../system/files/user-folder.ts';
 import { isWithin } from '../system/files/way.ts';
 import { homeFolderOfUser, io } from '../system/io.ts';
 
-/** Throws DATABASE_UNAVAILABLE if there is no data folder, or if it lies in one of the project's folders. */
+/** Throws DATABASE_UNAVAILABLE if no data folder exists, or if the data folder is inside a folder of `roots`. */
 export async function trustedDataFolder(...roots: readonly string[]): Promise<string> {
   const folder = await dataFolder();
   const real = realOfExisting(folder);
-  // A repository cannot supply a folder around a home folder. Whoever sets HOME also controls what git and Node run.
+  // A repository cannot supply a folder around a home folder. A person who sets HOME also controls what git and Node
+  // run.
   const homes = [homeFolder(), realOfExisting(homeFolderOfUser())];
   const isBrought = (root: string) => isWithin(real, root) && !homes.some((home) => isWithin(home, root));
   if (roots.some(isBrought)) {

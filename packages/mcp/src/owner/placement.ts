@@ -28,7 +28,7 @@ export interface Foreign {
 export interface Placement {
   /** The database that is written. */
   path: string;
-  /** Undefined if there is no database yet. */
+  /** Undefined before the database exists. */
   memoryId: string | undefined;
   /** Set when the project's own database, or its location, is not used. */
   foreign: Foreign | undefined;
@@ -56,7 +56,7 @@ const OBSTACLE_ADVICE = {
  */
 const DATABASE_FILE_SUFFIXES = ['', '-journal', '.lockmode', '.lock', '.queue', '.spool'];
 
-/** Throws a DATABASE_ error if there is no usable location at all. */
+/** Throws a DATABASE_ error if no location is usable. */
 export async function placementOf(wanted: Wanted): Promise<Placement> {
   const data = await trustedDataFolder(wanted.root, wanted.top ?? wanted.root);
   const [folder, registry] = [projectFolder(data, wanted.root), new MemoryRegistry(data)];

@@ -1,7 +1,7 @@
 /**
- * Finds the project that a folder belongs to, and so the memory that it shares. A git repository is one project,
- * whichever of its work trees and folders is named. Outside git a workspace is one project, otherwise the nearest
- * folder with a manifest. `placement.ts` decides who owns the memory.
+ * Finds the project that a folder belongs to, and so its memory. All work trees and folders of a git repository belong
+ * to the same project. Outside git, the project is the workspace, otherwise the nearest folder with a manifest.
+ * `placement.ts` decides who owns the memory.
  */
 
 import { lstatSync, type Stats } from 'node:fs';

@@ -25,7 +25,7 @@ interface Listed {
   stats: Stats;
 }
 
-/** The files and what is wrong with the others. A folder over the limits is one of the faults. */
+/** The readable files, and a fault for each other file. A folder over the limits has a fault too. */
 export interface SharedFolder {
   files: SharedText[];
   faults: SharedFault[];
@@ -42,7 +42,7 @@ export interface SharedState {
   leftOut: string | undefined;
 }
 
-/** Undefined if there is no such folder. */
+/** Returns undefined if the folder does not exist. */
 export function sharedState(top: string): SharedState | undefined {
   const folder = path.join(top, SHARED_FOLDER);
   if (!lstat(folder)?.isDirectory()) return undefined;
@@ -55,7 +55,7 @@ export function sharedState(top: string): SharedState | undefined {
   return { stamp: hash.digest('hex').slice(0, 16), files: listed.length, bytes, leftOut };
 }
 
-/** Reads the files of the folder up to the limits. Returns nothing if there is no folder. */
+/** Reads the files of the folder up to the limits. Returns nothing if the folder does not exist. */
 export function readShared(top: string): SharedFolder {
   const folder = path.join(top, SHARED_FOLDER);
   const stats = lstat(folder);
@@ -113,7 +113,7 @@ function namesIn(folder: string): string[] {
   return namesOrEmpty(folder).sort();
 }
 
-/** The text of a file, or what is wrong with it. */
+/** Returns the text of a file, or the reason why it cannot be read. */
 function textOf(folder: string, { path: name, stats }: Listed): string | SharedFault {
   if (!stats.isFile()) return { path: name, message: `it is ${kindOf(stats)}; only files are shared` };
   if (stats.size > LIMITS.MAX_SHARED_FILE_BYTES) return { path: name, message: tooLarge(stats.size) };

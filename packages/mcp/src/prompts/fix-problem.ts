@@ -1,6 +1,6 @@
 /**
  * The prompt `fix-problem`, which most agents offer as a slash command. It has the arguments of the contract
- * (fix/start-fields.ts) and tells the agent how to run the loop with the tools.
+ * (fix/start-fields.ts) and explains to the agent how to run the loop with the tools.
  */
 
 import type { GetPromptResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';

@@ -57,7 +57,7 @@ export const ADAPTERS: readonly Adapter[] = [
   bats,
 ];
 
-/** Whether the runner also succeeds without a test, so that only its report shows whether tests ran. */
+/** Returns true if the runner also succeeds without a test. In that case only its report shows whether tests ran. */
 export function maySucceedEmpty(runner: string): boolean {
   return ADAPTERS.find(({ name }) => name === runner)?.failsWithoutTests !== true;
 }

@@ -19,7 +19,7 @@ const MAX_SHARE = 0.5;
 const CHECKOUT_TIMEOUT_MS = 300_000;
 const MAX_LIST_BYTES = 64 * 1024 * 1024;
 
-/** Folders of installed packages. No commit contains them, so that the tests use those of the current work tree. */
+/** Folders of installed packages. No commit contains them, so the tests use the folders of the current work tree. */
 const INSTALLED = new Set(['node_modules', '.venv', 'venv', 'vendor']);
 
 export interface CommitWorkTree {

@@ -1,4 +1,4 @@
-/** The conditions of a run on this machine. A verdict may find that a test depends on one of them. */
+/** The conditions of a run on this machine, because a verdict may find that a test depends on a condition. */
 
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';

@@ -112,7 +112,7 @@ function endedSince(finishedAt: string | null | undefined, runStartedAt: number)
 }
 
 async function fromDocker(root: string, names: readonly string[]): Promise<ContainerFacts> {
-  // docker fails if one of the containers is missing, but still prints the others.
+  // Reads stdout even after a failure: docker fails if a container is missing, but still prints the others.
   const args = ['inspect', '--type', 'container', '--', ...names];
   const { stdout, problem } = await ask('docker', args, { cwd: root, ...LIMITS });
   return read('docker', problem, () => readDockerInspect(stdout || '[]'));

@@ -1,6 +1,6 @@
 /**
- * Runs one command in its own process group, passes on what it prints, and ends the whole group when its time is over
- * or the caller cancels. Which command, and where its report is: plan.ts.
+ * Runs a command in a separate process group, passes on its output, and ends the whole group on a timeout or when the
+ * caller cancels. plan.ts chooses the command and the place of its report.
  */
 
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
@@ -10,7 +10,7 @@ import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
 import { io } from '../system/io.ts';
 import { findProgram } from '../system/programs.ts';
 
-/** Length of the kept output, in which an error is searched if there is no report. */
+/** Length of the kept output. If there is no report, the error is searched in this output. */
 const TAIL_CHARACTERS = 64 * 1024;
 
 /** Time between the first signal and SIGKILL. */
@@ -215,7 +215,7 @@ function ended(child: ChildProcess, execution: Execution): Promise<Ended> {
         child.stderr?.destroy();
         resolve({ code, killedBy });
       };
-      // A process that was held up finds the timer due before what lies in the pipe: that is read in between.
+      // After a blocked event loop, the timer runs before the pipe is read. `setImmediate` runs after that read.
       const drained = setTimeout(() => setImmediate(leave), DRAIN_MS);
       child.once('close', () => {
         clearTimeout(drained);

@@ -172,7 +172,7 @@ export async function givenFacts(root: string, given: GivenFacts): Promise<GitFa
 
 /**
  * The checkout that CI reports, for use without git: a container without git, or files of another user. The tree counts
- * as clean, because nobody edits files there. Null if CI reports no commit.
+ * as clean, because people do not edit files there. Returns null if CI reports no commit.
  */
 export function ciFacts(env: Environment = io().env): GitFacts | null {
   const { commit, branch } = ciCheckout(env);
@@ -210,9 +210,9 @@ interface LoggedCommit extends CommitFacts {
 
 /**
  * Parses entries of `commit tree parents` with the files below, relative to the folder of the call. Git lists no files
- * of a merge. A commit without parents may be the end of a shallow clone and list all files, so that its files are
- * ignored. Quoted names are skipped. If a commit touches only files of Argus, a single one of them is kept, because
- * they cannot affect a test.
+ * of a merge. The files of a commit without parents are ignored, because a shallow clone may end there and list all
+ * files. Quoted names are skipped. If a commit touches only files of Argus, a single file is kept, because these files
+ * cannot affect a test.
  */
 function parseLog(output: string): LoggedCommit[] {
   return output

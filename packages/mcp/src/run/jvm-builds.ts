@@ -114,7 +114,7 @@ export class GradleTasksUpToDate {
   }
 
   /**
-   * Whether one of these tasks wrote the report. Call it only after the whole output. `file` is relative to the
+   * Returns true if one of these tasks wrote the report. Call it only after the whole output. `file` is relative to the
    * project, and the build may be in a subfolder of it.
    */
   wrote(file: string): boolean {

@@ -50,7 +50,7 @@ export interface Ended {
 
 let marks = 0;
 
-/** A unique mark. It is no secret, so that it needs no random number. */
+/** Returns a unique mark. It needs no random number, because it is not a secret. */
 export function newMark(): string {
   marks += 1;
   return `${process.pid}-${io().now().toString(36)}-${marks}`;
@@ -85,8 +85,8 @@ export async function findMarked(mark: string): Promise<LeftProcess[]> {
 }
 
 /**
- * Ends left processes of a failed command. A service that a successful command started may be its purpose, so that it
- * keeps running.
+ * Ends left processes of a failed command. A successful command may have had the purpose to start a service, so its
+ * processes keep running.
  */
 export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
   if (succeeded) {
@@ -146,7 +146,7 @@ function carries(environment: string, mark: string): boolean {
   return environment.split('\0').some((entry) => hasMark(entry, mark));
 }
 
-/** Compares whole marks, because one mark may be the beginning of another. */
+/** Compares whole marks, because a mark may be the prefix of another mark. */
 function hasMark(entry: string, mark: string): boolean {
   return (
     entry.startsWith(`${RUN_MARKS}=`) &&

@@ -127,7 +127,7 @@ const TOX_PASSES = ['testenv', 'tool.tox.env_run_base', 'env_run_base'].map(
   (section) => `${section}.pass_env+=ARGUS_REPORT_*,NODE_OPTIONS,PYTEST_ADDOPTS,PYTHONPATH`,
 );
 
-/** PHP reads settings from an additional folder. An empty name stands for its default folder. */
+/** Makes PHP read settings from an additional folder. In this list an empty name means PHP's default folder. */
 function phpSettings(dir: string, { PHP_INI_SCAN_DIR = '' }: AdapterContext['env']): Record<string, string> {
   return { PHP_INI_SCAN_DIR: `${PHP_INI_SCAN_DIR}${path.delimiter}${dir}` };
 }

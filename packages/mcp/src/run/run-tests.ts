@@ -35,7 +35,7 @@ import { ShuffleWatch } from './reports/shuffle.ts';
 import { prependComments } from './reports/uncaught-errors.ts';
 import { globSources, isSince, runnerThatWrote, type Unread, writtenReports } from './reports/written-reports.ts';
 
-/** Long enough for a test suite, and a limit for a hang that nobody notices. */
+/** Long enough for a test suite, and an end for a hang that would otherwise go unnoticed. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
 /** Note for a command whose only case is the command itself. */
@@ -74,7 +74,7 @@ export interface RunWatcher {
   onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
   /** Called with the last printed line at each piece of output. */
   onLine?: ((line: string) => void) | undefined;
-  /** Called after the start of the command, to prepare what is needed at its end. */
+  /** Called after the start of the command, so that the caller can prepare for its end. */
   onStart?: (() => void) | undefined;
   /** Runs the command in place of `execute`, which is the default. Tests play a recording with it. */
   execute?: typeof execute | undefined;
@@ -253,7 +253,10 @@ function withoutPytestHeader(text: string): string {
   return text.replaceAll(/^(?:platform \S+ -- |(?:rootdir|cachedir|configfile|plugins): ).*\n/gmu, '');
 }
 
-/** Whether a run without tests has failed. Not if the runner reports that itself, or if an option allows it. */
+/**
+ * Returns true if a run without tests counts as failed. False if an option allows such a run, or if the runner itself
+ * would have failed.
+ */
 function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
   const runner = runnerThatWrote(plan.reporting.reports, reports, plan.runner);
   if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
@@ -265,13 +268,13 @@ function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, out
   return isTold && (filter !== undefined || maySucceedEmpty(runner) || executed.exitCode !== 0);
 }
 
-/** Whether the command may have rejected the added options: it failed and wrote no report. */
+/** Returns true if the command may have rejected the added options: it failed and wrote no report. */
 function mayBeRefused(plan: Plan, { executed, reports }: Observed): boolean {
   const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
   return isAdded && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
 }
 
-/** Runs the command. Processes that it leaves running are ended if it fails or is ended early. */
+/** Runs the command. If it fails or is ended early, processes that it left running are ended too. */
 async function executeWhole(execution: Execution, run = execute): Promise<{ executed: Executed; left: string[] }> {
   const mark = newMark();
   const env = { ...execution.env, ...markEntry(mark) };
@@ -287,7 +290,7 @@ async function executeWhole(execution: Execution, run = execute): Promise<{ exec
   }
 }
 
-/** Passes on the output in its usual form, and keeps what the reports need. */
+/** Passes on the output in its usual form, and collects the data that reports need. */
 class Output {
   readonly tail = new Tail();
   readonly shuffle: ShuffleWatch;

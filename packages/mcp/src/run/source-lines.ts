@@ -26,7 +26,7 @@ export class SourceLines {
     this.#redact = redact;
   }
 
-  /** Adds the line at the place in the project's code, or at the place in the test if there is no other. */
+  /** Adds the source line at the place in the project's code, or otherwise at the place in the test. */
   added<T extends Placed>(failure: T): T & { sourceLine?: string } {
     const line = this.#at(failure.place ?? failure.testPlace ?? '');
     return line === undefined ? failure : { ...failure, sourceLine: line };

@@ -15,7 +15,7 @@ const TOOL_FOLDERS = new Set(
 );
 const TOOL_FILE = /(?:\.(?:log|pyc|pyo|swp|tmp)|~|\.egg-info\/.*)$|(?:^|\/)(?:\.DS_Store|Thumbs\.db|\.coverage)$/u;
 
-/** Whether a tool created the untracked file, so that it is no edit, even if no `.gitignore` names it. */
+/** Returns true if a tool created the untracked file. Such a file is not an edit, even if no `.gitignore` names it. */
 export function isOfTools(name: string): boolean {
   return TOOL_FILE.test(name) || name.split('/').some((part) => TOOL_FOLDERS.has(part));
 }

@@ -3,7 +3,7 @@
  * unchanged. A clean work tree has the id of its commit's tree, and uncommitted work keeps its id when it is committed.
  * Files are read without filters, and nothing is written.
  *
- * Only folders around a change get another id, so that only these are read from the commit. Trees and blobs have the
+ * Only folders around a change get another id, so only these are read from the commit. Trees and blobs have the
  * format of git (Documentation/gitformat-pack, "git hash-object").
  */
 
@@ -69,7 +69,7 @@ export interface ChangedTree {
 /**
  * Returns the id of the work tree, or undefined if the folders of the commit or the files of a submodule cannot be
  * read. `commit` is the last commit, or null before the first. Git has no id for a submodule with uncommitted work, so
- * that its entry gets a hash of the id of its tree.
+ * its entry gets a hash of the id of its tree.
  */
 export async function workTreeId(
   git: Git,

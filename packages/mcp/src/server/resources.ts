@@ -1,5 +1,5 @@
 /**
- * The resources for one pattern, one run or one incident with all known data, and the completion of their ids. The
+ * The resources for a pattern, a run or an incident with all known data, and the completion of their ids. The
  * resources are not listed. To find ids, argus_patterns and argus_history page through them, and ranked_solutions finds
  * incidents.
  */
@@ -84,7 +84,7 @@ export function registerResources(server: McpServer, sessionManager: Places, toB
   }
 }
 
-/** Searches all places, because an id does not tell its project. */
+/** Searches all places, because an id does not contain its project. */
 async function find(
   resource: ResourceDefinition,
   sessionManager: Places,

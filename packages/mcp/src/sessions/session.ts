@@ -1,5 +1,5 @@
 /**
- * One open project: its configuration and, on first use, its engine. It does not touch the disk before it has something
+ * An open project: its configuration and, on first use, its engine. It does not touch the disk before it has something
  * to store. `session-manager.ts` keeps the open projects.
  */
 
@@ -142,7 +142,7 @@ export class Session {
     return this.#place.path;
   }
 
-  /** Finds the memory and its owner, and uses it from then on. Throws if there is no place for a memory. */
+  /** Finds the memory and its owner, and uses it from then on. Throws if no place for a memory exists. */
   async placement(): Promise<Placement> {
     const placement = await this.#place.find();
     this.#store.follow(placement.path);
@@ -319,7 +319,7 @@ export class Session {
       const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
       throw isUnknown ? (problem ?? thrown) : thrown;
     }
-    // A known incident is not added again, and the result tells the caller so.
+    // A known incident is not added again. The result informs the caller.
     if ('similarity' in value) return { value, warnings: problem === undefined ? [] : [problem.message] };
     const call = { callId, now, method, params: fitting, made: idsIn(value) };
     return { value, ...(await outbox.keepMade(call, problem)) };
@@ -353,8 +353,8 @@ export class Session {
   }
 
   /**
-   * Records a run. If the database cannot store it now, the run waits and the result says so. Runs of a fork are marked
-   * as foreign.
+   * Records a run. If the database cannot store it now, the run waits and the result states that. Runs of a fork are
+   * marked as foreign.
    */
   async recordRun(run: RecordRunParams): Promise<Kept<RunResult>> {
     this.requireHistory();

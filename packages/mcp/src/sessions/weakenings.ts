@@ -1,5 +1,5 @@
 /**
- * What a change takes from a test, or from how tests are run. The same rule as in the fix loop:
+ * Finds out whether a change weakened a test or the way in which tests are run. Uses the rule of the fix loop:
  * crates/core/src/fix_loop/weakened.rs.
  */
 
@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.ts';
 import { asText, Git, type GitArgs } from '../git/git.ts';
 import { NOT_OURS } from '../git/settings.ts';
 
-/** Of more nobody says what it changed. */
+/** Limits of a diff. A larger diff counts as a change without weakenings. */
 const LIMITS = { timeoutMs: 5_000, maxBytes: 16 * 1024 * 1024, encoding: 'latin1' } as const;
 
 interface Place {
@@ -16,7 +16,10 @@ interface Place {
   config: Config;
 }
 
-/** `compared`: a command of git that diffs, with what it compares. */
+/**
+ * Returns the weakenings of a case in a diff. `compared` is a git command that diffs, with its revisions, for example
+ * `diff-tree` with a commit.
+ */
 export async function weakenings({ root, config }: Place, compared: GitArgs, caseName: string): Promise<Weakening[]> {
   const args: GitArgs = [...compared, '-p', '--no-renames', '-U1000000', '--', ':(top)', ...NOT_OURS];
   const diff = await new Git(root).run(args, LIMITS);
@@ -24,7 +27,7 @@ export async function weakenings({ root, config }: Place, compared: GitArgs, cas
   const rules = createFixLoop({ rules: config.classify?.rules ?? [], secrets: config.redact?.patterns ?? [] });
   const found = rules.weakened([], asText(diff.stdout), [caseName]);
   const [ownFile = ''] = caseName.split(' > ');
-  // Other tests may come and go between the two.
+  // Weakenings of other files are ignored, because other tests may be added or removed in the same change.
   const isOfTest = ({ file, kind }: Weakening) => file.endsWith(ownFile) || ABOUT_ALL.has(kind);
   return found.filter(isOfTest);
 }
@@ -37,8 +40,8 @@ const ABOUT_ALL: ReadonlySet<Weakening['kind']> = new Set([
 ]);
 
 /**
- * An answer without the commit that mended its failure before, where that weakens the test. The engine knows what an edit
- * changed and has left out those that do; what a commit changed only the repository knows.
+ * Removes `mendedBefore` from an answer if its commit weakened the test. The engine has already left out edits that
+ * weaken a test, but only the repository knows the changes of a commit.
  */
 export async function withHonestMend<T extends { mendedBefore?: MendedBefore }>(
   place: Place,

@@ -37,7 +37,7 @@ export async function makeLate(call: WaitingCall, ids: TeamIds, make: Make): Pro
   return new Map();
 }
 
-/** Adds the fix to an incident that the team already has, which is what an agent is told to do in that case. */
+/** Adds the fix to an incident that the team already has, because an agent would do so after such an answer. */
 async function addFix(
   incident_id: string,
   { callId, params }: WaitingCall<'addIncident'>,

@@ -146,7 +146,7 @@ export class Outbox {
     return { warnings: [warning] };
   }
 
-  /** True when a waiting call created an incident or solution with one of these ids. */
+  /** Returns true if a waiting call created an incident or solution with an id in `named`. */
   async holds(named: readonly string[]): Promise<boolean> {
     if (named.length === 0 || !this.#hasKept()) return false;
     const files = await this.#keptFiles();

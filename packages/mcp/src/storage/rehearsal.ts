@@ -9,14 +9,14 @@ import { temporaryFolder } from '../system/files/temporary.ts';
 import { fitToLeave } from '../text/outgoing.ts';
 
 const TOLD = { timedOut: false, reports: [], containers: [], notes: [] };
-/** One error with stack frames and one without, because they are parsed by different code. */
+/** An error with stack frames and an error without, because different code parses them. */
 const ERRORS = [
   'AssertionError: expected 1 to be 2\n    at rehearsed (src/rehearsal.js:1:1)',
   'Error: it was rehearsed',
 ];
 const CASE: Omit<ReportCase, 'error'> = { suite: [], name: 'rehearsed', status: 'failed', flaky: false, attempts: 1 };
 
-/** One run without a report and one run with a report for each error. */
+/** For each error, a run without a report and a run with a report. */
 const REHEARSED: readonly RecordRunParams[] = ERRORS.flatMap((error) => [
   { ...TOLD, command: 'rehearsal', exitCode: 1, outputTail: error },
   { ...TOLD, command: 'rehearsal', exitCode: 1, cases: [{ ...CASE, error }] },

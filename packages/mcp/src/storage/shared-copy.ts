@@ -39,8 +39,8 @@ interface Taking {
 const waiting = new Map<string, string>();
 
 /**
- * The database for the present files of a work tree. Undefined when there are no files, or while a separate process
- * imports them.
+ * Returns the database for the present files of a work tree. Returns undefined without files, or while a separate
+ * process imports them.
  */
 export async function sharedCopy(top: string, folder: string, opening: Opening): Promise<string | undefined> {
   const state = sharedState(top);

@@ -179,7 +179,7 @@ class Bounded {
     this.#room = room;
   }
 
-  /** Returns false when there is no room left. */
+  /** Returns false when the limit is reached. */
   add(bytes: Buffer): boolean {
     this.#parts.push(bytes.subarray(0, this.#room));
     this.#room = Math.max(0, this.#room - bytes.length);

@@ -9,7 +9,7 @@ import path from 'node:path';
 import { isWithin, realOr } from './files/way.ts';
 import { homeFolderOfUser, io } from './io.ts';
 
-/** The absolute path of a program outside `root`. Undefined if there is none. */
+/** Returns the absolute path of a program outside `root`, or undefined. */
 export function findProgram(name: string, root: string, searchPath = io().env.PATH): string | undefined {
   return foundFile([process.platform === 'win32' ? `${name}.exe` : name], root, searchPath);
 }

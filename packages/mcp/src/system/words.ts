@@ -54,7 +54,7 @@ export function lastCommand(line: string, windows = process.platform === 'win32'
   return { words, editable: editable && words.length > 0 };
 }
 
-/** One of the commands of a line, or a group of them in parentheses or braces. */
+/** A command of a line, or a group of commands in parentheses or braces. */
 export interface LineCommand {
   /** Empty for a group. */
   words: string[];
@@ -165,7 +165,7 @@ const COMMAND_END = /[\s;|&<>()]/u;
 /** Characters that a backslash escapes inside double quotes. Before other characters the backslash is literal. */
 const ESCAPABLE = /["\\$`]/u;
 
-/** With `windows`, only double quotes group words, and a backslash is a path separator. */
+/** Reads a word. With `windows`, only double quotes group words, and a backslash is a path separator. */
 function readWord(line: string, start: number, windows: boolean, end = COMMAND_END): ReadWord {
   let text = '';
   let open: string | undefined;
@@ -192,7 +192,7 @@ function readWord(line: string, start: number, windows: boolean, end = COMMAND_E
   return { text, start, end: at, open };
 }
 
-/** The length of a backslash and line break that join two lines. 0 if there is none. */
+/** Returns the length of a backslash and line break that join two lines, or 0. */
 function lineEndAfter(line: string, at: number): number {
   return /^\\\r?\n/u.exec(line.slice(at, at + 3))?.[0].length ?? 0;
 }

@@ -1,5 +1,5 @@
 /**
- * argus_diagnose: tells what a failure is and what fixed it before, and counts the occurrence.
+ * argus_diagnose: identifies a failure, returns earlier fixes, and counts the occurrence.
  * `crates/engine/src/failures/diagnose.rs` classifies, matches and counts.
  */
 

@@ -1,4 +1,4 @@
-/** argus_history: lists runs, or the cases of one run. */
+/** argus_history: lists runs, or the cases of a run. */
 
 import { LIMITS, RUN_STATUSES } from 'argus-engine';
 import { ArgusError } from '../errors.ts';

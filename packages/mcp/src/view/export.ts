@@ -1,7 +1,7 @@
 /**
- * Writes the viewer's page as one file that needs no server: it contains the engine's module and, if there is a
- * database, a snapshot. The snapshot is one transaction of the engine, because copying a file that others write would
- * be unsafe.
+ * Writes the viewer's page as a file that needs no server: it contains the engine's module and, if there is a database,
+ * a snapshot. The snapshot is a single transaction of the engine, because copying a file that others write would be
+ * unsafe.
  */
 
 import { createReadStream } from 'node:fs';

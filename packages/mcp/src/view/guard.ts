@@ -20,7 +20,7 @@ function secret(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** The parts of a request that tell its target. */
+/** The parts of a request that name its target. */
 type Asked = Pick<IncomingMessage, 'url' | 'headers' | 'headersDistinct'>;
 
 export class Guard {
@@ -28,8 +28,8 @@ export class Guard {
   #ticket: { readonly digest: Buffer; readonly until: number } | undefined;
 
   /**
-   * The path of a request to this server. Undefined for another host (DNS rebinding) or another origin, which is what a
-   * request from a malicious page has.
+   * Returns the path of a request to this server. Returns undefined for another host (DNS rebinding) or another origin,
+   * because a malicious page sends such requests.
    */
   pathAtHome({ url = '/', headers, headersDistinct }: Asked, port: number): string | undefined {
     // Like a browser writes it: without the port if it is the default port.

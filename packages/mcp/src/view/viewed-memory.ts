@@ -14,7 +14,7 @@ import { VERSION } from '../version.ts';
 /** Facts that the page loads first. */
 export interface About {
   project: string;
-  /** Null if there is no database yet. */
+  /** Null before the database exists. */
   database: string | null;
   /** False if the configuration disables recording. */
   history: boolean;

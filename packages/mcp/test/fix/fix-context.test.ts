@@ -183,7 +183,7 @@ describe('the fifteen questions', () => {
     expect(await place('at 12:30:10 nothing.ts:3, src/none.ts:4, v1.2:3')).toBeNull();
   });
 
-  test('find the line with the words of the message if there is no trace', async () => {
+  test('find the line with the words of the message without a trace', async () => {
     const root = project({
       'lib/ledger.py':
         'def close(day):\n    """Closes the books."""\n    raise Wrong("the ledger is not balanced: %d")\n',

@@ -271,7 +271,7 @@ read -p "Use password authentication? [y/N] " use
   });
 });
 
-describe('a prompt that nobody answers', () => {
+describe('an unanswered prompt', () => {
   test.each([
     ['Name: ', true],
     ['Overwrite? ', true],

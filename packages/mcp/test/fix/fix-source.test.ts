@@ -1,4 +1,4 @@
-/** Finds the source of an error, as one of the contract's five words. */
+/** Finds the source of an error, which is one of five words of the contract. */
 
 import { createFixLoop } from 'argus-engine';
 import { expect, test } from 'vitest';

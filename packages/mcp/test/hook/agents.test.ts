@@ -1,4 +1,4 @@
-/** Events in the form that each agent documents, and answers in the one that it takes. */
+/** Events and answers in the form that each agent documents. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { answerText, type CommandEvent, readEvent } from '../../src/hook/agents.ts';

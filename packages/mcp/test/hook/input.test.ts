@@ -23,11 +23,11 @@ test.each([1, 7, 4_096])('reads an object before the end of the input, in chunks
   expect(input.destroyed).toBe(true);
 });
 
-test('a mark before the object is left out', async () => {
+test('omits a byte order mark before the object', async () => {
   expect(await readInput(open(Buffer.from(`\uFEFF${EVENT}`)), 60_000)).toBe(EVENT);
 });
 
-test.each(['', '{"tool":', '[]'])('nothing is read of %j, which goes no further', async (text) => {
+test.each(['', '{"tool":', '[]'])('returns nothing for %j, which does not continue', async (text) => {
   expect(await readInput(open(Buffer.from(text)), 20)).toBe('');
 });
 

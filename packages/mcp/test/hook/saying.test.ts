@@ -1,10 +1,10 @@
-/** Which errors are treated as the same error. */
+/** Decides whether two errors count as the same error. */
 import { expect, test } from 'vitest';
 import { matching } from '../../src/hook/earned/matching.ts';
 import { signed, signing } from '../../src/hook/earned/signing.ts';
 import type { Earned } from '../../src/hook/state.ts';
 
-/** Whether a fact about one error is reported for the other error in another test. */
+/** Returns true if a fact about the error `known` is reported for the error `now` in a different test. */
 async function isSaid(known: string, now: string, cases?: string[]): Promise<boolean> {
   const remembered = [
     { caseName: 'apples', error: known },

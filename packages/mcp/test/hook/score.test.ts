@@ -93,7 +93,7 @@ test('fences a message, limits it to 300 tokens and lists refuted fixes last', (
   expect(mayHold('connect ETIMEDOUT 1', ['econnrefused'])).toBe(false);
 });
 
-test('replays one message per lasting failure, only with facts known by then', () => {
+test('replays a single message per lasting failure, only with facts known at that time', () => {
   const run = (id: number, commit: string, family?: string): PastRun => ({
     id: `run-${id}`,
     timestamp: new Date(id * 1_000).toISOString(),
@@ -110,7 +110,7 @@ test('replays one message per lasting failure, only with facts known by then', (
   expect(replayOf([...runs, ...more], entries)).toMatchObject(score);
 });
 
-test('passes the failed cases of a command that names no test itself', () => {
+test('passes the failed cases of a command that does not name a test', () => {
   const root = project();
   const ended = {
     event: { output: 'OK' },

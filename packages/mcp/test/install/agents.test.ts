@@ -1,4 +1,4 @@
-/** Where each agent looks on each platform, and how it starts Argus. */
+/** Paths of each agent's settings on each platform, and the entries that start Argus. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { AGENT_NAMES, isServerOfArgus, type Machine, serverEntry, userFile } from '../../src/cli/install/agents.ts';

@@ -1,4 +1,4 @@
-/** Assignments in texts of a shell that keep Argus' addition to the variable. */
+/** Assignments in shell commands that keep the addition of Argus to the variable. */
 
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';

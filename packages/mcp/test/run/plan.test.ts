@@ -72,7 +72,7 @@ test.each([
 
 test('arguments reach the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
-  // Each of the two npm commands consumes one of them.
+  // Two `--`, because each of the two npm commands consumes a `--`.
   expect(plan('npm test', root, 'adds').run).toBe('npm test -- -- -t adds');
   expect(plan('pnpm run unit', root, 'adds').run).toBe('pnpm run unit -t adds');
   expect(plan('npm run unit -- --bail', root, 'adds').run).toBe('npm run unit -- --bail -t adds');

@@ -45,7 +45,7 @@ describe('execute', () => {
     async () => {
       const cwd = folder();
       execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
-      // It closes when every process that has it open has ended.
+      // The pipe closes after every process that has it open has ended.
       const allEnded = once(createReadStream(path.join(cwd, 'pipe')).resume(), 'close');
       const command = "exec 3> pipe; sleep 30 & trap '' TERM; sleep 30";
       const result = await execute({ ...base, cwd, command, timeoutMs: 200 });
@@ -72,12 +72,12 @@ describe('execute', () => {
     expect(result.durationMs).toBeLessThan(2_500);
   });
 
-  test.skipIf(process.platform === 'win32')('what is printed while this process is held up is read', async () => {
+  test.skipIf(process.platform === 'win32')('reads output that arrives while this process is blocked', async () => {
     const seen: string[] = [];
     const onOutput = (text: string) => void seen.push(text);
     const running = execute({ ...base, command: '(sleep 0.4; echo late) & exit 1', onOutput });
     await sleep(200);
-    // Timers come before what can be read, only after the answer to a read.
+    // After a completed read, the event loop runs due timers before it reads the pipe.
     await readFile(import.meta.filename);
     const until = performance.now() + 1_000;
     while (performance.now() < until);
@@ -85,7 +85,7 @@ describe('execute', () => {
     expect(seen.join('')).toBe('late\n');
   });
 
-  test('a tail is bounded', () => {
+  test('bounds the tail', () => {
     const tail = new Tail();
     for (let i = 0; i < 100; i++) tail.add(`${'x'.repeat(10_000)}${i}\n`);
     expect(tail.text.length).toBeLessThanOrEqual(64 * 1024);

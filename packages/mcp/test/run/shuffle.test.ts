@@ -1,4 +1,4 @@
-/** Lines as the runners print them, each by its own version. */
+/** Lines with seeds, as each runner prints them. */
 
 import { expect, test } from 'vitest';
 import { ShuffleWatch } from '../../src/run/reports/shuffle.ts';

@@ -59,9 +59,12 @@ test('refuses a script that watches', () => {
   expect(() => plan('npm test', { test: 'npm run unit', unit: 'tsc && jest --watch' })).toThrow(/would not end/u);
 });
 
-test.each(['react-scripts test', 'kcd-scripts test --no-cache'])('tells %s not to watch', (script) => {
-  expect(plan('npm test', { test: script }).reporting.env).toMatchObject({ CI: 'true' });
-});
+test.each(['react-scripts test', 'kcd-scripts test --no-cache'])(
+  'sets CI for %s, so that it does not watch',
+  (script) => {
+    expect(plan('npm test', { test: script }).reporting.env).toMatchObject({ CI: 'true' });
+  },
+);
 
 test('reports a silence of five minutes while it lasts', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });

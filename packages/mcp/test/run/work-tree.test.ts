@@ -1,4 +1,4 @@
-/** The id of a work tree is the id that git would give to it, and nothing is written to compute it. */
+/** The id of a work tree equals the id that git would compute, and computing it writes nothing. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -18,7 +18,7 @@ import { withoutHunks } from '../../src/git/uncommitted-change.ts';
 import { ciFacts, gitFacts, givenFacts, lookAtGit } from '../../src/run/git-state.ts';
 import { ciCheckout } from '../../src/system/ci.ts';
 
-/** A repository with one commit. */
+/** A repository with a single commit. */
 class WorkTree {
   readonly top = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-work-tree-')));
   readonly src = path.join(this.top, 'src');

@@ -1,4 +1,4 @@
-/** Compares the merged answers of two memories with the answer of one memory that has all the data. */
+/** Compares the merged answers of two memories with the answer of a single memory with all the data. */
 
 import { type Engine, openEngine, type RankedSolutionsResult } from 'argus-engine';
 import { expect, onTestFinished, test } from 'vitest';
@@ -28,8 +28,8 @@ const INCIDENTS = THINGS.flatMap((thing, at) =>
 );
 
 /**
- * Compares only the first of ten incidents, because each memory weighs words by its own data and the last ones may
- * differ.
+ * Compares only the first of ten incidents, because each memory weighs words by its own data and the last
+ * incidents may differ.
  */
 const CERTAIN = 5;
 

@@ -74,7 +74,7 @@ describe.each(PASSED_ON)('the arguments of $name', ({ name, output }) => {
   });
 
   test('include every required param', () => {
-    // With several calls, the arguments decide which call is made.
+    // For a tool with several calls, the arguments decide which call is made.
     const needed = calls.length > 1 ? [] : (calls[0]?.required ?? []);
     const given = [...(input.required ?? []), ...defaulted(properties), ...ADDED];
     expect(needed.filter((param) => !given.includes(param))).toEqual([]);

@@ -72,7 +72,7 @@ export const session = {
   get version(): number {
     return version;
   },
-  /** The time of the last change while the page was open. 0 if there was no change. */
+  /** The time of the last change while the page was open. 0 without a change. */
   get changedAt(): number {
     return changedAt;
   },

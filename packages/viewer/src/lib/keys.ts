@@ -41,7 +41,7 @@ export function toFirstRow(): void {
   document.querySelector<HTMLElement>('main .row')?.focus();
 }
 
-/** True if a key was typed into a field, so that it is not a command. */
+/** Returns true if a key was typed into a field. Such a key is not a command. */
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]');
 }

@@ -4,7 +4,7 @@
  */
 
 export interface Route {
-  /** Decoded segments. Empty for the start page, which shows what is wrong now. */
+  /** Decoded segments. Empty for the start page, which shows the present failures. */
   readonly path: readonly string[];
   readonly query: Readonly<Record<string, string>>;
 }
@@ -39,7 +39,7 @@ export function numberOf(text: string | undefined, fallback: number, least = 0, 
   return Number.isSafeInteger(value) ? Math.min(most, Math.max(least, value)) : fallback;
 }
 
-/** Returns the text if it is one of the known words. */
+/** Returns the text if it is a known word, otherwise undefined. */
 export function wordOf<T extends string>(text: string | undefined, known: readonly T[]): T | undefined {
   return known.find((word) => word === text);
 }

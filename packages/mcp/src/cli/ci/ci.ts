@@ -58,7 +58,7 @@ export interface CiOptions
 interface CiResult {
   gate: GateResult;
   annotations: Annotation[];
-  /** Sentences about what was done with the run, and about what failed. */
+  /** Sentences about completed and failed steps of handling the run. */
   done: string[];
   undone: string[];
   /** Notes of the import. */

@@ -1,6 +1,6 @@
 /**
- * Collects what the gate needs beside the run: the base of the change, the tests of the base, and how the command
- * ended.
+ * Collects the facts that the gate needs in addition to the run: the base of the change, the tests of the base, and the
+ * ending of the command.
  */
 
 import type { MissingTestsResult, RunRecord } from 'argus-engine';

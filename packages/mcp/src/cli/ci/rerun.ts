@@ -25,7 +25,7 @@ const MAX_RUNS = 4;
 export interface Rerun extends RanAgain {
   passed: Set<string>;
   failed: Set<string>;
-  /** Sentences about what was done, and about what failed. */
+  /** Sentences about completed and failed steps. */
   done: string[];
   undone: string[];
 }
@@ -68,7 +68,7 @@ interface Again {
   chance?: number;
 }
 
-/** Stops early when so many failures in a row are no longer chance. */
+/** Stops early after so many failures in a row that chance is unlikely. */
 async function runUntilPassed(
   caseName: string,
   command: string | true,

@@ -1,6 +1,6 @@
 /**
  * Builds a report for a run that is not recorded yet, for example because the team's server is not reachable. It
- * contains only what is known without a memory.
+ * contains only facts that need no memory.
  */
 
 import type { CaseRecord, RunResult } from 'argus-engine';

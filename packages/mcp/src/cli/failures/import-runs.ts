@@ -1,6 +1,6 @@
 /**
- * import --runs: records a history of runs from elsewhere, with one JSON object on each line, and prints what each
- * failure is. A known run is not changed, so the same history can be imported again.
+ * import --runs: records a history of runs from elsewhere, with a JSON object on each line, and prints the result
+ * for each failure. A known run is not changed, so the same history can be imported again.
  */
 
 import type { HistoricRun } from 'argus-engine';
@@ -19,7 +19,7 @@ const BATCH_LINES = 16;
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 export async function importRuns(file: string, options: GlobalOptions & { foreign?: boolean }): Promise<void> {
-  // With --json each run is printed as soon as it is recorded, and there is no summary at the end.
+  // JSON output has a line for each run as soon as it is recorded, and no summary at the end.
   const onRun = options.json ? (run: HistoricRun) => write(`${JSON.stringify(shown(run))}\n`) : undefined;
   await answer(
     { ...options, json: false },

@@ -1,6 +1,6 @@
 /**
- * score: shows how good the hook's messages were here. With `--mine`, shows what they would have been in the project's
- * history.
+ * score: shows how many messages of the hook were right in this project. With `--mine`, replays the project's history
+ * and shows the score that the hook would have had.
  */
 
 import { type Replay, replay } from '../../hook/earned/replay.ts';

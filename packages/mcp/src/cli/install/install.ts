@@ -185,7 +185,7 @@ function hookEdit(agent: AgentName, { bundle }: Start, remove: boolean): Job['ed
   return (text) => (remove ? text && withoutJsonHooks(text, form) : withJsonHooks(text, form));
 }
 
-/** True if Argus is not installed as a package, so that npx could not find it. */
+/** True if Argus is not installed as a package, so npx could not find it. */
 function isCheckout(bundle: string): boolean {
   return !bundle.split(/[\\/]/u).includes('node_modules');
 }

@@ -160,7 +160,7 @@ async function knownNow(session: Session): Promise<Pick<LearnedFromCi, 'tests' |
   return { tests, fixes: { found: value.fixes.length, proved } };
 }
 
-/** The same reports of the same commit are the same run in any folder. */
+/** Returns an id without the folder, because equal reports of a commit are the same run in any folder. */
 async function idOf({ commit, job, source }: PlacedRun): Promise<string> {
   if (source.kind === 'line') return source.id;
   const digest = createHash('sha256').update(`${commit}\0${job}`);

@@ -1,7 +1,7 @@
 /**
- * learn --from-git: learns which tests and symbols were touched by commits that look like fixes. The engine decides
- * what looks like a fix and what is kept of it. The result stays on this machine, even if the project's memory belongs
- * to a team.
+ * learn --from-git: learns which tests and symbols were touched by commits that look like fixes. The engine selects
+ * these commits and the facts to keep. The result stays on this machine, even if the project's memory belongs to a
+ * team.
  */
 
 import type { CommitDiff } from 'argus-engine';

@@ -1,4 +1,4 @@
-/** The name under which a user shares, kept in the user's data folder. Without a name, files name nobody. */
+/** The name under which a user shares, kept in the user's data folder. Without a name, files have no author. */
 
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

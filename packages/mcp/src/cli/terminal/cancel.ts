@@ -1,5 +1,5 @@
 /**
- * Signals that stop a command: the first one politely, the second one at once.
+ * Signals that stop a command: the first signal ends it gracefully, the second signal kills it at once.
  */
 
 import { killAllRunning } from '../../run/execute.ts';

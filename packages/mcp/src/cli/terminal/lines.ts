@@ -18,7 +18,7 @@ export interface Lines {
   count: number;
 }
 
-/** Limits of a batch. The first one that is reached ends the batch. */
+/** Limits of a batch. The batch ends when it reaches a limit. */
 export interface Full {
   bytes: number;
   lines?: number;

@@ -18,14 +18,14 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** What `answer` gives to a command. */
+/** Passed to a command by `answer`. */
 export interface Workplace {
   projectPath: string;
   sessionManager: SessionManager;
   session: Session;
 }
 
-/** What `answerBare` gives to a command on the debug memory. */
+/** Passed to a command on the debug memory by `answerBare`. */
 interface MemoryPlace {
   projectPath: string | undefined;
   sessionManager: SessionManager;

@@ -36,7 +36,7 @@ export interface AttemptRequest {
   listener?: Pick<Listener, 'env' | 'add'> | undefined;
   /** Standard input of the command. Without it, stdin is empty. */
   input?: string | undefined;
-  /** If there is no input, ends the command when it waits for an answer, so that a question is noticed. */
+  /** Without input, ends the command when it waits for an answer, so that the question can be reported. */
   mayAsk?: boolean | undefined;
   /** A program to run instead of the shell, for example `expect`. */
   program?: Program | undefined;

@@ -108,7 +108,7 @@ function nameOf({ file, suite, name }: ReportCase): string {
   return [file ?? '', ...suite, name].filter(Boolean).join(' > ');
 }
 
-/** Stores the attempt as a run in the memory of failures. The result says if it is not stored. */
+/** Stores the attempt as a run in the memory of failures. The result states if it is not stored. */
 export async function recordAttempt(
   { session }: LoopContext,
   folder: StateFolder,

@@ -44,7 +44,7 @@ export interface ContextScope {
   files: ProjectFiles;
   /** Runs git commands that need no repository. */
   runGit: RunGit;
-  /** Null if there is no repository. `noGit` has the reason then. */
+  /** Null outside of a repository. In that case `noGit` has the reason. */
   git: RunGit | null;
   noGit: string;
   /** Null if no line of the project is known to be involved. */

@@ -12,7 +12,7 @@ const MAX_HITS = 8;
 /** Longer lines are generated. */
 const MAX_LINE_CHARACTERS = 160;
 
-/** Names so common that other uses of them tell nothing. */
+/** Names that are too common for other uses to be similar code. */
 const EVERYWHERE = new Set(
   'if for while switch return function require import console log error map filter push print println printf format len range str int list dict set get then catch await async new this self super describe it test expect assert String Number Object Array Boolean Error Some None Ok Err unwrap clone into iter collect main'.split(
     ' ',
@@ -55,7 +55,7 @@ function failingNames(scope: ContextScope): string[] {
   const dotted = /([\w$]+)(?:\(\.\.\.\))?\.([\w$]+) is not a function/u.exec(headline)?.[2];
   const quoted = [...headline.matchAll(/["'`]([A-Za-z_$][\w$]{2,40})["'`]/gu)].map((match) => match[1]);
   const inLine = quoted.filter((name) => name !== undefined && failing.includes(name));
-  // Without the failing line, an ordinary word tells nothing.
+  // Without the failing line, an ordinary word is no evidence for a name in the code.
   const telling = quoted.filter((name) => place === null || /.[A-Z_]|.{12}/u.test(name ?? ''));
   const calls = [...failing.matchAll(/([A-Za-z_$][\w$]*)\s*(?:\(|!\()/gu)].map((match) => match[1]);
   // A missing member may be as common as `map`. The name before the dot is more specific.

@@ -202,7 +202,7 @@ function rules({ folder, outlook }: LoopRecord): string {
   ].join('\n');
 }
 
-/** Keeps the beginning, which shows what was wrong, and the end, which shows how it ended. */
+/** Keeps the beginning, because it shows the error, and the end, because it shows the result. */
 function bothEnds(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = text.slice(0, Math.floor(most * 0.6));

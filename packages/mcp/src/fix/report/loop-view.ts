@@ -44,7 +44,7 @@ export interface LoopView {
 
 export interface FailureView {
   type: string;
-  /** One of test, build, runtime, logs, k8s. */
+  /** `test`, `build`, `runtime`, `logs` or `k8s`. */
   source: string | null;
   class: string;
   because: string | null;

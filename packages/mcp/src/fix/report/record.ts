@@ -15,7 +15,7 @@ export interface KnownSolution {
   why: string;
 }
 
-/** What is known about an error. `insight.json` keeps it until the next error. */
+/** The knowledge about an error. `insight.json` keeps it until the next error. */
 export interface Insight {
   /** The attempt that failed with this error. 0 for an error that the caller gave. */
   attempt: number;

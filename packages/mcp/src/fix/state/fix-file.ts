@@ -6,7 +6,7 @@ import type { FileChange } from 'argus-engine';
 import type { Findings } from '../context/findings.ts';
 import { code, fenced, oneLine } from '../report/markdown.ts';
 
-/** Start of the description of a fix that nobody described. */
+/** Start of the generated description of a fix without a description. */
 export const UNDESCRIBED = 'Changed';
 
 const MAX_DIFF_CHARACTERS = 64 * 1024;

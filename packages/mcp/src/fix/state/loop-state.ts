@@ -1,5 +1,5 @@
 /**
- * The state of a loop: what the rules made of it, the notes of its host, and its file.
+ * The state of a loop: the state of its rules, the notes of its host, and its file.
  */
 
 import type { FixAdvanced, FixDecision, FixEvent, FixHostNotes, FixOutlook, FixStart, FixState } from 'argus-engine';

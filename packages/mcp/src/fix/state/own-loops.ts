@@ -22,7 +22,7 @@ const LOOPS = 'loops';
 /** A mark holds a path. */
 const MAX_MARK_BYTES = 64 * 1024;
 
-/** Loops that this process started. They need no mark, so that loops work without a data folder. */
+/** Loops that this process started. They need no mark, so loops work without a data folder. */
 const begun = new Set<string>();
 
 /**

@@ -126,7 +126,7 @@ function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
   const said = `${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`;
-  // It counts on the built-in pattern, but is no evidence for the diagnosed failure.
+  // This fix counts on the built-in pattern, but is not evidence for the diagnosed failure.
   if (fix.ofOtherFailure) return indented(paint.dim(`· for ${fix.caseName}: ${said}`));
   const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
   return indented(`${mark} ${said}`);

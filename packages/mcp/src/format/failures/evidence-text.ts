@@ -306,7 +306,7 @@ export function fixChangeText({ commits = [], files = [], symbols = [], unnamed 
   return `${changed}${unnamed ? '; the text does not mention it' : ''}`;
 }
 
-/** `commit 1a2b3c4d5e6f mended it once (proved): argus fixes fix-...` */
+/** For example `commit 1a2b3c4d5e6f mended it once (proved): argus fixes fix-...`. */
 export function mendedBeforeText({ fixId, status, commit, commits, files = [] }: MendedBefore): string {
   const edit = files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
   const change = commit === undefined ? edit : `commit ${shortHash(commit)}`;

@@ -15,7 +15,7 @@ export function originText({ file, by, joinedBy, decidedBy, elsewhere }: SharedO
   ].join('; ');
 }
 
-/** The result of own runs. Undefined while there is no result. */
+/** Returns the result of runs in this project, or undefined while they have no result. */
 export function decidedHere(origin: SharedOrigin | undefined): string | undefined {
   return origin?.state === 'proved' || origin?.state === 'refuted' ? `${origin.state} here` : undefined;
 }

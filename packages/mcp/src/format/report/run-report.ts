@@ -9,7 +9,7 @@ export interface RunReport {
   base?: { branch: string; runId: string | null; failing: string[] };
 }
 
-/** Failures with one cause. In a run without verdicts, failures with one error. */
+/** Failures with the same cause. In a run without verdicts, failures with the same error. */
 export interface ReportedCause {
   headline: string;
   category: string;

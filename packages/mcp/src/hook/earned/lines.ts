@@ -76,7 +76,7 @@ function whole(parts: readonly string[]): string {
   return `${LEAD}\n${fenced(parts.join('\n'), 'text')}`;
 }
 
-/** Upper bound for the number of tokens: three Latin letters per token, and one token per other character. */
+/** Upper bound for the number of tokens: a token for three ASCII characters, and a token for each other character. */
 export function tokensOf(text: string): number {
   const others = [...text].filter((letter) => letter > '\u007f').length;
   return Math.ceil((text.length - others) / 3) + others;

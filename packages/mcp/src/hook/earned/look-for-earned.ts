@@ -24,7 +24,7 @@ import { type Signer, signed, signing } from './signing.ts';
 
 /** Maximum number of facts per source, newest first. The memory still has the others. */
 const MAX_EACH = 60;
-/** Maximum number of commits for one fix, because a choice of more commits is no useful hint. */
+/** Maximum number of commits for a fix, because a choice between more commits does not help. */
 const MAX_COMMITS = 3;
 /** Length of `fix-` and the cause. The commit follows. */
 const CAUSE_CHARACTERS = 20;
@@ -188,7 +188,7 @@ function incidentOf(line: string): Incident[] {
   return [{ id, error, since, of: `${id}:${solutions.length}.${outcomes.length}` }];
 }
 
-/** Reuses the fact of the last search if there is one. */
+/** Returns the fact of the last search, or searches if that search has no such fact. */
 async function known({ before }: Looking, of: string, find: () => Promise<Earned | undefined>): Promise<Earned[]> {
   const one = before.get(of) ?? (await find());
   return one === undefined ? [] : [one];

@@ -14,8 +14,8 @@ export function matching(entries: readonly Earned[], { family, sentence, caseNam
 }
 
 /**
- * Whether an error with these words may be in the output. This check is cheap, and it rules an error out only if a word
- * is missing.
+ * Returns true if an error with these words may be in the output. The check is cheap, and rules an error out only if a
+ * word is missing.
  */
 export function mayHold(printed: string, words: readonly string[]): boolean {
   const text = printed.toLowerCase();

@@ -50,7 +50,7 @@ export function replayOf(runs: readonly PastRun[], entries: readonly Earned[]): 
   const said = new Set<string>();
   for (const [at, run] of runs.entries()) {
     const families = new Set(run.errors.map(({ family }) => family));
-    // Prints one message for as long as the failure lasts.
+    // Forgets a message when its failure ends, so that each lasting failure gets a single message.
     for (const key of said)
       if (key.startsWith(`${run.command}\0`) && !families.has(key.split('\0')[1] ?? '')) said.delete(key);
     for (const error of run.errors) {

@@ -38,9 +38,9 @@ export interface AdapterContext {
   words: readonly string[];
   /** The environment of the command. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Whether arguments reach the runner only at the end of the command, through a package script. */
+  /** True if arguments reach the runner only at the end of the command, through a package script. */
   throughScript: boolean;
-  /** Whether only some tests are selected. */
+  /** True if only some tests are selected. */
   filtered: boolean;
 }
 
@@ -55,13 +55,13 @@ export interface Adapter {
   filter?(name: string): string[] | undefined;
   /** Options of the runner that select tests by name. A command may already contain them. */
   filterOptions?: readonly string[];
-  /** Whether the runner reads the name in `filter` as a regular expression or a glob. */
+  /** True if the runner reads the name in `filter` as a regular expression or a glob. */
   filterIsPattern?: boolean;
-  /** Whether `filter` accepts a full case name. */
+  /** True if `filter` accepts a full case name. */
   takesCaseNames?: boolean;
-  /** Whether arguments must come first, not at the end. */
+  /** True if added arguments must come first, not at the end. */
   argsFirst?: boolean;
-  /** Whether the runner fails if it finds no test. This does not cover a filter without a match. */
+  /** True if the runner fails if it finds no test. This does not cover a filter without a match. */
   failsWithoutTests?: boolean;
   /** Settings for a report. The runners of Node that `reporters.ts` covers need none. */
   reporting?(context: AdapterContext): Reporting;
@@ -88,7 +88,7 @@ export function program(...names: string[]): Adapter['recognise'] {
   };
 }
 
-/** Whether the word is a launcher, a subcommand of a launcher, an option, or a variable. */
+/** Returns true if the word is a launcher, a subcommand of a launcher, an option, or a variable. */
 export function isLauncherWord(word: string): boolean {
   return LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
 }

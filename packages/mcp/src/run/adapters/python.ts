@@ -41,7 +41,7 @@ export const unittest: Adapter = {
   filter: (name) => ['-k', isReadAsOption(name) ? name.replace(/^./u, '[$&]') : name],
 };
 
-/** The index after `-m unittest`, `-m django test` or `manage.py test`, if one of them starts at `at`. */
+/** Returns the index after `-m unittest`, `-m django test` or `manage.py test` if such words start at `at`. */
 function startsTests(words: readonly string[], at: number): number | undefined {
   const [first, second, third] = words.slice(at);
   if (first === '-munittest') return at + 1;
@@ -50,7 +50,7 @@ function startsTests(words: readonly string[], at: number): number | undefined {
   return basename(first) === 'manage.py' && second === 'test' ? at + 2 : undefined;
 }
 
-/** Whether the words are options of Python or of coverage. */
+/** Returns true if the words are options of Python or of coverage. */
 function areOptions(words: readonly string[]): boolean {
   return words.every((word, index) => {
     return /^-|^(?:coverage|run)$/u.test(word) || /^-[WX]$|^--\w/u.test(words[index - 1] ?? '');

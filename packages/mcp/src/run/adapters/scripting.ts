@@ -50,14 +50,14 @@ export const phpunit: Adapter = {
   filter: (name) => ['--filter', phpunitName(name)],
 };
 
-/** `#2` and `@one` at the end select data sets. The names of data sets contain these characters too. */
+/** Escapes `#` and `@` in names of data sets, because at the end of a filter they select data sets (`#2`, `@one`). */
 function phpunitName(name: string): string {
   return name.includes(' with data set ') ? name.replaceAll(/[#@]/gu, '[$&]') : name;
 }
 
 /**
- * An output handler would replace another one, so that the reporter is a Lua statement that busted runs first. If
- * settings name another Lua, a shell reads the arguments again without their quotes.
+ * The reporter is a Lua statement that busted runs first, because an output handler would replace the project's
+ * handler. If settings name a different Lua, a shell reads the arguments again without their quotes.
  */
 export const busted: Adapter = {
   name: 'busted',

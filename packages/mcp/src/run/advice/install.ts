@@ -55,7 +55,7 @@ export function installCommand(program: string, root: string, platform = process
   return platform === 'linux' ? `apt-get install ${known.apt}` : undefined;
 }
 
-/** Whether a package.json of this folder or its parents lists the package or the package of the program. */
+/** Returns true if a package.json of this folder or its parents lists the package or the package of the program. */
 export function isListed(name: string, root: string): boolean {
   const packages = [name, ...(PACKAGES[name] ?? [])];
   return foldersUpwards(root).some((folder) => {
@@ -67,8 +67,8 @@ export function isListed(name: string, root: string): boolean {
 }
 
 /**
- * Whether the package is in a folder that Node searches. Plug'n'Play of yarn has no such folder, so that its packages
- * count as installed.
+ * Returns true if the package is in a folder that Node searches. Packages of yarn's Plug'n'Play count as installed,
+ * because Plug'n'Play has no such folder.
  */
 export function isInstalled(name: string, root: string): boolean {
   return foldersUpwards(root).some((folder) => hasFile(folder, `node_modules/${name}`) || hasFile(folder, '.pnp.cjs'));

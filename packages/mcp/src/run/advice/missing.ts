@@ -1,7 +1,7 @@
 /**
- * Detects from the output what a failed command lacked: a program, a listed dependency, or a script. The result is a
- * sentence with the command that would install it. Errors inside tests are ignored, because those failures have their
- * own messages.
+ * Detects in the output that a failed command lacked a program, a listed dependency, or a script. The result is a
+ * sentence with the command that would install the missing part. Errors inside tests are ignored, because those
+ * failures have their own messages.
  */
 
 import { stripVTControlCharacters } from 'node:util';

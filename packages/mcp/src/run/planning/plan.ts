@@ -51,7 +51,7 @@ export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript
   filter?: string | undefined;
   /** The full name of the case that the filter selects, relative to the root, if known. */
   caseName?: string | undefined;
-  /** Whether the configuration names the reports. Then nothing is added to the command. */
+  /** True if the configuration names the reports, so that the plan adds nothing to the command. */
   ownReports?: boolean;
 }
 
@@ -66,7 +66,7 @@ interface Recognised {
   /** Offset at which `run` is inserted, because pnpm reads options after the short form `pnpm test` as its own. */
   runAt?: number | undefined;
   throughScript: boolean;
-  /** Whether it runs in several packages, so that one report file would be overwritten. */
+  /** True if the runner runs in several packages, which would overwrite a shared report file. */
   inPackages?: boolean;
 }
 
@@ -116,7 +116,7 @@ function argumentsFor(filter: string, found: Recognised): string[] | undefined {
   return name.trim() === '' || name.includes('\0') ? undefined : found.adapter.filter?.(name);
 }
 
-/** Whether a filter can be added to the command. */
+/** Returns true if a filter can be added to the command. */
 export function takesFilter(command: string, root: string): boolean {
   const found = recognise(command, root);
   return found !== undefined && canFilter(found);
@@ -251,7 +251,7 @@ function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: nu
   });
 }
 
-/** Each npm between the command and the runner consumes one `--`. */
+/** Returns ` --` if it is needed, because each npm between the command and the runner consumes a `--`. */
 function leadOf({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
   return needsDashes && !words.includes('--') ? ' --' : '';
 }
@@ -359,7 +359,7 @@ export function packageCommand(filtered: Filtered, caseName: string): string | u
 }
 
 function commandOf(caseName: string, packages: readonly PackageCommand[]): string | undefined {
-  // A package can be inside another package, so that the last match is the innermost.
+  // A package can be inside another package, so the last match is the innermost.
   return packages.findLast(({ folder }) => caseName.startsWith(`${folder}/`))?.text;
 }
 

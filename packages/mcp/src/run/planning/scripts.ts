@@ -7,9 +7,9 @@ export interface Script {
   text: string;
   /** Number of words of the command up to the name of the script. */
   wordCount: number;
-  /** Whether arguments for the script follow `--`. */
+  /** True if arguments for the script follow `--`. */
   needsDashes: boolean;
-  /** Whether the script accepts arguments only if `run` precedes its name. */
+  /** True if the script accepts arguments only if `run` precedes its name. */
   needsRun: boolean;
 }
 

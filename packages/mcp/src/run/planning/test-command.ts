@@ -18,7 +18,7 @@ export interface Detection {
   others: string[];
 }
 
-/** The command of the first ecosystem in the list that fits. Null if there is none. */
+/** Returns the command of the first ecosystem in the list that fits, or null. */
 export function detectTestCommand(root: string, machine: Machine = thisMachine()): Detection | null {
   const found = [
     node(root),
@@ -38,7 +38,7 @@ export function detectTestCommand(root: string, machine: Machine = thisMachine()
   return command === undefined ? null : { command, others };
 }
 
-/** nextest runs no doctests, so that it is used only if the project has settings for it. */
+/** Uses nextest only if the project has settings for it, because nextest runs no doctests. */
 function rust(root: string, machine: Machine): string | undefined {
   if (!has(root, 'Cargo.toml')) return undefined;
   return has(root, '.config/nextest.toml') && machine.has('cargo-nextest')

@@ -5,11 +5,11 @@
 
 import { basename, isLauncherWord } from '../adapters/adapter.ts';
 
-/** How a program is told to watch, and what to use instead. */
+/** Options and subcommands that make a program watch, and the replacement that runs once. */
 interface Watcher {
   options?: readonly string[];
   subcommands?: readonly string[];
-  /** The program watches unless one of these words is present. */
+  /** The program watches unless the command contains such a word. */
   unless?: readonly string[];
   once: string;
 }

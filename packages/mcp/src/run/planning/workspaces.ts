@@ -8,7 +8,7 @@ export interface WorkspaceRun {
   /** The packages with the script, relative to the root. */
   folders: string[];
   script: string;
-  /** Whether arguments for the script follow `--`. */
+  /** True if arguments for the script follow `--`. */
   needsDashes: boolean;
 }
 

@@ -1,6 +1,6 @@
-// Loaded into every Node process of a run by NODE_OPTIONS. If the program is a test runner, it gets another reporter,
-// even if scripts, workspaces or task runners start it. This file has a permanent path, because daemons that outlive a
-// run keep its environment. Outside of a run and in workers, it does nothing.
+// Loaded into every Node process of a run by NODE_OPTIONS. If the program is a test runner, it gets an additional
+// reporter, even if scripts, workspaces or task runners start it. This file has a permanent path, because daemons that
+// outlive a run keep its environment. Outside of a run and in workers, it does nothing.
 'use strict';
 const { existsSync, readFileSync, realpathSync } = require('node:fs');
 const path = require('node:path');
@@ -10,7 +10,7 @@ const CARRIED = /--conditions=argus-report:(\S+) ?/;
 /** Matches `import './api.js'` and `require('./api')`. */
 const LOADED = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
 const MAX_LOADED = 32;
-/** A program that loads one of these modules runs tests itself. A program that only mentions one may start it. */
+/** A program that loads such a module runs tests itself. A program that only mentions the module may start it. */
 const NODE_TEST = loads('node:test');
 const MOCHA = loads('mocha');
 const JEST = loads('jest(?:-cli)?|@jest/core');
@@ -68,7 +68,7 @@ function addReporter(program) {
 }
 
 /**
- * turbo passes on NODE_OPTIONS and little else of the environment, so that a condition that no package uses carries the
+ * turbo passes on NODE_OPTIONS and little else of the environment, so a condition that no package uses carries the
  * rest.
  */
 function carry() {
@@ -83,7 +83,7 @@ function arrive(parts) {
 }
 
 /**
- * Listens in `node --test` and in programs whose source loads a test runner. Other programs are not affected, so that
+ * Listens in `node --test` and in programs whose source loads a test runner. Other programs are not affected, so
  * their stacks contain no frames of this hook.
  */
 function listenIn(program) {

@@ -1,5 +1,5 @@
 // Jasmine accepts additional reporters from a helper that it loads before the specs. In parallel mode, workers load the
-// helpers but accept no reporters, so that the main process adds the reporter before it starts.
+// helpers but accept no reporters, so the main process adds the reporter before it starts.
 'use strict';
 const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
 

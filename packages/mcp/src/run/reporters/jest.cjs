@@ -1,5 +1,5 @@
-// The command line of Jest and all programs that run Jest themselves (react-scripts, Nx) call one function for a run.
-// This module reads the results of that function, so that reporters and processors of the project stay unchanged.
+// The command line of Jest and all programs that run Jest themselves (react-scripts, Nx) call the same function for a
+// run. This module reads the results of that function, so that reporters and processors of the project stay unchanged.
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
@@ -14,8 +14,8 @@ module.exports = (results) => {
 module.exports.report = report;
 
 /**
- * Returns whether there is such a function. `program` is the file that the process runs. A Jest of the project has
- * priority over a global one.
+ * Returns true if a Jest with such a function was found. `program` is the file that the process runs. A Jest of the
+ * project has priority over a global Jest.
  */
 module.exports.listen = (program) => {
   const froms = new Set([program, path.join(process.cwd(), 'package.json')]);
@@ -65,8 +65,8 @@ function messageOf({ failureMessage, testExecError }) {
 }
 
 /**
- * Whether the error was thrown, for example `TypeError: fetch failed`. For a file that cannot be parsed, Jest writes a
- * stack that starts with advice.
+ * Returns true if the error was thrown, for example `TypeError: fetch failed`. For a file that cannot be parsed, Jest
+ * writes a stack that starts with advice.
  */
 function isThrown({ message, stack }) {
   const type = /^[\w$.]+(?: \[\w+\])?: /.exec(stack)?.[0];
@@ -104,7 +104,7 @@ function report(results, file) {
       numTotalTests,
       startTime,
       success,
-      // This field distinguishes the report from one of Vitest, whose errors include all attempts.
+      // This field distinguishes the report from a report of Vitest, whose errors include all attempts.
       wasInterrupted,
       runnerVersion: versionOf(file),
       testResults,

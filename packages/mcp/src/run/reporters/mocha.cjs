@@ -1,4 +1,4 @@
-// Mocha accepts only one reporter, so that this module listens to its runner instead.
+// Mocha accepts only a single reporter, so this module listens to its runner instead.
 'use strict';
 const { existsSync, realpathSync } = require('node:fs');
 const path = require('node:path');
@@ -8,10 +8,10 @@ const program = programName();
 // Another program may start Mocha as a child process instead of running it.
 if (/[\\/]mocha[\\/]bin[\\/]/.test(program)) take();
 
-/** The folder that Mocha removes from all stacks. It may be one of several packages. */
+/** The folder that Mocha removes from all stacks. In a workspace it may be the folder of a package. */
 const folder = process.cwd();
 
-/** Whether a project installed this reporter. */
+/** True if a project installed this reporter. */
 let isInstalled = false;
 let version;
 const loaded = mochaOf();

@@ -18,8 +18,8 @@ const open = [];
 /** Output of each file on stderr, because only it contains the reason why a file could not be loaded. */
 const printed = new Map();
 let hasRun = false;
-/** Whether this module listens, and whether a project installed it. */
 let isListening = false;
+/** True if a project installed this module. */
 let isInstalled = false;
 let isInterrupted = false;
 
@@ -118,7 +118,7 @@ const isCancelled = ({ rawStatus }) => rawStatus === 'cancelledByParent';
 
 /**
  * The error of a failed test. A test that failed only because of its subtests gets the error of the first of them.
- * Subtests that were cancelled get the error of their parent, so that they count as the same cause.
+ * Subtests that were cancelled get the error of their parent, so they count as the same cause.
  */
 function failureOf(test, subtests, output) {
   const first = subtests.find(({ status }) => status === 'failed');

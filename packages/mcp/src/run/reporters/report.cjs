@@ -93,7 +93,7 @@ function attemptsOf(error) {
   return !error?.message && error?.errors?.length > 0 ? [...error.errors] : undefined;
 }
 
-/** An error from another realm or process is no instance of `Error`. */
+/** Checks no type, because an error from another realm or process is not an instance of `Error`. */
 function textOf(error) {
   return String(error.stack || error.message || error);
 }

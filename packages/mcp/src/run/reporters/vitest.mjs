@@ -73,8 +73,8 @@ const isOnlyOne = ({ projects, workspace, browser }) => {
   return Array.isArray(listed) && listed.length === 1 && typeof listed[0] !== 'string';
 };
 /**
- * Whether the project has its own folder and default configuration, like a package. A second configuration has another
- * name.
+ * Returns true if the project has a separate folder and a default configuration, like a package. A second configuration
+ * in the same folder has a different name.
  */
 const hasOwnFolder = (project, { root }) => {
   const { configFile } = (project.vite ?? project.server).config;
@@ -119,7 +119,7 @@ const tellMore = (json, files, outside, vitest, ranks) => {
   json.writeReport = (text) => {
     // A run in watch mode writes several reports.
     json.writeReport = write;
-    // Before Vitest 2, there is no version, and the JSON reporter writes no stacks.
+    // Vitest before 2 has no `version`, and its JSON reporter writes no stacks.
     const lacksStacks = !vitest.version;
     const more = withMore(text, {
       tests,
@@ -156,8 +156,8 @@ const withMore = (text, { tests, messages, projects, outside, lacksStacks, ranks
 const textOf = (errors) => [...new Set(errors.map((error) => toldWhole(error) || String(error.message)))].join('\n\n');
 const hasSeveralErrors = ({ result }) => result?.errors?.length > 1;
 /**
- * The JSON lists errors of one attempt and of several attempts in the same way, so that the number of attempts is
- * added.
+ * Adds the number of attempts, because the JSON lists several errors of the same attempt and errors of several attempts
+ * in the same way.
  */
 const addAttempts = (file, tests) => {
   if (file.assertionResults.length !== tests?.length) return;
@@ -184,7 +184,7 @@ const addProject = (file, project) => {
     tests.push({ ancestorTitles: [], title: '(suite)', status, failureMessages: [message] });
   for (const test of tests) test.ancestorTitles.unshift(project);
 };
-/** Reports errors outside of tests as files that could not be loaded, one for each running file. */
+/** Reports errors outside of tests as files that could not be loaded, with an entry for each running file. */
 const failedFiles = (errors) => {
   const byFile = new Map();
   for (const error of errors) {

@@ -1,6 +1,6 @@
 /**
  * Corrects the locations of failed examples in Rust documentation. rustdoc compiles each example in a file with the
- * name of the source and with additional lines before the example, so that the location of a panic is in that file
+ * name of the source and with additional lines before the example, so the location of a panic is in that file
  * unless it is in the source.
  */
 
@@ -13,7 +13,7 @@ const PANIC_PLACE = /(?<= panicked at )(\S+):(\d+):(\d+)/gu;
 const BUNDLE = /\bdoctest_bundle_\d+\.rs$/u;
 
 const DOC_LINE = /^\s*\/\/[/!] ?(?:# )?/u;
-/** Starts of lines that are no expression: a comment, an attribute, an item, a binding, an end. */
+/** Matches lines that do not start an expression: a comment, an attribute, an item, a binding, an end. */
 const NO_EXPRESSION =
   /^(?:\/\/|#|[})\]]|(?:pub|use|mod|fn|struct|enum|impl|trait|type|const|static|extern|unsafe|async|let|macro_rules!)(?![\w(]))/u;
 /** rustdoc adds at least two lines before the example. */
@@ -48,7 +48,7 @@ function exampleLine(lines: readonly string[], begin: number, at: number, column
   return only === undefined || others.length > 0 ? begin : only;
 }
 
-/** Whether an expression starts at a column. Columns start at 1. */
+/** Returns true if an expression starts at a column. Columns start at 1. */
 function mayPanic(text = '', column: number): boolean {
   const rest = text.slice(column - 1);
   const isWithin = rest !== '' && !NO_EXPRESSION.test(rest) && !text.trimStart().startsWith('//');

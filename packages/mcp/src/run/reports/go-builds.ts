@@ -7,7 +7,7 @@ const FAILED = /^FAIL\t(\S+) \[(?:build|setup) failed\]$/u;
 /** Matches `# example.com/shop [example.com/shop.test]`, the line above the errors of a package. */
 const BUILD = /^# (\S+)(?: \[\S+\])?$/u;
 
-/** Maximum size of the errors of one build. */
+/** Maximum size of the errors of a build. */
 const MAX_CHARACTERS = 64 * 1024;
 
 export class GoBuilds {
@@ -29,7 +29,7 @@ export class GoBuilds {
     for (const line of lines) this.#errorLine(line);
   }
 
-  /** Whether a line of stdout reports a failed build. */
+  /** Returns true if a line of stdout reports a failed build. */
   take(line: string): boolean {
     const [, name] = FAILED.exec(line) ?? [];
     if (name !== undefined) this.#failed.set(name, line);
@@ -43,7 +43,7 @@ export class GoBuilds {
   report(hasEvents: boolean): string {
     const all = [...this.#said.values()].join('');
     const failed = [...this.#failed].map(([name, line]) => `${this.#said.get(name) ?? all}${line}\n`);
-    // A report needs at least one event. Go 1.20 and later start each package with this event.
+    // A report needs at least a single event. Go 1.20 and later start each package with this event.
     const starts = [...this.#failed.keys()].map((name) => `${JSON.stringify({ Action: 'start', Package: name })}\n`);
     return [...failed, ...(hasEvents ? [] : starts)].join('');
   }

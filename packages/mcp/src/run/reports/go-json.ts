@@ -6,13 +6,13 @@
 
 import { GoBuilds } from './go-builds.ts';
 
-/** What `go test` prints for the words of the command. */
+/** The parts of the output that `go test` prints for the words of the command. */
 export interface GoPrinting {
   /** Prints everything, including the start of tests: `-v`. */
   isVerbose: boolean;
   /** Prints all output of a package even if it passes, because no package is named or benchmarks are requested. */
   isWhole: boolean;
-  /** Packages are named, so that the last line states whether one of them failed. */
+  /** Packages are named. In that case the last line states whether a package failed. */
   endsWithResult: boolean;
 }
 
@@ -112,7 +112,7 @@ interface TestText {
 }
 
 /**
- * The output of one package. The result of a failed test is printed above its log, and both are indented by the depth
+ * The output of a package. The result of a failed test is printed above its log, and both are indented by the depth
  * of the test.
  */
 class PackageText {

@@ -11,7 +11,8 @@ import { failureText, type ReadSource } from './doctest.ts';
 const RESULT = /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)\b/u;
 
 /**
- * Start of a test that prints before its result, with `--nocapture` and one thread. The result is on a separate line.
+ * Start of a test that prints before its result, with `--nocapture` and a single thread. The result is on a separate
+ * line.
  */
 const BEGUN = /^test (.+?)(?: - should panic)? \.\.\. /u;
 const OWN_LINE_RESULT = /^(?:ok|FAILED|ignored)$/u;
@@ -70,7 +71,7 @@ export class LibtestReport {
     for (const line of lines) this.#line(line.replace(/\r$/u, ''), stream);
   }
 
-  /** The report, or null if there was no test. */
+  /** Returns the report, or null if there was no test. */
   end(): string | null {
     for (const stream of ['stderr', 'stdout'] as const) this.#line(this.#rest[stream], stream);
     if (this.#cases.length === 0) return null;

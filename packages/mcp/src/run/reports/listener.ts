@@ -1,6 +1,6 @@
 /**
- * Collects the cases of a command that somebody else runs unchanged, from its reports and its output. It changes only
- * the environment; `plan.ts` handles changes of the command.
+ * Collects the cases of a command from its reports and its output. The caller runs the command unchanged, so the
+ * listener changes only the environment; `plan.ts` handles changes of the command.
  */
 
 import { writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ export interface Heard {
   runner: string | null;
   /** Packages whose tests all passed, if their runner does not name the tests. */
   passedPackages: readonly string[];
-  /** Whether the reports name only failures. */
+  /** True if the reports name only failures. */
   omitsPassed: boolean;
 }
 

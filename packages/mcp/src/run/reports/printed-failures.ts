@@ -28,7 +28,7 @@ export class PrintedFailures {
     return this.#go.passed;
   }
 
-  /** Whether another runner than Go has failures. Passed packages of Go are known by `passedPackages`. */
+  /** True if a runner other than Go has failures. For Go, `passedPackages` names the passed packages. */
   get omitsPassed(): boolean {
     return Object.values(this.#readers).some((reader) => reader.failures().length > 0);
   }

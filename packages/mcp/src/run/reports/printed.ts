@@ -24,7 +24,7 @@ export class PrintedReports {
   readonly #failures = new PrintedFailures();
   readonly #goEvents = new GoEvents();
   readonly #lines = { stdout: new Lines(), stderr: new Lines() };
-  /** Whether the reports name only failures. Known at the end. */
+  /** True if the reports name only failures. It is set at the end of the output. */
   omitsPassed = false;
   readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
 

@@ -11,7 +11,7 @@ interface SeedLine {
   line: RegExp;
   /** The options that repeat the order. */
   option: (seed: string) => string;
-  /** Any program may print such a line, so that it counts only for this runner. */
+  /** Any program may print such a line, so it counts only for this runner. */
   runner?: string;
 }
 
@@ -68,8 +68,8 @@ export class ShuffleWatch {
   }
 
   /**
-   * Null if there was no such line. Several seeds belong to several orders, for example those of Go packages, so that
-   * no single option repeats them.
+   * Returns null if there was no such line. For several seeds it returns no option, because they belong to several
+   * orders, for example of Go packages, and no single option repeats them.
    */
   end(): Shuffle | null {
     this.#line(this.#rest);

@@ -14,7 +14,7 @@ const END = /^Node\.js v\d/u;
 const MAX_LINES = 500;
 const MAX_ERRORS = 64;
 
-/** Accepts the lines of one stream in order. */
+/** Collects errors from the lines of a single stream, given in order. */
 export class UncaughtErrors {
   readonly #errors: string[] = [];
   #open: string[] | undefined;

@@ -10,7 +10,7 @@ import type { ReportSource } from '../adapters/adapter.ts';
 /** Reports that could not be read, each with the reason. */
 export type Unread = NonNullable<RecordRunParams['unread']>;
 
-/** File times can be one clock tick before the start of the command. */
+/** Tolerance, because the time of a file can be a clock tick before the start of the command. */
 const CLOCK_TICK_MS = 50;
 
 /** Folders that are not searched for reports. */
@@ -72,8 +72,8 @@ function fileWithContent(file: string) {
 }
 
 /**
- * The runner that a command actually started. It is the recognized runner, unless that runner should have written a
- * report and only another one did. For example, `rake test` may run Minitest or test-unit.
+ * Returns the runner that a command actually started: the recognized runner, unless that runner should have written a
+ * report and only another runner wrote a report. For example, `rake test` may run Minitest or test-unit.
  */
 export function runnerThatWrote(
   sources: readonly ReportSource[],

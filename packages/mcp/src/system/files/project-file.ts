@@ -1,4 +1,4 @@
-/** Reads the files that tell how a project is tested. */
+/** Reads the files from which the test command of a project is detected. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';

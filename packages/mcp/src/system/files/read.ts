@@ -34,7 +34,7 @@ interface Reading {
 export class Unreadable extends Error {}
 
 const MIB = 1024 * 1024;
-/** The size of a further read when a file has more bytes than its metadata says. */
+/** The size of a further read when a file has more bytes than its metadata states. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
@@ -131,7 +131,7 @@ function open(file: string | Buffer, { links }: Reading): number {
   }
 }
 
-/** The real path of a file that lies in the folder or elsewhere in the work tree around the folder. */
+/** Returns the real path of a file that is in the folder or elsewhere in the work tree around the folder. */
 function insideOf(file: string | Buffer, folder: string): string {
   const real = realpathSync.native(file, 'utf8');
   const own = realOr(folder);

@@ -49,7 +49,7 @@ export async function userDatabasePath(): Promise<string> {
   return path.join(await dataFolder(), 'memory.db');
 }
 
-/** Rejects with DATABASE_UNAVAILABLE if there is no data folder. */
+/** Rejects with DATABASE_UNAVAILABLE if no data folder exists. */
 export async function dataFolder(): Promise<string> {
   let folder: string;
   try {

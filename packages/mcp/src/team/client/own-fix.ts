@@ -57,7 +57,7 @@ function withOwnFix(failure: FailureBrief, own: KnownPattern | null): FailureBri
   return { ...failure, known: { ...own, patternId: known.patternId, suggestedFrom } };
 }
 
-/** A built-in tip that no one has tried does not count as a fix. */
+/** Returns true if a fix is known. A built-in tip that has never been tried does not count as a fix. */
 function isFixed(known: KnownPattern | null): boolean {
   return known?.tried !== undefined && known.suggestedFix !== null;
 }

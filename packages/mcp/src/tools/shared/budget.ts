@@ -1,6 +1,6 @@
 /**
  * Limits the size of an answer over MCP, because an agent reads every word of it. Whole entries are left out, and the
- * answer tells how many. Resources and the command line have no limit, because they are read on purpose.
+ * answer has their number. Resources and the command line have no limit, because they are read on purpose.
  */
 
 import { clipped, mapTexts } from '../../text/untrusted.ts';
@@ -22,7 +22,7 @@ const MIN_TEXT_CHARACTERS = 64;
 const MIN_ANY_TEXT_CHARACTERS = 512;
 const LIST_ENTRIES = [40, 20, 10, 5];
 
-/** Fields that tell an agent what to do next. They are never cut. */
+/** Fields with the next step for an agent. They are never cut. */
 interface Guidance {
   next_action?: unknown;
   warnings?: string[];

@@ -28,7 +28,7 @@ export interface FixAction {
 }
 
 export interface FixAnswer extends LoopView {
-  /** The reason why the call did not do what was asked. */
+  /** The reason why the call was refused. */
   refused?: string;
   /** The report as Markdown, once the loop is over. */
   report?: string;

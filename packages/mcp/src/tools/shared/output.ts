@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import type { Zod } from '../../system/zod.ts';
 
 export interface Output {
-  /** The calls of the engine that supply the result. With several calls, each answer has the result of one of them. */
+  /** The calls of the engine that supply the result. Each answer has the result of a single call. */
   calls: readonly CallName[];
   /** Fields of the result that the answer leaves out. */
   omits: readonly string[];

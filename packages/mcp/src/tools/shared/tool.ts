@@ -27,7 +27,7 @@ export type Arguments<Input extends (z: Zod) => z.ZodType> = z.output<ReturnType
 export interface ToolDefinition<Input extends z.ZodType, Answers extends Output, Host> {
   name: string;
   title: string;
-  /** One line about what the tool does, then when to use it. */
+  /** A line about the action of the tool, then the situations in which to use it. */
   description: string;
   input(z: Zod): Input;
   output: Answers;

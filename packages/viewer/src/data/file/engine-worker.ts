@@ -12,7 +12,7 @@ interface Waiting {
   reject(problem: Problem): void;
 }
 
-/** One engine in one worker, with a database or without. */
+/** An engine in a worker, with a database or without. */
 export class EngineWorker {
   readonly #thread = new EngineThread();
   readonly #waiting = new Map<number, Waiting>();

@@ -1,6 +1,6 @@
 /**
- * Shares the token between tabs of one server, because a new tab or a copied address has no token. Only pages of the
- * same origin receive the messages. `token.ts` keeps the token.
+ * Shares the token between tabs of the same server, because a new tab or a copied address has no token. Only pages of
+ * the same origin receive the messages. `token.ts` keeps the token.
  */
 
 const NAME = 'argus-token';
@@ -8,7 +8,7 @@ const QUESTION = 'token?';
 /** Another tab usually answers in a few milliseconds. A tab that is busy with drawing takes longer. */
 const PATIENCE_MS = 400;
 
-/** The token of another open tab. Undefined if no tab answers. */
+/** Returns the token of another open tab, or undefined if no tab answers. */
 export function askOtherTabs(): Promise<string | undefined> {
   const channel = new BroadcastChannel(NAME);
   return new Promise<string | undefined>((resolve) => {

@@ -3,6 +3,6 @@
 /** The machine as a value, so that tests can replace it. */
 export interface Machine {
   platform: string;
-  /** Whether a program is on the PATH. */
+  /** Returns true if a program is on the PATH. */
   has(program: string): boolean;
 }

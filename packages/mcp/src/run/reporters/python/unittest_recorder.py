@@ -129,7 +129,7 @@ class Recorder(object):
         try:
             result.__class__ = type(own.__name__, (own,), methods)
         except TypeError:
-            # The result is not an ordinary object, so that the output is read instead.
+            # The result is not an ordinary object, so the output is read instead.
             return False
         return True
 
