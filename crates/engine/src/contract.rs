@@ -373,6 +373,10 @@ contract! {
         pub resolutions: u32,
         /// Origin of the pattern.
         pub source: PatternSource,
+        /// True for a failure that a built-in pattern answers until a fix is reported. Its diagnoses count on the built-in.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+        pub provisional: bool,
         /// Time of the first diagnosis. For a built-in pattern, creation of the database.
         pub first_seen_at: String,
         /// Time of the last diagnosis.
@@ -407,6 +411,10 @@ contract! {
         pub built_in_count: u32,
         /// Number of matching learned patterns.
         pub learned_count: u32,
+        /// Number of matching provisional patterns.
+        #[serde(default, skip_serializing_if = "runs::is_none")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
+        pub provisional_count: u32,
         /// True if there is a next page.
         pub has_more: bool,
     }

@@ -278,6 +278,36 @@ pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) 
     tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
 }
 
+/// Number of provisional patterns in a category, or in all of them.
+pub fn provisional_count(tx: &mut Tx<'_>, category: Option<Category>) -> Result<u32, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT COUNT(*) FROM patterns p WHERE p.merged_into IS NOT NULL AND p.merged_into = p.key AND ($1 = '' OR ",
+        shown_category!(),
+        " = $1)"
+    );
+    let row = tx.query_first(SQL, &[category.map_or("", Category::as_str).into()])?;
+    row.map_or(Ok(0), |mut row| row.read())
+}
+
+/// Provisional patterns of a category, or of all of them, the most recently seen first.
+pub fn provisional(
+    tx: &mut Tx<'_>,
+    category: Option<Category>,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.merged_into IS NOT NULL AND p.merged_into = p.key AND ($1 = '' OR ",
+        shown_category!(),
+        " = $1) ORDER BY p.last_seen_at DESC, p.key DESC LIMIT $2 OFFSET $3"
+    );
+    let asked = [category.map_or("", Category::as_str).into(), limit.into(), offset.into()];
+    tx.query(SQL, &asked)?.into_iter().map(|mut row| pattern(&mut row)).collect()
+}
+
 /// Number of learned patterns in each category.
 pub fn learned_counts(tx: &mut Tx<'_>) -> Result<Vec<(Category, u32)>, StoreError> {
     let rows = tx.query("SELECT category, learned FROM pattern_counts", &[])?;

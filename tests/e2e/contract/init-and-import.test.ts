@@ -55,6 +55,7 @@ test('argus_import answers failures with known fixes and their causes', async ()
         category: 'CONNECTION_REFUSED',
         failureKind: 'connection-refused',
         causeId: CAUSE_ID,
+        verdict: NEW_CASE,
         headline: expect.stringContaining('ECONNREFUSED'),
         known: {
           patternId: 'builtin-conn-refused',
@@ -68,6 +69,7 @@ test('argus_import answers failures with known fixes and their causes', async ()
         category: 'UNKNOWN',
         failureKind: 'null-dereference',
         causeId: CAUSE_ID,
+        verdict: NEW_CASE,
         headline: expect.stringContaining('Cannot read properties of undefined'),
         known: null,
       },

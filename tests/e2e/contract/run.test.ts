@@ -26,6 +26,7 @@ test('argus_run answers a failed command with its failures and records the run',
         headline,
         exitCode: 3,
         causeId: CAUSE_ID,
+        verdict: NEW_CASE,
         known: {
           patternId: 'builtin-conn-refused',
           confidence: 0.5,

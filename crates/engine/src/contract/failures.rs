@@ -44,6 +44,10 @@ contract! {
         /// Id of the failure's cause.
         #[serde(default)]
         pub cause_id: String,
+        /// Verdict of this failure. Absent for a failure without one, as in a run that waits to be stored.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub verdict: Option<BriefVerdict>,
         /// The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
         /// failure of the cause has the same fix.
         pub known: Option<KnownPattern>,

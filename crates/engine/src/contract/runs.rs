@@ -250,7 +250,7 @@ contract! {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-const fn is_none(count: &u32) -> bool {
+pub(super) const fn is_none(count: &u32) -> bool {
     *count == 0
 }
 

@@ -29,15 +29,24 @@ pub fn patterns(engine: &Engine, ambient: &Ambient, params: &PatternsParams) -> 
     }
     let body = |tx: &mut Tx<'_>| -> Result<PatternsResult, EngineError> {
         let (built_in_count, learned_count) = counts(tx, params)?;
-        let total = built_in_count + learned_count;
+        let provisional_count = match params.source {
+            Some(PatternSource::BuiltIn) => 0,
+            _ => patterns::provisional_count(tx, params.category)?,
+        };
+        let total = built_in_count + learned_count + provisional_count;
         let stored = sorted(tx, params, offset + limit)?;
-        let page = stored.get(offset as usize..).unwrap_or_default();
-        let page = &page[..page.len().min(limit as usize)];
-        let tried = trial::tried_fixes(tx, page)?;
+        let mut page: Vec<Pattern> = stored.into_iter().skip(offset as usize).collect();
+        let room = limit.saturating_sub(u32::try_from(page.len()).unwrap_or(u32::MAX));
+        if room > 0 && provisional_count > 0 {
+            // They come last in every order: all that is known of them is that they were met.
+            let skipped = offset.saturating_sub(built_in_count + learned_count);
+            page.extend(patterns::provisional(tx, params.category, room, skipped)?);
+        }
+        let tried = trial::tried_fixes(tx, &page)?;
         let shown = page.iter().zip(tried).map(|(pattern, tried)| view::pattern(pattern, tried, engine.options.locale));
         let patterns: Vec<_> = shown.collect();
         let has_more = is_more(offset, patterns.len(), total);
-        Ok(PatternsResult { patterns, total, built_in_count, learned_count, has_more })
+        Ok(PatternsResult { patterns, total, built_in_count, learned_count, provisional_count, has_more })
     };
     engine.read(ambient, body)
 }

@@ -4,6 +4,7 @@
 use super::cause::{self, Causes, FailureSight, SiteSight};
 use crate::{
     Engine, EngineError,
+    answer::view,
     contract::{CaseVerdict, Cause, FailureBrief, KnownPattern},
     evidence::{
         fixes::mended_before,
@@ -155,10 +156,14 @@ pub(crate) fn brief<'a>(
         .filter(|(_, place)| *place <= MAX_OF_CAUSE)
         .partition(|(_, place)| *place == 1);
     firsts.stable_sort_by_key(|((_, _, cause), _)| rank.get(cause));
+    let by_name: HashMap<&str, &CaseVerdict> =
+        verdicts.iter().map(|verdict| (verdict.case_name.as_str(), verdict)).collect();
     let mut failures = Vec::with_capacity((firsts.len() + further.len()).min(MAX_LISTED));
     let mut places = Vec::with_capacity(failures.capacity());
     for ((candidate, case, cause), _) in firsts.into_iter().chain(further).take(MAX_LISTED) {
-        failures.push((candidate.at, failure(engine, ambient, tx, case, candidate, fixes, cause)?));
+        let mut shown = failure(engine, ambient, tx, case, candidate, fixes, cause)?;
+        shown.verdict = by_name.get(case.name.as_str()).map(|found| view::brief_verdict(found));
+        failures.push((candidate.at, shown));
         places.push(FailedAt::of(&case.name, &candidate.sight));
     }
     let is_fixed = |failure: &FailureBrief| {
@@ -213,6 +218,7 @@ fn failure(
         exit_code: facts.and_then(|facts| facts.exit_code),
         signal: facts.and_then(|facts| facts.signal.clone()),
         cause_id: cause_id.to_owned(),
+        verdict: None,
         shared: shared.into_iter().find(|fix| fix.suggested_fix.is_some()),
         known,
         source_line: None,

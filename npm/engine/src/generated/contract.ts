@@ -1,49 +1,49 @@
 // Generated from crates/engine/src/contract.rs by `cargo xtask types`; edit there.
 
-/** A problem with the fix that was tried and what came of it. */
+/** A problem with a tried fix and its result. */
 export type AddIncidentParams = {
-  /** One line, at most 500 characters are kept. */
+  /** Title in one line, cut to 500 characters. */
   title: string,
-  /** The error as it was printed. */
+  /** The error as printed. */
   error_signature?: string | null,
   /** The problem in words. */
   summary?: string | null,
-  /** Labels, at most 50 of 100 characters. */
+  /** Labels, at most 50 with 100 characters each. */
   tags?: Array<string> | null,
   /** The search that found nothing. */
   lookup_id?: string | null,
-  /** What to do, at most 100 KB. */
+  /** Steps of the solution, at most 100 KB. */
   steps: string,
-  /** Where it was tried. */
+  /** Environment in which it was tried. */
   env: Record<string, unknown>,
-  /** In place of what `env` gives. */
+  /** Overrides the form derived from `env`. */
   env_bucket?: string | null,
-  /** The steps solved it. */
+  /** True if the steps solved it. */
   worked: boolean,
-  /** Anything worth knowing, at most 10 KB. */
+  /** Remarks, at most 10 KB. */
   notes?: string | null,
-  /** Adds it although one like it is there. */
+  /** Adds the incident even if a similar incident exists. */
   force?: boolean | null,
-  /** What the host found of project and machine; fills in what `env` leaves out. */
+  /** Facts that the host detected about project and machine. They fill gaps in `env`. */
   detected_env?: Record<string, unknown> | null,
 };
 
-/** A new incident, or the one that is there already. */
+/** A new incident, or the existing similar incident. */
 export type AddIncidentResult = IncidentCreated | IncidentDuplicate;
 
 /** A fix to add to an incident. */
 export type AddSolutionParams = {
   /** `inc-…` or `pat-…`. */
   incident_id: string,
-  /** What to do, at most 100 KB. */
+  /** Steps of the solution, at most 100 KB. */
   steps: string,
-  /** What it is written for. */
+  /** Environment it is written for. */
   env: Record<string, unknown>,
-  /** In place of what `env` gives. */
+  /** Overrides the form derived from `env`. */
   env_bucket?: string | null,
   /** The search that led to the incident. */
   lookup_id?: string | null,
-  /** What the host found of project and machine; fills in what `env` leaves out. */
+  /** Facts that the host detected about project and machine. They fill gaps in `env`. */
   detected_env?: Record<string, unknown> | null,
 };
 
@@ -51,65 +51,65 @@ export type AddSolutionParams = {
 export type AddSolutionResult = {
   /** `sol-…`. */
   solution_id: string,
-  /** The environment it is written for. */
+  /** Environment it is written for. */
   env_bucket: string,
-  /** False: the same steps for the same environment were there already. */
+  /** False if the same steps for the same environment already existed. */
   created: boolean,
-  /** The fields that were not in `env` and were found. */
+  /** Detected fields that were missing in `env`. */
   detected_env?: Record<string, string>,
-  /** What to do now. */
+  /** Next step. */
   next_action: NextAction,
 };
 
-/** A fix as it was declared. */
+/** A declared fix. */
 export type AppliedFix = {
-  /** In words. */
+  /** Description of the fix. */
   description: string,
   /** Digest of the change in the work tree. */
   digest: string | null,
-  /** Files it changed. */
+  /** Files that the fix changed. */
   files: Array<FileChange>,
   /** A change outside the work tree. */
   outside: string | null,
-  /** Which approach it is. */
+  /** Approach of the fix. */
   approach: FixApproach,
 };
 
-/** One line of the audit log. */
+/** An entry of the audit log. */
 export type AuditEntry = {
-  /** ISO 8601. */
+  /** Time, ISO 8601. */
   at: string,
-  /** Null: no token, or none that is known. */
+  /** Token that was used. Null without a known token. */
   tokenId: string | null,
-  /** Null: it was about no project. */
+  /** Project of the action. Null if there is none. */
   project: string | null,
-  /** What it was. */
+  /** Name of the action. */
   action: string,
-  /** It was not done. */
+  /** True if the action was denied. */
   isDenied: boolean,
 };
 
-/** The newest of the audit log. */
+/** Newest entries of the audit log. */
 export type AuditLog = {
-  /** The newest first. */
+  /** Entries, newest first. */
   entries: Array<AuditEntry>,
 };
 
-/** How much of the audit log. */
+/** Size of the requested part of the audit log. */
 export type AuditLogParams = {
-  /** Default: 100. */
+  /** Number of entries. Default: 100. */
   limit?: number | null,
 };
 
-/** Something that was done with a token, or denied. */
+/** An action for the audit log. */
 export type AuditParams = {
-  /** Absent: no token, or none that is known. */
+  /** Token that was used. Absent without a known token. */
   tokenId?: string | null,
-  /** Absent: it was about no project. */
+  /** Project of the action. Absent if there is none. */
   project?: string | null,
-  /** The call's name, `token create`, `login`. */
+  /** Name of the call, `token create` or `login`. */
   action: string,
-  /** It was not done. */
+  /** True if the action was denied. */
   isDenied: boolean,
 };
 
@@ -123,25 +123,25 @@ export type BriefVerdict = {
   suspect?: string,
 };
 
-/** What is known of a solution in one environment. */
+/** Statistics of a solution in an environment. */
 export type BucketStats = {
   /** The environment. */
   env_bucket: string,
-  /** How often it worked there. */
+  /** Number of successes there. */
   worked: number,
-  /** How often it failed there. */
+  /** Number of failures there. */
   failed: number,
-  /** When it last worked there. */
+  /** Time of the last success there. */
   last_confirmed_at: string | null,
 };
 
-/** How a case ended in a run. */
+/** Outcome of a case in a run. */
 export type CaseEnd = {
   /** `run-…`. */
   runId: string,
-  /** When the run started. */
+  /** Start of the run. */
   timestamp: string,
-  /** How it ended. */
+  /** Outcome of the case. */
   state: CaseState,
 };
 
@@ -151,7 +151,7 @@ export type CaseRecord = {
   caseName: string,
   /** Outcome of the case. */
   status: CaseStatus,
-  /** Whether it failed and then passed within the run. */
+  /** True if it failed and then passed within the run. */
   flaky: boolean,
   /** Outcome in the runner's own word. */
   runnerStatus: string | null,
@@ -175,31 +175,31 @@ export type CaseRecord = {
   precedents?: Precedents,
 };
 
-/** How a case ended in a run. */
+/** Outcome of a case in a run. */
 export type CaseState = "passed" | "failed" | "flaky" | "skipped" | "absent";
 
-/** How a case ended. */
+/** Outcome of a case. */
 export type CaseStatus = "passed" | "failed" | "skipped";
 
-/** What a failing case of a run was found to be, from the runs before it. */
+/** Verdict on a failing case of a run, from earlier runs. */
 export type CaseVerdict = {
   /** `file > suite > name`. */
   caseName: string,
-  /** What it is. */
+  /** Verdict on the failure. */
   verdict: Verdict,
-  /** Failures of one cause have one; it lasts from run to run while the cause does. */
+  /** Id of the failure's cause. It stays the same in later runs while the cause lasts. */
   causeId: string,
-  /** Commits that may have begun it, likeliest first; they sum to 1 with "none of them". */
+  /** Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1. */
   suspects: Array<SuspectCommit>,
-  /** Earlier runs that show the same failure, or a pass on the same tree; absent where there are none. */
+  /** Earlier runs with the same failure, or with a pass on the same tree. Absent if there are none. */
   precedents?: Precedents,
 };
 
-/** Patterns of one category. */
+/** Number of patterns of a category. */
 export type CategoryCount = {
-  /** Which. */
+  /** Category. */
   category: FailureCategory,
-  /** How many. */
+  /** Number of patterns. */
   count: number,
 };
 
@@ -219,48 +219,48 @@ export type Cause = {
   verdict?: BriefVerdict,
 };
 
-/** What changed in how a test ends; the most urgent first. */
+/** Kinds of changes, most urgent first. */
 export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
-/** What a failure and a commit have in common; what says most comes first. */
+/** Common property of a failure and a commit, strongest first. */
 export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
 
-/** A commit that looked like a fix and changed this test, or the function that it failed in. Nothing proved it. */
+/** A commit that looks like a fix and changed this test or the function in which it failed. It is unproved. */
 export type ChangedBefore = {
   /** Full hash. */
   commit: string,
-  /** What both have in common. */
+  /** Common property of failure and commit. */
   because: ChangedBecause,
-  /** Some of what it changed beside tests. */
+  /** Some of its changes outside tests. */
   sources: Array<ChangedSource>,
 };
 
-/** What a commit changed in a file. */
+/** Changes of a commit in a file. */
 export type ChangedSource = {
-  /** From the top of the repository, with `/`. */
+  /** Path from the root of the repository, with `/`. */
   file: string,
-  /** Functions and types; none where that is not told. */
+  /** Changed functions and types. Empty if unknown. */
   symbols: Array<string>,
 };
 
-/** A fix that was found in a commit. */
+/** A fix from a commit. */
 export type ChosenFix = {
   /** `fix-…`. */
   fixId: string,
-  /** What its commit changed, in words. */
+  /** Description of the change. */
   fix: string,
 };
 
-/** Whether attempts may be made. */
+/** State of a circuit. */
 export type CircuitState = "CLOSED" | "OPEN";
 
-/** What a commit changed. */
+/** A commit with its diff. */
 export type CommitDiff = {
   /** Full hash. */
   commit: string,
-  /** UTC milliseconds. */
+  /** UTC milliseconds since the epoch. */
   committedAt: number,
-  /** As git writes it. */
+  /** Diff in git's format. */
   diff: string,
 };
 
@@ -276,11 +276,11 @@ export type CommitFacts = {
   tree?: string,
 };
 
-/** What a commit says. */
+/** A commit with its message. */
 export type CommitMessage = {
   /** Full hash. */
   commit: string,
-  /** Its title, and what stands below it. */
+  /** Title and body. */
   message: string,
 };
 
@@ -288,48 +288,48 @@ export type CommitMessage = {
 export type ComparedCase = {
   /** `file > suite > name`. */
   caseName: string,
-  /** How it ended before. */
+  /** Outcome in base. */
   base: CaseState,
-  /** How it ended after. */
+  /** Outcome in head. */
   head: CaseState,
-  /** Of the failure in head, else of that in base. */
+  /** Category of the failure in head, else in base. */
   category: FailureCategory | null,
-  /** Of the same. */
+  /** Headline of the same failure. */
   headline: string | null,
-  /** What the failure in head was found to be when that run was recorded; none where it did not fail, or where
-   * an earlier version recorded it. */
+  /** Recorded verdict on the failure in head. None if it did not fail there, or if an older version recorded the
+   * run. */
   verdict: BriefVerdict | null,
 };
 
-/** One page of tests that are in two runs. */
+/** A page of compared tests. */
 export type ComparedCases = {
-  /** One page. */
+  /** Page of the list. */
   cases: Array<ComparedCase>,
-  /** All of them. */
+  /** Number of tests. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** Which ids. */
+/** Selects ids by their beginning. */
 export type CompleteIdsParams = {
-  /** Of what kind of thing. */
+  /** Kind of id. */
   kind: IdKind,
-  /** How they begin. */
+  /** Beginning of the ids. */
   prefix: string,
 };
 
-/** How sure a pattern was at a moment. */
+/** Confidence of a pattern at a time. */
 export type ConfidencePoint = {
-  /** When. */
+  /** Time of the point. */
   at: string,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
-  /** How often it had been diagnosed. */
+  /** Number of diagnoses until then. */
   occurrences: number,
-  /** How often a fix had been reported as successful. */
+  /** Number of reported successes until then. */
   resolutions: number,
-  /** Counted on that day; else made up from what was reported, with as few occurrences as there must have been. */
+  /** True if counted on that day. Otherwise derived from reports, with the minimum number of occurrences. */
   known: boolean,
 };
 
@@ -339,7 +339,7 @@ export type ContainerFact = {
   name: string,
   /** State or reason: `running`, `exited`, `CrashLoopBackOff`, `OOMKilled`. */
   status?: string | null,
-  /** Whether it was killed for exceeding its memory limit. */
+  /** True if it was killed for exceeding its memory limit. */
   oomKilled?: boolean | null,
   /** Exit code of its last run. */
   exitCode?: number | null,
@@ -347,141 +347,141 @@ export type ContainerFact = {
 
 /** A new token. The secret stays with the caller. */
 export type CreateTokenParams = {
-  /** The public part, which is part of what its holder sends. */
+  /** Public part of the token. The holder sends it with each request. */
   id: string,
-  /** Whose it is: a person, a machine. */
+  /** Name of the holder: a person or a machine. */
   name: string,
   /** SHA-256 of the secret, hex. */
   digest: string,
-  /** The highest of what it may do. */
+  /** Highest scope of the token. */
   scope: Scope,
-  /** The projects it may be used for. Default: all. */
+  /** Allowed projects. Default: all. */
   projects?: Array<string> | null,
-  /** Days until it expires. Default: it does not. */
+  /** Days until it expires. Default: never. */
   expiresInDays?: number | null,
 };
 
-/** Which failure to diagnose. */
+/** Selects the failure to diagnose. */
 export type DiagnoseParams = {
   /** `run-…`. */
   runId: string,
-  /** Qualified name, or a short one that is unique in the run. */
+  /** Qualified name, or a short name that is unique in the run. */
   caseName: string,
-  /** The pattern that this failure was matched with and is not: they are two for good. */
+  /** Pattern that was matched by mistake. The failure is never matched with it again. */
   notSameAs?: string,
 };
 
-/** What a failure is and what is known about it. */
+/** Diagnosis of a failure, with known fixes. */
 export type DiagnosticResult = {
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** Finer than the category, of a closed list. */
+  /** Finer than `category`, from a closed list. */
   failureKind: FailureKind,
-  /** The error with the values that were compared. */
+  /** The error message with the compared values. */
   message: string,
   /** `file:line` in the project's own code. */
   place?: string,
-  /** `file:line` in the test; the file alone where no line is told. */
+  /** `file:line` in the test, or the file alone if the line is unknown. */
   testPlace?: string,
   /** Exit code of the process that failed. */
   exitCode?: number,
-  /** Signal that ended it. */
+  /** Signal that ended the process. */
   signal?: string,
-  /** The failures of this run with the same error at the same place: this answer is for all of them. */
+  /** Failures of this run with the same error at the same place. This answer applies to all of them. */
   cause: Cause,
-  /** What all runs before say of it; absent for runs that were recorded by an earlier version. */
+  /** Verdict from all earlier runs. Absent for runs recorded by an older version. */
   verdict?: Verdict,
-  /** Commits that may have begun it, likeliest first; they sum to 1 with "none of them". */
+  /** Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1. */
   suspects?: Array<SuspectCommit>,
   /** Hex SHA-256. */
   signature: string,
   /** `category::caseName::normalizedError`. */
   signaturePattern: string,
-  /** The matched pattern, as it is after counting this occurrence. */
+  /** The matched pattern, after counting this occurrence. */
   pattern: FailurePattern | null,
-  /** How the failure was recognised, and as which. */
+  /** How the failure was recognized. */
   match: Match,
-  /** The best fix that fits: the pattern's own, else one that was learned for the same error in another case, else the
-   * tip of a built-in. */
+  /** The best known fix: from the pattern, else from the same error in another case, else the tip of a built-in
+   * pattern. */
   suggestedFix: string | null,
-  /** Where that fix was learned, where it is not the pattern's own, or was of other values. */
+  /** The failure that the fix was learned for, if that was another pattern or had other values. */
   suggestedFrom?: SuggestedFrom,
-  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
   tried?: Tried,
-  /** True: no run has proved the fix. */
+  /** True if no run proved the fix. */
   claimed?: boolean,
-  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
-  /** How far runs have proved that fix; absent where nobody reported it. */
+  /** How far runs have proved the fix. Absent if nobody reported it. */
   trust?: FixTrust,
-  /** A commit or an edit that mended this failure of this test before. */
+  /** A commit or an edit that fixed this failure of this test before. */
   mendedBefore?: MendedBefore,
-  /** Commits that looked like fixes and changed this test, or the function that it failed in, as `argus learn` found them:
-   * hints that nobody claimed. Absent where a fix is known. */
+  /** Hints from `argus learn`: commits that look like fixes and changed this test or the function in which it
+   * failed. Absent if a fix is known. */
   changedBefore?: Array<ChangedBefore>,
-  /** The same error with the same values, known from another case. */
+  /** Another case with the same error and the same values. */
   sameCauseAs?: SameCause,
-  /** The pattern's confidence, which sinks with each reading; `tried` rests on what was reported. */
+  /** Confidence of the pattern. It decreases with each diagnosis, so use `tried` to judge the fix. */
   confidence: number | null,
-  /** Newest first, at most 20. */
+  /** Reported fixes, newest first, at most 20. */
   fixHistory: Array<FixRecord>,
-  /** A learned pattern was created by this call. */
+  /** True if this call created a learned pattern. */
   isNewPattern: boolean,
-  /** Classification rule that decided. */
+  /** Classification rule that matched. */
   rule: string,
-  /** The words it decided on. */
+  /** Words that the rule matched. */
   evidence: string | null,
-  /** Similar patterns, where nothing matched that a reported fix belongs to; may be empty. */
+  /** Similar patterns, if no pattern with a reported fix matched. May be empty. */
   related: Array<Related>,
-  /** Anything that limits this answer. */
+  /** Limitations of this answer. */
   warnings: Array<string>,
-  /** Why the meeting was not counted and nothing was learned; none where it was. */
+  /** Reason why this occurrence was not stored. None if it was stored. */
   notStored?: ErrorCode,
 };
 
-/** A line that differs; empty where there is none. */
+/** A line that differs. A side without such a line is empty. */
 export type Difference = {
-  /** As it was known. */
+  /** The line in the known failure. */
   before: string,
-  /** As it is in this failure. */
+  /** The line in this failure. */
   now: string,
 };
 
-/** How long a test took before its newest runs. */
+/** Duration of a test before its newest runs. */
 export type DurationBefore = {
-  /** Median milliseconds. */
+  /** Median in milliseconds. */
   medianMs: number,
-  /** Of so many runs. */
+  /** Number of runs. */
   runs: number,
 };
 
-/** Which edit. */
+/** Selects an edit. */
 export type EditParams = {
   /** `fix-…`. */
   fixId: string,
 };
 
-/** What a person sets on a pattern: absent leaves it, null goes back to what was learned. */
+/** Changes of a pattern by a person. Absent keeps a value, null restores the learned value. */
 export type EditPatternParams = {
-  /** `pat-…` or `builtin-…`; of a built-in the category stays. */
+  /** `pat-…` or `builtin-…`. The category of a built-in pattern cannot change. */
   id: string,
-  /** What it is. */
+  /** Category of the failure. */
   category?: FailureCategory | null,
-  /** One line, at most 300 characters are kept. */
+  /** Description in one line, cut to 300 characters. */
   description?: string | null,
-  /** What to do, at most 4 KB are kept. */
+  /** The fix to suggest, cut to 4 KB. */
   suggestedFix?: string | null,
 };
 
-/** What an edit changed that mended a failure. */
+/** Changes of an edit that fixed a failure. */
 export type EditResult = {
   /** Files that were changed between the last failure and the first pass. */
   files: Array<string>,
-  /** Files whose change was taken back. */
+  /** Files whose changes were undone. */
   undone: Array<string>,
-  /** Their changes against the commit; empty where they are not kept here. */
+  /** Diff against the commit. Empty if it is not stored here. */
   hunks: string,
-  /** There is more of them. */
+  /** True if the diff is cut. */
   cut: boolean,
 };
 
@@ -491,13 +491,13 @@ export type EditedFile = {
   path: string,
   /** Digest of the changes. */
   digest: string,
-  /** Whether the file is untracked. */
+  /** True if the file is untracked. */
   untracked?: boolean,
   /** The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the machine. */
   hunks?: string,
 };
 
-/** How an engine is set up for one project. */
+/** Configuration of an engine for a project. */
 export type EngineOptions = {
   /** Absolute, real path of the project; case files are made relative to it. */
   projectRoot: string,
@@ -505,48 +505,48 @@ export type EngineOptions = {
   locale: Locale,
   /** The project's own classification rules, tried first. */
   rules: Array<UserRule>,
-  /** The project's own secret shapes. */
+  /** The project's own patterns of secrets. */
   secrets: Array<UserSecret>,
-  /** What may be deleted when a run is recorded. */
+  /** Limits for old runs, applied when a run is recorded. */
   retention: Retention,
-  /** The debug memory. */
+  /** Options of the debug memory. */
   memory: MemoryOptions,
-  /** Who records what is recorded. */
+  /** Recorder of runs, fixes and outcomes. */
   recorder: RecorderOptions,
 };
 
-/** What may be done about an error. */
+/** Class of an error that decides on retries. */
 export type ErrorClass = "transient" | "fixable" | "permanent";
 
-/** The codes of the public contracts, and those of files and databases, in the order in which they are explained. */
+/** Codes of the public contracts, of files and of databases, in the order of the documentation. */
 export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "TEAM_UNREACHABLE" | "TEAM_DENIED" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
 export type EscalationReason = "circuit_breaker_opened" | "max_attempts_reached" | "permanent_error" | "suspicious_success" | "interrupted_too_often" | "stopped_by_human" | "no_change_made";
 
-/** The deciding words. */
+/** The words that decided the category. */
 export type Evidence = {
-  /** First UTF-16 code unit in `redacted`. */
+  /** Start in UTF-16 code units of `redacted`, inclusive. */
   start: number,
-  /** One past the last. */
+  /** End, exclusive. */
   end: number,
   /** The words. */
   text: string,
 };
 
-/** A text with its placeholders, from the text alone. */
+/** Analysis of a text without a memory. */
 export type Explanation = {
-  /** What is concluded. */
+  /** Analysis of the text. */
   inspection: Inspection,
-  /** Where placeholders stand in `inspection.normalized`. */
+  /** Placeholders in `inspection.normalized`. */
   placeholders: Array<PlaceholderSpan>,
 };
 
-/** Failures of a test in each run on one tree. */
+/** Failures of a test in all runs on the same tree. */
 export type FailedHere = {
-  /** Runs, with the one that is judged; at least two. */
+  /** Number of runs including the judged run, at least 2. */
   runs: number,
-  /** The chance that the test fails in as many runs in a row, at the rate at which it fails elsewhere. */
+  /** Probability of as many failures in a row at the failure rate of other trees. */
   chance: number,
 };
 
@@ -556,7 +556,7 @@ export type FailureBrief = {
   caseName: string,
   /** Category of the public contract. */
   category: FailureCategory,
-  /** Kind of failure, from a closed list that is finer than the categories. */
+  /** Finer than `category`, from a closed list. */
   failureKind: FailureKind,
   /** The error in one line. */
   headline: string,
@@ -575,6 +575,8 @@ export type FailureBrief = {
   sourceLine?: string,
   /** Id of the failure's cause. */
   causeId: string,
+  /** Verdict of this failure. Absent for a failure without one, as in a run that waits to be stored. */
+  verdict?: BriefVerdict,
   /** The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
    * failure of the cause has the same fix. */
   known: KnownPattern | null,
@@ -588,172 +590,174 @@ export type FailureBrief = {
   changedBefore?: Array<ChangedBefore>,
 };
 
-/** What a failure is, as reported; not what may lie behind it. */
+/** Category of a failure as reported, not of its root cause. */
 export type FailureCategory = "ASSERTION_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_REFUSED" | "CONTAINER_OOM" | "CONTAINER_CRASH" | "MOCK_MISMATCH" | "CONFIG_ERROR" | "NETWORK_ERROR" | "UNKNOWN";
 
-/** A failure before anything was concluded from it. */
+/** A failure before its analysis. */
 export type FailureEvent = {
   /** The error text as the runner or tool printed it. */
   text: string,
-  /** Exception or error type where the runner names it apart from the text. */
+  /** Exception or error type, if the runner names it separately. */
   exceptionType?: string,
   /** Exit code of the process that failed. */
   exitCode?: number,
   /** Signal that ended the process, such as `SIGKILL`. */
   signal?: string,
-  /** HTTP status of the answer the failure is about. */
+  /** HTTP status of the response that the failure is about. */
   httpStatus?: number,
   /** Container state or reason, such as `exited`, `CrashLoopBackOff`. */
   containerStatus?: string,
-  /** The container runtime says it was killed for memory. */
+  /** True if the container runtime killed it because of memory. */
   oomKilled?: boolean,
   /** The runner that reported it, such as `vitest`. */
   runner?: string,
 };
 
-/** Failures of a run with one cause. */
+/** Failures of a run with the same cause. */
 export type FailureGroup = {
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** The pattern's description, else the first failure's headline. */
+  /** Description of the pattern, else headline of the first failure. */
   headline: string,
-  /** How many failed so. */
+  /** Number of failures. */
   count: number,
-  /** As everywhere else; none where the run was recorded without verdicts. */
+  /** Id of the cause. None if the run was recorded without verdicts. */
   causeId: string | null,
-  /** What the first of them was found to be. */
+  /** Verdict of the first failure. */
   verdict: BriefVerdict | null,
-  /** The first of them, at most 20. */
+  /** Names of the first cases, at most 20. */
   caseNames: Array<string>,
-  /** The pattern that one of them matches: a learned one, else the built-in. */
+  /** Pattern that a failure matches: a learned pattern, else the built-in pattern. */
   pattern: ViewPatternRow | null,
-  /** What is known of that one, with its best fix, as a run answers it. */
+  /** Known pattern of that failure with its best fix, as in the answer to a run. */
   known: KnownPattern | null,
 };
 
-/** What a failure is, finer than its category. */
+/** Kind of failure, finer than its category. */
 export type FailureKind = "assertion" | "snapshot" | "coverage-threshold" | "mock-mismatch" | "test-setup" | "no-tests" | "http-error" | "timeout" | "connection-refused" | "network-error" | "dns" | "tls" | "address-in-use" | "container-oom" | "container-crash" | "config-error" | "missing-variable" | "module-not-found" | "missing-export" | "missing-dependency" | "command-not-found" | "missing-script" | "missing-file" | "version-mismatch" | "syntax-error" | "compile-error" | "type-error" | "lint" | "format" | "null-dereference" | "undefined-name" | "missing-key" | "out-of-range" | "arithmetic" | "invalid-argument" | "parse" | "stack-overflow" | "out-of-memory-heap" | "segmentation-fault" | "panic" | "concurrency" | "permission" | "authentication" | "disk-full" | "resource-limit" | "database-constraint" | "database-schema" | "database-lock" | "database-query" | "element-not-found" | "version-control" | "exception" | "unknown";
 
-/** A pattern of the knowledge base. */
+/** A failure pattern of the knowledge base. */
 export type FailurePattern = {
   /** `pat-…` or `builtin-…`. */
   id: string,
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
   /** Hex SHA-256, or `builtin::CATEGORY`. */
   signature: string,
-  /** Readable form. */
+  /** Readable form of the signature. */
   signaturePattern: string,
-  /** One line about it. */
+  /** Description in one line. */
   description: string,
-  /** Description of its best fix; none: nothing fixed it yet. */
+  /** Description of the best fix. None if nothing has fixed it yet. */
   suggestedFix: string | null,
-  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
   tried?: Tried,
-  /** True: no run has proved the fix. */
+  /** True if no run proved the fix. */
   claimed?: boolean,
-  /** The same in words: `fixed 1 of 1 time`, or `a built-in tip, not yet tried here`. */
+  /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
-  /** How often it was diagnosed. */
+  /** Number of diagnoses. */
   occurrences: number,
-  /** How often a fix was reported as successful. */
+  /** Number of fixes reported as successful. */
   resolutions: number,
-  /** Where it comes from. */
+  /** Origin of the pattern. */
   source: PatternSource,
-  /** First diagnosis; for a built-in, when the database was made. */
+  /** True for a failure that a built-in pattern answers until a fix is reported. Its diagnoses count on the built-in. */
+  provisional?: boolean,
+  /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
   firstSeenAt: string,
-  /** Last diagnosis. */
+  /** Time of the last diagnosis. */
   lastSeenAt: string,
-  /** Last change. */
+  /** Time of the last change. */
   updatedAt: string,
 };
 
-/** One file of a fix. */
+/** A file of a fix. */
 export type FileChange = {
   /** Path in the project. */
   path: string,
-  /** What changed in it. */
+  /** Description of the change. */
   change: string,
 };
 
-/** The state after an event, and what may be done in it. */
+/** The state after an event, and the allowed action. */
 export type FixAdvanced = {
-  /** As it was, where the event was refused. */
+  /** New state. Unchanged if the event was refused. */
   state: FixState,
-  /** What may be done. */
+  /** The allowed action. */
   decision: FixDecision,
-  /** What to know. */
+  /** Warnings about the progress of the loop. */
   warnings: Array<FixWarning>,
 };
 
-/** The contract's kinds of fixes. */
+/** Approaches of the contract. */
 export type FixApproach = "direct" | "defensive" | "alternative";
 
-/** One finished attempt. */
+/** A finished attempt. */
 export type FixAttempt = {
-  /** From 1. */
+  /** Number, from 1. */
   number: number,
-  /** When it began, ISO 8601. */
+  /** Start, ISO 8601. */
   timestamp: string,
-  /** 124: out of time. */
+  /** Exit code. 124 if the time limit was exceeded. */
   exit_code: number,
-  /** Of a failed attempt. */
+  /** Error hash of a failed attempt. */
   error_hash: string | null,
-  /** Command mode: what was changed after this attempt. Error mode: what this attempt verified. */
+  /** Command mode: the change after this attempt. Error mode: the change that this attempt verified. */
   fix_applied: string | null,
-  /** How long it ran. */
+  /** Duration in seconds. */
   duration_seconds: number,
-  /** Of a failed attempt. */
+  /** Error type of a failed attempt. */
   error_type: string | null,
-  /** Of a failed attempt. */
+  /** Error class of a failed attempt. */
   error_class: ErrorClass | null,
   /** Rule and words that decided on the class. */
   class_because: string | null,
-  /** The engine's category of a failed attempt. */
+  /** Category of a failed attempt. */
   category: FailureCategory | null,
-  /** The line that says what went wrong. */
+  /** The error in one line. */
   headline: string | null,
-  /** Where it failed. */
+  /** Location of the error. */
   location: FixLocation | null,
-  /** Names of failed tests, where the runner gave them. */
+  /** Names of failed tests, if the runner printed them. */
   failing_tests: Array<string>,
   /** Test cases that failed, as the run recorded them. */
   failed_cases: Array<string>,
-  /** It waited for an answer. */
+  /** True if it waited for input. */
   waiting_for_input: boolean,
-  /** It was ended for time. */
+  /** True if the time limit was exceeded. */
   timed_out: boolean,
   /** Approach of the fix. */
   approach: FixApproach | null,
-  /** The fix was seen in the work tree. */
+  /** True if the fix was visible in the work tree. */
   fix_verified: boolean,
-  /** The run after the fix was green. */
+  /** True if the run after the fix passed. */
   fix_worked: boolean | null,
   /** Why the fix did not help. */
   why_failed: string | null,
-  /** Digest of the fix; none where nothing in the work tree changed. */
+  /** Digest of the fix. None without a change in the work tree. */
   fix_digest: string | null,
   /** A change outside the work tree. */
   outside: string | null,
-  /** Files the fix changed. */
+  /** Files that the fix changed. */
   files: Array<FileChange>,
-  /** Where the work tree before this attempt is kept. */
+  /** Snapshot of the work tree before this attempt. */
   snapshot: string | null,
-  /** What in the tests is weaker than at the beginning. */
+  /** Tests that are weaker than at the start. */
   weakened: Array<Weakening>,
 };
 
-/** What decided. */
+/** Reason for the class of an error. */
 export type FixBecause = {
-  /** Name of the rule; `default` where none matched. */
+  /** Name of the rule, or `default` if no rule matched. */
   rule: string,
-  /** The words it decided on; none where a fact beside the text decided. */
+  /** Words that the rule matched. None if another fact decided. */
   words: string | null,
 };
 
-/** What changed between the last failure of a test and its first pass. */
+/** Changes between the last failure of a test and its first pass. */
 export type FixChange = {
   /** Full hashes of the commits, newest first, at most 5. */
   commits?: Array<string>,
@@ -761,136 +765,137 @@ export type FixChange = {
   files?: Array<string>,
   /** Functions and types that these edits touch, at most 10. */
   symbols?: Array<string>,
-  /** Whether the reported text has no word in common with the change. The runs then prove the change, not the text. */
+  /** True if the reported text has no word in common with the change. The runs then prove the change, not the
+   * text. */
   unnamed?: boolean,
 };
 
-/** The circuit breaker, as in the contract. */
+/** The circuit breaker of the contract. */
 export type FixCircuit = {
-  /** So many equal errors in a row open it. */
+  /** Number of equal errors in a row that opens the circuit. */
   threshold: number,
-  /** Hashes of the errors since it was last reset. */
+  /** Hashes of the errors since the last reset. */
   error_hashes: Array<string>,
-  /** Whether attempts may be made. */
+  /** State of the circuit. */
   state: CircuitState,
 };
 
-/** What may be done now. */
+/** The allowed action. */
 export type FixDecision = {
-  /** What. */
+  /** Kind of action. */
   type: FixDecisionType,
-  /** Why, in a sentence or two. */
+  /** Reason, in a sentence or two. */
   reason: string,
-  /** The fix that is due. */
+  /** The next fix to make. */
   approach: FixStep | null,
-  /** How long to wait first. */
+  /** Seconds to wait first. */
   delay_seconds: number,
-  /** The attempt it is about. */
+  /** Number of the attempt. */
   attempt: number,
   /** Why a human is needed. */
   escalation: EscalationReason | null,
-  /** How the loop stands, for programs. */
+  /** Result of the loop, for programs. */
   result: FixResult,
-  /** Nothing more happens by itself. */
+  /** True if the loop has ended. */
   is_over: boolean,
 };
 
-/** What may be done. */
+/** Kind of allowed action. */
 export type FixDecisionType = "run" | "apply_fix" | "wait" | "provide_inputs" | "escalate" | "done" | "refused";
 
-/** What is known of an error. */
+/** Analysis of an error. */
 export type FixError = {
-  /** `TypeError`, `TS2345`, `timeout`, `command not found`, ...; `unknown` where nothing says. */
+  /** `TypeError`, `TS2345`, `timeout`, `command not found`, ..., or `unknown`. */
   error_type: string,
-  /** What may be done about it. */
+  /** Class that decides on retries. */
   error_class: ErrorClass,
-  /** What decided on the class. */
+  /** Reason for the class. */
   class_because: FixBecause,
-  /** The engine's category. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** Hex; the same for the same error with other times, ports, paths and lines. */
+  /** Hex hash. Equal for the same error with other times, ports, paths and lines. */
   error_hash: string,
-  /** The line that says what went wrong. */
+  /** The error in one line. */
   headline: string,
-  /** The innermost frame of the project, or where the compiler points. */
+  /** The innermost frame of the project, or the location that a compiler reports. */
   location: FixLocation | null,
   /** The stack, innermost first, at most 20. */
   frames: Array<FixLocation>,
-  /** Names of failed tests, where the runner gave them, at most 200. */
+  /** Names of failed tests, if the runner printed them, at most 200. */
   failing_tests: Array<string>,
-  /** It stopped at a prompt. */
+  /** True if it stopped at a prompt. */
   waiting_for_input: boolean,
   /** The prompt. */
   prompt: string | null,
-  /** The salient part of the output, without secrets; of a given error all of it. */
+  /** Relevant part of the output, or the whole given error, without secrets. */
   text: string,
-  /** Its stable part. */
+  /** `text` with placeholders for changing values. */
   normalized: string,
-  /** The engine's signature without a case name. */
+  /** Signature without a case name. */
   family_signature: string,
 };
 
-/** What a state keeps of an error. */
+/** Summary of an error in a state. */
 export type FixErrorSummary = {
-  /** As in `FixError`. */
+  /** Type, as in `FixError`. */
   error_type: string,
-  /** As in `FixError`. */
+  /** Class, as in `FixError`. */
   error_class: ErrorClass,
-  /** Rule and words. */
+  /** Rule and words that decided on the class. */
   class_because: string,
-  /** As in `FixError`. */
+  /** Category, as in `FixError`. */
   category: FailureCategory,
-  /** As in `FixError`. */
+  /** Hash, as in `FixError`. */
   error_hash: string,
-  /** As in `FixError`. */
+  /** Headline, as in `FixError`. */
   headline: string,
-  /** As in `FixError`. */
+  /** Location, as in `FixError`. */
   location: FixLocation | null,
 };
 
-/** What the host tells the machine. */
+/** An event that the host reports to the loop. */
 export type FixEvent = { "type": "attempt_started",
 /** ISO 8601. */
 timestamp?: string | null,
-/** Where the work tree before it is kept. */
+/** Snapshot of the work tree before the attempt. */
 snapshot?: string | null, } | { "type": "attempt_finished",
-/** Of the shell; 124 where it was ended for time. */
+/** Exit code of the shell. 124 if the time limit was exceeded. */
 exit_code: number,
-/** It was ended for time. */
+/** True if the time limit was exceeded. */
 timed_out: boolean,
-/** How long it ran. */
+/** Duration in seconds. */
 duration_seconds: number,
-/** What `understand` says of it; none of a green run. */
+/** Result of `understand`. None if the run passed. */
 error: FixError | null,
-/** When it began, ISO 8601; the one of the start when none. */
+/** Start, ISO 8601. Default: the time from `attempt_started`. */
 timestamp?: string | null,
-/** What `weakened` says of the changes since the loop began. */
+/** Result of `weakened` for the changes since the start of the loop. */
 weakened?: Array<Weakening>,
-/** How its test cases ended; none where nobody listened to it. */
+/** Outcomes of its test cases. None if they were not recorded. */
 ran?: FixRanCases | null, } | { "type": "fix_declared",
-/** In words. */
+/** Description of the change. */
 description: string,
-/** Digest of the change in the work tree since the last attempt; none where it is the same. */
+/** Digest of the change in the work tree since the last attempt. None without a change. */
 digest: string | null,
 /** Files that changed. */
 files: Array<FileChange>,
 /** A change outside the work tree. */
 outside: string | null,
-/** The one that was due when none. */
+/** Approach. Default: the approach that is due. */
 approach?: FixApproach | null, } | { "type": "waited" } | { "type": "fix_verified",
-/** How, in words. */
+/** Description of the verification. */
 how: string,
 /** ISO 8601. */
 timestamp?: string | null,
-/** What `weakened` says of the changes since the loop began. */
+/** Result of `weakened` for the changes since the start of the loop. */
 weakened?: Array<Weakening>, } | { "type": "no_change_made" } | { "type": "inputs_provided",
-/** Digest of them. */
+/** Digest of the answers. */
 digest?: string | null,
 /** Path of the inputs file. */
 inputs?: string | null, } | { "type": "circuit_reset" } | { "type": "human_decided",
-/** How. */
+/** The decision. */
 verdict: FixVerdict,
-/** Why. */
+/** The reason. */
 note?: string | null,
 /** ISO 8601. */
 timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
@@ -899,69 +904,69 @@ timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
 export type FixEvidence = {
   /** `fix-…`. */
   fixId: string,
-  /** The commit; where several lie between the last failure and the first pass, each of them is listed.
-   * None for an edit that is not known to be committed. */
+  /** The commit. Each commit between the last failure and the first pass has its own entry. None for an edit that
+   * is not known to be committed. */
   commit?: string,
-  /** Of an edit: the files that were changed between the last failure and the first pass. */
+  /** For an edit, the files that changed between the last failure and the first pass. */
   files?: Array<string>,
-  /** The tests that it mended. */
+  /** The fixed tests. */
   caseNames: Array<string>,
-  /** How sure it is. */
+  /** How far runs have proved it. */
   status: ProofStatus,
-  /** Runs that passed since. */
+  /** Number of passes since. */
   passes: number,
-  /** How many prove it. */
+  /** Number of passes that prove it. */
   needed: number,
   /** The last run that failed. */
   failedIn?: string,
   /** The first run that passed. */
   passedIn?: string,
-  /** The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
-   * the first of it. */
+  /** Earlier entry for the same fix of the same failure, found or reported in another way. Absent for the first
+   * entry. */
   sameAs?: string,
 };
 
-/** A run that failed, as the host saw it. */
+/** A failed run as observed by the host. */
 export type FixFailure = {
-  /** What it printed, stdout and stderr as they came; or the error that was given. */
+  /** Output of the run, stdout and stderr interleaved, or the given error. */
   text: string,
-  /** None of an error that was given. */
+  /** Exit code. None for a given error. */
   exit_code?: number | null,
-  /** It was ended for time. */
+  /** True if the time limit was exceeded. */
   timed_out?: boolean | null,
-  /** What ended it, such as `SIGKILL`. */
+  /** Signal that ended the run, such as `SIGKILL`. */
   signal?: string | null,
-  /** What a container runtime says about it. */
+  /** Status from the container runtime. */
   container_status?: string | null,
-  /** The container runtime says it was killed for memory. */
+  /** True if the container runtime killed it because of memory. */
   oom_killed?: boolean | null,
 };
 
-/** What the host of a loop has to know when it goes on with it. */
+/** Notes that the host needs to continue a loop. */
 export type FixHostNotes = {
   /** The work tree before the first fix. */
   base: string | null,
   /** The work tree after the last failed attempt. */
   after: string | null,
-  /** Mark of the processes that run now. */
+  /** Mark of the running processes. */
   mark: string | null,
-  /** Fixes up to this attempt are learned from. */
+  /** Number of the last attempt whose fix was learned. */
   learned_up_to: number,
-  /** Where the last error came from: test, build, runtime, logs or k8s. */
+  /** Source of the last error: test, build, runtime, logs or k8s. */
   error_source: string | null,
-  /** Addresses that research came from. */
+  /** URLs of the research. */
   research_sources: Array<string>,
-  /** What attempts left to be said in the report. */
+  /** Remarks of attempts for the report. */
   remarks: Array<string>,
   /** Digest of the inputs of the last attempt. */
   used_inputs_digest: string | null,
-  /** When inputs were made anew because of a prompt. */
+  /** Time when a prompt caused new inputs. */
   inputs_regenerated_at: string | null,
 };
 
 /** A place in the code. */
 export type FixLocation = {
-  /** As printed; for the JVM with its package's folders in front. */
+  /** File as printed. On the JVM, with the folders of its package. */
   file: string,
   /** From 1. */
   line: number | null,
@@ -969,104 +974,103 @@ export type FixLocation = {
   column: number | null,
   /** Function or method. */
   function: string | null,
-  /** Of the project, not of a runtime or a library. */
+  /** True for the project's code, not for a runtime or a library. */
   in_app: boolean,
 };
 
-/** What a loop repairs. */
+/** Subject of a loop. */
 export type FixMode = "command" | "error";
 
-/** What may be done, without an event. */
+/** The allowed action without an event. */
 export type FixOutlook = {
-  /** What may be done. */
+  /** The allowed action. */
   decision: FixDecision,
-  /** What to know. */
+  /** Warnings about the progress of the loop. */
   warnings: Array<FixWarning>,
 };
 
 /** Names of the test cases of a run, by their last outcome. */
 export type FixRanCases = {
-  /** Those that passed. */
+  /** Cases that passed. */
   passed: Array<string>,
-  /** Those that failed. */
+  /** Cases that failed. */
   failed: Array<string>,
   /** Files or packages whose tests all passed, if the runner does not name the tests. */
   passed_files?: Array<string>,
-  /** Whether the names of passed cases are unknown, because only the failures were printed. */
+  /** True if the names of passed cases are unknown, because only the failures were printed. */
   omits_passed?: boolean,
 };
 
-/** One reported fix. */
+/** A reported fix. */
 export type FixRecord = {
   /** `fix-…`. */
   id: string,
-  /** The pattern in whose history it stands. */
+  /** Pattern whose history contains it. */
   patternId: string,
   /** Run of the failure. */
   runId: string,
   /** Case of the failure. */
   caseName: string,
-  /** True: it was reported for another failure that the built-in speaks for, and says nothing of the diagnosed one. */
+  /** True if it was reported for another failure of the same built-in pattern, so it is no evidence here. */
   ofOtherFailure?: boolean,
-  /** What was changed. */
+  /** Description of the change. */
   fixDescription: string,
-  /** Whether it was reported to have resolved the failure; what came of that is its state. */
+  /** True if it was reported as successful. `state` shows whether runs confirmed that. */
   success: boolean,
-  /** Of what was reported as a success. */
+  /** Proof of a reported success. */
   state: ProofStatus | null,
   /** The later run in which the case passed. */
   provedBy: string | null,
-  /** The later run in which the case failed again, or the later report that takes it back. */
+  /** The later run in which the case failed again, or the later report that withdrew the fix. */
   refutedBy?: string,
-  /** Runs since in which the case passed at once, where more than one has to; `passesNeeded` of them prove it. */
+  /** Number of later runs in which the case passed at the first attempt, if the proof needs more than one. */
   passes?: number,
-  /** Absent: one pass proves it. */
+  /** Number of passes that prove it. Absent if one pass is enough. */
   passesNeeded?: number,
-  /** When it was reported. */
+  /** Time of the report. */
   createdAt: string,
-  /** Who reported it; none: it is from before this was kept. */
+  /** Who reported it. None for old entries. */
   recordedBy: string | null,
-  /** On which machine. */
+  /** Machine on which it was recorded. */
   recordedFrom: string | null,
 };
 
-/** How a loop stands. */
+/** Result of a loop. */
 export type FixResult = "success" | "suspicious" | "failed" | "unverified" | "cancelled" | "in_progress";
 
-/** The attempt that runs. */
+/** The running attempt. */
 export type FixRunning = {
-  /** When it began, ISO 8601. */
+  /** Start, ISO 8601. */
   timestamp: string | null,
-  /** Where the work tree before it is kept. */
+  /** Snapshot of the work tree before it. */
   snapshot: string | null,
 };
 
-/** What the caller wants, in the names of the contract's options. A number that is none takes the contract's
- * default. */
+/** Options of the caller, with the names of the contract. Missing numbers get the contract's defaults. */
 export type FixStart = {
-  /** What to run, in command mode. */
+  /** Command to run, in command mode. */
   command?: string | null,
-  /** The error, in error mode. */
+  /** Error to fix, in error mode. */
   error?: string | null,
-  /** What verifies a fix, in error mode. */
+  /** Command that verifies a fix, in error mode. */
   test?: string | null,
-  /** What should happen instead, in words. */
+  /** Expected behavior, in words. */
   desired: string,
-  /** ISO 8601. */
+  /** Start of the loop, ISO 8601. */
   started: string,
-  /** 1 to 100, in error mode to 3; 5 when none, in error mode 3. */
+  /** From 1 to 100, default 5. In error mode from 1 to 3, default 3. */
   max_attempts?: number | null,
-  /** Seconds, 0 to 60; 1 when none. */
+  /** Seconds, from 0 to 60. Default: 1. */
   backoff?: number | null,
-  /** 1 to 100; 3 when none. */
+  /** From 1 to 100. Default: 3. */
   circuit_breaker?: number | null,
-  /** Seconds, 1 to a week; 120 when none. */
+  /** Seconds, from 1 to a week. Default: 120. */
   timeout?: number | null,
-  /** Kubernetes namespace to look into. */
+  /** Kubernetes namespace to inspect. */
   namespace?: string | null,
-  /** Draw delays between none and the full one. */
+  /** Draw each delay randomly between 0 and the full delay. */
   jitter?: boolean | null,
-  /** Open the circuit on oscillation and missing progress too. */
+  /** Also open the circuit on oscillation and missing progress. */
   strict_progress?: boolean | null,
   /** Answer prompts from generated inputs. */
   auto?: boolean | null,
@@ -1074,131 +1078,131 @@ export type FixStart = {
   inputs?: string | null,
 };
 
-/** One loop, from its first attempt to its last. */
+/** A fix loop from its first attempt to its last. */
 export type FixState = {
-  /** Form of this object. */
+  /** Version of this format. */
   version: number,
-  /** Where the loop stands. */
+  /** Status of the loop. */
   status: FixStatus,
-  /** What it repairs. */
+  /** Subject of the loop. */
   mode: FixMode,
-  /** What is run, in command mode. */
+  /** Command to run, in command mode. */
   command: string | null,
   /** Eight hex digits; name of the state folder. */
   command_hash: string,
-  /** What should happen instead, in words. */
+  /** Expected behavior, in words. */
   desired: string,
-  /** ISO 8601. */
+  /** Start of the loop, ISO 8601. */
   started: string,
-  /** The attempt that runs or comes next; of a loop that ended, its last. */
+  /** The running or next attempt. The last attempt if the loop has ended. */
   current_attempt: number,
-  /** As many attempts are made at most. */
+  /** Maximum number of attempts. */
   max_attempts: number,
-  /** The delay before the next attempt, without jitter. */
+  /** Delay before the next attempt in seconds, without jitter. */
   backoff_seconds: number,
   /** The circuit breaker. */
   circuit_breaker: FixCircuit,
   /** Every finished attempt, in order. */
   attempts: Array<FixAttempt>,
-  /** The error that was given, without secrets, in error mode. */
+  /** The given error without secrets, in error mode. */
   error: string | null,
-  /** What that error is, in error mode. */
+  /** Summary of the given error, in error mode. */
   first_error: FixErrorSummary | null,
-  /** What verifies a fix, in error mode. */
+  /** Command that verifies a fix, in error mode. */
   test: string | null,
-  /** A run that takes longer is ended. */
+  /** Time limit of a run in seconds. */
   timeout_seconds: number,
-  /** Kubernetes namespace to look into. */
+  /** Kubernetes namespace to inspect. */
   namespace: string | null,
-  /** The delay before the second attempt. */
+  /** Delay before the second attempt in seconds. */
   initial_backoff_seconds: number,
-  /** The delay that was drawn for the wait that is due. */
+  /** Drawn delay of the current wait in seconds. */
   delay_seconds: number,
-  /** Delays are drawn between none and the full one. */
+  /** True if each delay is drawn randomly between 0 and the full delay. */
   jitter: boolean,
-  /** Oscillation and missing progress open the circuit too. */
+  /** True if oscillation and missing progress also open the circuit. */
   strict_progress: boolean,
-  /** Prompts are answered from generated inputs. */
+  /** True if prompts are answered from generated inputs. */
   auto: boolean,
   /** Path of the inputs file. */
   inputs: string | null,
-  /** Digest of the inputs that were provided last. */
+  /** Digest of the last provided inputs. */
   inputs_digest: string | null,
-  /** The attempt that runs. */
+  /** The running attempt. */
   running: FixRunning | null,
-  /** A fix that was declared and not run yet. */
+  /** A declared fix that was not run yet. */
   pending_fix: AppliedFix | null,
-  /** How often the current attempt was cut off before it ended. */
+  /** Number of interruptions of the current attempt. */
   interruptions: number,
   /** Why the loop needs a human. */
   escalation: EscalationReason | null,
-  /** Where a cancelled loop stood. */
+  /** Status of a cancelled loop before it was cancelled. */
   cancelled_from: FixStatus | null,
-  /** What a human said last. */
+  /** Last note of a human. */
   human_note: string | null,
-  /** Why an expectation was changed, as it was stated after a suspicious run. */
+  /** Stated reason for a changed expectation, after a suspicious run. */
   stated_reason: string | null,
-  /** How a fix was verified that no command verifies. */
+  /** How a fix without a verifying command was verified. */
   verified_by: string | null,
-  /** What the host needs beside the rules; they keep it and do not read it. */
+  /** Notes of the host. The rules keep them and do not read them. */
   host: FixHostNotes,
 };
 
-/** Where a loop stands. */
+/** Status of a loop. */
 export type FixStatus = "ready" | "running" | "needs_fix" | "waiting" | "needs_inputs" | "unverified" | "success" | "suspicious" | "escalated" | "cancelled";
 
-/** The fix that is due. */
+/** The next fix to make. */
 export type FixStep = {
-  /** Its kind. */
+  /** Approach of the fix. */
   name: FixApproach,
-  /** Which fix of this loop it is, from 1. */
+  /** Number of the fix in this loop, from 1. */
   number: number,
-  /** The contract's title of the kind. */
+  /** Title of the approach in the contract. */
   title: string,
-  /** What to do. */
+  /** Instructions for the fix. */
   description: string,
 };
 
-/** How far a fix can be trusted, and which runs that rests on. */
+/** How far a fix can be trusted, and the runs that show it. */
 export type FixTrust = {
-  /** `claimed`: somebody said so. `proved`: it passed often enough since. `refuted`: it came back, or was taken back. */
+  /** `claimed`: only reported. `proved`: passed often enough since. `refuted`: the failure came back, or a report
+   * withdrew the fix. */
   state: ProofStatus,
-  /** Runs since in which the case passed at once. */
+  /** Number of later runs in which the case passed at the first attempt. */
   passes: number,
-  /** How many prove it: one where the failure always came, more where it came by chance. */
+  /** Number of passes that prove it: 1 if the test always failed, more if it failed by chance. */
   needed: number,
   /** The run of the failure. */
   failedIn: string,
-  /** The run that made it enough. */
+  /** The run that completed the proof. */
   provedBy?: string,
-  /** The run in which the failure came back, or the report that takes it back. */
+  /** The run in which the failure came back, or the report that withdrew the fix. */
   refutedBy?: string,
-  /** What changed between the last failure and the first pass. None if no run has passed, or nothing is known to have
-   * changed. */
+  /** Changes between the last failure and the first pass. None without a pass, or without a known change. */
   change?: FixChange,
 };
 
-/** How a human lets it go on. */
+/** Decision of a human on the loop. */
 export type FixVerdict = "accept" | "reject" | "continue" | "stop";
 
-/** Something to know about the way the loop goes. */
+/** A warning about the progress of the loop. */
 export type FixWarning = {
-  /** What it is about. */
+  /** Kind of warning. */
   kind: FixWarningKind,
-  /** In a sentence or two. */
+  /** Text of a sentence or two. */
   text: string,
 };
 
-/** What a warning is about. */
+/** Kind of warning. */
 export type FixWarningKind = "oscillation" | "no_progress" | "approach_repeated" | "change_not_seen" | "interrupted";
 
-/** Changes after which failures were gone, the newest first. */
+/** Changes after which failures were gone, newest first. */
 export type FixesResult = {
-  /** One for each commit that may have been it. */
+  /** Found fixes, with an entry for each possible commit. */
   fixes: Array<FixEvidence>,
-  /** The newest that were reported. */
+  /** The newest reported fixes. */
   reported: Array<ReportedFix>,
-  /** Those that the repository shares. */
+  /** Fixes that the repository shares. */
   shared?: Array<SharedKnown>,
 };
 
@@ -1208,9 +1212,9 @@ export type GitFacts = {
   commit?: string | null,
   /** Branch. None if the head is detached. */
   branch?: string | null,
-  /** Whether there are uncommitted changes, including untracked files. */
+  /** True if there are uncommitted changes, including untracked files. */
   dirty?: boolean | null,
-  /** Whether untracked files are the only uncommitted changes. */
+  /** True if untracked files are the only uncommitted changes. */
   untrackedOnly?: boolean,
   /** Git's id of the tree including uncommitted changes. None if unknown. */
   tree?: string | null,
@@ -1227,108 +1231,108 @@ export type GridFilter = "flaky" | "broken";
 export type GridTest = {
   /** `file > suite > name`. */
   caseName: string,
-  /** One for each column. */
+  /** State for each column. */
   states: Array<CaseState>,
-  /** It passed at a later attempt, or passed and failed on the same commit. */
+  /** True if it passed at a later attempt, or passed and failed on the same commit. */
   flaky: boolean,
-  /** It failed in all of the runs that ran it, at least two, and is not flaky. */
+  /** True if it is not flaky and failed in every run that ran it, at least 2. */
   broken: boolean,
-  /** In how many of the runs it failed. */
+  /** Number of these runs in which it failed. */
   failures: number,
 };
 
-/** How to show the health of a project's tests. */
+/** Options for the health of a project's tests. */
 export type HealthParams = {
-  /** What a point of the curves is; when none, a day where the runs are of 14 days or more, else a run. */
+  /** Unit of a point. Default: a day if the runs span at least 14 days, else a run. */
   by?: HealthUnit | null,
-  /** Tests that are not healthy, 1 to 200; 50 when none. */
+  /** Maximum number of unhealthy tests, from 1 to 200. Default: 50. */
   limit?: number | null,
-  /** How many of those to pass over. */
+  /** Number of unhealthy tests to skip. */
   offset?: number | null,
 };
 
-/** Runs of a day, or one run. */
+/** A point of a curve: the runs of a day, or a single run. */
 export type HealthPoint = {
-  /** When its newest run started. */
+  /** Start of its newest run. */
   timestamp: string,
-  /** Its newest run. */
+  /** Id of its newest run. */
   runId: string,
-  /** How many it stands for. */
+  /** Number of runs. */
   runs: number,
-  /** Passed ones of the cases that ran, in [0, 1]; none where nothing ran. */
+  /** Passed share of the cases that ran, from 0 to 1. None if nothing ran. */
   passRate: number | null,
-  /** Median of the runs' wall-clock milliseconds; none where no run says it. */
+  /** Median duration of the runs in milliseconds. None if unknown. */
   durationMs: number | null,
-  /** Outcomes by chance in a run, on average: cases that passed at a later attempt, and failures that were found to
-   * be flaky. None where the run is too far back for its failures to be read. */
+  /** Average number of flaky cases per run: passed at a later attempt, or failed with the verdict `flaky`. None
+   * if the run is too old to read its failures. */
   flaky: number | null,
 };
 
 /** The health of a project's tests. */
 export type HealthResult = {
-  /** Recorded runs. */
+  /** Number of recorded runs. */
   runs: number,
-  /** One page of the tests that are not healthy: broken ones first, then flaky, order-bound and environment-bound ones. */
+  /** Page of unhealthy tests: broken first, then flaky, order and environment. */
   tests: Array<HealthTest>,
-  /** All of them, at most 1000. */
+  /** Number of unhealthy tests, at most 1000. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** How many of them are broken. */
+  /** Number of broken tests. */
   broken: number,
-  /** How many are flaky. */
+  /** Number of flaky tests. */
   flaky: number,
-  /** How many another test breaks. */
+  /** Number of tests that another test makes fail. */
   order: number,
-  /** How many fail where a condition holds. */
+  /** Number of tests that fail under a condition. */
   environment: number,
-  /** What a point is. */
+  /** Unit of a point. */
   by: HealthUnit,
-  /** How the newest 1000 runs went, oldest first. */
+  /** The newest 1000 runs as points, oldest first. */
   points: Array<HealthPoint>,
-  /** Of how many of the newest runs durations of tests are read. */
+  /** Number of newest runs whose test durations are used. */
   durationRuns: number,
-  /** Milliseconds below which no test is listed, and by which one must have become slower at least. */
+  /** Minimum duration of a listed test, and minimum slowdown, in milliseconds. */
   leastMs: number,
-  /** The tests that take longest, at most 10, each in 3 runs or more. */
+  /** The slowest tests with at least 3 runs, at most 10. */
   slowest: Array<TestDuration>,
-  /** Those that take longer than before, by a quarter at least; those by most milliseconds first, at most 10. */
+  /** Tests that became at least 25 % slower, largest increase in milliseconds first, at most 10. */
   slower: Array<TestDuration>,
-  /** Changes after which failures were gone, the newest 20. */
+  /** The newest 20 changes after which failures were gone. */
   fixes: Array<FixEvidence>,
-  /** Fixes that somebody reported, the newest 20. */
+  /** The newest 20 reported fixes. */
   reported: Array<ReportedFix>,
   /** Fixes that the repository shares, the first 20. */
   shared: Array<SharedKnown>,
-  /** How many more there are of these three together. */
+  /** Number of further entries in these three lists together. */
   moreFixes: number,
 };
 
-/** A test that is not healthy. */
+/** An unhealthy test. */
 export type HealthTest = {
-  /** What it is, and what that rests on. */
+  /** State of the test, with its evidence. */
   evidence: TestEvidence,
-  /** The run recorded last in which it failed; none where it passed at a later attempt each time, or where the
-   * run is not kept any more. */
+  /** Last recorded run in which it failed. None if every failure passed at a later attempt, or if the run was
+   * deleted. */
   lastFailure: LastFailure | null,
 };
 
-/** What a point of a curve stands for. */
+/** Unit of a point of a curve. */
 export type HealthUnit = "day" | "run";
 
-/** A run out of a history that was recorded elsewhere. */
+/** A run from a history that was recorded elsewhere. */
 export type HistoricRun = {
   /** `run-…`. */
   runId: string,
-  /** Whether it was recorded before. */
+  /** True if it was recorded before. */
   wasKnown: boolean,
-  /** How it ended. */
+  /** Outcome of the run. */
   status: RunStatus,
-  /** All of its failures. */
+  /** Verdicts on all failures of the run. */
   failures: Array<CaseVerdict>,
 };
 
-/** Which runs to list. */
+/** Filter and page of runs. */
 export type HistoryParams = {
   /** From 1 to 100. Default: 20. */
   limit?: number | null,
@@ -1346,19 +1350,19 @@ export type HistoryResult = {
   runs: Array<RunRecord>,
   /** Number of runs that match. */
   total: number,
-  /** Whether there is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** By what a failure is recognised. */
+/** Method by which a failure is recognized. */
 export type HowMatched = "signature" | "alike" | "none";
 
-/** Things with ids. */
+/** Kinds of ids. */
 export type IdKind = "run" | "pattern" | "incident";
 
-/** Which one: `run-…`, `pat-…`, `inc-…`. */
+/** Id of a run, pattern or incident. */
 export type IdParams = {
-  /** Its id. */
+  /** `run-…`, `pat-…` or `inc-…`. */
   id: string,
 };
 
@@ -1380,97 +1384,97 @@ export type IncidentCreated = {
   solution_id: string,
   /** `out-…`. */
   outcome_id: string,
-  /** Where the outcome counts. */
+  /** Environment in which the outcome counts. */
   env_bucket: string,
-  /** The fields that were not in `env` and were found. */
+  /** Detected fields that were missing in `env`. */
   detected_env?: Record<string, string>,
-  /** What to do now. */
+  /** Next step. */
   next_action: NextAction,
 };
 
-/** An incident with everything that is known about it. */
+/** An incident with its solutions. */
 export type IncidentDetail = {
-  /** `inc-…`, or what an import gave it. */
+  /** `inc-…`, or the id from an import. */
   incident_id: string,
-  /** One line. */
+  /** Title in one line. */
   title: string,
-  /** The error as it was printed. */
+  /** The error as printed. */
   error_signature: string | null,
   /** The problem in words. */
   summary: string | null,
   /** Labels. */
   tags: Array<string>,
-  /** Where it is stored. */
+  /** Memory that contains it. */
   memory: MemoryKind,
-  /** When it was added. */
+  /** Time of creation. */
   created_at: string,
-  /** When its texts last changed. */
+  /** Time of the last change of its texts. */
   updated_at: string,
-  /** Those that worked most often first, wrong ones last. */
+  /** Solutions with the most successes first, wrong solutions last. */
   solutions: Array<SolutionDetail>,
-  /** Solutions that are left out. */
+  /** Number of solutions that are not listed. */
   more: number,
 };
 
-/** The incident that is there already. */
+/** The existing similar incident. */
 export type IncidentDuplicate = {
   /** Always false. */
   created: false,
   /** Its id, for `add_solution`. */
   incident_id: string,
-  /** What it is about. */
+  /** Title of the incident. */
   title: string,
-  /** In [0, 1]; 1 for the same error. */
+  /** From 0 to 1. 1 means the same error. */
   similarity: number,
-  /** What to do now. */
+  /** Next step. */
   next_action: NextAction,
 };
 
-/** An incident, or a failure pattern with a fix, that answers the query. */
+/** An incident, or a failure pattern with a fix, that matches the query. */
 export type IncidentMatch = {
-  /** `inc-…` or `pat-…`; an imported one keeps its own. */
+  /** `inc-…` or `pat-…`. Imported incidents keep their ids. */
   incident_id: string,
-  /** Which of the two it is. */
+  /** Incident or pattern. */
   kind: MatchKind,
-  /** One line. */
+  /** Title in one line. */
   title: string,
-  /** The error as it was printed, cut short. */
+  /** The error as printed, shortened. */
   error_signature: string | null,
-  /** The problem in words, cut short. */
+  /** The problem in words, shortened. */
   summary: string | null,
   /** Labels. */
   tags: Array<string>,
-  /** In [0, 1]. */
+  /** From 0 to 1. */
   score: number,
-  /** Why it was found, in short phrases. */
+  /** Reasons for the match, in short phrases. */
   because: Array<string>,
-  /** How many solutions it has. */
+  /** Number of its solutions. */
   solution_count: number,
-  /** Where it is stored. */
+  /** Memory that contains it. */
   memory: MemoryKind,
-  /** Of what the repository shares: where it comes from. */
+  /** Origin, if the repository shares it. */
   origin?: SharedOrigin,
 };
 
-/** Everything concluded from one failure text, nothing stored. */
+/** Analysis of a failure text. Nothing is stored. */
 export type Inspection = {
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** Finer than the category, of a closed list. */
+  /** Finer than `category`, from a closed list. */
   failureKind: FailureKind,
-  /** The rule that decided. */
+  /** Classification rule that matched. */
   rule: string,
-  /** What it saw. */
+  /** Words that the rule matched. */
   evidence: Evidence | null,
   /** The text without secrets. */
   redacted: string,
   /** Kinds of secrets that were replaced. */
   redactions: Array<string>,
-  /** The stable part. */
+  /** The text with placeholders for changing values. */
   normalized: string,
   /** Hex SHA-256. */
   signature: string,
-  /** The same without the case name. */
+  /** Signature without the case name. */
   familySignature: string,
   /** `category::caseName::normalizedError`. */
   signaturePattern: string,
@@ -1488,7 +1492,7 @@ export type KnownPattern = {
   suggestedFrom?: SuggestedFrom,
   /** Results of trying the fix. Absent without a fix, and for a built-in tip that nobody has tried. */
   tried?: Tried,
-  /** True if no run has proved the fix. */
+  /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
@@ -1498,11 +1502,11 @@ export type KnownPattern = {
   sameCauseAs?: SameCause,
 };
 
-/** Where a test failed. */
+/** Run in which a test failed. */
 export type LastFailure = {
   /** `run-…`. */
   runId: string,
-  /** When the run started. */
+  /** Start of the run. */
   timestamp: string,
 };
 
@@ -1510,52 +1514,52 @@ export type LastFailure = {
 export type LatestFailure = {
   /** `run-…`. */
   runId: string,
-  /** What it was found to be, with the strongest sentences; the diagnosis of it has all. */
+  /** Verdict with the strongest reasons. `diagnose` returns all reasons. */
   verdict: Verdict,
 };
 
-/** Commits to learn. */
+/** Commits to learn from. */
 export type LearnCommitsParams = {
-  /** Each once. */
+  /** Commits without duplicates. */
   commits: Array<CommitDiff>,
 };
 
-/** What was learned of commits. */
+/** Result of learning from commits. */
 export type LearnedCommits = {
-  /** How many touched a test and a source, and are kept now. */
+  /** Number of stored commits. Each touched a test and a source file. */
   learned: number,
 };
 
-/** What a pattern has without a person's hand. */
+/** Values of a pattern without changes by a person. */
 export type LearnedValues = {
-  /** What the rules say it is. */
+  /** Category from the rules. */
   category: FailureCategory,
   /** Headline of the failure it was learned from. */
   description: string,
-  /** Its best fix. */
+  /** The best known fix. */
   suggestedFix: string | null,
 };
 
-/** Commits that look like fixes by what they say. */
+/** Commits whose messages look like fixes. */
 export type LikelyFixes = {
-  /** Those of which nothing is known yet. */
+  /** Commits that are not learned yet. */
   commits: Array<string>,
-  /** How many were learned before. */
+  /** Number of commits that were learned before. */
   known: number,
 };
 
-/** Messages of commits, the newest first. */
+/** Messages of commits, newest first. */
 export type LikelyFixesParams = {
-  /** Each once. */
+  /** Commits without duplicates. */
   commits: Array<CommitMessage>,
 };
 
 /** The language of built-in suggestions. */
 export type Locale = "zh" | "en";
 
-/** What tells of a machine and of who works at it. */
+/** Names that identify a machine and its user. */
 export type MachineNames = {
-  /** The folder of the project, and other folders that it is known by. */
+  /** Folder of the project, and other paths of it. */
   roots: Array<string>,
   /** The home folder. */
   home?: string | null,
@@ -1563,13 +1567,13 @@ export type MachineNames = {
   hosts: Array<string>,
 };
 
-/** A fix that a person judges: one of the ids. */
+/** A fix that a person judges, given by either id. */
 export type MarkFixParams = {
-  /** `fix-…` or `out-…`: the solution that it reported. */
+  /** `fix-…` or `out-…`, for the solution of this report. */
   fixId?: string | null,
   /** `sol-…`. */
   solutionId?: string | null,
-  /** Wrong: no suggestion any more, and its successes count as none. False takes it back. */
+  /** True if wrong: it is not suggested, and its successes do not count. False reverts this. */
   wrong: boolean,
 };
 
@@ -1577,142 +1581,141 @@ export type MarkFixParams = {
 export type MarkFixResult = {
   /** `sol-…`. */
   solutionId: string,
-  /** What it is now. */
+  /** True if it is now marked as wrong. */
   wrong: boolean,
-  /** The pattern it belongs to, as it is now; none for an incident's. */
+  /** Current state of its pattern. None for a solution of an incident. */
   pattern: ViewPatternRow | null,
 };
 
 /** How a failure was recognised. */
 export type Match = {
-  /** By what. */
+  /** Method of recognition. */
   how: HowMatched,
-  /** The failure's own identity: its learned pattern, or, where a built-in speaks for it, what becomes one when a
-   * fix is reported. None where it was not stored. */
+  /** The failure's own pattern. With a built-in match, a reported fix turns it into a learned pattern. None if
+   * not stored. */
   patternId: string | null,
-  /** In (0, 1]; of the lines that are least alike. None where nothing was recognised. */
+  /** Similarity of the least similar lines, in (0, 1]. None if nothing was recognized. */
   similarity: number | null,
-  /** The built-in that speaks for it. */
+  /** The matching built-in pattern. */
   builtinId: string | null,
-  /** What differs from the failure that it is alike; the first three lines. */
+  /** The first three lines that differ from the similar failure. */
   differences?: Array<Difference>,
 };
 
-/** What a match is. */
+/** Kind of a match. */
 export type MatchKind = "incident" | "pattern";
 
-/** Which part of a memory to write out. */
+/** Selects a page of incidents to export. */
 export type MemoryExportParams = {
-  /** `next` of the page before; none: from the beginning. */
+  /** `next` of the previous page. None for the first page. */
   after?: string | null,
-  /** Incidents of a page, 1 to 1000; 200 when none. */
+  /** Incidents per page, from 1 to 1000. Default: 200. */
   limit?: number | null,
 };
 
-/** One page of a memory. */
+/** A page of exported incidents. */
 export type MemoryExported = {
-  /** One JSON object a line, as an import takes them. */
+  /** A JSON object per line, in the format of the import. */
   lines: string,
-  /** How many. */
+  /** Number of incidents on the page. */
   incidents: number,
-  /** Incidents in the whole memory. */
+  /** Number of incidents in the memory. */
   total: number,
-  /** For the next page; none: this was the last. */
+  /** Position of the next page. None on the last page. */
   next: string | null,
 };
 
-/** Incidents to take in. */
+/** Incidents to import. */
 export type MemoryImportParams = {
-  /** Whole lines, one incident each (`IncidentLine` in JSON); a call is one transaction, so a thousand are a good
-   * number. */
+  /** Whole lines with an incident each (`IncidentLine` in JSON). A call is a transaction, so about 1000 lines are
+   * best. */
   lines: string,
 };
 
-/** What an import did. */
+/** Result of an import. */
 export type MemoryImported = {
-  /** Incidents that were new. */
+  /** Number of new incidents. */
   added: number,
-  /** Incidents whose id was there already. */
+  /** Number of incidents whose id already existed. */
   updated: number,
-  /** Solutions that were new. */
+  /** Number of new solutions. */
   solutions: number,
-  /** Outcomes that were new. */
+  /** Number of new outcomes. */
   outcomes: number,
-  /** Lines that could not be read; the others were taken. */
+  /** Lines that could not be read. The others were imported. */
   refused: Array<RefusedLine>,
 };
 
-/** The places of what was learned. */
+/** Kinds of memory. */
 export type MemoryKind = "project" | "user" | "foreign";
 
-/** Which memory the engine's own database is, and how it forgets. */
+/** Kind of the engine's database, and how fast confirmations age. */
 export type MemoryOptions = {
-  /** Where the engine writes; the database beside it is the other one. */
+  /** Kind of the database that the engine writes to. The database beside it is of the other kind. */
   home?: MemoryKind | null,
-  /** Days after which a confirmation counts half as recent; 180 when none. */
+  /** Days after which a confirmation counts half as recent. Default: 180. */
   halfLifeDays?: number | null,
 };
 
-/** A search for incidents alone; nothing is remembered of it. */
+/** A search for incidents only. It is not recorded. */
 export type MemorySearchParams = {
-  /** As in `ranked_solutions`. */
+  /** Problem, as in `ranked_solutions`. */
   text: string,
-  /** 1 to 1000; 10 when none. */
+  /** From 1 to 1000. Default: 10. */
   limit?: number | null,
-  /** In [0, 1]; what scores less is left out. 0 when none. */
+  /** Minimum score, from 0 to 1. Default: 0. */
   threshold?: number | null,
-  /** Where a solution must work, as in `ranked_solutions`: of two that answer alike, the one that was solved there
-   * comes first. */
+  /** Environment, as in `ranked_solutions`. Among equal matches, incidents solved in it come first. */
   env?: Record<string, unknown> | null,
 };
 
-/** Incidents, best first. */
+/** Matching incidents, best first. */
 export type MemorySearched = {
-  /** Their ids. */
+  /** Ids of the incidents. */
   ranked: Array<string>,
-  /** Their scores, in [0, 1]. */
+  /** Scores of the incidents, from 0 to 1. */
   scores: Array<number>,
 };
 
-/** A commit or an edit after which a failure was gone for as many passes as prove a fix. */
+/** A commit or an edit after which the test passed often enough to prove a fix. */
 export type MendedBefore = {
   /** `fix-…`, for `argus fixes`. */
   fixId: string,
-  /** The commit; the newest where one of several did it. None for an edit that was not committed. */
+  /** The commit, or the newest of several possible commits. None for an uncommitted edit. */
   commit?: string,
-  /** How many commits may have done it. */
+  /** Number of possible commits. */
   commits: number,
-  /** Files of an edit. */
+  /** Files that an edit changed. */
   files?: Array<string>,
-  /** `refuted`: the failure is back on a tree that has it. */
+  /** `refuted` if the failure came back on a tree with the fix. */
   status: ProofStatus,
-  /** Runs that passed since. */
+  /** Number of passes since. */
   passes: number,
-  /** Some of the tests that it mended. */
+  /** Some of the fixed tests. */
   caseNames: Array<string>,
 };
 
-/** Two learned patterns that are one. */
+/** Two learned patterns to merge. */
 export type MergePatternsParams = {
-  /** It becomes part of the other; its failures count there from now on. */
+  /** Pattern to merge. Its failures count for `into` from now on. */
   from: string,
-  /** What stays. */
+  /** Pattern that remains. */
   into: string,
 };
 
-/** A pattern that is part of another. */
+/** A pattern that was merged into another pattern. */
 export type MergedPattern = {
   /** `pat-…`. */
   id: string,
-  /** One line about it. */
+  /** Description in one line. */
   description: string,
   /** Case it was learned from. */
   caseName: string,
-  /** How often it was diagnosed before it was merged. */
+  /** Number of diagnoses before the merge. */
   occurrences: number,
 };
 
-/** Which runs to compare. */
+/** Selects runs to compare. */
 export type MissingTestsParams = {
   /** The run in which tests may be missing. */
   runId: string,
@@ -1722,313 +1725,315 @@ export type MissingTestsParams = {
 
 /** Tests that did not run. */
 export type MissingTestsResult = {
-  /** The earlier run that has the most tests in common with the run; none where no run has any. */
+  /** The earlier run with the most tests in common. None if no run has common tests. */
   baseRunId: string | null,
-  /** Tests that ran in the earlier run. */
+  /** Number of tests that ran in the earlier run. */
   ran: number,
-  /** Names of those that are skipped or absent in the run. */
+  /** Names of these tests that are skipped or absent in the run. */
   missing: Array<string>,
 };
 
-/** The step that follows. */
+/** The next step. */
 export type NextAction = {
-  /** Stable; for programs. */
+  /** Stable name for programs. */
   type: NextActionType,
-  /** For the agent. */
+  /** Instructions for the agent. */
   instructions: string,
 };
 
-/** The contract's next steps. */
+/** Next steps of the public contract. */
 export type NextActionType = "NO_MATCH_DEBUG_THEN_ADD_INCIDENT" | "NO_SOLUTIONS_ADD_ONE" | "TRY_SOLUTION_AND_RECORD_OUTCOME" | "DONE_OR_ADD_ENV_VARIANT" | "DEBUG_FURTHER_THEN_ADD_SOLUTION_OR_INCIDENT" | "RECORD_OUTCOME_FOR_NEW_SOLUTION" | "USE_ADD_SOLUTION_FOR_EXISTING_INCIDENT";
 
-/** Of a call that takes nothing. */
+/** Parameters of a call that takes none. */
 export type NoParams = Record<symbol, never>;
 
-/** One time that a solution was tried. */
+/** A recorded attempt of a solution. */
 export type OutcomeDetail = {
   /** `out-…`. */
   outcome_id: string,
-  /** It solved the problem. */
+  /** True if it solved the problem. */
   worked: boolean,
-  /** Where it was tried. */
+  /** Environment in which it was tried. */
   env_bucket: string,
-  /** Anything worth knowing. */
+  /** Remarks. */
   notes: string | null,
   /** The search that led to it. */
   lookup_id: string | null,
-  /** When. */
+  /** Time of the outcome. */
   created_at: string,
-  /** Who recorded it; none: it is from before this was kept. */
+  /** Who recorded it. None for old entries. */
   recorded_by: string | null,
-  /** On which machine. */
+  /** Machine on which it was recorded. */
   recorded_from: string | null,
 };
 
-/** What a database holds, in two numbers. */
+/** Summary of a database. */
 export type Overview = {
-  /** Built-in and learned. */
+  /** Number of built-in and learned patterns. */
   knownPatterns: number,
-  /** The newest run. */
+  /** Id of the newest run. */
   latestRunId: string | null,
 };
 
-/** One pattern with its history. */
+/** A pattern with its history. */
 export type PatternDetail = {
   /** The pattern. */
   pattern: FailurePattern,
-  /** Newest first, at most 100. */
+  /** Reported fixes, newest first, at most 100. */
   fixHistory: Array<FixRecord>,
-  /** A redacted error text it was learned from. */
+  /** A redacted error text that it was learned from. */
   sample: string | null,
 };
 
-/** Order of patterns; all descending. */
+/** Order of patterns, always descending. */
 export type PatternSort = "confidence" | "occurrences" | "lastSeen";
 
-/** Where a pattern comes from. */
+/** Origin of a pattern. */
 export type PatternSource = "built-in" | "learned";
 
-/** Which part of the learned patterns to write out. */
+/** Selects a page of learned patterns to export. */
 export type PatternsExportParams = {
-  /** `next` of the page before; none: from the beginning. */
+  /** `next` of the previous page. None for the first page. */
   after?: string | null,
-  /** Patterns of a page, 1 to 200; 100 when none. */
+  /** Patterns per page, from 1 to 200. Default: 100. */
   limit?: number | null,
 };
 
-/** One page of the learned patterns. */
+/** A page of exported patterns. */
 export type PatternsExported = {
-  /** One JSON object a line, as an import takes them. */
+  /** A JSON object per line, in the format of the import. */
   lines: string,
-  /** How many. */
+  /** Number of patterns on the page. */
   patterns: number,
-  /** Learned patterns in the whole memory. */
+  /** Number of learned patterns in the memory. */
   total: number,
-  /** For the next page; none: this was the last. */
+  /** Position of the next page. None on the last page. */
   next: string | null,
 };
 
-/** Patterns to take over from another memory. */
+/** Patterns to import from another memory. */
 export type PatternsImportParams = {
-  /** Whole lines, one pattern each, as an export writes them; a call is one transaction. */
+  /** Whole lines with a pattern each, in the format of the export. A call is a transaction. */
   lines: string,
-  /** The name of the memory that wrote them, the same at each import: what was counted there is counted once. */
+  /** Name of the source memory. Use the same name for each import, so that nothing is counted twice. */
   from: string,
-  /** The name that others know this memory by: what they took from here is not counted again. */
+  /** Name of this memory elsewhere, so that what others imported from here is not counted again. */
   into?: string | null,
 };
 
-/** What an import of patterns did. */
+/** Result of an import of patterns. */
 export type PatternsImported = {
-  /** Patterns that were new. */
+  /** Number of new patterns. */
   added: number,
-  /** Patterns that were known by their signature. */
+  /** Number of patterns whose signature was known. */
   updated: number,
-  /** Solutions that were new. */
+  /** Number of new solutions. */
   solutions: number,
-  /** Outcomes that were new. */
+  /** Number of new outcomes. */
   outcomes: number,
-  /** Lines that could not be read; the others were taken. */
+  /** Lines that could not be read. The others were imported. */
   refused: Array<RefusedLine>,
 };
 
-/** Which patterns to list. */
+/** Filter, order and page of patterns. */
 export type PatternsParams = {
-  /** Only this category. */
+  /** Only patterns of this category. */
   category?: FailureCategory | null,
-  /** Only from there. */
+  /** Only patterns from this source. */
   source?: PatternSource | null,
-  /** `occurrences` when none. */
+  /** Default: `occurrences`. */
   sortBy?: PatternSort | null,
-  /** 1 to 200; 200 when none. */
+  /** From 1 to 200. Default: 200. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** Patterns in the asked order. */
+/** Patterns in the requested order. */
 export type PatternsResult = {
   /** One page. */
   patterns: Array<FailurePattern>,
-  /** All that fit the filter. */
+  /** Number of patterns that match. */
   total: number,
-  /** Built-in ones among them. */
+  /** Number of matching built-in patterns. */
   builtInCount: number,
-  /** Learned ones among them. */
+  /** Number of matching learned patterns. */
   learnedCount: number,
-  /** There is a next page. */
+  /** Number of matching provisional patterns. */
+  provisionalCount?: number,
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** What a person set; none: not set. */
+/** Values that a person set. None if not set. */
 export type PersonValues = {
-  /** In place of the learned one. */
+  /** Replaces the learned category. */
   category: FailureCategory | null,
-  /** In place of the learned one. */
+  /** Replaces the learned description. */
   description: string | null,
-  /** In place of the best fix. */
+  /** Replaces the best fix. */
   suggestedFix: string | null,
-  /** When anything of it was last set or taken back. */
+  /** Time of the last change by a person. */
   editedAt: string | null,
 };
 
 /** A placeholder in a normalized text. */
 export type PlaceholderSpan = {
-  /** First UTF-16 code unit. */
+  /** Start in UTF-16 code units, inclusive. */
   start: number,
-  /** One past the last. */
+  /** End, exclusive. */
   end: number,
-  /** Without the brackets, such as `UUID`. */
+  /** Name without brackets, such as `UUID`. */
   name: string,
 };
 
-/** Earlier runs that may excuse a failure, because they show it without what is new in its run. */
+/** Earlier runs that may excuse a failure, because it occurred there without the change of this run. */
 export type Precedents = {
   /** Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
-   * `environment` under the same condition, for `infrastructure` in the same outage. */
+   * `environment`, under the same condition; for `infrastructure`, in the same outage. */
   failedAt: Array<string>,
   /** The newest run on the same tree in which the test passed. */
   passedIn?: string,
-  /** What speaks against an excuse: the test failed in each of several runs on this tree. */
+  /** Evidence against an excuse: the test failed in each of several runs on this tree. */
   failedHere?: FailedHere,
 };
 
-/** How sure a fix is. */
+/** How far runs have proved a fix. */
 export type ProofStatus = "claimed" | "candidate" | "proved" | "refuted" | "superseded";
 
-/** A success that was only claimed until a run showed it. */
+/** A claimed success that a run has proved. */
 export type ProvedFix = {
-  /** The case that passes now. */
+  /** The case that now passes. */
   caseName: string,
-  /** The pattern that learned it. */
+  /** Pattern that learned the fix. */
   patternId: string,
-  /** What was changed. */
+  /** Description of the change. */
   fixDescription: string,
 };
 
-/** A solution with its reasons. */
+/** A solution with its scores. */
 export type RankedSolution = {
   /** `sol-…`. */
   solution_id: string,
-  /** What it is a solution of. */
+  /** Incident or pattern that it solves. */
   incident_id: string,
-  /** What to do. */
+  /** Steps of the solution. */
   steps: string,
-  /** The environment it was written for. */
+  /** Environment it was written for. */
   env: Record<string, string | number | boolean>,
-  /** Its canonical form. */
+  /** Canonical form of `env`. */
   env_bucket: string,
-  /** Of the environments in which it was tried, or for which it was written, the one most like the asked one. */
+  /** The most similar environment in which it was tried, or for which it was written. */
   best_env_bucket_match: string,
-  /** How like, in [0, 1]. */
+  /** Similarity of that environment, from 0 to 1. */
   env_match_score: number,
-  /** Lower bound of the success rate, in [0, 1]. */
+  /** Lower bound of the success rate, from 0 to 1. */
   reliability_score: number,
-  /** How recent its last success is, in [0, 1]. */
+  /** Recency of its last success, from 0 to 1. */
   recency_boost: number,
-  /** What they are ordered by, in [0, 1]. */
+  /** Score that determines the order, from 0 to 1. */
   final_solution_score: number,
   /** The score in one short line. */
   why: string,
-  /** How often it worked, anywhere. */
+  /** Number of successes in all environments. */
   worked: number,
-  /** How often it failed, anywhere. */
+  /** Number of failures in all environments. */
   failed: number,
-  /** How many of `worked` no run has proved; absent: none. */
+  /** Successes that no run has proved. Absent if 0. */
   claimed?: number,
-  /** When it last worked. */
+  /** Time of the last success. */
   last_confirmed_at: string | null,
-  /** Where it is stored. What is `foreign` comes last, is never recommended, and has no statistics. */
+  /** Memory that contains it. `foreign` solutions come last, are never recommended, and have no statistics. */
   memory: MemoryKind,
-  /** Of what the repository shares: where it comes from. */
+  /** Origin, if the repository shares it. */
   origin?: SharedOrigin,
 };
 
-/** What to look for, and where the solution must work. */
+/** Problem to look up, and environment in which the solution must work. */
 export type RankedSolutionsParams = {
   /** A stack trace, an error line, or the problem in words. */
   query_text: string,
-  /** Flat: texts, numbers, booleans. What the seven known fields mean stands in `argus_core::environment`. */
+  /** Flat object of texts, numbers and booleans. `argus_core::environment` defines the seven known fields. */
   env: Record<string, unknown>,
-  /** 1 to 50; 5 when none. */
+  /** From 1 to 50. Default: 5. */
   limit?: number | null,
-  /** What the host found of project and machine; fills in what `env` leaves out. */
+  /** Facts that the host detected about project and machine. They fill gaps in `env`. */
   detected_env?: Record<string, unknown> | null,
 };
 
-/** What is known about a problem. */
+/** Known incidents and solutions of a problem. */
 export type RankedSolutionsResult = {
   /** `lkp-…`, for `record_outcome`. */
   lookup_id: string,
-  /** The canonical form of the environment. */
+  /** Canonical form of the environment. */
   env_bucket: string,
-  /** The fields that were not in `env` and were found. */
+  /** Detected fields that were missing in `env`. */
   detected_env?: Record<string, string>,
-  /** Best first, at most 10. */
+  /** Incidents, best first, at most 10. */
   incidents: Array<IncidentMatch>,
-  /** Best first. */
+  /** Solutions, best first. */
   ranked_solutions: Array<RankedSolution>,
   /** The first of `ranked_solutions` that is not foreign. */
   recommended_solution: RankedSolution | null,
-  /** Solutions that the limit left out. */
+  /** Number of solutions beyond the limit. */
   more: number,
-  /** What to do now. */
+  /** Next step. */
   next_action: NextAction,
-  /** Anything that limits this answer. */
+  /** Limitations of this answer. */
   warnings?: Array<string>,
 };
 
-/** What signatures depend on beside the failure. */
+/** Inputs of signatures other than the failure. */
 export type Recipe = {
-  /** Two memories with the same one sign alike. */
+  /** Memories with equal values produce equal signatures. */
   recipe: string,
 };
 
-/** A fix recorded straight on a pattern, for Node tooling. */
+/** A fix recorded directly on a pattern, for Node tooling. */
 export type RecordFixParams = {
-  /** The pattern it counts on. */
+  /** Pattern that the fix counts for. */
   patternId: string,
   /** Run of the failure. */
   runId: string,
   /** Case of the failure. */
   caseName: string,
-  /** What was changed. */
+  /** Description of the change. */
   fixDescription: string,
-  /** Whether it resolved the failure. */
+  /** True if it resolved the failure. */
   success: boolean,
 };
 
-/** What came of trying a solution. */
+/** Result of trying a solution. */
 export type RecordOutcomeParams = {
   /** The search that led to it. */
   lookup_id?: string | null,
   /** `sol-…`. */
   solution_id: string,
-  /** It solved the problem. */
+  /** True if it solved the problem. */
   worked: boolean,
-  /** Where it was tried. */
+  /** Environment in which it was tried. */
   env: Record<string, unknown>,
-  /** In place of what `env` gives. */
+  /** Overrides the form derived from `env`. */
   env_bucket?: string | null,
-  /** Anything worth knowing, at most 10 KB. */
+  /** Remarks, at most 10 KB. */
   notes?: string | null,
-  /** What the host found of project and machine; fills in what `env` leaves out. */
+  /** Facts that the host detected about project and machine. They fill gaps in `env`. */
   detected_env?: Record<string, unknown> | null,
 };
 
 /** A recorded outcome. */
 export type RecordOutcomeResult = {
-  /** It was recorded. */
+  /** Always true. */
   ok: true,
   /** `out-…`. */
   outcome_id: string,
-  /** Where it counts. */
+  /** Environment in which it counts. */
   env_bucket: string,
-  /** The fields that were not in `env` and were found. */
+  /** Detected fields that were missing in `env`. */
   detected_env?: Record<string, string>,
-  /** The solution's statistics after it. */
+  /** Statistics of the solution, including this outcome. */
   solution_stats: SolutionStats,
-  /** What to do now. */
+  /** Next step. */
   next_action: NextAction,
 };
 
@@ -2046,9 +2051,9 @@ export type RecordRunParams = {
   exitCode?: number | null,
   /** Signal that ended the command. */
   signal?: string | null,
-  /** Whether the command was ended because it exceeded its time limit. */
+  /** True if the command was ended because it exceeded its time limit. */
   timedOut: boolean,
-  /** Whether the user interrupted the command. Only the failed tests of such a run are recorded. */
+  /** True if the user interrupted the command. Only the failed tests of such a run are recorded. */
   interrupted?: boolean,
   /** Milliseconds without output, if the command was ended for that. */
   silentMs?: number | null,
@@ -2066,9 +2071,9 @@ export type RecordRunParams = {
   containers: Array<ContainerFact>,
   /** Notes of the host for the answer, such as `kubectl not found`. */
   notes: Array<string>,
-  /** Whether `cases` are not in the order of execution. */
+  /** True if `cases` are not in the order of execution. */
   orderUnknown?: boolean,
-  /** Whether the command is a test runner, so that a run without tests has failed even with exit code 0. */
+  /** True if the command is a test runner, so that a run without tests has failed even with exit code 0. */
   expectsTests?: boolean,
   /** Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's own
    * folder. */
@@ -2077,85 +2082,85 @@ export type RecordRunParams = {
   environment?: { [key in string]: string },
   /** Filter of the tests. Tests that it excludes may be reported as skipped. */
   filter?: string | null,
-  /** Whether it ran in a fork. Such a run is kept, but proves and refutes nothing. */
+  /** True if it ran in a fork. Such a run is kept, but proves and refutes nothing. */
   foreign?: boolean,
   /** How the runner shuffled the tests, if it reports that. */
   shuffle?: Shuffle | null,
 };
 
-/** Who records something, and where; kept with every fix. */
+/** Person or client that records something, and the machine. Stored with every fix. */
 export type RecorderOptions = {
-  /** A client with its version, or a person. */
+  /** Client with its version, or a person. */
   by?: string | null,
-  /** The machine. */
+  /** Name of the machine. */
   from?: string | null,
 };
 
 /** A line of an import that could not be read. */
 export type RefusedLine = {
-  /** Counted from 1 within the call. */
+  /** Line number within the call, from 1. */
   line: number,
-  /** Why. */
+  /** Reason. */
   message: string,
 };
 
-/** A similar pattern. */
+/** A similar pattern or incident. */
 export type Related = {
-  /** What kind of thing it is. */
+  /** Pattern or incident. */
   kind: RelatedKind,
-  /** Its id; of a fix that the repository shares, that of the fix, by which a report names it. */
+  /** Id. For a fix shared by the repository, the id of the fix, for use in reports. */
   id: string,
-  /** What it is about. */
+  /** Description in one line. */
   description: string,
-  /** In [0, 1]; 1 for the same error with the same values. */
+  /** From 0 to 1. 1 means the same error with the same values. */
   similarity: number,
-  /** What differs where only the compared values do; the first three lines. */
+  /** The first three lines that differ, if only the compared values differ. */
   differences?: Array<Difference>,
-  /** Its best fix. */
+  /** The best known fix. */
   suggestedFix: string | null,
-  /** What came of trying that fix; absent where it is none, or a tip that nobody tried. */
+  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
   tried?: Tried,
-  /** True: no run has proved the fix. */
+  /** True if no run proved the fix. */
   claimed?: boolean,
-  /** Its confidence. */
+  /** Confidence of the pattern. */
   confidence: number | null,
-  /** `foreign`: nobody here made it, and nobody here tried it. Absent: it is the user's own. */
+  /** `foreign` if it was neither made nor tried here. Absent for the user's own memory. */
   memory?: MemoryKind,
-  /** Of what the repository shares: where it comes from. */
+  /** Origin, if the repository shares it. */
   origin?: SharedOrigin,
 };
 
-/** What a related thing is. */
+/** Kind of a related entry. */
 export type RelatedKind = "pattern" | "incident";
 
-/** One test case of a report. */
+/** A test case of a report. */
 export type ReportCase = {
-  /** Source file, as the report gives it but with `/`, relative to the project where it lies inside. */
+  /** Source file as in the report, with `/`. Relative to the project if it is inside. */
   file?: string | null,
   /** Enclosing suites from the outside in. */
   suite: Array<string>,
   /** The test's own name. */
   name: string,
-  /** How it ended. */
+  /** Outcome of the case. */
   status: CaseStatus,
-  /** The runner's own word for it, where it says more (`timedOut`, `interrupted`, `todo`). */
+  /** Outcome in the runner's own word, if that has more details (`timedOut`, `interrupted`, `todo`). */
   runnerStatus?: string | null,
-  /** It failed and then passed within this run. */
+  /** True if it failed and then passed within this run. */
   flaky: boolean,
   /** Milliseconds of all attempts. */
   durationMs?: number | null,
-  /** How often it was run; at least 1 unless skipped. */
+  /** Number of attempts, at least 1 unless skipped. */
   attempts: number,
-  /** Exception type, where the report names it apart. */
+  /** Exception type, if the report names it separately. */
   errorType?: string | null,
-  /** Error text with stack, of the last failed attempt; bounded. Message and body joined without repeating. */
+  /** Error text and stack of the last failed attempt, limited in size. Message and body without repetition. */
   error?: string | null,
-  /** End of what it wrote to standard output; bounded. */
+  /** End of its standard output, limited in size. */
   stdoutTail?: string | null,
-  /** End of what it wrote to standard error; bounded. */
+  /** End of its standard error, limited in size. */
   stderrTail?: string | null,
-  /** Runner that its report names. A parser knows it only at the end and answers it apart; a run that waits keeps it
-   * here. */
+  /** Runner named by the report. Parsers return it separately, because they know it only at the end; a run that waits
+   * to be recorded keeps it here. */
   runner?: string | null,
 };
 
@@ -2165,45 +2170,45 @@ export type ReportFixParams = {
   runId: string,
   /** Case of the failure. */
   caseName: string,
-  /** What was changed. */
+  /** Description of the change. */
   fixDescription: string,
-  /** Whether it resolved the failure. */
+  /** True if it resolved the failure. */
   success: boolean,
   /** Id of an earlier report of the same case (`fix-…`) whose text this report corrects. */
   supersedes?: string | null,
-  /** Environment in which it was tried, as in `record_outcome`; an unknown one when none. */
+  /** Environment in which it was tried, as in `record_outcome`. Default: unknown. */
   env?: Record<string, unknown> | null,
 };
 
-/** What a reported fix changed. */
+/** Result of reporting a fix. */
 export type ReportFixResult = {
-  /** The pattern it counts on. */
+  /** Pattern that the fix counts for. */
   patternId: string,
-  /** The pattern that learned it, and that the failure is from now on, where it counts on a built-in. */
+  /** Pattern that learned the fix and now has the failure, if `patternId` is a built-in pattern. */
   learnedBy?: string,
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** None for a pattern this call created. */
+  /** Confidence before. None if this call created the pattern. */
   previousConfidence: number | null,
-  /** After this fix. */
+  /** Confidence after this fix. */
   updatedConfidence: number,
-  /** After this fix. */
+  /** Diagnoses after this fix. */
   occurrences: number,
-  /** After this fix. */
+  /** Resolutions after this fix. */
   resolutions: number,
   /** `fix-…`. */
   fixRecordId: string,
-  /** This call created the pattern. */
+  /** True if this call created the pattern. */
   isNewPattern: boolean,
-  /** Of a success. */
+  /** Proof of a success. */
   state: ProofStatus | null,
   /** The later run in which the case passed. */
   provedBy: string | null,
-  /** What would prove it, where nothing does yet. */
+  /** The run that would prove it, if it is not proved yet. */
   toProve: string | null,
-  /** Of a success: how far runs have proved it. */
+  /** For a success, how far runs have proved it. */
   trust?: FixTrust,
-  /** What speaks against it. */
+  /** Evidence against the fix. */
   warnings: Array<string>,
 };
 
@@ -2218,42 +2223,42 @@ export type ReportInput = {
   format?: ReportFormat | null,
 };
 
-/** A fix that somebody reported. */
+/** A fix that a person or agent reported. */
 export type ReportedFix = {
   /** `fix-…`. */
   fixId: string,
-  /** The pattern that learned it. */
+  /** Pattern that learned the fix. */
   patternId: string,
   /** Case of the failure. */
   caseName: string,
-  /** What was changed; the first 300 characters. */
+  /** Description of the change, first 300 characters. */
   fixDescription: string,
   /** How far runs have proved it. */
   trust: FixTrust,
-  /** When it was reported. */
+  /** Time of the report. */
   createdAt: string,
-  /** The entry before it that is the same mend: of the same failure, found or reported in another way. Absent: this is
-   * the first of it. */
+  /** Earlier entry for the same fix of the same failure, found or reported in another way. Absent for the first
+   * entry. */
   sameAs?: string,
 };
 
 /** Limits for runs; patterns and fixes are never deleted. */
 export type Retention = {
-  /** Runs older than this many days go. */
+  /** Delete runs that are older than this many days. */
   maxAgeDays?: number | null,
-  /** Only this many newest runs stay. */
+  /** Maximum number of runs to keep. */
   maxRuns?: number | null,
-  /** So many of the newest runs stay, however old they are. Default: 20. */
+  /** Number of newest runs to keep regardless of age. Default: 20. */
   minRuns?: number | null,
 };
 
-/** Whether a token could be revoked. */
+/** Result of revoking a token. */
 export type RevokeTokenResult = {
-  /** False: there is none of this id, or it was revoked before. */
+  /** False if there is no such token, or if it was revoked before. */
   revoked: boolean,
 };
 
-/** A run with its cases: failed ones first, then flaky ones, then the others, each in the order of the report. */
+/** A run with its cases: failed first, then flaky, then the rest, each in the order of the report. */
 export type RunDetail = {
   /** The run. */
   run: RunRecord,
@@ -2261,11 +2266,11 @@ export type RunDetail = {
   cases: Array<CaseRecord>,
   /** Number of cases. */
   total: number,
-  /** Whether there is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** Which cases of a run to list. */
+/** Selects a run and a page of its cases. */
 export type RunDetailParams = {
   /** `run-…`. */
   runId: string,
@@ -2275,25 +2280,25 @@ export type RunDetailParams = {
   offset?: number | null,
 };
 
-/** One error of a run, as it is told apart wherever it comes up. */
+/** An error of a run, with keys to find it elsewhere. */
 export type RunError = {
-  /** `file > suite > name`, or the command. */
+  /** `file > suite > name`, or the name of the command. */
   caseName: string,
-  /** The same for the same error in other tests: with the function of the project that it came from. */
+  /** Equal for the same error in other tests. Depends on the project function it came from. */
   family: string,
-  /** The same for what says the same, values included, wherever it came from; none where that says too little. */
+  /** Equal for the same message and values, from any function. None if the wording does not identify the error. */
   sentence?: string,
-  /** It says what a test expected and not why that was not met. */
+  /** True if the error states only what a test expected, not why it failed. */
   isOfTest: boolean,
-  /** Words in lower case that stand in it wherever it comes up, at most 12. */
+  /** Lowercase words that every occurrence contains, at most 12. */
   words: Array<string>,
 };
 
-/** Which errors a run had. */
+/** Errors of a run. */
 export type RunErrors = {
-  /** The first 20 that say something. */
+  /** Errors with a text, among the first 20. */
   errors: Array<RunError>,
-  /** No case tells why the run failed, so that the error is the command's own. */
+  /** True if no case failed, so that the error is from the command. */
   ofCommand: boolean,
 };
 
@@ -2307,7 +2312,7 @@ export type RunRecord = {
   gitCommit: string | null,
   /** Branch. None if the head is detached, or outside of git. */
   gitBranch: string | null,
-  /** Whether there were uncommitted changes. */
+  /** True if there were uncommitted changes. */
   dirty: boolean | null,
   /** Git's id of the tree including uncommitted changes. Only in lists of runs, if known. */
   tree?: string,
@@ -2337,7 +2342,7 @@ export type RunResult = {
   runId: string,
   /** Failed if a case or the command failed. */
   status: RunStatus,
-  /** Whether the user interrupted the run, so that some tests may not have run. */
+  /** True if the user interrupted the run, so that some tests may not have run. */
   interrupted?: boolean,
   /** Wall-clock milliseconds. */
   durationMs: number,
@@ -2374,18 +2379,18 @@ export type SameCause = {
   caseName: string,
 };
 
-/** What a token may do. Each holds those before it. */
+/** Permissions of a token. Each scope includes the previous scopes. */
 export type Scope = "read" | "write" | "edit" | "admin";
 
 /** A failure of a pattern. */
 export type SeenIn = {
   /** `run-…`. */
   runId: string,
-  /** When the run started. */
+  /** Start of the run. */
   timestamp: string,
   /** `file > suite > name`. */
   caseName: string,
-  /** What went wrong, one line. */
+  /** The error in one line. */
   headline: string,
 };
 
@@ -2393,101 +2398,101 @@ export type SeenIn = {
 export type SeenTest = {
   /** `file > suite > name`. */
   caseName: string,
-  /** In how many recorded runs. */
+  /** Number of recorded runs with the failure. */
   failures: number,
-  /** The newest of them. */
+  /** Newest of these runs. */
   lastRunId: string,
-  /** When that run started. */
+  /** Start of that run. */
   lastSeenAt: string,
 };
 
-/** What was found wrong. */
+/** Problems that the check found. */
 export type ShareCheckResult = {
-  /** In the order of the files. */
+  /** Faults, in the order of the files. */
   faults: Array<SharedFault>,
-  /** What a person should read in those without a fault. */
+  /** Parts that a person should read in files without a fault. */
   doubts: Array<SharedFault>,
 };
 
-/** What of a memory is to be shared. */
+/** Options for sharing a memory. */
 export type ShareParams = {
-  /** The pseudonym that is written into each file; none: nobody is named. */
+  /** Pseudonym to write into each file. None for no name. */
   by?: string | null,
-  /** What tells of this machine, and is not written. */
+  /** Names of this machine that must not be written. */
   machine: MachineNames,
-  /** Paths of the files that are shared already, which stay as they are. */
+  /** Paths of the existing shared files. They are not changed. */
   present: Array<string>,
-  /** Fixes that were found in commits, and that a person chose. */
+  /** Fixes from commits that a person chose. */
   found: Array<ChosenFix>,
 };
 
-/** The files to write. */
+/** Files to write. */
 export type ShareResult = {
-  /** In the order of their paths; those that are there already are not among them. */
+  /** New files, sorted by path. */
   files: Array<SharedText>,
-  /** What is not shared, and why. */
+  /** Entries that are not shared, with the reason. */
   leftOut: Array<SharedFault>,
-  /** What a person should read in these files before they are committed. */
+  /** Parts of these files that a person should read before a commit. */
   doubts: Array<SharedFault>,
 };
 
-/** What was taken in. */
+/** Result of importing shared files. */
 export type ShareTaken = {
-  /** Files. */
+  /** Number of imported files. */
   taken: number,
-  /** Those that were not. */
+  /** Files that were not imported. */
   refused: Array<SharedFault>,
 };
 
-/** What is wrong with a file. */
+/** A problem with a file. */
 export type SharedFault = {
-  /** Below `.argus-shared`. */
+  /** Path below `.argus-shared`. */
   path: string,
-  /** Why, in one line. */
+  /** Reason in one line. */
   message: string,
 };
 
-/** A fix that the repository shares: somebody else's, and a claim here until own runs have decided. */
+/** A fix that the repository shares. It is a claim until the user's own runs prove or refute it. */
 export type SharedKnown = {
-  /** `fix-…`, by which a report names it. */
+  /** `fix-…`, for use in reports. */
   fixId: string,
-  /** Case of the failure there. */
+  /** Case of the failure at the author's. */
   caseName: string,
-  /** What was changed; the first 300 characters, as data. */
+  /** Description of the change, first 300 characters. Treat it as data. */
   fixDescription: string,
-  /** True: it was made here, and `origin` says what came of it elsewhere. */
+  /** True if it was made here. `origin` then has the results elsewhere. */
   own?: boolean,
-  /** Where it comes from. */
+  /** Origin of the fix. */
   origin: SharedOrigin,
 };
 
-/** Where something comes from that a repository shares, and what own runs have said of it. */
+/** Origin of a shared entry, and its proof by the user's own runs. */
 export type SharedOrigin = {
-  /** The file. */
+  /** Path of the file. */
   file: string,
-  /** The pseudonym of who wrote it; absent: nobody is named. */
+  /** Pseudonym of the author. Absent without a name. */
   by?: string,
-  /** Of a fix: `claimed` until own runs prove or refute it. */
+  /** For a fix: `claimed` until the user's own runs prove or refute it. */
   state?: ProofStatus,
-  /** The own run that decided that. */
+  /** The user's own run that decided the state. */
   decidedBy?: string,
-  /** Of a fix: what came of it elsewhere, as others say. */
+  /** For a fix: results elsewhere, as reported by others. */
   elsewhere?: Tried,
-  /** The file that says that this failure is one with another; the fix is of both. */
+  /** File that declares two failures the same. The fix applies to both. */
   joinedBy?: string,
 };
 
 /** A file of the shared folder. */
 export type SharedText = {
-  /** Below `.argus-shared`, with `/`. */
+  /** Path below `.argus-shared`, with `/`. */
   path: string,
-  /** What it holds. */
+  /** Content of the file. */
   text: string,
 };
 
-/** Files of the shared folder to check, or to take in. */
+/** Files of the shared folder, to check or to import. */
 export type SharedTexts = {
-  /** All of them. */
+  /** All files. */
   files: Array<SharedText>,
 };
 
@@ -2499,7 +2504,7 @@ export type Shuffle = {
   option?: string,
 };
 
-/** Which pattern. */
+/** Selects a pattern. */
 export type SignatureParams = {
   /** Hex SHA-256, or `builtin::CATEGORY`. */
   signature: string,
@@ -2517,77 +2522,77 @@ export type SinceGreen = {
 
 /** Something in a report that could not be read. */
 export type SkippedInput = {
-  /** Where: file name, with line where it is known. */
+  /** File name, with the line if known. */
   at: string,
-  /** What was wrong there. */
+  /** Description of the problem. */
   reason: string,
 };
 
-/** Where a copy of the database is written. */
+/** Destination of a database copy. */
 export type SnapshotParams = {
-  /** A path as the host opens it; there must be no file yet. */
+  /** Path that the host can open. The file must not exist. */
   path: string,
 };
 
-/** A solution with what came of it. */
+/** A solution with its outcomes. */
 export type SolutionDetail = {
   /** `sol-…`. */
   solution_id: string,
-  /** What to do. */
+  /** Steps of the solution. */
   steps: string,
-  /** The environment it was written for. */
+  /** Environment it was written for. */
   env: Record<string, string | number | boolean>,
-  /** Its canonical form. */
+  /** Canonical form of `env`. */
   env_bucket: string,
-  /** When it was added. */
+  /** Time of creation. */
   created_at: string,
-  /** How often it worked. */
+  /** Number of successes. */
   worked: number,
-  /** How often it failed. */
+  /** Number of failures. */
   failed: number,
-  /** In each environment; the best known first. */
+  /** By environment, best known first. */
   buckets: Array<BucketStats>,
-  /** The newest first, not all of many. */
+  /** Newest first. Long lists are cut. */
   outcomes: Array<OutcomeDetail>,
-  /** Who added it; none: it is from before this was kept. */
+  /** Who added it. None for old entries. */
   recorded_by: string | null,
-  /** On which machine. */
+  /** Machine on which it was recorded. */
   recorded_from: string | null,
-  /** A person judged it as wrong; it is not suggested. */
+  /** True if a person marked it as wrong. It is not suggested. */
   wrong?: boolean,
 };
 
-/** What is known of a solution, over all environments and in each. */
+/** Statistics of a solution, in total and by environment. */
 export type SolutionStats = {
   /** `sol-…`. */
   solution_id: string,
-  /** How often it worked. */
+  /** Number of successes. */
   worked: number,
-  /** How often it failed. */
+  /** Number of failures. */
   failed: number,
   /** `worked / (worked + failed)`. */
   success_rate: number,
   /** Lower bound of the success rate. */
   reliability_score: number,
-  /** When it last worked. */
+  /** Time of the last success. */
   last_confirmed_at: string | null,
-  /** The best known first. */
+  /** By environment, best known first. */
   buckets: Array<BucketStats>,
 };
 
-/** Patterns of one source. */
+/** Number of patterns of a source. */
 export type SourceCount = {
-  /** Which. */
+  /** Source. */
   source: PatternSource,
-  /** How many. */
+  /** Number of patterns. */
   count: number,
 };
 
-/** A part of a pattern that is another failure. */
+/** A merged pattern to separate again. */
 export type SplitPatternParams = {
-  /** What it is part of. */
+  /** Pattern that contains it. */
   pattern: string,
-  /** One of its `merged`. */
+  /** Id from `merged` of that pattern. */
   part: string,
 };
 
@@ -2603,234 +2608,234 @@ export type SuggestedFrom = {
   differences?: Array<Difference>,
 };
 
-/** A commit that may have begun a failure. */
+/** A commit that may have introduced a failure. */
 export type SuspectCommit = {
   /** Full hash. */
   commit: string,
-  /** 0 to 1. */
+  /** From 0 to 1. */
   probability: number,
-  /** First line of its message. The host adds this and the fields below where the commit is in its repository. */
+  /** First line of its message. The host adds this and the fields below if its repository has the commit. */
   title?: string,
-  /** Name. */
+  /** Name of the author. */
   author?: string,
-  /** ISO 8601, when it was written. */
+  /** Author date, ISO 8601. */
   date?: string,
   /** Files that it touched, relative to the project, at most 20. */
   files?: Array<string>,
 };
 
-/** A test that ends in another way than before. */
+/** A test whose result changed. */
 export type TestChange = {
   /** `file > suite > name`. */
   caseName: string,
-  /** What changed. */
+  /** Kind of change. */
   change: ChangeKind,
-  /** How it ended before, in the newest run that had it; `absent` for a new one. */
+  /** Outcome in the newest earlier run with this test. `absent` for a new test. */
   base: CaseState,
-  /** That run. */
+  /** Id of that run. */
   baseRunId?: string,
-  /** How it ended last, in the newest run that had it. */
+  /** Outcome in the newest later run with this test. */
   head: CaseState,
-  /** That run. */
+  /** Id of that run. */
   headRunId: string,
-  /** The newest run in which it failed, of those that were compared; what follows is said of that. */
+  /** The newest compared run in which it failed. The fields below describe that failure. */
   failedIn?: string,
-  /** What that failure was found to be. */
+  /** Verdict on that failure. */
   verdict?: BriefVerdict,
-  /** Failures of one cause have one. */
+  /** Id of the failure's cause. */
   causeId?: string,
-  /** What went wrong, one line. */
+  /** The error in one line. */
   headline?: string,
 };
 
-/** Tests by what changed. */
+/** Number of tests by change. */
 export type TestChangeCounts = {
-  /** They fail and did not. */
+  /** Fail now, but not before. */
   failing: number,
-  /** They fail by chance and did not. */
+  /** Fail by chance now, but not before. */
   flaky: number,
-  /** They did not run before. */
+  /** Did not run before. */
   new: number,
-  /** They failed and do no more. */
+  /** Failed before, but not now. */
   fixed: number,
-  /** They failed before and still do: no change. */
+  /** Failed before and still fail, so not counted as changes. */
   stillFailing: number,
 };
 
-/** Since which commit. */
+/** Commit to compare with, and a page of changes. */
 export type TestChangesParams = {
-  /** A commit of a recorded run; its beginning, where only one begins so. */
+  /** Commit of a recorded run, or a unique beginning of its hash. */
   since: string,
-  /** 1 to 1000; 100 when none. */
+  /** From 1 to 1000. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** How tests ended in the runs of a commit and before it, against the runs after. */
+/** Test results up to a commit, compared with later results. */
 export type TestChangesResult = {
-  /** Full hash. */
+  /** Full hash of the commit. */
   since: string,
-  /** The newest run of the commit, or before it where it has none. */
+  /** The newest run of the commit, or of an earlier commit if it has no run. */
   base: RunRecord,
-  /** The newest run after, on whose branch the others are; absent where there is none. */
+  /** The newest later run. Only later runs on its branch count. Absent if there is none. */
   head?: RunRecord,
-  /** One page: failing ones first, then flaky, new and fixed ones. */
+  /** Page of changes: failing tests first, then flaky, new and fixed tests. */
   changes: Array<TestChange>,
-  /** How many there are of each. */
+  /** Number of changes of each kind. */
   counts: TestChangeCounts,
-  /** All changes. */
+  /** Number of changes. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** Remarks: what was compared, how old this is, and what to do about it. */
+  /** Notes, for example on the compared runs and the age of the data. */
   notes?: Array<string>,
 };
 
-/** How long a test takes when it passes at the first attempt. */
+/** Duration of a test that passes at the first attempt. */
 export type TestDuration = {
   /** `file > suite > name`. */
   caseName: string,
-  /** Median milliseconds in its newest runs. */
+  /** Median of its newest runs in milliseconds. */
   medianMs: number,
-  /** How many these are, 5 at most. */
+  /** Number of these runs, at most 5. */
   runs: number,
-  /** In those before; none where they are fewer than 5. */
+  /** Duration in the runs before. None for fewer than 5 runs. */
   before: DurationBefore | null,
 };
 
-/** A test with what is known of how it fails. */
+/** A test with statistics of its failures. */
 export type TestEvidence = {
   /** `file > suite > name`. */
   caseName: string,
-  /** What it is. */
+  /** State of the test. */
   state: TestState,
-  /** What its newest failure was found to be, where it is broken. */
+  /** Verdict on the newest failure, if the test is broken. */
   verdict?: VerdictKind,
-  /** Mean of the posterior of how often it fails by chance, in runs in which it could have failed; 0 to 1. */
+  /** Posterior mean of its rate of failures by chance, per run in which it could have failed, from 0 to 1. */
   flakeRate: number,
-  /** Its 90 % interval. */
+  /** 90 % interval of that rate. */
   interval: [number, number],
-  /** Runs in which it failed, the machine's own failures aside. */
+  /** Number of runs in which it failed, except for failures of the machine. */
   failures: number,
-  /** Runs in which it could have failed. */
+  /** Number of runs in which it could have failed. */
   runs: number,
-  /** The test that breaks it, for `order`. */
+  /** The test that makes it fail, for `order`. */
   polluter?: string,
-  /** Such as `os=windows`, for `environment`. */
+  /** Condition of the failure, such as `os=windows`, for `environment`. */
   condition?: string,
 };
 
-/** Which test's history. */
+/** Selects a test and a page of its runs. */
 export type TestHistoryParams = {
-  /** Qualified name, its last part, or a part of it that only one test has. */
+  /** Qualified name, its last part, or a part that only this test has. */
   caseName: string,
-  /** 1 to 50; 20 when none. */
+  /** From 1 to 50. Default: 20. */
   limit?: number | null,
-  /** How many runs to pass over. */
+  /** Number of runs to skip. */
   offset?: number | null,
 };
 
-/** One test over the runs. */
+/** Results of a test over its runs. */
 export type TestHistoryResult = {
   /** `file > suite > name`. */
   caseName: string,
-  /** What it is after all runs; absent where it never failed. */
+  /** State of the test after all runs. Absent if it never failed. */
   evidence?: TestEvidence,
-  /** Why it failed last; absent where it never failed, or in runs of an earlier version alone. */
+  /** Its newest failure. Absent if it never failed, or only in runs recorded by an older version. */
   latestFailure?: LatestFailure,
-  /** One page of the runs in which it ran, newest first. */
+  /** Page of the runs in which it ran, newest first. */
   runs: Array<TestRun>,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** Remarks: how old this is, and what to do about it. */
+  /** Notes, for example on the age of the data and how to refresh it. */
   notes?: Array<string>,
 };
 
-/** A test in one run. */
+/** A test in a run. */
 export type TestRun = {
   /** `run-…`. */
   runId: string,
-  /** When the run started. */
+  /** Start of the run. */
   startedAt: string,
-  /** Full hash. */
+  /** Full hash of the commit. */
   commit?: string,
-  /** None when detached or outside git. */
+  /** Branch. None if the head is detached, or outside of git. */
   branch?: string,
-  /** Uncommitted changes. */
+  /** True if there were uncommitted changes. */
   dirty?: boolean,
-  /** How it ended; of several cases of this name the worst. */
+  /** Outcome. With several cases of this name, the worst outcome. */
   status: CaseState,
-  /** Milliseconds. */
+  /** Duration in milliseconds. */
   durationMs?: number,
-  /** What a failure was found to be. */
+  /** Verdict on the failure. */
   verdict?: BriefVerdict,
-  /** Failures of one cause have one. */
+  /** Id of the failure's cause. */
   causeId?: string,
-  /** What went wrong, one line. */
+  /** The error in one line. */
   headline?: string,
-  /** The run is of somebody else's copy of the project. */
+  /** True for a run of a fork of the project. */
   foreign?: boolean,
 };
 
-/** What a test is. */
+/** State of a test. */
 export type TestState = "broken" | "flaky" | "order" | "environment" | "healthy";
 
-/** Which tests to list. */
+/** Filter and page of tests. */
 export type TestsParams = {
-  /** Only tests whose name has this in it. */
+  /** Only tests whose name contains this text. */
   name?: string | null,
   /** Only tests in this state. */
   state?: TestState | null,
-  /** 1 to 1000; 100 when none. */
+  /** From 1 to 1000. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** Tests that failed once, those first that are not healthy. */
+/** Tests that have failed before, unhealthy tests first. */
 export type TestsResult = {
   /** One page. */
   tests: Array<TestEvidence>,
-  /** All that fit. */
+  /** Number of tests that match. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** Remarks: how old this is, and what to do about it. */
+  /** Notes, for example on the age of the data. */
   notes?: Array<string>,
 };
 
-/** A token as it is kept. */
+/** A stored token. */
 export type Token = {
-  /** The public part. */
+  /** Public part of the token. */
   id: string,
-  /** Whose it is. */
+  /** Name of the holder. */
   name: string,
   /** SHA-256 of the secret, hex. */
   digest: string,
-  /** The highest of what it may do. */
+  /** Highest scope of the token. */
   scope: Scope,
-  /** Null: all. */
+  /** Allowed projects. Null for all. */
   projects: Array<string> | null,
-  /** ISO 8601, as all times. */
+  /** Time of creation, ISO 8601. */
   createdAt: string,
-  /** Null: it does not expire. */
+  /** Time of expiry. Null if it never expires. */
   expiresAt: string | null,
-  /** Null: it is not revoked. */
+  /** Time of revocation. Null if it is not revoked. */
   revokedAt: string | null,
-  /** Null: it was never used. To the minute. */
+  /** Time of the last use, to the minute. Null if it was never used. */
   lastUsedAt: string | null,
 };
 
 /** All tokens of a server. */
 export type TokensResult = {
-  /** The oldest first, revoked ones too. */
+  /** Tokens, oldest first, including revoked tokens. */
   tokens: Array<Token>,
 };
 
 /** Number of cases by status. Flaky cases also count as passed. */
 export type Totals = {
-  /** Passed, flaky ones included. */
+  /** Passed, including flaky cases. */
   passed: number,
   /** Failed. */
   failed: number,
@@ -2844,7 +2849,7 @@ export type Totals = {
 export type TrendPoint = {
   /** `run-…`. */
   runId: string,
-  /** When it started. */
+  /** Start of the run. */
   timestamp: string,
   /** Wall-clock milliseconds. */
   durationMs: number,
@@ -2856,17 +2861,17 @@ export type TrendPoint = {
   skipped: number,
   /** Flaky cases. */
   flaky: number,
-  /** Outcome of the whole. */
+  /** Outcome of the run. */
   status: RunStatus,
-  /** Passed ones of those that ran, in [0, 1]; none where nothing ran. */
+  /** Passed share of the cases that ran, from 0 to 1. None if nothing ran. */
   passRate: number | null,
 };
 
-/** What came of trying a fix: each failure that it was reported for counts once. */
+/** Results of trying a fix. Each failure that it was reported for counts once. */
 export type Tried = {
-  /** Successes that a later run showed. */
+  /** Successes that a later run confirmed. */
   proved: number,
-  /** Successes that no run has shown. */
+  /** Unproved successes. */
   claimed: number,
   /** Failures, and successes that a later run refuted. */
   failed: number,
@@ -2876,7 +2881,7 @@ export type Tried = {
 export type UserRule = {
   /** Named in answers as `user:NAME`. */
   name: string,
-  /** The category it gives. */
+  /** Category of matching failures. */
   category: FailureCategory,
   /** A regular expression in the syntax of the `regex` crate. */
   pattern: string,
@@ -2886,51 +2891,51 @@ export type UserRule = {
 export type UserSecret = {
   /** Shown in the replacement: `[REDACTED:NAME]`. */
   name: string,
-  /** A regular expression; group 1 is what goes, or the whole match where there is no group. */
+  /** A regular expression. Group 1 is redacted, or the whole match without a group. */
   pattern: string,
 };
 
-/** What a failure is. */
+/** Verdict on a failure, with reasons. */
 export type Verdict = {
-  /** `regression`: began with a change. `broken`: fails since then. `flaky`: by chance. `infrastructure`: the machine.
-   * `order`: another test breaks it. `environment`: fails where a condition holds. `new`: no history. */
+  /** `regression`: began with a change. `broken`: failing since then. `flaky`: by chance. `infrastructure`: the
+   * machine. `order`: another test breaks it. `environment`: fails under a condition. `new`: no history. */
   kind: VerdictKind,
-  /** The calibrated chance that it is that, 0 to 1. */
+  /** Calibrated probability of the verdict, from 0 to 1. */
   probability: number,
-  /** Where it began, for `regression` and `broken`. */
+  /** Start of the failure, for `regression` and `broken`. */
   since?: VerdictSince,
-  /** What speaks for it; each sentence names a run. */
+  /** Evidence for the verdict. Each sentence names a run. */
   because: Array<string>,
-  /** What speaks for something else. */
+  /** Evidence for other verdicts. */
   against: Array<string>,
-  /** The one run that would settle it most. */
+  /** The run that would clarify the verdict most. */
   settle?: string,
-  /** The test that breaks it, for `order`. */
+  /** The test that makes it fail, for `order`. */
   polluter?: string,
-  /** Such as `os=windows`, for `environment`. */
+  /** Condition of the failure, such as `os=windows`, for `environment`. */
   condition?: string,
 };
 
-/** What a failure is. */
+/** Kind of verdict on a failure. */
 export type VerdictKind = "regression" | "broken" | "flaky" | "infrastructure" | "order" | "environment" | "new" | "unknown";
 
-/** Failures of one kind of verdict. */
+/** Number of failures with a kind of verdict. */
 export type VerdictKindCount = {
-  /** Which; none for those with no verdict. */
+  /** Kind of verdict. None for failures without a verdict. */
   kind: VerdictKind | null,
-  /** How many. */
+  /** Number of failures. */
   count: number,
 };
 
-/** The first run that failed so. */
+/** The first run with the failure. */
 export type VerdictSince = {
   /** `run-…`. */
   runId: string,
-  /** Its commit; none where it may have failed before that. */
+  /** Commit of that run. None if the failure may be older. */
   commit?: string,
 };
 
-/** Which failed case to show. */
+/** Selects a failed case. */
 export type ViewCaseParams = {
   /** `run-…`. */
   runId: string,
@@ -2938,59 +2943,59 @@ export type ViewCaseParams = {
   caseName: string,
 };
 
-/** A failed case with all that was kept of it. */
+/** A failed case with all stored details. */
 export type ViewCaseResult = {
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** Finer than the category, of a closed list. */
+  /** Finer than `category`, from a closed list. */
   failureKind: FailureKind,
-  /** `file:line` of the first frame in the project's own code. */
+  /** `file:line` of the first frame in the project's code. */
   place: string | null,
-  /** Of the test; its file alone where no line is known. */
+  /** `file:line` in the test, or the file alone if the line is unknown. */
   testPlace: string | null,
-  /** One line. */
+  /** The error in one line. */
   headline: string,
-  /** Redacted. */
+  /** Error text, redacted. */
   error: string | null,
   /** End of its standard output, redacted. */
   stdoutTail: string | null,
   /** End of its standard error, redacted. */
   stderrTail: string | null,
-  /** The pattern it matches; looked up, not counted. */
+  /** The matching pattern. Not counted as an occurrence. */
   pattern: ViewPatternRow | null,
-  /** What is known of it, with its best fix, as a run answers it. */
+  /** Known pattern with its best fix, as in the answer to a run. */
   known: KnownPattern | null,
-  /** How it ended in the newest runs, newest first, at most 50; runs without it are left out. */
+  /** Outcomes in the newest runs that have the case, newest first, at most 50. */
   history: Array<CaseEnd>,
 };
 
-/** Two runs, and which page of each list. */
+/** Two runs to compare, and a page of each list. */
 export type ViewComparisonParams = {
-  /** The run before. */
+  /** The earlier run. */
   base: string,
-  /** The run after. */
+  /** The later run. */
   head: string,
-  /** Of each list, 1 to 200; 50 when none. */
+  /** Entries of each list, from 1 to 200. Default: 50. */
   limit?: number | null,
-  /** How many of each list to pass over. */
+  /** Number of entries of each list to skip. */
   offset?: number | null,
 };
 
-/** What changed from one run to the other. A test is a name: it failed if any case of that name did. */
+/** Differences between two runs. Tests are compared by name. A test failed if any case of its name failed. */
 export type ViewComparisonResult = {
-  /** The run before. */
+  /** The earlier run. */
   base: RunRecord,
-  /** The run after. */
+  /** The later run. */
   head: RunRecord,
-  /** Failing in head alone, those of one kind of verdict together: regressions first, those with none last. */
+  /** Fails only in head. Grouped by kind of verdict: regressions first, failures without a verdict last. */
   new: ComparedCases,
-  /** How many of `new` are of each kind, in the same order; kinds with none are left out. */
+  /** Number of `new` tests of each kind, in the same order. Empty kinds are omitted. */
   newKinds: Array<VerdictKindCount>,
-  /** Failing in base, not in head, where it ran. */
+  /** Fails in base and ran without failure in head. */
   fixed: ComparedCases,
-  /** Failing in both. */
+  /** Fails in both. */
   stillFailing: ComparedCases,
-  /** Failing in base, not run or skipped in head. */
+  /** Fails in base and did not run in head. */
   gone: ComparedCases,
 };
 
@@ -3000,220 +3005,219 @@ export type ViewEnvironmentsResult = {
   envBuckets: Array<string>,
 };
 
-/** One report that something was tried. */
+/** A report that a solution was tried. */
 export type ViewFix = {
   /** `fix-…` or `out-…`. */
   fixId: string,
-  /** What was tried. */
+  /** The tried solution. */
   solutionId: string,
-  /** Run of the failure; none where it was not reported for a run. */
+  /** Run of the failure. None if the report names no run. */
   runId: string | null,
-  /** The run is still recorded. */
+  /** True if the run is still stored. */
   runRecorded: boolean,
   /** Case of the failure. */
   caseName: string | null,
-  /** What was changed. */
+  /** Description of the change. */
   fixDescription: string,
-  /** It was reported as a success. */
+  /** True if it was reported as successful. */
   success: boolean,
-  /** A person marked it as wrong, so it counts as no success. */
+  /** True if a person marked it as wrong, so that it does not count as a success. */
   wrong: boolean,
-  /** When it was reported. */
+  /** Time of the report. */
   createdAt: string,
-  /** Who reported it; none: it is from before this was kept. */
+  /** Who reported it. None for old entries. */
   recordedBy: string | null,
-  /** On which machine. */
+  /** Machine on which it was recorded. */
   recordedFrom: string | null,
 };
 
-/** Which part of the grid of tests and runs. */
+/** Filter and page of the grid of tests and runs. */
 export type ViewGridParams = {
-  /** How many of the newest runs, 1 to 50; 20 when none. */
+  /** Number of newest runs, from 1 to 50. Default: 20. */
   runs?: number | null,
-  /** Only tests with these words in their name. */
+  /** Only tests with these words in the name. */
   text?: string | null,
-  /** Only these tests. */
+  /** Only tests of this kind. */
   only?: GridFilter | null,
-  /** Tests, 1 to 200; 100 when none. */
+  /** Tests per page, from 1 to 200. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** Tests x runs: broken tests first, then flaky ones, then those that failed, then the rest by name. */
+/** Grid of tests and runs: broken tests first, then flaky, then failed, then the rest by name. */
 export type ViewGridResult = {
-  /** The columns, newest first. */
+  /** Columns of the grid, newest first. */
   runs: Array<RunRecord>,
-  /** The rows. */
+  /** Rows of the grid. */
   tests: Array<GridTest>,
-  /** All tests that fit the filter. */
+  /** Number of tests that match. */
   total: number,
-  /** Flaky ones among those that fit the text. */
+  /** Number of flaky tests that match the text. */
   flaky: number,
-  /** Broken ones among those that fit the text. */
+  /** Number of broken tests that match the text. */
   broken: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** There are fewer columns than asked for, because these hold so many cases. */
+  /** True if there are fewer columns than requested, because the runs have too many cases. */
   shortened: boolean,
 };
 
-/** An incident, or a failure pattern with a fix where a text was given. */
+/** An incident. With a search text, also a failure pattern with a fix. */
 export type ViewIncident = {
-  /** `inc-…` or `pat-…`; an imported one keeps its own. */
+  /** `inc-…` or `pat-…`. Imported incidents keep their ids. */
   incidentId: string,
-  /** Which of the two it is. */
+  /** Incident or pattern. */
   kind: MatchKind,
-  /** One line. */
+  /** Title in one line. */
   title: string,
-  /** The error as it was printed, cut short. */
+  /** The error as printed, shortened. */
   errorSignature: string | null,
-  /** The problem in words, cut short. */
+  /** The problem in words, shortened. */
   summary: string | null,
   /** Labels. */
   tags: Array<string>,
-  /** Where it is stored. */
+  /** Memory that contains it. */
   memory: MemoryKind,
-  /** When it was added. */
+  /** Time of creation. */
   createdAt: string,
-  /** How many solutions it has. */
+  /** Number of its solutions. */
   solutionCount: number,
-  /** How well it answers the text, in [0, 1]. */
+  /** Score of the match with the text, from 0 to 1. */
   score: number | null,
-  /** Why it was found, in short phrases. */
+  /** Reasons for the match, in short phrases. */
   because: Array<string>,
-  /** With a text its solutions with their scores, best first, at most 10. */
+  /** With a text, its solutions with scores, best first, at most 10. */
   solutions: Array<RankedSolution>,
 };
 
-/** Which incidents to show. */
+/** Filter and page of incidents. */
 export type ViewIncidentsParams = {
-  /** A problem, as in `ranked_solutions`; none: all, newest first. */
+  /** A problem, as in `ranked_solutions`. None for all incidents, newest first. */
   text?: string | null,
-  /** Where a solution must work, as in `ranked_solutions`. */
+  /** Environment, as in `ranked_solutions`. */
   env?: Record<string, unknown> | null,
-  /** In place of what `env` gives; one of `viewEnvironments`. */
+  /** Replaces `env` by an entry of `viewEnvironments`. */
   envBucket?: string | null,
-  /** 1 to 200; 20 when none. */
+  /** From 1 to 200. Default: 20. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** Incidents, newest or best first. */
+/** Incidents, newest first or best first. */
 export type ViewIncidentsResult = {
-  /** One page. */
+  /** Page of the list. */
   incidents: Array<ViewIncident>,
-  /** All of them; with a text all that answer it, at most 200. */
+  /** Number of incidents. With a text, number of matches, at most 200. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** The canonical form of the environment. */
+  /** Canonical form of the environment. */
   envBucket: string,
-  /** Anything that limits this answer. */
+  /** Limitations of this answer. */
   warnings: Array<string>,
 };
 
-/** A failure to look at. */
+/** A failure to analyze. */
 export type ViewInspectionParams = {
   /** The failure. */
   event: FailureEvent,
-  /** Qualified name of the case it happened in. */
+  /** Qualified name of its case. */
   caseName?: string | null,
 };
 
-/** Everything concluded from a failure text, and what the memory has about it. Nothing is stored or counted. */
+/** Analysis of a failure text, with matches from the memory. Nothing is stored or counted. */
 export type ViewInspectionResult = {
-  /** What is concluded from the text alone. */
+  /** Analysis of the text. */
   inspection: Inspection,
-  /** Where placeholders stand in `inspection.normalized`. */
+  /** Placeholders in `inspection.normalized`. */
   placeholders: Array<PlaceholderSpan>,
-  /** The pattern it matches. */
+  /** The matching pattern. */
   pattern: ViewPatternRow | null,
-  /** Patterns and incidents that are like it. */
+  /** Similar patterns and incidents. */
   related: Array<Related>,
 };
 
-/** What is wrong now. */
+/** Current problems of a project. */
 export type ViewNowResult = {
-  /** Recorded runs, foreign ones among them. */
+  /** Number of recorded runs, including foreign runs. */
   runs: number,
-  /** The newest that is not foreign; none where there is none. */
+  /** The newest run that is not foreign. None if there is no such run. */
   run: RunRecord | null,
-  /** Its failures by cause, most frequent first, at most 100. */
+  /** Failures of that run by cause, most frequent first, at most 100. */
   causes: Array<FailureGroup>,
-  /** Causes that are left out. */
+  /** Number of causes that are not listed. */
   moreCauses: number,
-  /** Tests that are not healthy and did not fail in that run: broken ones first, then flaky, order-bound and
-   * environment-bound ones, at most 20. */
+  /** Unhealthy tests that did not fail in that run, at most 20: broken first, then flaky, order and environment. */
   tests: Array<HealthTest>,
-  /** Tests that are left out. */
+  /** Number of tests that are not listed. */
   moreTests: number,
-  /** Fixes that were reported, and that no run has proved or refuted; the newest 20. */
+  /** The newest 20 reported fixes that no run has proved or refuted. */
   claims: Array<ReportedFix>,
-  /** Older ones. */
+  /** Number of older claims. */
   moreClaims: number,
-  /** Changes after which failures were gone, too recently to be sure; the newest 20. */
+  /** The newest 20 changes after which failures were gone and that are not proved yet. */
   fixes: Array<FixEvidence>,
-  /** Older ones. */
+  /** Number of older fixes. */
   moreFixes: number,
 };
 
-/** What a database holds, in a few numbers. */
+/** Summary of a database. */
 export type ViewOverview = {
-  /** Built-in and learned. */
+  /** Number of built-in and learned patterns. */
   patterns: number,
-  /** Learned ones among them. */
+  /** Number of learned patterns. */
   learnedPatterns: number,
-  /** Recorded runs. */
+  /** Number of recorded runs. */
   runs: number,
-  /** Incidents of both memories. */
+  /** Number of incidents in both memories. */
   incidents: number,
   /** The newest run. */
   latestRun: RunRecord | null,
 };
 
-/** Which pattern to show; limit and offset are those of `seen`. */
+/** Selects a pattern. Limit and offset apply to `seen`. */
 export type ViewPatternParams = {
-  /** `pat-…` or `builtin-…`; one that was merged leads to the other. */
+  /** `pat-…` or `builtin-…`. A merged pattern leads to the pattern that contains it. */
   id: string,
-  /** 1 to 200; 50 when none. */
+  /** From 1 to 200. Default: 50. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** A pattern with everything that is known about it. */
+/** A pattern with all its details. */
 export type ViewPatternResult = {
-  /** As it is shown everywhere: what a person set, else what was learned. */
+  /** Pattern as shown everywhere: with the values a person set, else the learned values. */
   pattern: FailurePattern,
-  /** What was learned, or what the built-in says. */
+  /** Learned values, or those of the built-in pattern. */
   learned: LearnedValues,
-  /** What a person set. */
+  /** Values that a person set. */
   set: PersonValues,
-  /** Case it was learned from; none for a built-in. */
+  /** Case it was learned from. None for a built-in pattern. */
   caseName: string | null,
-  /** Patterns that are part of it: a person merged them into it, or they were alike. */
+  /** Patterns that were merged into it, by a person or because they were similar. */
   merged: Array<MergedPattern>,
   /** Reported fixes, newest first, at most 100. */
   fixes: Array<ViewFix>,
-  /** What was or may be tried: the suggested one first, wrong ones last; at most 50. */
+  /** Solutions, at most 50: the suggested solution first, wrong solutions last. */
   solutions: Array<ViewSolution>,
-  /** Oldest first; the last one is now. */
+  /** Oldest first. The last point is the current value. */
   confidenceOverTime: Array<ConfidencePoint>,
-  /** From here on every day is known; before it only what was reported. */
+  /** Time since which every day is known. Earlier points come from reports only. */
   confidenceKnownSince: string | null,
-  /** Failures of it in recorded runs, newest first: of a built-in, all of its category. */
+  /** Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category. */
   seen: Array<SeenIn>,
-  /** All of them. */
+  /** Number of these failures. */
   seenTotal: number,
-  /** There is a next page of `seen`. */
+  /** True if `seen` has a next page. */
   hasMore: boolean,
-  /** The tests it was seen in, most frequent first, at most 50; for a built-in those of the page. */
+  /** Tests with these failures, most frequent first, at most 50. For a built-in pattern, only tests of the page. */
   tests: Array<SeenTest>,
-  /** Patterns that are like it. */
+  /** Similar patterns. */
   related: Array<Related>,
-  /** A redacted error text it was learned from. */
+  /** A redacted error text that it was learned from. */
   sample: string | null,
 };
 
@@ -3221,177 +3225,178 @@ export type ViewPatternResult = {
 export type ViewPatternRow = {
   /** `pat-…` or `builtin-…`. */
   id: string,
-  /** What it is. */
+  /** Category of the failure. */
   category: FailureCategory,
-  /** One line about it. */
+  /** Description in one line. */
   description: string,
-  /** None: nothing fixed it yet. A long one is cut. */
+  /** Best fix, shortened. None if nothing has fixed it yet. */
   suggestedFix: string | null,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
-  /** How often it was diagnosed. */
+  /** Number of diagnoses. */
   occurrences: number,
-  /** How often a fix was reported as successful. */
+  /** Number of fixes reported as successful. */
   resolutions: number,
-  /** Where it comes from. */
+  /** Origin of the pattern. */
   source: PatternSource,
-  /** Case it was learned from; none for a built-in. */
+  /** Case it was learned from. None for a built-in pattern. */
   caseName: string | null,
-  /** First diagnosis; for a built-in, when the database was made. */
+  /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
   firstSeenAt: string,
-  /** Last diagnosis. */
+  /** Time of the last diagnosis. */
   lastSeenAt: string,
-  /** A person set something of it. */
+  /** True if a person set one of its values. */
   edited: boolean,
 };
 
-/** Order of patterns; of equal ones the newest is the greatest. */
+/** Order of patterns. Among equal patterns, the newest counts as the greatest. */
 export type ViewPatternSort = "category" | "description" | "confidence" | "occurrences" | "resolutions" | "lastSeen" | "source";
 
-/** Which patterns to show. */
+/** Filter, order and page of patterns. */
 export type ViewPatternsParams = {
-  /** Only this category. */
+  /** Only patterns of this category. */
   category?: FailureCategory | null,
-  /** Only from there. */
+  /** Only patterns from this source. */
   source?: PatternSource | null,
-  /** Only those with these words, letter by letter but for their case, in description, case name or the beginning
-   * of the suggested fix. */
+  /** Only patterns with these words in description, case name or the beginning of the suggested fix, ignoring
+   * case. */
   text?: string | null,
-  /** `occurrences` when none. Built-ins that were never met come last in every order. */
+  /** Default: `occurrences`. Built-in patterns without occurrences always come last. */
   sort?: ViewPatternSort | null,
-  /** True when none. */
+  /** Default: true. */
   descending?: boolean | null,
-  /** 1 to 200; 100 when none. */
+  /** From 1 to 200. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** One page of patterns, and how many there are of each kind. */
+/** A page of patterns, with counts by category and source. */
 export type ViewPatternsResult = {
-  /** One page. */
+  /** Page of the list. */
   patterns: Array<ViewPatternRow>,
-  /** All that fit the filter. */
+  /** Number of entries that match. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
-  /** How many fit source and text, by category; categories with none are left out. */
+  /** Number of matches for source and text, by category. Empty categories are omitted. */
   categories: Array<CategoryCount>,
-  /** How many fit category and text, by source. */
+  /** Number of matches for category and text, by source. */
   sources: Array<SourceCount>,
 };
 
-/** Which run to show, and which of its cases. */
+/** Selects a run and a page of its cases. */
 export type ViewRunParams = {
   /** `run-…`. */
   id: string,
-  /** Only cases that ended so. */
+  /** Only cases with this outcome. */
   status?: CaseState | null,
-  /** Only cases with these words in their name or headline. */
+  /** Only cases with these words in name or headline. */
   text?: string | null,
-  /** 1 to 200; 100 when none. */
+  /** From 1 to 200. Default: 100. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
-/** One run: why it failed, and its cases. */
+/** A run with its causes and cases. */
 export type ViewRunResult = {
   /** The run. */
   run: RunRecord,
-  /** Runner's name. */
+  /** Name of the runner. */
   runner: string | null,
   /** Exit code of the command. */
   exitCode: number | null,
-  /** Signal that ended it. */
+  /** Signal that ended the command. */
   signal: string | null,
-  /** Its time was over. */
+  /** True if it exceeded its time limit. */
   timedOut: boolean,
-  /** The run before it, for a comparison. */
+  /** Previous run, for a comparison. */
   previousId: string | null,
-  /** The run after it. */
+  /** Next run. */
   nextId: string | null,
-  /** Its failures by cause, most frequent first, at most 100. */
+  /** Failures by cause, most frequent first, at most 100. */
   groups: Array<FailureGroup>,
-  /** Groups that are left out. */
+  /** Number of groups that are not listed. */
   moreGroups: number,
-  /** Failed first, then flaky, then the rest, each in the report's order. A long error is cut; `viewCase` has it. */
+  /** Failed first, then flaky, then the rest, each in the order of the report. Long errors are cut; `viewCase`
+   * has all. */
   cases: Array<CaseRecord>,
-  /** All that fit the filter. */
+  /** Number of entries that match. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** Which runs to show. */
+/** Filter and page of runs. */
 export type ViewRunsParams = {
-  /** Only these. */
+  /** Only runs with this outcome. */
   status?: RunStatus | null,
-  /** 1 to 200; 50 when none. */
+  /** From 1 to 200. Default: 50. */
   limit?: number | null,
-  /** How many to pass over. */
+  /** Number of entries to skip. */
   offset?: number | null,
 };
 
 /** Runs, newest first. */
 export type ViewRunsResult = {
-  /** One page. */
+  /** Page of the list. */
   runs: Array<RunRecord>,
-  /** All that fit the filter. */
+  /** Number of entries that match. */
   total: number,
-  /** There is a next page. */
+  /** True if there is a next page. */
   hasMore: boolean,
 };
 
-/** Something to try, with what came of it. */
+/** A solution with its results. */
 export type ViewSolution = {
   /** `sol-…`. */
   solutionId: string,
-  /** What to do. */
+  /** Steps of the solution. */
   steps: string,
-  /** The environment it was written for; empty: any. */
+  /** Environment it was written for. Empty for any. */
   envBucket: string,
-  /** How often it worked. */
+  /** Number of successes. */
   worked: number,
-  /** How often it failed. */
+  /** Number of failures. */
   failed: number,
-  /** When it last worked. */
+  /** Time of the last success. */
   lastConfirmedAt: string | null,
-  /** When it was added. */
+  /** Time of creation. */
   createdAt: string,
-  /** It is what the pattern suggests. */
+  /** True if the pattern suggests it. */
   suggested: boolean,
-  /** A person set it as what the pattern suggests. */
+  /** True if a person chose it as the suggestion. */
   set: boolean,
-  /** A person marked it as wrong. */
+  /** True if a person marked it as wrong. */
   wrong: boolean,
 };
 
-/** How many runs to draw. */
+/** Options of the trend. */
 export type ViewTrendParams = {
-  /** The newest, 1 to 1000; 100 when none. */
+  /** Number of newest runs, from 1 to 1000. Default: 100. */
   runs?: number | null,
 };
 
 /** Runs over time, oldest first. */
 export type ViewTrendResult = {
-  /** One for each run. */
+  /** A point for each run. */
   points: Array<TrendPoint>,
 };
 
-/** Something in a diff that lets a test pass without the fault being gone. */
+/** A change that lets a test pass although the fault remains. */
 export type Weakening = {
   /** Path in the project. */
   file: string,
-  /** Line in the new file; of something that went, where it was in the old one. */
+  /** Line in the new file. For removed text, the line in the old file. */
   line: number,
-  /** What it is. */
+  /** Kind of weakening. */
   kind: WeakeningKind,
   /** The line of the diff, without its mark. */
   text: string,
 };
 
-/** What a weakening is. */
+/** Kind of weakening. */
 export type WeakeningKind = "test_deleted" | "test_skipped" | "test_changed" | "hook_changed" | "mocked" | "test_not_passed" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
 
 /** Every code an engine call can answer. */
@@ -3554,33 +3559,33 @@ export const TEST_STATES = [
 
 /** What the engine bounds. */
 export const LIMITS = {
-  /** Bytes of a report that are read. */
+  /** Maximum size of a report in bytes. */
   MAX_REPORT_BYTES: 268435456,
-  /** Failures of a run that are analyzed, because each costs a millisecond; of others the name and outcome are kept. */
+  /** Analyzed failures of a run, because each takes a millisecond. Others are stored with name and outcome only. */
   MAX_ANALYZED_FAILURES: 5000,
-  /** Files that a commit touched, of those that are looked at: one that touched more says little of each of them. */
+  /** Files of a commit. The files of a larger commit count as unknown, because each is weak evidence. */
   MAX_COMMIT_FILES: 64,
-  /** Commits of a history that are looked through for fixes. */
+  /** Commits of a history that are searched for fixes. */
   MAX_LEARNED_COMMITS: 10000,
-  /** Commits of which it is kept what they mended; the newest. */
+  /** Stored commits that look like fixes, the newest. */
   MAX_FIX_COMMITS: 5000,
-  /** Runs in an answer of `history`. */
+  /** Maximum number of runs in an answer of `history`. */
   MAX_RUNS: 100,
-  /** The same, where the caller does not say. */
+  /** Default number of runs in an answer of `history`. */
   DEFAULT_RUNS: 20,
-  /** Patterns in an answer of `patterns`, and as many where the caller does not say. */
+  /** Maximum and default number of patterns in an answer of `patterns`. */
   MAX_PATTERNS: 200,
-  /** Solutions in an answer of `rankedSolutions`. */
+  /** Maximum number of solutions in an answer of `rankedSolutions`. */
   MAX_SOLUTIONS: 50,
-  /** The same, where the caller does not say. */
+  /** Default number of solutions in an answer of `rankedSolutions`. */
   DEFAULT_SOLUTIONS: 5,
-  /** Ids in an answer of `completeIds`. */
+  /** Maximum number of ids in an answer of `completeIds`. */
   MAX_COMPLETIONS: 100,
-  /** Bytes of a file that a repository shares. */
+  /** Maximum size in bytes of a file that a repository shares. */
   MAX_SHARED_FILE_BYTES: 65536,
-  /** Such files that are taken in. */
+  /** Maximum number of shared files in an import. */
   MAX_SHARED_FILES: 2000,
-  /** Bytes of all such files that are taken in. */
+  /** Maximum size in bytes of all shared files in an import. */
   MAX_SHARED_BYTES: 8388608,
 } as const;
 

@@ -42,6 +42,31 @@ fn a_similar_failure_is_matched_by_signature_next_time() {
 }
 
 #[test]
+fn patterns_list_provisional_patterns_until_a_fix_is_reported() {
+    let world = World::new();
+    let unknown = id(&world.met(UNKNOWN));
+    let refused = world.run(vec![failed("refused", REFUSED)]);
+    let provisional = id(&world.diagnose(&refused, "refused").unwrap());
+    let page = |params: PatternsParams| {
+        let found = world.call(patterns, &params).unwrap();
+        let ids: Vec<(String, bool)> = found.patterns.iter().map(|one| (one.id.clone(), one.provisional)).collect();
+        (ids, found.total, found.provisional_count, found.has_more)
+    };
+    let (ids, total, count, _) = page(PatternsParams::default());
+    assert_eq!((ids.len(), total, count, world.learned()), (8, 8, 1, 1));
+    assert_eq!(ids.last(), Some(&(provisional.clone(), true)));
+    let last = PatternsParams { limit: Some(2), offset: Some(6), ..PatternsParams::default() };
+    assert_eq!((page(last.clone()).0.len(), page(last).3), (2, false));
+    let learned = PatternsParams { source: Some(PatternSource::Learned), ..PatternsParams::default() };
+    assert_eq!(page(learned).0, [(unknown, false), (provisional.clone(), true)]);
+    let other = PatternsParams { category: Some(Category::Timeout), ..PatternsParams::default() };
+    assert_eq!(page(other).1, 1);
+    world.fix(&refused, "refused", "Started the server", true).unwrap();
+    let (ids, _, count, _) = page(PatternsParams::default());
+    assert!(count == 0 && ids.contains(&(provisional, false)), "{ids:?}");
+}
+
+#[test]
 fn a_replaced_word_another_test_or_a_negation_is_another_failure() {
     let world = World::new();
     let first = world.met(UNKNOWN);

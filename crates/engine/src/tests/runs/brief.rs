@@ -53,6 +53,14 @@ fn a_new_regression_comes_before_older_failures() {
     let verdict = |cause: &Cause| cause.verdict.as_ref().map(|verdict| verdict.kind);
     assert_eq!(verdict(&run.causes[0]), Some(VerdictKind::Regression));
     assert_eq!(run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>(), [1, 5]);
+    let of_failures = run.failures.iter().map(|failure| {
+        let verdict = failure.verdict.as_ref().expect("each failure has its verdict");
+        (failure.case_name.as_str(), verdict.kind)
+    });
+    let mut kinds: Vec<_> = of_failures.collect();
+    kinds.sort_unstable_by_key(|(name, _)| *name);
+    assert_eq!(kinds[0], ("a.test.ts > suite > boom", VerdictKind::Regression));
+    assert!(kinds[1..].iter().all(|(_, kind)| *kind == VerdictKind::Broken), "{kinds:?}");
 }
 
 #[test]

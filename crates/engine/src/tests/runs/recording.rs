@@ -48,7 +48,7 @@ fn known_failures_answers_without_recording() {
     assert_eq!(world.call(history, &HistoryParams::default()).unwrap().total, 2);
     // Causes are assigned with the verdicts, which exist only after recording.
     let without_cause = |failures: Vec<FailureBrief>| -> Vec<FailureBrief> {
-        failures.into_iter().map(|failure| FailureBrief { cause_id: String::new(), ..failure }).collect()
+        failures.into_iter().map(|failure| FailureBrief { cause_id: String::new(), verdict: None, ..failure }).collect()
     };
     assert_eq!(without_cause(recorded(&world, &params).unwrap().failures), without_cause(known));
 }
@@ -180,7 +180,8 @@ fn recording_a_prepared_run_equals_recording_its_reports() {
     // The verdicts differ, because the second run fails like the first.
     let comparable = |run: &RunResult| {
         let causes = run.causes.iter().map(|cause| Cause { verdict: None, ..cause.clone() }).collect();
-        RunResult { run_id: String::new(), causes, ..run.clone() }
+        let failures = run.failures.iter().map(|failure| FailureBrief { verdict: None, ..failure.clone() }).collect();
+        RunResult { run_id: String::new(), causes, failures, ..run.clone() }
     };
     assert_eq!(comparable(&direct), comparable(&later));
     assert_eq!((later.totals.failed, later.totals.passed), (1, 1));

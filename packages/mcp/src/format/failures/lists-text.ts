@@ -42,13 +42,16 @@ export function formatPatterns({
   total,
   builtInCount,
   learnedCount,
+  provisionalCount = 0,
   hasMore,
   warnings,
 }: PatternsResult): string {
   return lines([
     patterns.length > 0 ? table(patterns.map(patternRow)) : 'no patterns',
     more(patterns.length, total, hasMore),
-    paint.dim(`${builtInCount} built in, ${learnedCount} learned`),
+    paint.dim(
+      `${builtInCount} built in, ${learnedCount} learned${provisionalCount > 0 ? `, ${provisionalCount} provisional` : ''}`,
+    ),
     ...formatWarnings(warnings),
   ]);
 }
@@ -58,10 +61,13 @@ function patternRow(pattern: FailurePattern): string[] {
     pattern.id,
     pattern.category,
     `diagnosed ${count(pattern.occurrences, 'time')}`,
-    pattern.suggestedFix === null ? 'no fix known' : (pattern.standing ?? 'not yet tried'),
+    pattern.suggestedFix === null ? noFix(pattern) : (pattern.standing ?? 'not yet tried'),
     pattern.suggestedFix ?? pattern.description,
   ];
 }
+
+/** The tip of a built-in is listed with that. */
+const noFix = ({ provisional }: FailurePattern) => (provisional === true ? 'see the built-in' : 'no fix known');
 
 function more(shown: number, total: number, hasMore: boolean): string | false {
   return hasMore && paint.dim(`${shown} of ${total}; --offset shows the rest`);
