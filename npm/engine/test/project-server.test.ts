@@ -68,3 +68,31 @@ test('returns a late connection to the pool', async () => {
   });
   expect(await released).toBe(false);
 });
+
+test('close rejects the running call and the waiting calls', async () => {
+  let isAsked: () => void = () => {};
+  const asked = new Promise<void>((resolve) => {
+    isAsked = resolve;
+  });
+  const connect = () => {
+    isAsked();
+    return new Promise<SqlConnection>(() => {});
+  };
+  const server = openProjectServer({ pool: { connect, close: async () => {} }, workers: 1 });
+  const calls = Promise.allSettled([server.state(), server.state()]);
+  await asked;
+  await server.close();
+  expect(await calls).toMatchObject([
+    { status: 'rejected', reason: { code: 'INTERNAL_ERROR' } },
+    { status: 'rejected', reason: { code: 'DATABASE_UNAVAILABLE' } },
+  ]);
+  await expect(server.state()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+});
+
+test('a call that finds no free thread in time is refused', async () => {
+  const pool = { connect: () => new Promise<SqlConnection>(() => {}), close: async () => {} };
+  const server = openProjectServer({ pool, workers: 1, callMs: 50 });
+  const calls = await Promise.allSettled([server.state(), server.state()]);
+  expect(calls).toMatchObject([{ reason: REFUSED }, { reason: { message: expect.stringContaining('All 1 threads') } }]);
+  await server.close();
+});

@@ -29,21 +29,27 @@ export const defaultWorkers = (): number => Math.min(MAX_DEFAULT_WORKERS, WORKER
 /** Answers a request of the engine to send statements. Never rejects. */
 export type Answering = (request: unknown) => Promise<unknown>;
 
+/** A call that waits for a thread. */
+interface WaitingCall {
+  resolve(worker: ProjectWorker): void;
+  reject(error: EngineError): void;
+}
+
 export class ProjectWorkers {
   readonly #size: number;
-  readonly #start: () => ProjectWorker;
+  readonly #start: (ended: (worker: ProjectWorker) => void) => ProjectWorker;
   readonly #all = new Set<ProjectWorker>();
-  readonly #idle: ProjectWorker[] = [];
-  readonly #waiting: ((worker: ProjectWorker) => void)[] = [];
+  readonly #idle = new Set<ProjectWorker>();
+  readonly #waiting = new Set<WaitingCall>();
   #module: WebAssembly.Module | undefined;
   #isClosed = false;
 
   /** `options` is `EngineOptions` of the contract, without the locale. */
   constructor(size: number, options: object, log: Log | undefined) {
     this.#size = size;
-    this.#start = () => {
+    this.#start = (ended) => {
       this.#module ??= compiled();
-      return new ProjectWorker(this.#module, options, log);
+      return new ProjectWorker(this.#module, options, log, ended);
     };
   }
 
@@ -57,42 +63,59 @@ export class ProjectWorkers {
     }
   }
 
-  /** Ends all threads. Running calls fail. */
+  /** Ends all threads. Running and waiting calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    for (const call of this.#waiting) call.reject(ending());
     await Promise.all([...this.#all].map((worker) => worker.end()));
   }
 
   #take(waitMs: number): Promise<ProjectWorker> | ProjectWorker {
-    if (this.#isClosed) throw new EngineError('DATABASE_UNAVAILABLE', 'The server is ending. Make the call again.');
-    const worker = this.#idle.pop();
-    if (worker !== undefined) return worker;
+    if (this.#isClosed) throw ending();
+    // The thread that worked last, so that a server with few calls keeps few threads in memory.
+    const idle = [...this.#idle].at(-1);
+    if (idle !== undefined) {
+      this.#idle.delete(idle);
+      return idle;
+    }
     if (this.#all.size < this.#size) return this.#started();
-    if (this.#waiting.length >= MAX_WAITING) throw busy(this.#size);
-    return new Promise((resolve, reject) => {
-      const take = (free: ProjectWorker) => {
-        clearTimeout(timer);
-        resolve(free);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(take), 1);
-        reject(busy(this.#size));
-      }, waitMs);
-      this.#waiting.push(take);
-    });
+    if (this.#waiting.size >= MAX_WAITING) throw busy(this.#size);
+    return this.#waitFor(waitMs);
+  }
+
+  async #waitFor(waitMs: number): Promise<ProjectWorker> {
+    let timer: NodeJS.Timeout | undefined;
+    let call: WaitingCall | undefined;
+    try {
+      return await new Promise((resolve, reject) => {
+        call = { resolve, reject };
+        this.#waiting.add(call);
+        timer = setTimeout(() => reject(busy(this.#size)), waitMs);
+      });
+    } finally {
+      clearTimeout(timer);
+      if (call !== undefined) this.#waiting.delete(call);
+    }
   }
 
   #started(): ProjectWorker {
-    const worker = this.#start();
+    const worker = this.#start((ended) => {
+      this.#all.delete(ended);
+      this.#idle.delete(ended);
+    });
     this.#all.add(worker);
     return worker;
   }
 
   #release(worker: ProjectWorker): void {
-    if (worker.isGone) this.#all.delete(worker);
-    const next = this.#waiting.shift();
-    if (next !== undefined) next(worker.isGone ? this.#started() : worker);
-    else if (!worker.isGone) this.#idle.push(worker);
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      if (!worker.isGone) this.#idle.add(worker);
+      return;
+    }
+    // Deleted now, because the promise settles later and another thread may become free before.
+    this.#waiting.delete(next);
+    next.resolve(worker.isGone ? this.#started() : worker);
   }
 }
 
@@ -100,6 +123,10 @@ export class ProjectWorkers {
 function compiled(): WebAssembly.Module {
   const engine = new NodePlatform().load();
   return engine instanceof Uint8Array ? new WebAssembly.Module(engine as Uint8Array<ArrayBuffer>) : engine;
+}
+
+function ending(): EngineError {
+  return new EngineError('DATABASE_UNAVAILABLE', 'The server is ending. Make the call again.');
 }
 
 function busy(size: number): EngineError {
@@ -117,7 +144,13 @@ export class ProjectWorker {
   /** True if the thread has ended, so it makes no more calls. */
   isGone = false;
 
-  constructor(module: WebAssembly.Module, options: object, log: Log | undefined) {
+  /** `ended` is called when the thread has ended, for whatever reason. */
+  constructor(
+    module: WebAssembly.Module,
+    options: object,
+    log: Log | undefined,
+    ended: (worker: ProjectWorker) => void,
+  ) {
     const { port1, port2 } = new MessageChannel();
     const setup: WorkerSetup = { module, sql: port2, wake: this.#wake, options };
     this.#thread = new Worker(entry(), { workerData: setup, transferList: [port2], execArgv: [] });
@@ -128,7 +161,10 @@ export class ProjectWorker {
     this.#thread.on('error', (error) => {
       this.#error = error;
     });
-    this.#thread.on('exit', () => this.#leave());
+    this.#thread.on('exit', () => {
+      this.#leave();
+      ended(this);
+    });
     this.#thread.unref();
   }
 
