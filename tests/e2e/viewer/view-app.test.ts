@@ -143,7 +143,8 @@ browsing('shows the table of the answer in the conversation, in the colors of th
   const row = (words: string) => app.getByRole('row').filter({ hasText: words });
   await row('Cannot read properties').waitFor();
   expect(await row('Cannot read properties').textContent()).toContain(FIX);
-  expect(await app.getByRole('row').count()).toBe(9);
+  // A header, six built-in patterns, two learned patterns and two provisional patterns.
+  expect(await app.getByRole('row').count()).toBe(11);
   expect(await row('Container killed for exceeding its memory limit').textContent()).toContain('never');
   await app.locator('[data-search]').fill('valve');
   await row('Cannot read properties').waitFor({ state: 'detached' });
