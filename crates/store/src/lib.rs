@@ -6,7 +6,6 @@
 //!
 //! ```
 //! use argus_store::{Mode, Sqlite, StoreError, runs};
-//! # fn now<F: Future>(future: F) -> F::Output { future }
 //! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
 //! let newest = database.read(0, |tx| runs::newest_ids(tx, 3))?;
 //! assert!(newest.is_empty());
