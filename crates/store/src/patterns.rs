@@ -278,15 +278,28 @@ pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) 
     tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
 }
 
-/// Number of provisional patterns in a category, or in all of them.
-pub fn provisional_count(tx: &mut Tx<'_>, category: Option<Category>) -> Result<u32, StoreError> {
+/// Numbers of learned and provisional patterns.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedCounts {
+    /// The category of the patterns. It may occur in several entries.
+    pub category: Category,
+    /// Learned patterns.
+    pub learned: u32,
+    /// Provisional patterns.
+    pub provisional: u32,
+}
+
+/// Counts the patterns that a list shows beside the built-in patterns.
+pub fn listed_counts(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
+    // One statement, because each statement is a round trip on a server.
     const SQL: &str = concat!(
-        "SELECT COUNT(*) FROM patterns p WHERE p.merged_into IS NOT NULL AND p.merged_into = p.key AND ($1 = '' OR ",
+        "SELECT category, learned, 0 FROM pattern_counts UNION ALL SELECT ",
         shown_category!(),
-        " = $1)"
+        ", 0, COUNT(*) FROM patterns p WHERE p.merged_into IS NOT NULL AND p.merged_into = p.key GROUP BY 1"
     );
-    let row = tx.query_first(SQL, &[category.map_or("", Category::as_str).into()])?;
-    row.map_or(Ok(0), |mut row| row.read())
+    let counts =
+        |mut row: Row| Ok(ListedCounts { category: row.read()?, learned: row.read()?, provisional: row.read()? });
+    tx.query(SQL, &[])?.into_iter().map(counts).collect()
 }
 
 /// Provisional patterns of a category, or of all of them, the most recently seen first.

@@ -28,11 +28,7 @@ pub fn patterns(engine: &Engine, ambient: &Ambient, params: &PatternsParams) -> 
         )));
     }
     let body = |tx: &mut Tx<'_>| -> Result<PatternsResult, EngineError> {
-        let (built_in_count, learned_count) = counts(tx, params)?;
-        let provisional_count = match params.source {
-            Some(PatternSource::BuiltIn) => 0,
-            _ => patterns::provisional_count(tx, params.category)?,
-        };
+        let (built_in_count, learned_count, provisional_count) = counts(tx, params)?;
         let total = built_in_count + learned_count + provisional_count;
         let stored = sorted(tx, params, offset + limit)?;
         let mut page: Vec<Pattern> = stored.into_iter().skip(offset as usize).collect();
@@ -67,16 +63,18 @@ pub fn find_by_signature(
     engine.read(ambient, body)
 }
 
-fn counts(tx: &mut Tx<'_>, params: &PatternsParams) -> Result<(u32, u32), EngineError> {
+/// Numbers of built-in, learned and provisional patterns that match the filter.
+fn counts(tx: &mut Tx<'_>, params: &PatternsParams) -> Result<(u32, u32, u32), EngineError> {
     let fits = |category: Category| params.category.is_none_or(|wanted| wanted == category);
     let builtin = BUILTINS.iter().filter(|builtin| fits(builtin.category)).count();
-    let learned = patterns::learned_counts(tx)?;
-    let learned = learned.into_iter().filter(|(category, _)| fits(*category)).map(|(_, count)| count).sum();
     let builtin = u32::try_from(builtin).expect("six at most");
+    let listed = patterns::listed_counts(tx)?.into_iter().filter(|counts| fits(counts.category));
+    let (learned, provisional) =
+        listed.fold((0, 0), |sum, counts| (sum.0 + counts.learned, sum.1 + counts.provisional));
     Ok(match params.source {
-        None => (builtin, learned),
-        Some(PatternSource::BuiltIn) => (builtin, 0),
-        Some(PatternSource::Learned) => (0, learned),
+        None => (builtin, learned, provisional),
+        Some(PatternSource::BuiltIn) => (builtin, 0, 0),
+        Some(PatternSource::Learned) => (0, learned, provisional),
     })
 }
 

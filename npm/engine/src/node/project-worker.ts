@@ -55,6 +55,7 @@ function serverOf(locale: Locale): wasm.WasmServer {
 function send(request: unknown): unknown {
   Atomics.store(wake, 0, ASKED);
   sql.postMessage(request);
-  Atomics.wait(wake, 0, ASKED);
+  // In a loop, because the notification of the answer before can arrive only now.
+  while (Atomics.load(wake, 0) === ASKED) Atomics.wait(wake, 0, ASKED);
   return receiveMessageOnPort(sql)?.message;
 }
