@@ -11,6 +11,7 @@ pub mod facts;
 pub mod judge;
 pub mod kept;
 pub mod reasons;
+pub mod sentences;
 pub mod state;
 pub mod suspects;
 pub mod verdict;

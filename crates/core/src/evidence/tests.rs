@@ -13,7 +13,8 @@ use super::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, StackFiles},
     judge::{Judged, Judgement},
     kept::{memory::Memory, order::Order, record::Recorded},
-    verdict::{Names, VerdictKind},
+    sentences::Names,
+    verdict::VerdictKind,
 };
 use crate::failure::category::Category;
 

@@ -9,6 +9,7 @@
 
 mod dependencies;
 mod every_test;
+mod module_settings;
 mod replaced;
 mod settings;
 mod sources;

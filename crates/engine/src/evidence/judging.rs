@@ -26,7 +26,8 @@ use argus_core::evidence::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, fingerprint},
     judge::{self, Judged},
     kept::{fixes::Fix, memory::Memory, order::Order, record::Recorded, window::Window},
-    verdict::{self, Names, VerdictKind},
+    sentences::Names,
+    verdict::{self, VerdictKind},
 };
 use argus_store::{
     Tx,

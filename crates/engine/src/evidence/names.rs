@@ -4,7 +4,7 @@ use super::edits::{self, EditedFiles};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
     kept::window::Window,
-    verdict::{Names, run_filtered},
+    sentences::{Names, run_filtered},
 };
 use argus_store::runs::claims::cases_of_suite;
 

@@ -10,8 +10,9 @@ use crate::{
             history::TestHistory,
             order::Order,
         },
+        sentences::Names,
         state::{TestState, TestSummary, state_of},
-        verdict::{Names, Reason, Settle, Since, VerdictKind},
+        verdict::{Reason, Settle, Since, VerdictKind},
     },
     failure::category::Category,
 };

@@ -3,7 +3,7 @@
 //! compares the rest of the test, the data that the test uses, and the functions that it calls.
 
 use super::{
-    replaced,
+    module_settings, replaced,
     sources::{self, Comparison, Part, Parts, mocked_beside},
     versions::{Versions, weakening},
 };
@@ -131,8 +131,8 @@ impl Origin {
             _ => return None,
         };
         let is_stand_in = match language {
-            Language::JavaScript => replaced::is_stand_in(&resolved(&module, path)),
-            _ => replaced::is_stand_in(&module.replace('.', "/")),
+            Language::JavaScript => module_settings::is_stand_in(&resolved(&module, path)),
+            _ => module_settings::is_stand_in(&module.replace('.', "/")),
         };
         replaced::is_own_module(&module, language).then(|| Self { name: name.clone(), module, language, is_stand_in })
     }
