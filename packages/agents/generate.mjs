@@ -7,25 +7,29 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
-const root = path.resolve(here, '../..');
+const agentsFolder = path.dirname(fileURLToPath(import.meta.url));
+const repositoryRoot = path.resolve(agentsFolder, '../..');
 
 /** Folders that contain only generated files. */
-const GENERATED = ['claude', 'codex', 'cursor', 'gemini', 'registry', 'vscode'].map(
+const GENERATED_FOLDERS = ['claude', 'codex', 'cursor', 'gemini', 'registry', 'vscode'].map(
   (name) => `packages/agents/${name}`,
 );
 
-const { version, description, license, author, mcpName } = JSON.parse(read('packages/mcp/package.json'));
+const { version, description, license, author, mcpName } = JSON.parse(readRepositoryFile('packages/mcp/package.json'));
 
-const SERVER = { command: 'npx', args: ['-y', 'argus-mcp'] };
-const HOOK = `${[SERVER.command, ...SERVER.args].join(' ')} hook`;
-/** The limit for a hook, because the agent waits for it. */
-const HOOK_SECONDS = 20;
+const { published } = JSON.parse(readRepositoryFile('packages/mcp/release.json'));
 
-const ABOUT = { version, description, author: { name: author }, license };
+/** `npx` works only for a published package and costs a second at each start, so a hook never uses it. */
+const SERVER_COMMAND = published ? { command: 'npx', args: ['-y', 'argus-mcp'] } : { command: 'argus-mcp', args: [] };
+const PROGRAM_COMMAND = [SERVER_COMMAND.command, ...SERVER_COMMAND.args].join(' ');
+const HOOK_COMMAND = 'argus-mcp hook';
+/** Time limit for a hook, because the agent waits for it. */
+const MAX_HOOK_SECONDS = 20;
+
+const MANIFEST_FIELDS = { version, description, author: { name: author }, license };
 const KEYWORDS = ['testing', 'debugging', 'memory', 'mcp'];
-/** The registry allows 100 characters. */
-const SHORT = 'Runs tests, recognises failures it has seen, and remembers what fixed them.';
+/** At most 100 characters, because the registry allows no more. */
+const REGISTRY_DESCRIPTION = 'Runs tests, recognises failures it has seen, and remembers what fixed them.';
 const COMMANDS = {
   'fix-problem': {
     description: 'Repair an error, or run a command until it succeeds, with a fix between the attempts',
@@ -37,66 +41,88 @@ const COMMANDS = {
   },
 };
 
-/** Every generated file by its path in the repository. */
-export function files() {
+/** Returns every generated file by its path in the repository. */
+export function generateFiles() {
   return {
-    '.claude-plugin/marketplace.json': json(claudeMarketplace()),
-    '.agents/plugins/marketplace.json': json(codexMarketplace()),
-    ...under('packages/agents/claude/argus', {
-      // Commands are named after their plugin, so the commands of the contract need a plugin with the name `pm`.
-      '.claude-plugin/plugin.json': json({ name: 'argus', ...ABOUT, keywords: KEYWORDS, dependencies: ['pm'] }),
-      '.mcp.json': json({ mcpServers: { argus: SERVER } }),
-      'hooks/hooks.json': json(hooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_SECONDS)),
-      ...skills(),
+    '.claude-plugin/marketplace.json': formatJson(generateClaudeMarketplace()),
+    '.agents/plugins/marketplace.json': formatJson(generateCodexMarketplace()),
+    ...placeUnder('packages/agents/claude/argus', {
+      // Commands are named after their plugin, so the contract's commands need a plugin with the name `pm`.
+      '.claude-plugin/plugin.json': formatJson({
+        name: 'argus',
+        ...MANIFEST_FIELDS,
+        keywords: KEYWORDS,
+        dependencies: ['pm'],
+      }),
+      '.mcp.json': formatJson({ mcpServers: { argus: SERVER_COMMAND } }),
+      'hooks/hooks.json': formatJson(generateHooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', MAX_HOOK_SECONDS)),
+      ...copySkills(),
     }),
-    ...under('packages/agents/claude/pm', {
-      '.claude-plugin/plugin.json': json({ name: 'pm', ...ABOUT, description: PM, keywords: KEYWORDS }),
-      ...commands((name, { hint, ...about }, text) => [`commands/${name}.md`, markdownCommand(about, hint, text)]),
+    ...placeUnder('packages/agents/claude/pm', {
+      '.claude-plugin/plugin.json': formatJson({
+        name: 'pm',
+        ...MANIFEST_FIELDS,
+        description: PM_DESCRIPTION,
+        keywords: KEYWORDS,
+      }),
+      ...generateCommands((name, { hint, ...about }, text) => [
+        `commands/${name}.md`,
+        formatMarkdownCommand(about, hint, text),
+      ]),
     }),
-    ...under('packages/agents/codex', {
-      '.codex-plugin/plugin.json': json(codexPlugin()),
-      '.mcp.json': json({ mcpServers: { argus: { ...SERVER, tool_timeout_sec: 1800 } } }),
-      'hooks/hooks.json': json(hooks(['PostToolUse'], 'Bash', HOOK_SECONDS)),
-      ...skills(),
+    ...placeUnder('packages/agents/codex', {
+      '.codex-plugin/plugin.json': formatJson(generateCodexPlugin()),
+      '.mcp.json': formatJson({ mcpServers: { argus: { ...SERVER_COMMAND, tool_timeout_sec: 1800 } } }),
+      'hooks/hooks.json': formatJson(generateHooks(['PostToolUse'], 'Bash', MAX_HOOK_SECONDS)),
+      ...copySkills(),
     }),
-    ...under('packages/agents/gemini', {
-      'gemini-extension.json': json({ name: 'argus', version, description, mcpServers: { argus: SERVER } }),
-      'hooks/hooks.json': json(hooks(['AfterTool'], 'run_shell_command', HOOK_SECONDS * 1000)),
-      ...commands((name, about, text) => [`commands/pm/${name}.toml`, tomlCommand(about, text)]),
-      ...skills(),
+    ...placeUnder('packages/agents/gemini', {
+      'gemini-extension.json': formatJson({
+        name: 'argus',
+        version,
+        description,
+        mcpServers: { argus: SERVER_COMMAND },
+      }),
+      'hooks/hooks.json': formatJson(generateHooks(['AfterTool'], 'run_shell_command', MAX_HOOK_SECONDS * 1000)),
+      ...generateCommands((name, about, text) => [`commands/pm/${name}.toml`, formatTomlCommand(about, text)]),
+      ...copySkills(),
     }),
-    ...under('packages/agents/cursor', {
-      'mcp.json': json({ mcpServers: { argus: SERVER } }),
-      'hooks.json': json(cursorHooks()),
-      'install-links.json': json(cursorLinks()),
+    ...placeUnder('packages/agents/cursor', {
+      'mcp.json': formatJson({ mcpServers: { argus: SERVER_COMMAND } }),
+      'hooks.json': formatJson(generateCursorHooks()),
+      'install-links.json': formatJson(generateCursorLinks()),
     }),
-    ...under('packages/agents/vscode', {
-      'mcp.json': json({ servers: { argus: { type: 'stdio', ...SERVER } } }),
-      'install-links.json': json(vscodeLinks()),
+    ...placeUnder('packages/agents/vscode', {
+      'mcp.json': formatJson({ servers: { argus: { type: 'stdio', ...SERVER_COMMAND } } }),
+      'install-links.json': formatJson(generateVscodeLinks()),
     }),
-    'packages/agents/registry/server.json': json(registryEntry()),
+    'packages/agents/registry/server.json': formatJson(generateRegistryEntry()),
     // The files that `argus install` writes.
-    'packages/mcp/src/generated/agent-commands.json': json({
-      claude: commands((name, { hint, ...about }, text) => [`${name}.md`, markdownCommand(about, hint, text)]),
-      gemini: commands((name, about, text) => [`${name}.toml`, tomlCommand(about, text)]),
+    'packages/mcp/src/generated/agent-commands.json': formatJson({
+      claude: generateCommands(
+        (name, { hint, ...about }, text) => [`${name}.md`, formatMarkdownCommand(about, hint, text)],
+        null,
+      ),
+      gemini: generateCommands((name, about, text) => [`${name}.toml`, formatTomlCommand(about, text)], null),
     }),
   };
 }
 
-const PM = 'The commands /pm:fix-problem and /pm:generate-inputs, by Argus: the bounded fix loop, and answers for it.';
+const PM_DESCRIPTION =
+  'The commands /pm:fix-problem and /pm:generate-inputs, by Argus: the bounded fix loop, and answers for it.';
 
-function claudeMarketplace() {
+function generateClaudeMarketplace() {
   const plugin = (name, about) => ({ name, source: `./packages/agents/claude/${name}`, description: about, version });
   return {
     $schema: 'https://json.schemastore.org/claude-code-marketplace.json',
     name: 'argus',
     description: 'Argus, a failure memory for coding agents',
     owner: { name: author },
-    plugins: [plugin('argus', description), plugin('pm', PM)],
+    plugins: [plugin('argus', description), plugin('pm', PM_DESCRIPTION)],
   };
 }
 
-function codexMarketplace() {
+function generateCodexMarketplace() {
   return {
     name: 'argus',
     interface: { displayName: 'Argus' },
@@ -111,10 +137,10 @@ function codexMarketplace() {
   };
 }
 
-function codexPlugin() {
+function generateCodexPlugin() {
   return {
     name: 'argus',
-    ...ABOUT,
+    ...MANIFEST_FIELDS,
     keywords: KEYWORDS,
     skills: './skills/',
     mcpServers: './.mcp.json',
@@ -130,123 +156,124 @@ function codexPlugin() {
   };
 }
 
-/** All events use the same command, because the event is in the command's input. */
-function hooks(events, matcher, timeout) {
-  const run = { type: 'command', command: HOOK, timeout };
+/** All events use the same command, because the command's input contains the event. */
+function generateHooks(events, matcher, timeout) {
+  const run = { type: 'command', command: HOOK_COMMAND, timeout };
   const ofTools = events.map((event) => [event, [{ matcher, hooks: [run] }]]);
   return { hooks: Object.fromEntries([...ofTools, ['SessionStart', [{ hooks: [run] }]]]) };
 }
 
-function cursorHooks() {
-  const ofShell = [{ command: HOOK, matcher: 'Shell' }];
+function generateCursorHooks() {
+  const ofShell = [{ command: HOOK_COMMAND, matcher: 'Shell' }];
   return { version: 1, hooks: { postToolUse: ofShell, postToolUseFailure: ofShell } };
 }
 
 /** Copies the skills, because no agent follows a link out of a plugin. */
-function skills() {
-  const names = readdirSync(path.join(here, 'source/skills')).sort();
-  return Object.fromEntries(names.map((name) => [`skills/${name}/SKILL.md`, source(`skills/${name}/SKILL.md`)]));
+function copySkills() {
+  const names = readdirSync(path.join(agentsFolder, 'source/skills')).sort();
+  return Object.fromEntries(names.map((name) => [`skills/${name}/SKILL.md`, readSource(`skills/${name}/SKILL.md`)]));
 }
 
-function commands(write) {
-  const entries = Object.entries(COMMANDS);
-  return Object.fromEntries(entries.map(([name, about]) => write(name, about, source(`commands/${name}.md`))));
+/** `argus install` inserts the program's path itself, so its texts keep the placeholder. */
+function generateCommands(write, program = PROGRAM_COMMAND) {
+  const text = (name) => readSource(`commands/${name}.md`).replaceAll('{{PROGRAM}}', program ?? '{{PROGRAM}}');
+  return Object.fromEntries(Object.entries(COMMANDS).map(([name, about]) => write(name, about, text(name))));
 }
 
-function markdownCommand({ description: about }, hint, text) {
+function formatMarkdownCommand({ description: about }, hint, text) {
   return `---\ndescription: ${about}\nargument-hint: '${hint}'\n---\n\n${text.replaceAll('{{ARGUMENTS}}', '$ARGUMENTS')}`;
 }
 
-function tomlCommand({ description: about }, text) {
+function formatTomlCommand({ description: about }, text) {
   const prompt = text.replaceAll('{{ARGUMENTS}}', '{{args}}');
   if (prompt.includes("'''")) throw new Error('a literal string of TOML cannot hold three apostrophes');
   return `description = ${JSON.stringify(about)}\nprompt = '''\n${prompt}'''\n`;
 }
 
-function cursorLinks() {
-  const config = encodeURIComponent(Buffer.from(JSON.stringify(SERVER)).toString('base64'));
+function generateCursorLinks() {
+  const config = encodeURIComponent(Buffer.from(JSON.stringify(SERVER_COMMAND)).toString('base64'));
   return {
     app: `cursor://anysphere.cursor-deeplink/mcp/install?name=argus&config=${config}`,
     web: `https://cursor.com/en/install-mcp?name=argus&config=${config}`,
   };
 }
 
-function vscodeLinks() {
+function generateVscodeLinks() {
   const encoded = (value) => encodeURIComponent(JSON.stringify(value));
   return {
-    app: `vscode:mcp/install?${encoded({ name: 'argus', ...SERVER })}`,
-    web: `https://insiders.vscode.dev/redirect/mcp/install?name=argus&config=${encoded(SERVER)}`,
+    app: `vscode:mcp/install?${encoded({ name: 'argus', ...SERVER_COMMAND })}`,
+    web: `https://insiders.vscode.dev/redirect/mcp/install?name=argus&config=${encoded(SERVER_COMMAND)}`,
   };
 }
 
-function registryEntry() {
+function generateRegistryEntry() {
   return {
     $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
     name: mcpName,
     title: 'Argus',
-    description: SHORT,
+    description: REGISTRY_DESCRIPTION,
     version,
     packages: [
       {
         registryType: 'npm',
         identifier: 'argus-mcp',
         version,
-        runtimeHint: 'npx',
+        ...(published ? { runtimeHint: 'npx' } : {}),
         transport: { type: 'stdio' },
       },
     ],
   };
 }
 
-function under(folder, made) {
+function placeUnder(folder, made) {
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [`${folder}/${name}`, text]));
 }
 
-/** Writes short lists on one line, like the formatter does. */
-function json(value) {
+/** Formats JSON with short lists on one line, as the formatter does. */
+function formatJson(value) {
   const text = JSON.stringify(value, null, 2);
   return `${text.replaceAll(/\[\s+("[^[\]{}]*?")\s+\]/g, (_, list) => `[${list.replaceAll(/,\s+/g, ', ')}]`)}\n`;
 }
 
-function source(name) {
-  return read(`packages/agents/source/${name}`);
+function readSource(name) {
+  return readRepositoryFile(`packages/agents/source/${name}`);
 }
 
-function read(file) {
-  return readFileSync(path.join(root, file), 'utf8');
+function readRepositoryFile(file) {
+  return readFileSync(path.join(repositoryRoot, file), 'utf8');
 }
 
-/** The files that are missing, different or superfluous. */
-export function notCurrent() {
-  const wanted = files();
+/** Returns the files that are missing, different or superfluous. */
+export function findOutdatedFiles() {
+  const wanted = generateFiles();
   const changed = Object.entries(wanted)
-    .filter(([file, text]) => !existsSync(path.join(root, file)) || read(file) !== text)
+    .filter(([file, text]) => !existsSync(path.join(repositoryRoot, file)) || readRepositoryFile(file) !== text)
     .map(([file]) => file);
-  return [...changed, ...generatedFiles().filter((file) => !(file in wanted))];
+  return [...changed, ...listGeneratedFiles().filter((file) => !(file in wanted))];
 }
 
-function generatedFiles() {
-  const folders = GENERATED.filter((folder) => existsSync(path.join(root, folder)));
+function listGeneratedFiles() {
+  const folders = GENERATED_FOLDERS.filter((folder) => existsSync(path.join(repositoryRoot, folder)));
   return folders.flatMap((folder) =>
-    readdirSync(path.join(root, folder), { recursive: true, withFileTypes: true })
+    readdirSync(path.join(repositoryRoot, folder), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/')),
+      .map((entry) => path.relative(repositoryRoot, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/')),
   );
 }
 
-function writeAll() {
-  const wanted = files();
-  for (const file of generatedFiles()) if (!(file in wanted)) rmSync(path.join(root, file));
+function writeFiles() {
+  const wanted = generateFiles();
+  for (const file of listGeneratedFiles()) if (!(file in wanted)) rmSync(path.join(repositoryRoot, file));
   for (const [file, text] of Object.entries(wanted)) {
-    mkdirSync(path.dirname(path.join(root, file)), { recursive: true });
-    writeFileSync(path.join(root, file), text);
+    mkdirSync(path.dirname(path.join(repositoryRoot, file)), { recursive: true });
+    writeFileSync(path.join(repositoryRoot, file), text);
   }
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
   if (process.argv.includes('--check')) {
-    const stale = notCurrent();
+    const stale = findOutdatedFiles();
     for (const file of stale) console.error(`${file} is not current: node packages/agents/generate.mjs writes it`);
     process.exitCode = stale.length === 0 ? 0 : 1;
-  } else writeAll();
+  } else writeFiles();
 }
