@@ -1,16 +1,17 @@
-//! The native side of the text benchmarks: runs one step over a corpus and prints the seconds it took.
+//! Runs a step of the analysis over a corpus and prints the seconds that the step took, for the text benchmarks.
 //!
-//! `bench_text FILE STEP [ROUNDS]`: FILE holds texts separated by NUL; STEP is normalize, classify, sign, redact, hash
-//! or analyze. Prints the median of the rounds.
+//! `bench_text FILE STEP [ROUNDS]`: FILE contains texts separated by NUL. STEP is normalize, classify, sign, redact,
+//! hash or analyze. Prints the median of the rounds.
 
 use argus_core::{
     Analyzer, FailureEvent, analyze::BATCH_FAILURES, classify::Classifier, normalize, redact::Redactor, sign,
 };
 use std::{hint::black_box, io, sync::LazyLock, time::Instant};
 
-/// Seconds this thread was on a CPU, so that a busy machine does not count; the clock where the system does not tell.
+/// Returns the CPU time of this thread in seconds, so that other work on the machine does not count. Returns the time
+/// of the clock if the system does not provide the CPU time.
 #[expect(clippy::disallowed_methods, reason = "a benchmark reads the clock")]
-fn now() -> f64 {
+fn thread_seconds() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = schedule.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
@@ -25,20 +26,20 @@ fn main() -> io::Result<()> {
     let text = String::from_utf8_lossy(&std::fs::read(file)?).into_owned();
     let events: Vec<_> =
         text.split('\0').map(|text| FailureEvent { text: text.to_owned(), ..FailureEvent::default() }).collect();
-    let run = chosen(&step).ok_or_else(|| io::Error::other(format!("no such step: {step}")))?;
+    let run = choose_step(&step).ok_or_else(|| io::Error::other(format!("no such step: {step}")))?;
     run(&events[..events.len().min(500)]);
-    let mut seconds: Vec<f64> = (0..rounds).map(|_| timed(&*run, &events)).collect();
+    let mut seconds: Vec<f64> = (0..rounds).map(|_| measure_seconds(&*run, &events)).collect();
     seconds.sort_by(f64::total_cmp);
     io::Write::write_all(&mut io::stdout(), format!("{}\n", seconds[rounds / 2]).as_bytes())
 }
 
-fn timed(run: &dyn Fn(&[FailureEvent]), events: &[FailureEvent]) -> f64 {
-    let start = now();
+fn measure_seconds(run: &dyn Fn(&[FailureEvent]), events: &[FailureEvent]) -> f64 {
+    let start = thread_seconds();
     run(events);
-    now() - start
+    thread_seconds() - start
 }
 
-/// A step at a time, as `Analyzer::analyze_all` does.
+/// Classifies, normalizes and signs batches of failures, as `Analyzer::analyze_all` does.
 fn sign_all(classifier: &Classifier, events: &[FailureEvent]) {
     let categories: Vec<_> = events.iter().map(|event| classifier.classify(event).category).collect();
     let normalized: Vec<_> = events.iter().map(|event| normalize::normalize(&event.text)).collect();
@@ -49,7 +50,7 @@ fn sign_all(classifier: &Classifier, events: &[FailureEvent]) {
 
 type Step = Box<dyn Fn(&[FailureEvent])>;
 
-fn chosen(step: &str) -> Option<Step> {
+fn choose_step(step: &str) -> Option<Step> {
     let classifier = Classifier::new(&[]).ok()?;
     let redactor = Redactor::new(&[]).ok()?;
     let analyzer = Analyzer::new(&[], &[]).ok()?;

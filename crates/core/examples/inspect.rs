@@ -1,5 +1,5 @@
-//! Native stand-in for `argus-mcp inspect --jsonl`: one JSON object a line in, one analysis a line out, in order.
-//! User rules are not applied: this measures the core alone.
+//! Native replacement for `argus-mcp inspect --jsonl`: reads a JSON object per line and writes its analysis. Does not
+//! apply rules of users, because it measures only the core.
 //!
 //! `cargo run --release -p argus-core --example inspect < events.jsonl`
 

@@ -1,9 +1,9 @@
-//! Native stand-in for a memory that meets failures one after the other: one JSON object a line in, the number of the
-//! failure it is a line out. `--exact`: by signature alone; `--least 0.8`: of what is alike only from there on.
+//! Recognizes repeated failures like a memory: reads a failure per line as a JSON object, and writes the number of the
+//! earlier failure that is the same. `--exact` compares only signatures, and `--least 0.8` sets the minimum similarity.
 //!
 //! `cargo run --release -p argus-core --example recognise < failures.jsonl`
 
-use argus_core::{Analyzer, Category, FailureEvent, alike::likeness};
+use argus_core::{Analyzer, Category, FailureEvent, alike::compare_texts};
 use serde_json::Value;
 use std::{
     collections::HashMap,
@@ -27,8 +27,9 @@ fn main() -> io::Result<()> {
         let known = by_case.entry((case, analysis.classification.category)).or_default();
         let number = by_signature.get(&analysis.signatures.exact).copied().or_else(|| {
             let alike = known.iter().filter(|_| !exact_only);
-            let alike = alike
-                .filter_map(|(text, number)| Some((likeness(text, &analysis.normalized_error)?.similarity, *number)));
+            let alike = alike.filter_map(|(text, number)| {
+                Some((compare_texts(text, &analysis.normalized_error)?.similarity, *number))
+            });
             let alike = alike.filter(|(similarity, _)| *similarity >= least);
             alike.max_by(|one, other| one.0.total_cmp(&other.0)).map(|(_, number)| number)
         });

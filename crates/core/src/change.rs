@@ -1,13 +1,13 @@
-//! A change of the project: its diff, the tests and symbols that it touches, and whether it is a fix.
+//! Reads a change of the project: its diff, the tests and symbols that it touches, and whether the change is a fix.
 
-pub(crate) mod declared;
-pub mod described;
+pub(crate) mod declared_tests;
 pub(crate) mod diff;
 mod digest;
 pub(crate) mod files;
+pub mod fix_description;
 pub(crate) mod markers;
 pub mod message;
-pub mod mined;
+pub mod mined_fix;
 pub(crate) mod scan;
 mod symbols;
 pub(crate) mod tokens;

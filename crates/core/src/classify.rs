@@ -1,8 +1,8 @@
 //! Assigns a failure to one of the ten categories with an ordered chain of named rules; the first match wins.
 //!
 //! One pass over the text finds the literals of all rules (`rule_chain`). A rule's pattern then runs only on the lines
-//! that contain its literals, so the work stays linear and small. Lines that only quote something (stack frames, source
-//! code, test names: `line_role`) decide nothing. Log lines below error level decide only when no other line does.
+//! that contain its literals, so the work stays linear and small. Lines that quote something (stack frames, source
+//! code, test names; see `line_role`) are ignored. Log lines below error level count only if no other line matches.
 
 mod deciding_facts;
 mod event_view;
@@ -19,18 +19,18 @@ mod statuses;
 mod tests;
 
 pub use crate::text::pattern_error::PatternError;
-use crate::{failure::category::Category, failure::event::FailureEvent, redact::shown_name};
+use crate::{failure::category::Category, failure::event::FailureEvent, redact::safe_name};
 use event_view::EventView;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use line_role::is_context;
+pub(crate) use line_role::is_context_line;
 
-/// Limit in bytes for a user's compiled pattern, and again for its lazily built automaton. A long list of words needs a
-/// tenth of this; the limit exists so that a pattern such as a repeated `\w{1000}` cannot exhaust memory.
+/// Maximum size of a user's compiled pattern, and also of its lazily built automaton. A long list of words needs a
+/// tenth of this size. The limit prevents that a pattern such as a repeated `\w{1000}` exhausts memory.
 const MAX_USER_PATTERN_BYTES: usize = 1 << 20;
 
-/// Byte range of the deciding words in the text that was classified.
+/// The byte range of the matched words in the classified text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Span {
     /// Start offset, inclusive.
@@ -44,18 +44,19 @@ pub struct Span {
 pub struct Classification {
     /// Category of the failure.
     pub category: Category,
-    /// Name of the rule that decided; `none` when no rule matched.
+    /// Name of the rule that matched, or `none`.
     pub rule: String,
-    /// Text that the rule matched; `None` when a fact outside the text decided (exit code, container state).
+    /// The text that the rule matched. `None` if a fact outside the text decided, such as an exit code or a container
+    /// state.
     pub evidence: Option<Span>,
 }
 
-/// A rule from the project's own configuration, tried before all others.
+/// A rule from the configuration of the project. These rules are tried before all others.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct UserRule {
-    /// Named in answers as `user:NAME`.
+    /// Answers show the name as `user:NAME`.
     pub name: String,
     /// Category of matching failures.
     pub category: Category,
@@ -83,27 +84,27 @@ impl Classifier {
         Ok(Self { user })
     }
 
-    /// Returns the answer of the first rule that matches.
+    /// Returns the category of the first rule that matches.
     pub fn classify(&self, event: &FailureEvent) -> Classification {
         let view = EventView::new(event);
-        if let Some(answer) = self.user_rule(&view) {
+        if let Some(answer) = self.find_user_rule(&view) {
             return answer;
         }
         let from_text = rule_chain::first_match(&view);
         let from_facts = deciding_facts::first_match(event);
         match (from_text, from_facts) {
-            (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.answer(),
+            (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.into_classification(),
             (Some(found), _) => Classification {
                 category: found.rule.category,
                 rule: found.rule.name.to_owned(),
                 evidence: view.original_span(found.start, found.end),
             },
-            (None, Some(fact)) => fact.answer(),
+            (None, Some(fact)) => fact.into_classification(),
             (None, None) => Classification { category: Category::Unknown, rule: "none".to_owned(), evidence: None },
         }
     }
 
-    fn user_rule(&self, view: &EventView<'_>) -> Option<Classification> {
+    fn find_user_rule(&self, view: &EventView<'_>) -> Option<Classification> {
         self.user.iter().find_map(|rule| {
             let found = rule.regex.find(view.bytes())?;
             Some(Classification {
@@ -120,6 +121,6 @@ fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
         .size_limit(MAX_USER_PATTERN_BYTES)
         .dfa_size_limit(MAX_USER_PATTERN_BYTES)
         .build()
-        .map_err(|error| PatternError::new(shown_name(&rule.name), &error))?;
+        .map_err(|error| PatternError::new(safe_name(&rule.name), &error))?;
     Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })
 }

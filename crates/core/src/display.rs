@@ -1,4 +1,4 @@
-//! Text that is safe to show to an agent or on a terminal: without escape sequences and without control, invisible or
+//! Makes text safe to show to an agent or on a terminal: removes escape sequences, and control, invisible and
 //! direction-changing characters. `redact` removes secrets, and the page escapes HTML.
 
 use std::borrow::Cow;
@@ -20,7 +20,8 @@ pub fn without_escapes(text: &str) -> String {
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
-/// Longer than any sequence of a terminal. The limit exists so that a lone ESC does not remove the text after it.
+/// Maximum length of an escape sequence, which is longer than any real sequence. The limit prevents that a lone ESC
+/// removes the text after it.
 const MAX_SEQUENCE_BYTES: usize = 256;
 
 /// Returns the length in bytes of the escape sequence at `at`, which must be ESC: CSI, OSC and other strings, two-byte
@@ -28,22 +29,22 @@ const MAX_SEQUENCE_BYTES: usize = 256;
 pub fn escape_length(text: &[u8], at: usize) -> usize {
     let rest = &text[at..text.len().min(at + MAX_SEQUENCE_BYTES)];
     match rest.get(1) {
-        Some(b'[') => 2 + control_sequence(&rest[2..]),
-        Some(b']' | b'P' | b'X' | b'^' | b'_') => string_sequence(rest),
+        Some(b'[') => 2 + control_sequence_length(&rest[2..]),
+        Some(b']' | b'P' | b'X' | b'^' | b'_') => string_sequence_length(rest),
         Some(b'(' | b')' | b'*' | b'+' | b'#' | b'%' | b' ') if rest.get(2).is_some_and(u8::is_ascii_graphic) => 3,
         Some(0x30..=0x7e) => 2,
         _ => 1,
     }
 }
 
-/// Returns the length of parameters, intermediates and the final byte.
-fn control_sequence(rest: &[u8]) -> usize {
+/// Returns the length of a control sequence: parameters, intermediate bytes and the final byte.
+fn control_sequence_length(rest: &[u8]) -> usize {
     let parameters = rest.iter().take_while(|byte| (0x20..=0x3f).contains(*byte)).count();
     parameters + usize::from(rest.get(parameters).is_some_and(|byte| (0x40..=0x7e).contains(byte)))
 }
 
-/// Returns the length up to BEL or `ESC \`, or only the two introducing bytes if there is no end.
-fn string_sequence(rest: &[u8]) -> usize {
+/// Returns the length of a string sequence up to BEL or `ESC \`, or 2 if the end is missing.
+fn string_sequence_length(rest: &[u8]) -> usize {
     let end = rest
         .iter()
         .enumerate()
@@ -59,7 +60,7 @@ fn string_sequence(rest: &[u8]) -> usize {
 /// Removes escape sequences and control, invisible and direction-changing characters. Line breaks, tabs and characters
 /// that combine emoji stay. The host uses the same rule; `tests/vectors/visible.jsonl` tests both.
 pub fn clean(text: &str) -> Cow<'_, str> {
-    let Some(first) = first_unwanted(text) else { return Cow::Borrowed(text) };
+    let Some(first) = find_unwanted(text) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
     out.push_str(&text[..first]);
     let mut at = first;
@@ -71,9 +72,9 @@ pub fn clean(text: &str) -> Cow<'_, str> {
         }
         at += letter.len_utf8();
         match letter {
-            // With a lone carriage return, a terminal would overwrite the line.
+            // A terminal would overwrite the line at a lone carriage return.
             '\r' => out.push_str(if text[at..].starts_with('\n') { "" } else { "\n" }),
-            JOINER | SELECTOR => {
+            ZERO_WIDTH_JOINER | EMOJI_SELECTOR => {
                 joins = true;
                 out.push(letter);
             }
@@ -81,27 +82,31 @@ pub fn clean(text: &str) -> Cow<'_, str> {
             _ => out.push(letter),
         }
     }
-    Cow::Owned(if joins { joined(&out) } else { out })
+    Cow::Owned(if joins { remove_stray_joiners(&out) } else { out })
 }
 
-/// Combines two emoji, for example a woman and a laptop to a technician.
-const JOINER: char = '\u{200d}';
-/// Shows the character before it as an emoji.
-const SELECTOR: char = '\u{fe0f}';
-/// Encloses the digit before it.
-const KEYCAP: char = '\u{20e3}';
+/// Zero-width joiner, which combines two emoji, for example a woman and a laptop to a technician.
+const ZERO_WIDTH_JOINER: char = '\u{200d}';
+/// Variation selector that shows the character before it as an emoji.
+const EMOJI_SELECTOR: char = '\u{fe0f}';
+/// Encloses the digit before it in a keycap.
+const ENCLOSING_KEYCAP: char = '\u{20e3}';
 
-/// Keeps joiners between two emoji and selectors after an emoji, where they are visible. Anywhere else they are
+/// Removes joiners that are not between two emoji and selectors that are not after an emoji, because there they are
 /// invisible and could hide data.
-fn joined(text: &str) -> String {
+fn remove_stray_joiners(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     let mut before = None;
     while let Some(letter) = letters.next() {
         let next = letters.peek().copied();
         let stays = match letter {
-            SELECTOR => before.is_some_and(is_emoji) || (before.is_some_and(is_keycap) && next == Some(KEYCAP)),
-            JOINER => before.is_some_and(|before| before == SELECTOR || is_emoji(before)) && next.is_some_and(is_emoji),
+            EMOJI_SELECTOR => {
+                before.is_some_and(is_emoji) || (before.is_some_and(can_have_keycap) && next == Some(ENCLOSING_KEYCAP))
+            }
+            ZERO_WIDTH_JOINER => {
+                before.is_some_and(|before| before == EMOJI_SELECTOR || is_emoji(before)) && next.is_some_and(is_emoji)
+            }
             _ => true,
         };
         if stays {
@@ -112,11 +117,11 @@ fn joined(text: &str) -> String {
     out
 }
 
-fn is_keycap(letter: char) -> bool {
+fn can_have_keycap(letter: char) -> bool {
     letter.is_ascii_digit() || letter == '#' || letter == '*'
 }
 
-/// Blocks of Unicode with emoji, and emoji in other blocks.
+/// Checks for a character in a Unicode block of emoji, or for an emoji in another block.
 fn is_emoji(letter: char) -> bool {
     matches!(letter,
         '\u{a9}' | '\u{ae}' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}'
@@ -132,10 +137,10 @@ fn is_emoji(letter: char) -> bool {
 
 /// Returns the position of the first unwanted character. Most text is printable ASCII, so only other characters are
 /// checked in detail.
-fn first_unwanted(text: &str) -> Option<usize> {
+fn find_unwanted(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
-        at = first_special(text.as_bytes(), at)?;
+        at = find_special(text.as_bytes(), at)?;
         let letter = text[at..].chars().next()?;
         if is_unwanted(letter) {
             return Some(at);
@@ -145,11 +150,11 @@ fn first_unwanted(text: &str) -> Option<usize> {
 }
 
 /// Returns the first byte from `from` on that is not printable ASCII, a line feed or a tab.
-fn first_special(text: &[u8], from: usize) -> Option<usize> {
+fn find_special(text: &[u8], from: usize) -> Option<usize> {
     const STRIDE_BYTES: usize = 64;
     let special = |byte: &u8| !matches!(byte, b' '..=b'~' | b'\n' | b'\t');
     let mut at = from;
-    // Without an early exit inside, a stride compiles to a few vector instructions.
+    // The loop over a stride has no early exit, so that it compiles to a few vector instructions.
     while let Some(chunk) = text[at..].first_chunk::<STRIDE_BYTES>() {
         if chunk.iter().fold(false, |found, byte| found | special(byte)) {
             break;
@@ -166,7 +171,7 @@ fn is_unwanted(letter: char) -> bool {
     }
 }
 
-/// Characters that are invisible, hide text, or change the direction of the text after them.
+/// Checks for a character that is invisible, hides text, or changes the direction of the text after it.
 fn is_invisible(letter: char) -> bool {
     matches!(letter,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
@@ -174,10 +179,10 @@ fn is_invisible(letter: char) -> bool {
         | '\u{200b}'..='\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
-        // A braille cell without dots.
+        // The empty braille cell.
         | '\u{2800}'
         | '\u{3164}'
-        // Private use, which is invisible without a special font.
+        // The private use area, whose characters are invisible without a special font.
         | '\u{e000}'..='\u{f8ff}'
         | '\u{fe00}'..='\u{fe0f}'
         | '\u{feff}' | '\u{ffa0}'
@@ -188,11 +193,11 @@ fn is_invisible(letter: char) -> bool {
         | '\u{1d173}'..='\u{1d17a}'
         // Tags and variation selectors, which can hide whole sentences.
         | '\u{e0000}'..='\u{e0fff}'
-        // Private use again: two whole planes.
+        // The two private use planes.
         | '\u{f0000}'..='\u{10ffff}')
 }
 
-/// Returns one clean line of at most `limit` characters, with `…` for omitted text. White space becomes one space,
+/// Returns a clean line of at most `limit` characters, with `…` for omitted text. White space becomes a single space,
 /// except inside quotes and in a line of a diff, where it may be the difference between two values.
 pub fn line(text: &str, limit: usize) -> String {
     if text.len() <= limit && is_plain_line(text.as_bytes()) {
@@ -218,7 +223,7 @@ pub fn line(text: &str, limit: usize) -> String {
         space.clear();
         quote = match quote {
             Some(open) if open == letter => None,
-            None if begins_quote(&text[at..], letter, out.chars().next_back()) => Some(letter),
+            None if opens_quote(&text[at..], letter, out.chars().next_back()) => Some(letter),
             other => other,
         };
         out.push(letter);
@@ -229,15 +234,14 @@ pub fn line(text: &str, limit: usize) -> String {
     shortened(&out, limit)
 }
 
-/// Checks whether a letter opens a quote that is closed on the same line. A quote inside a word does not count, as in
-/// `didn't`.
-fn begins_quote(rest: &str, letter: char, before: Option<char>) -> bool {
+/// Checks whether a quote is closed on the same line. A quote inside a word does not count, as in `didn't`.
+fn opens_quote(rest: &str, letter: char, before: Option<char>) -> bool {
     let is_quote = matches!(letter, '\'' | '"' | '`') && before.is_none_or(|before| !before.is_alphanumeric());
     is_quote && rest.lines().next().is_some_and(|line| line[letter.len_utf8()..].contains(letter))
 }
 
-/// Returns one clean line of at most `limit` characters that keeps both ends, with `…` for omitted text between them,
-/// because a comparison names one value before a dumped object and the other after it.
+/// Returns a clean line of at most `limit` characters that keeps both ends, with `…` for omitted text between them,
+/// because a comparison may have one value before a printed object and the other value after the object.
 pub fn line_with_ends(text: &str, limit: usize) -> String {
     let whole = line(text, usize::MAX);
     let length = whole.chars().count();
@@ -258,7 +262,7 @@ fn is_plain_line(text: &[u8]) -> bool {
         && memchr::memmem::find(text, b"  ").is_none()
 }
 
-/// Returns at most `limit` characters; the last is `…` if text was omitted.
+/// Returns at most `limit` characters. If text was omitted, the last character is `…`.
 pub fn shortened(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
@@ -299,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_visible_vectors_hold() {
+    fn matches_shared_visible_vectors() {
         for row in include_str!("../../../tests/vectors/visible.jsonl").lines() {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             let (text, wanted) = (row["text"].as_str().unwrap(), row["visible"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! The input of the analysis: a failure as it arrives, and the names of categories and kinds.
+//! The input of the analysis, and the categories and kinds of failures.
 
 pub mod category;
 pub mod event;

@@ -1,10 +1,10 @@
-//! The rules of the fix loop: how an error is described, which steps are allowed next, and when the loop ends. The host
-//! runs commands, reads files, calls git, waits and draws random numbers, and reports the results here.
+//! Contains the rules of the fix loop: how to describe an error, which steps are allowed next, and when the loop ends.
+//! The host runs commands, reads files, calls git, waits, draws random numbers, and reports the results to this module.
 //!
 //! [`understand`] turns the output of a failed run into a [`FixError`], and [`begin`] creates the state of a new loop.
-//! [`advance`] takes a state and an event, and returns the next state and the allowed actions. [`weakened`] finds
-//! changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`check`] validates
-//! a state that the host returns.
+//! [`advance`] takes a state and an event, and returns the next state and the allowed actions. [`find_weakenings`]
+//! finds changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`check`]
+//! validates a state that the host returns.
 
 /// Derives the traits that every type of the loop needs. Names are in snake case, as in `state.json`.
 macro_rules! plain {
@@ -30,7 +30,7 @@ mod weakened;
 
 pub use begin::{Start, StartProblem, adjust, begin, command_hash};
 pub use check::{StateProblem, check};
-pub use decide::{Outlook, outlook};
+pub use decide::{NextStep, next_step};
 pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
 pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, RanCases, Verdict, Warning, WarningKind};
 pub use machine::advance;
@@ -43,10 +43,10 @@ pub use state::{
     AppliedFix, Attempt, EscalationReason, FileChange, FixState, HostNotes, Mode, Running, STATE_VERSION, Status,
     Weakening, WeakeningKind,
 };
-pub use understand::location::frames;
-pub use understand::prompt::prompt;
+pub use understand::location::find_frames;
+pub use understand::prompt::find_prompt;
 pub use understand::understand;
-pub use weakened::{QUARANTINE_FILE, weakened, weakened_in_hunks};
+pub use weakened::{QUARANTINE_FILE, find_weakenings, find_weakenings_in_hunks};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
-//! Decides whether two failures are the same: equal failures share a signature, and similar texts of one test are
-//! compared word by word.
+//! Decides whether two failures are the same: by their signatures, and for a test with two similar texts word by word.
 
 pub mod alike;
+pub mod case_name;
 pub mod sign;
 pub mod similarity;
 pub mod values;

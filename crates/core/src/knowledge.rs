@@ -1,5 +1,5 @@
-//! Knowledge about failures: the built-in patterns, the confidence in a fix, the ranking of solutions, environments,
-//! and the search for remembered problems. `argus-store` stores the data.
+//! Contains what Argus knows about failures: the built-in patterns, the confidence in a fix, the ranking of solutions,
+//! environments, and the search for remembered problems. `argus-store` stores the data.
 
 pub mod builtin;
 pub mod confidence;

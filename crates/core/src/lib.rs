@@ -1,10 +1,10 @@
-//! Pure functions that analyze test failures.
+//! Pure functions that analyze test failures, explain them from earlier runs, and control fix loops.
 //!
 //! A raw failure text goes through [`redact`], [`classify`], [`normalize`] and [`sign`]; [`analyze::Analyzer`] runs
-//! them in that order. Time and IDs arrive as values ([`ambient`]).
+//! them in that order. Time and IDs arrive as values ([`call_context`]).
 
-pub mod ambient;
 pub mod analyze;
+pub mod call_context;
 pub mod change;
 pub mod classify;
 pub mod display;
@@ -20,13 +20,13 @@ pub mod stable_sort;
 pub mod summary;
 mod text;
 
-pub use ambient::Ambient;
 pub use analyze::{Analysis, Analyzer};
+pub use call_context::CallContext;
 pub use failure::{
     category::{self, Category},
     event::{self, FailureEvent},
     failure_kind::{self, FailureKind},
 };
-pub use identity::{alike, sign, similarity, values, wording};
+pub use identity::{alike, case_name, sign, similarity, values, wording};
 pub use knowledge::{builtin, confidence, environment, rank, search};
 pub use text::{bound, file_url};

@@ -1,6 +1,6 @@
-//! Turns a raw failure text into stable text by replacing what changes from run to run with placeholders.
+//! Normalizes a failure text: replaces the parts that change from run to run by placeholders.
 //!
-//! `output` chooses the lines that describe the failure, `walk` walks each line once, and `placeholders` defines the
+//! `output` chooses the lines that describe the failure, `walk` reads each line once, and `placeholders` defines the
 //! placeholders.
 
 mod names;
@@ -13,7 +13,7 @@ use crate::{
     text::bytes::{are_equal, character_end},
 };
 use memchr::memmem;
-pub(crate) use names::VOLATILE;
+pub(crate) use names::VOLATILE_NAMES;
 pub use names::is_placeholder_name;
 use std::borrow::Cow;
 use walk::WalkOutcome;
@@ -23,27 +23,26 @@ use walk::WalkOutcome;
 const MAX_TEXT_BYTES: usize = 2048;
 const MAX_HEADLINE_BYTES: usize = 300;
 const MAX_LINES: usize = 64;
-/// Maximum length of a cause that is written at the end of a full text.
+/// Maximum length of the deepest cause at the end of a text that is too long.
 const MAX_CAUSE_BYTES: usize = 256;
-/// Maximum number of passes over the result of the first pass. Each pass reads a few KiB and almost never changes
-/// anything.
+/// Maximum number of passes after the first pass. Each pass reads a few KiB and almost never changes the text.
 const MAX_PASSES: usize = 4;
 
-/// The part of a failure text that is the same in every occurrence.
+/// The normalized text of a failure, which is the same in every occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Normalized {
-    /// The salient part (headline, without ANSI codes, stack frames and code frames) with placeholders; at most
-    /// `MAX_TEXT_BYTES` bytes.
+    /// The lines that describe the failure, with placeholders, without escape sequences, stack frames and quoted
+    /// source. At most `MAX_TEXT_BYTES` bytes.
     pub text: String,
-    /// The first line of the redacted raw text that describes the failure, for people. It has no placeholders and at
-    /// most `MAX_HEADLINE_BYTES` bytes.
+    /// The first line of the redacted text that describes the failure, without placeholders. At most
+    /// `MAX_HEADLINE_BYTES` bytes.
     pub headline: String,
     /// Innermost in-app frame as `file:function`, with placeholders. `None` if the text has no stack.
     pub frame: Option<String>,
-    /// Place where the test noticed the failure, for a message that several failures of one test may share: the source
-    /// line, or file, function and line number.
+    /// The place of the failure, if several failures of a test may have the same message. For a comparison: the source
+    /// line, or file, function and line number. For an error of the runtime: file and function.
     pub site: Option<String>,
-    /// Exact HTTP statuses in order; `text` contains only their classes, for example `5xx`.
+    /// The exact HTTP statuses, in order. `text` contains only their classes, for example `5xx`.
     pub statuses: Vec<u16>,
 }
 
@@ -57,33 +56,34 @@ impl Normalized {
     }
 }
 
-/// Normalizes a text. Normalizing the result again must not change it, so a second pass over the result follows unless
-/// the first pass proves that it would change nothing.
+/// Normalizes a text. Normalizing the result again must not change the result, so further passes follow unless the
+/// first pass proves that they would change nothing.
 pub fn normalize(text: &str) -> Normalized {
-    let mut first = Writer::with_room_for(text.len());
-    let (frame, site) = first.pass(text.as_bytes());
-    if !first.sure {
+    let mut first = NormalizedWriter::with_room_for(text.len());
+    let (frame, site) = first.write_stable_part(text.as_bytes());
+    if !first.is_stable {
         first.out = normalize_again(first.out, first.settled);
     }
     first.statuses.dedup();
-    Normalized { text: string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
+    Normalized { text: into_string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
 /// Replaces the volatile parts of one line, even if the line does not describe a failure.
-pub(crate) fn line(line: &str) -> String {
+pub(crate) fn normalize_line(line: &str) -> String {
     let mut out = Vec::with_capacity(line.len());
     walk::write_line(line.as_bytes(), &mut out, &mut Vec::new());
-    string(out)
+    into_string(out)
 }
 
-/// Repeats passes over the text until nothing changes. Bit `n` of `known` is set if the `n`th line cannot change.
-fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
-    let mut again = Writer::with_room_for(out.len());
-    again.known = known;
+/// Repeats passes over the text until nothing changes. Bit `n` of `stable_lines` is set if the `n`th line cannot
+/// change.
+fn normalize_again(mut out: Vec<u8>, stable_lines: u64) -> Vec<u8> {
+    let mut again = NormalizedWriter::with_room_for(out.len());
+    again.stable_lines = stable_lines;
     for _ in 0..MAX_PASSES {
         again.clear();
-        again.pass(&out);
-        again.known = 0;
+        again.write_stable_part(&out);
+        again.stable_lines = 0;
         if again.out == out {
             break;
         }
@@ -92,10 +92,10 @@ fn normalize_again(mut out: Vec<u8>, known: u64) -> Vec<u8> {
     out
 }
 
-/// Removes a compiler's suggestion for an unknown name, because the suggestion depends on other names in scope. Python
-/// and TypeScript print `Did you mean: 'total'?`; Go prints `(type Cart has no field or method Total, but does have
-/// total)`.
-fn without_hint(line: &[u8]) -> &[u8] {
+/// Removes the suggestion of a compiler for an unknown name, because the suggestion depends on other names in the
+/// program. Python and TypeScript print `Did you mean: 'total'?`; Go prints `(type Cart has no field or method Total,
+/// but does have total)`.
+fn remove_suggestion(line: &[u8]) -> &[u8] {
     let hint = match line.last() {
         Some(b'?') => memmem::find(line, b". Did you mean"),
         Some(b')') => memmem::find(line, b" has no field or method ").and_then(|at| memchr::memrchr(b'(', &line[..at])),
@@ -104,24 +104,24 @@ fn without_hint(line: &[u8]) -> &[u8] {
     hint.map_or(line, |at| line[..at].trim_ascii_end())
 }
 
-struct Writer {
+struct NormalizedWriter {
     out: Vec<u8>,
     headline: String,
     statuses: Vec<u16>,
     /// End offset of each written line.
     ends: [u16; MAX_LINES],
     lines: usize,
-    /// Set of the values of `mark` for the written lines.
+    /// Set of the bits of the written lines, as [`line_bit`] returns them.
     seen: [u64; 4],
     /// Bit `n` is set if another pass cannot change the `n`th written line.
     settled: u64,
     /// Set if another pass cannot change the lines or the choice of lines.
-    sure: bool,
-    /// Value of `settled` from the pass that produced the input; 0 if the input is new.
-    known: u64,
+    is_stable: bool,
+    /// `settled` of the pass that wrote the input, or 0 in the first pass.
+    stable_lines: u64,
 }
 
-impl Writer {
+impl NormalizedWriter {
     fn with_room_for(length: usize) -> Self {
         let room = length.min(MAX_TEXT_BYTES) + 64;
         let (headline, statuses) = (String::new(), Vec::new());
@@ -133,8 +133,8 @@ impl Writer {
             lines: 0,
             seen: [0; 4],
             settled: 0,
-            sure: true,
-            known: 0,
+            is_stable: true,
+            stable_lines: 0,
         }
     }
 
@@ -144,62 +144,69 @@ impl Writer {
         (self.lines, self.seen, self.settled) = (0, [0; 4], 0);
     }
 
-    /// Writes the stable part of the text. Returns the innermost in-app frame and, for a generic message, the place
-    /// where the failure was noticed.
-    fn pass(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
-        let text = CleanText::of(text);
+    /// Writes the lines that describe the failure, with placeholders. Returns the innermost in-app frame and, for a
+    /// generic message, the place of the failure.
+    fn write_stable_part(&mut self, text: &[u8]) -> (Option<String>, Option<String>) {
+        let text = CleanText::new(text);
         let output = Output::read(&text, false);
         let mut cause = self.write_all(&output);
         if output.has_progress && !progress_lines::mentions_failure(&self.out) {
             self.clear();
             self.headline.clear();
-            self.sure = false;
+            self.is_stable = false;
             cause = self.write_all(&Output::read(&text, true));
         }
         if self.out.is_empty() {
-            self.sure = false;
-            // The text has only frames and headings, so write those.
+            self.is_stable = false;
+            // The text has only frames and headings, so write all lines.
             text.lines().for_each(|line| self.write_line(line.trim_ascii(), false, false));
         }
         match cause {
-            Some(cause) => self.end_with(cause),
-            None => self.cut(MAX_TEXT_BYTES),
+            Some(cause) => self.end_with_cause(cause),
+            None => self.cut_text(MAX_TEXT_BYTES),
         }
-        let frame = output.frame().map(|(file, function)| frame_text(file, function));
-        let site = if salient::is_generic(&self.out) { output.site() } else { None };
+        let frame = output.innermost_app_frame().map(|(file, function)| normalize_frame(file, function));
+        let site = if output.has_frame() && salient::is_generic_runtime_message(&self.out) {
+            // Without the line number, because lines above may be added or removed.
+            output.innermost_project_frame().map(|(file, function)| normalize_frame(file, function))
+        } else if salient::is_generic(&self.out) {
+            output.failure_place()
+        } else {
+            None
+        };
         (frame, site)
     }
 
-    /// Replaces the end of a full text with the deepest cause, because the deepest cause is what failed.
-    fn end_with(&mut self, cause: &[u8]) {
+    /// Replaces the end of a full text with the deepest cause, because the deepest cause is the actual error.
+    fn end_with_cause(&mut self, cause: &[u8]) {
         let (mut line, mut statuses) = (Vec::new(), Vec::new());
         walk::write_line(cause, &mut line, &mut statuses);
         let last = self.line_start();
         let is_last = self.out[last..] == line;
         if !is_last && self.out.split(|&byte| byte == b'\n').any(|written| written == line) {
-            return self.cut(MAX_TEXT_BYTES);
+            return self.cut_text(MAX_TEXT_BYTES);
         }
         if is_last || self.lines == MAX_LINES {
             self.out.truncate(last.saturating_sub(1));
         }
-        line.truncate(cut(&line, MAX_CAUSE_BYTES));
-        self.out.truncate(cut(&self.out, MAX_TEXT_BYTES - line.len() - 1));
+        line.truncate(cut_position(&line, MAX_CAUSE_BYTES));
+        self.out.truncate(cut_position(&self.out, MAX_TEXT_BYTES - line.len() - 1));
         self.out.push(b'\n');
         self.out.append(&mut line);
         self.statuses.append(&mut statuses);
-        (self.settled, self.sure) = (0, false);
+        (self.settled, self.is_stable) = (0, false);
     }
 
-    fn cut(&mut self, limit: usize) {
-        let end = cut(&self.out, limit);
+    fn cut_text(&mut self, limit: usize) {
+        let end = cut_position(&self.out, limit);
         if end < self.out.len() {
             self.out.truncate(end);
-            self.cut_line();
+            self.recheck_last_line();
         }
     }
 
-    /// Checks again whether the last line is stable, because `cut` removed its end.
-    fn cut_line(&mut self) {
+    /// Checks again whether the last line is stable, because its end was cut off.
+    fn recheck_last_line(&mut self) {
         while self.lines > 0 && self.line_start() >= self.out.len() {
             self.lines = self.lines.saturating_sub(1);
         }
@@ -209,7 +216,7 @@ impl Writer {
         let stays = again == line && lines::is_whole_message(line);
         self.lines = self.lines.saturating_sub(1);
         self.settled &= !(u64::MAX << self.lines);
-        self.sure &= stays && !self.is_repeated_line(begin);
+        self.is_stable &= stays && !self.is_repeated_line(begin);
     }
 
     /// Returns the start of the last written line.
@@ -217,12 +224,13 @@ impl Writer {
         if self.lines < 2 { 0 } else { usize::from(self.ends[self.lines - 2]) + 1 }
     }
 
-    /// Writes the lines that describe the failure. Returns the deepest cause if the text was full before that line.
+    /// Writes the lines that describe the failure. Returns the deepest cause if the text was full before the line of
+    /// this cause.
     fn write_all<'t>(&mut self, output: &Output<'t>) -> Option<&'t [u8]> {
-        self.sure &= !output.is_pruned;
+        self.is_stable &= !output.is_pruned;
         let mut cause = None;
-        for &OutputLine { part, number, is_untouched, is_message, is_cause } in &output.lines {
-            let known = is_untouched && number < MAX_LINES && self.known >> number & 1 != 0;
+        for &OutputLine { part, number, is_untouched, is_message, is_cause, .. } in &output.lines {
+            let known = is_untouched && number < MAX_LINES && self.stable_lines >> number & 1 != 0;
             let full = self.is_full();
             self.write_line(part, known, is_message);
             if is_cause && (full || self.out.len() > MAX_TEXT_BYTES) {
@@ -236,10 +244,10 @@ impl Writer {
         self.lines == MAX_LINES || self.out.len() >= MAX_TEXT_BYTES
     }
 
-    /// Writes a line unless it is a repetition. `known`: walking the line changes nothing; `message`: the line is a
-    /// failure message and not progress output, regardless of its prefix.
+    /// Writes a line unless it was written before. `known`: normalizing the line changes nothing. `message`: the line
+    /// is a failure message and not progress output, regardless of its prefix.
     fn write_line(&mut self, line: &[u8], known: bool, message: bool) {
-        let line = without_hint(line);
+        let line = remove_suggestion(line);
         if line.is_empty() || self.is_full() {
             return;
         }
@@ -254,14 +262,14 @@ impl Writer {
         } else {
             walk::write_line(line, &mut self.out, &mut self.statuses)
         };
-        let (part, mark) = mark(&self.out[begin..]);
+        let (part, mark) = line_bit(&self.out[begin..]);
         if self.out.len() == begin || self.seen[part] & mark != 0 && self.is_repeated_line(begin) {
             self.out.truncate(before);
             self.statuses.truncate(statuses);
             return;
         }
         if self.headline.is_empty() {
-            self.headline = string(line[..character_end(line, MAX_HEADLINE_BYTES)].to_vec());
+            self.headline = into_string(line[..character_end(line, MAX_HEADLINE_BYTES)].to_vec());
         }
         self.seen[part] |= mark;
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
@@ -271,11 +279,12 @@ impl Writer {
         self.settled |= u64::from(settled) << self.lines;
         let message = message && (unchanged || !respaced && lines::is_whole_message_with_placeholders(written));
         debug_assert!(!message || lines::is_whole_message(written), "{}", String::from_utf8_lossy(written));
-        self.sure = self.sure && settled && (message || lines::is_whole_message(written));
+        self.is_stable = self.is_stable && settled && (message || lines::is_whole_message(written));
         self.lines += 1;
     }
 
-    /// Checks for an earlier copy of the line from `begin`, because the number of attempts does not identify a failure.
+    /// Checks whether the line that starts at `begin` was written before. Repeated lines are removed because the number
+    /// of attempts does not identify a failure.
     fn is_repeated_line(&self, begin: usize) -> bool {
         let (mut start, line) = (0, &self.out[begin..]);
         self.ends[..self.lines].iter().any(|&end| {
@@ -286,9 +295,9 @@ impl Writer {
     }
 }
 
-/// Returns one of 256 bits, chosen by the length and last bytes of a line. A clear bit proves that the line is new
-/// without comparing it.
-fn mark(line: &[u8]) -> (usize, u64) {
+/// Returns one of 256 bits, chosen by the length and the last bytes of a line. If the bit is not set in `seen`, the
+/// line is new, and no comparison is needed.
+fn line_bit(line: &[u8]) -> (usize, u64) {
     let last = line.last_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let length = u32::try_from(line.len()).unwrap_or(0);
     // Knuth, The Art of Computer Programming 3, 6.4: multiplicative hashing.
@@ -296,8 +305,8 @@ fn mark(line: &[u8]) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// Returns where to cut the text so that no character is split, and no word unless it is very long.
-fn cut(text: &[u8], limit: usize) -> usize {
+/// Returns where to cut the text so that no character is split, and no word unless the word is very long.
+fn cut_position(text: &[u8], limit: usize) -> usize {
     const MAX_WORD_BYTES: usize = 64;
     if text.len() <= limit {
         return text.len();
@@ -307,21 +316,21 @@ fn cut(text: &[u8], limit: usize) -> usize {
     space.map_or_else(|| character_end(text, limit), |at| from + at)
 }
 
-/// Converts to a string. A cut inside a character is the only way to get invalid UTF-8.
-fn string(bytes: Vec<u8>) -> String {
+/// Converts bytes to a string. The bytes are invalid UTF-8 only if a character was cut.
+fn into_string(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
-fn frame_text(file: &[u8], function: &[u8]) -> String {
+fn normalize_frame(file: &[u8], function: &[u8]) -> String {
     let mut out = Vec::new();
-    // Only the file name, because a checkout has another path on each machine and reporters print paths relative to
-    // different folders.
+    // Use only the file name, because a checkout has another path on each machine, and reporters print paths relative
+    // to different folders.
     let start = file.iter().rposition(|byte| matches!(byte, b'/' | b'\\')).map_or(0, |slash| slash + 1);
     let file = &file[start..];
     walk::write_line(file, &mut out, &mut Vec::new());
     out.push(b':');
     walk::write_line(function, &mut out, &mut Vec::new());
-    string(out)
+    into_string(out)
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
-//! A stable sort that is compiled once for all element types.
+//! Sorts slices with a stable sort that is compiled once for all element types.
 //!
 //! `slice::sort_by` is compiled separately for each element type, at 3 to 9 KB of wasm each. The lists that use this
 //! sort are short because people read them, so a comparison through a function pointer costs nothing noticeable.
 
 use std::cmp::Ordering;
 
-/// Extension of slices; equal elements keep their order.
+/// Stable sorting as an extension of slices: equal elements keep their order.
 pub trait StableSort<T> {
     /// Like `slice::sort_by`.
     fn stable_sort_by(&mut self, compare: impl FnMut(&T, &T) -> Ordering);
@@ -17,12 +17,12 @@ pub trait StableSort<T> {
 impl<T> StableSort<T> for [T] {
     fn stable_sort_by(&mut self, mut compare: impl FnMut(&T, &T) -> Ordering) {
         let order = sorted_indices(self.len(), &mut |a, b| compare(&self[a], &self[b]));
-        arrange(self, order);
+        apply_permutation(self, order);
     }
 
     fn stable_sort_by_key<K: Ord>(&mut self, mut key: impl FnMut(&T) -> K) {
         let order = sorted_indices(self.len(), &mut |a, b| key(&self[a]).cmp(&key(&self[b])));
-        arrange(self, order);
+        apply_permutation(self, order);
     }
 }
 
@@ -33,8 +33,8 @@ fn sorted_indices(len: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering)
     indices
 }
 
-/// Moves the element at `order[place]` to each place by following the cycles of the permutation.
-fn arrange<T>(items: &mut [T], mut order: Vec<usize>) {
+/// Moves the element at `order[place]` to `place`, for each place, by following the cycles of the permutation.
+fn apply_permutation<T>(items: &mut [T], mut order: Vec<usize>) {
     for start in 0..order.len() {
         let mut place = start;
         loop {

@@ -1,5 +1,5 @@
-//! The parts of a failure that a person reads first: the line that describes the error, and the message with its
-//! values. `normalize` provides the stable text for signing, and `failure_locations` finds the place.
+//! Summarizes a failure for a person: the line that describes the error, and the message with its values. `normalize`
+//! creates the text for signing, and `failure_locations` finds the place of the failure.
 
 mod failure_locations;
 mod headline;
@@ -8,10 +8,10 @@ mod message;
 pub use failure_locations::{FailureLocations, SourceLocation, failure_locations, stack_files};
 pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
-use crate::output::{CleanText, Output, progress_lines};
+use crate::output::{CleanText, Output, progress_lines, salient};
 
-/// JavaScript prints an object without a string form like this.
-const UNPRINTED: &str = "[object Object]";
+/// The text that JavaScript prints for an object without a string form.
+const UNPRINTED_OBJECT: &str = "[object Object]";
 /// Maximum number of lines of a text that has only headings and frames.
 const MAX_HEADING_LINES: usize = 12;
 
@@ -27,7 +27,7 @@ pub struct Summary {
 impl Summary {
     /// Reads a redacted text.
     pub fn read(text: &str) -> Self {
-        let clean = CleanText::of(text.as_bytes());
+        let clean = CleanText::new(text.as_bytes());
         let mut output = Output::read(&clean, false);
         let said: Vec<&[u8]> = output.lines.iter().map(|line| line.part).collect();
         if output.has_progress && !progress_lines::mentions_failure(&said.join(&b'\n')) {
@@ -37,12 +37,12 @@ impl Summary {
         for line in &output.lines {
             let line = String::from_utf8_lossy(line.part.trim_ascii()).into_owned();
             // Skip repetitions, because the number of copies does not describe the failure.
-            if !line.is_empty() && line != UNPRINTED && !is_frame(&line) && !lines.contains(&line) {
+            if !line.is_empty() && line != UNPRINTED_OBJECT && !lines.contains(&line) {
                 lines.push(line);
             }
         }
         if lines.is_empty() {
-            // The text has only headings, frames and source, so use the lines below the source, or all lines.
+            // The text has only headings, frames and quoted source, so use the lines below the source, or all lines.
             let all: Vec<&[u8]> = clean.lines().take(MAX_HEADING_LINES).map(<[u8]>::trim_ascii).collect();
             let below = all.iter().position(|line| is_caret(line)).map_or(0, |at| at + 1);
             let shown = all[below..].iter().map(|line| String::from_utf8_lossy(line).into_owned());
@@ -59,13 +59,18 @@ impl Summary {
     /// Returns the error as one line of at most [`MAX_HEADLINE_CHARS`] characters, or an empty string if no line
     /// describes the error.
     pub fn headline(&self) -> String {
-        headline::headline(&self.lines)
+        headline::choose_headline(&self.lines)
     }
 
-    /// Returns the error with the compared values in at most `most` characters.
+    /// Returns the error with the compared values, in at most `most` characters.
     pub fn message(&self, most: usize) -> String {
-        message::message(&self.lines, most)
+        message::build_message(&self.lines, most)
     }
+}
+
+/// Checks whether the form of a line marks it as an error: `TypeError: no`, `fatal: no`.
+pub fn is_error_line(line: &str) -> bool {
+    salient::is_headline(line.trim().as_bytes())
 }
 
 /// Shortens a message to `most` characters and keeps its values.
@@ -74,19 +79,12 @@ pub fn shortened_message(message: &str, most: usize) -> String {
         return message.to_owned();
     }
     let lines: Vec<String> = message.lines().map(str::to_owned).collect();
-    message::message(&lines, most)
+    message::build_message(&lines, most)
 }
 
 /// Checks for a line that points at a position in the source above it.
 fn is_caret(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|byte| matches!(byte, b'^' | b'~' | b' '))
-}
-
-/// Checks for a Ruby frame without the mark by which `Output` recognizes it: ``./spec/cart_spec.rb:5:in `new'``.
-fn is_frame(line: &str) -> bool {
-    // Exclude the first frame of an uncaught error, because the error's message follows the function name.
-    let position = line.split_once(":in ").filter(|_| line.ends_with('\'')).map(|(position, _)| position);
-    position.is_some_and(|position| !position.contains(' ') && position.ends_with(|last: char| last.is_ascii_digit()))
 }
 
 #[cfg(test)]

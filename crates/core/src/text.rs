@@ -1,4 +1,4 @@
-//! Text utilities: bytes and words, length limits, printed objects and URLs, and regex errors.
+//! Utilities for text: bytes and words, length limits, printed objects, URLs, and errors of regular expressions.
 
 pub mod bound;
 pub(crate) mod bytes;

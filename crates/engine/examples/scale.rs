@@ -4,7 +4,7 @@
 //!
 //! This is not a test, because times depend on the machine.
 
-use argus_core::{Ambient, Category, sign::sha256_hex, similarity::sketch};
+use argus_core::{CallContext, Category, sign::sha256_hex, similarity::sketch};
 use argus_engine::{
     Engine, EngineError, ReportFiles,
     contract::{
@@ -25,15 +25,15 @@ use std::{
     time::Duration,
 };
 
-#[allow(clippy::disallowed_methods, reason = "a stopwatch is what this program is for")]
-fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+#[allow(clippy::disallowed_methods, reason = "this program measures times")]
+fn measure<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     let start = std::time::Instant::now();
     let answer = work();
     (start.elapsed(), answer)
 }
 
-#[allow(clippy::print_stdout, reason = "its output is its result")]
-fn say(what: &str, each: Duration) {
+#[allow(clippy::print_stdout, reason = "the output is the result of this program")]
+fn print_duration(what: &str, each: Duration) {
     println!("{what:<44} {:>10.3} ms", each.as_secs_f64() * 1000.0);
 }
 
@@ -43,28 +43,29 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
     let cases: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
     let database = Sqlite::open(&file, None, Mode::ReadWrite)?;
-    let (took, filled) = timed(|| fill(&database, count));
+    let (took, filled) = measure(|| insert_patterns(&database, count));
     filled?;
-    say(&format!("{count} patterns in one transaction"), took);
-    let engine = Engine::new(Database::Sqlite(database), EngineOptions::default())?.with_reports(Kept(report(cases)));
+    print_duration(&format!("{count} patterns in one transaction"), took);
+    let engine = Engine::new(Database::Sqlite(database), EngineOptions::default())?
+        .with_reports(ReportInMemory(build_report(cases)));
     if cases > 0 {
-        import(&engine, cases)?;
+        measure_import(&engine, cases)?;
     }
-    calls(&engine)
+    measure_calls(&engine)
 }
 
 /// Returns different texts with some common words, like the failures of a project.
-fn text(n: u32) -> String {
+fn build_text(n: u32) -> String {
     let words = ["cart", "order", "login", "invoice", "search", "upload", "export", "queue", "cache", "mail"];
     let word = |shift: u32| words[(n / 10_u32.pow(shift) % 10) as usize];
     format!("Error: {} {} {} failed in {} with {}", word(0), word(1), word(2), word(3), sha256_hex(&n.to_string()))
 }
 
-fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
-    let ambient = Ambient::new(1_772_000_000_000, [3; 16]);
+fn insert_patterns(database: &Sqlite, count: u32) -> Result<(), StoreError> {
+    let context = CallContext::new(1_772_000_000_000, [3; 16]);
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         for n in 0..count {
-            let (id, text) = (ambient.id("pat"), text(n));
+            let (id, text) = (context.id("pat"), build_text(n));
             let (signature, family) = (sha256_hex(&format!("exact {n}")), sha256_hex(&format!("family {}", n / 2)));
             let sample = format!("{{\"text\":\"{text}\"}}");
             let identity = Identity {
@@ -82,17 +83,17 @@ fn fill(database: &Sqlite, count: u32) -> Result<(), StoreError> {
                 description: &text,
                 occurrences: 1 + n % 7,
                 resolutions: n % 2,
-                now: ambient.now + i64::from(n),
+                now: context.now + i64::from(n),
                 sample: &sample,
             };
             insert(tx, &new)?;
         }
         Ok(())
     };
-    database.write(ambient.now, body)
+    database.write(context.now, body)
 }
 
-fn report(cases: u32) -> Vec<u8> {
+fn build_report(cases: u32) -> Vec<u8> {
     let mut xml = String::from("<testsuites><testsuite name=\"shop\">");
     for n in 0..cases {
         let _ = write!(xml, "<testcase classname=\"src/file{}.test.ts\" name=\"case {n} works\" time=\"0.01\"", n / 50);
@@ -106,48 +107,52 @@ fn report(cases: u32) -> Vec<u8> {
 
 /// A report in memory.
 #[derive(Debug)]
-struct Kept(Vec<u8>);
+struct ReportInMemory(Vec<u8>);
 
-impl ReportFiles for Kept {
+impl ReportFiles for ReportInMemory {
     fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
         Ok(Box::new(Cursor::new(self.0.clone())))
     }
 }
 
-fn import(engine: &Engine, cases: u32) -> Result<(), EngineError> {
+fn measure_import(engine: &Engine, cases: u32) -> Result<(), EngineError> {
     let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
-    let ambient = Ambient::new(1_772_300_000_000, [9; 16]);
-    let (took, run) = timed(|| record_run(engine, &ambient, &params));
+    let context = CallContext::new(1_772_300_000_000, [9; 16]);
+    let (took, run) = measure(|| record_run(engine, &context, &params));
     run?;
-    say(&format!("a report of {cases} cases"), took);
+    print_duration(&format!("a report of {cases} cases"), took);
     Ok(())
 }
 
-fn calls(engine: &Engine) -> Result<(), Box<dyn Error>> {
+fn measure_calls(engine: &Engine) -> Result<(), Box<dyn Error>> {
     const ROUNDS: u8 = 200;
-    let ambient = |round: u8| Ambient::new(1_772_400_000_000 + i64::from(round), [round; 16]);
+    let context = |round: u8| CallContext::new(1_772_400_000_000 + i64::from(round), [round; 16]);
     let run = |call: u32| {
         let params = RecordRunParams {
             command: Some(format!("make {call}")),
             exit_code: Some(1),
-            output_tail: Some(format!("Error: the {} plan is gone", text(call))),
+            output_tail: Some(format!("Error: the {} plan is gone", build_text(call))),
             ..RecordRunParams::default()
         };
-        let ambient = Ambient::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]);
-        record_run(engine, &ambient, &params)
+        let context = CallContext::new(1_772_400_000_000, [u8::try_from(call % 251).unwrap_or(0); 16]);
+        record_run(engine, &context, &params)
     };
     let mut runs = Vec::new();
     for call in 0..u32::from(ROUNDS) {
         runs.push(run(call)?.run_id);
     }
     let ask = |round: u8, which: usize| {
-        let params =
-            DiagnoseParams { run_id: runs[which].clone(), case_name: format!("make {which}"), not_same_as: None };
-        diagnose(engine, &ambient(round), &params)
+        let params = DiagnoseParams {
+            run_id: runs[which].clone(),
+            case_name: format!("make {which}"),
+            not_same_as: None,
+            once: None,
+        };
+        diagnose(engine, &context(round), &params)
     };
-    let mut new: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
-    let mut known: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| ask(n, usize::from(n)).map(drop)).0).collect();
+    let mut new: Vec<Duration> = (0..ROUNDS).map(|n| measure(|| ask(n, usize::from(n)).map(drop)).0).collect();
+    let mut known: Vec<Duration> = (0..ROUNDS).map(|n| measure(|| ask(n, usize::from(n)).map(drop)).0).collect();
     let fix = |round: u8| {
         let params = ReportFixParams {
             run_id: runs[usize::from(round)].clone(),
@@ -157,18 +162,18 @@ fn calls(engine: &Engine) -> Result<(), Box<dyn Error>> {
             supersedes: None,
             env: None,
         };
-        report_fix(engine, &ambient(round), &params)
+        report_fix(engine, &context(round), &params)
     };
-    let mut fixed: Vec<Duration> = (0..ROUNDS).map(|n| timed(|| fix(n).map(drop)).0).collect();
+    let mut fixed: Vec<Duration> = (0..ROUNDS).map(|n| measure(|| fix(n).map(drop)).0).collect();
     for (what, times) in [("diagnose, new", &mut new), ("diagnose, known", &mut known), ("report_fix", &mut fixed)] {
         times.sort_unstable();
-        say(&format!("{what}, p50"), times[times.len() / 2]);
-        say(&format!("{what}, p99"), times[times.len() * 99 / 100]);
+        print_duration(&format!("{what}, p50"), times[times.len() / 2]);
+        print_duration(&format!("{what}, p99"), times[times.len() * 99 / 100]);
     }
     for sort in [PatternSort::Occurrences, PatternSort::Confidence, PatternSort::LastSeen] {
         let params = PatternsParams { sort_by: Some(sort), ..PatternsParams::default() };
-        let (took, page) = timed(|| patterns(engine, &ambient(1), &params));
-        say(&format!("patterns of {} by {sort:?}", page?.total), took);
+        let (took, page) = measure(|| patterns(engine, &context(1), &params));
+        print_duration(&format!("patterns of {} by {sort:?}", page?.total), took);
     }
     Ok(())
 }

@@ -3,30 +3,30 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::moment::{DAY_MS, iso},
+    answer::moment::{DAY_MS, format_iso},
     contract::{
         AuditEntry, AuditLog, AuditLogParams, AuditParams, CreateTokenParams, IdParams, NoParams, RevokeTokenResult,
         Scope, Token, TokensResult,
     },
 };
-use argus_core::{Ambient, display};
+use argus_core::{CallContext, display};
 use argus_store::{
     Tx,
     access::{audit, tokens},
 };
 
-/// Maximum characters of the name of a person or a machine.
+/// Maximum number of characters of a name of a person or a machine.
 const MAX_NAME_CHARS: usize = 100;
 
 /// Maximum number of audit log entries in an answer.
-const MAX_ENTRIES: u32 = 10_000;
-const DEFAULT_ENTRIES: u32 = 100;
+const MAX_AUDIT_ENTRIES: u32 = 10_000;
+const DEFAULT_AUDIT_ENTRIES: u32 = 100;
 
 /// Adds a token. Returns an error if its name is empty.
-pub fn create_token(engine: &Engine, ambient: &Ambient, params: &CreateTokenParams) -> Result<Token, EngineError> {
+pub fn create_token(engine: &Engine, context: &CallContext, params: &CreateTokenParams) -> Result<Token, EngineError> {
     let name = display::line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
     if name.is_empty() {
-        return Err(EngineError::invalid("name is empty. Say whose the token is."));
+        return Err(EngineError::invalid("name is empty. Name the owner of the token."));
     }
     let token = tokens::Token {
         id: params.id.clone(),
@@ -34,51 +34,55 @@ pub fn create_token(engine: &Engine, ambient: &Ambient, params: &CreateTokenPara
         digest: params.digest.clone(),
         scope: params.scope.as_str().to_owned(),
         projects: params.projects.as_ref().map(|projects| projects.join(" ")),
-        created_at: ambient.now,
-        expires_at: params.expires_in_days.map(|days| ambient.now + i64::from(days) * DAY_MS),
+        created_at: context.now,
+        expires_at: params.expires_in_days.map(|days| context.now + i64::from(days) * DAY_MS),
         revoked_at: None,
         last_used_at: None,
     };
-    engine.write(ambient, |tx: &mut Tx<'_>| Ok(tokens::add(tx, &token)?))?;
-    shown(token)
+    engine.write(context, |tx: &mut Tx<'_>| Ok(tokens::add(tx, &token)?))?;
+    convert_token(token)
 }
 
-/// Returns all tokens with their digests.
-pub fn tokens(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<TokensResult, EngineError> {
-    let all = engine.read(ambient, |tx: &mut Tx<'_>| Ok(tokens::all(tx)?))?;
-    Ok(TokensResult { tokens: all.into_iter().map(shown).collect::<Result<_, _>>()? })
+/// Returns all tokens, with the digests of their secrets.
+pub fn tokens(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<TokensResult, EngineError> {
+    let all = engine.read(context, |tx: &mut Tx<'_>| Ok(tokens::list(tx)?))?;
+    Ok(TokensResult { tokens: all.into_iter().map(convert_token).collect::<Result<_, _>>()? })
 }
 
 /// Revokes a token, effective immediately.
-pub fn revoke_token(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<RevokeTokenResult, EngineError> {
-    let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, ambient.now)?);
-    Ok(RevokeTokenResult { revoked: engine.write(ambient, body)? })
+pub fn revoke_token(
+    engine: &Engine,
+    context: &CallContext,
+    params: &IdParams,
+) -> Result<RevokeTokenResult, EngineError> {
+    let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, context.now)?);
+    Ok(RevokeTokenResult { revoked: engine.write(context, body)? })
 }
 
-/// Stores the time of the last use of a token.
-pub fn note_token_used(engine: &Engine, ambient: &Ambient, params: &IdParams) -> Result<(), EngineError> {
-    engine.write(ambient, |tx: &mut Tx<'_>| Ok(tokens::note_used(tx, &params.id, ambient.now)?))
+/// Stores the current time as the last use of a token.
+pub fn note_token_used(engine: &Engine, context: &CallContext, params: &IdParams) -> Result<(), EngineError> {
+    engine.write(context, |tx: &mut Tx<'_>| Ok(tokens::link_to_shared(tx, &params.id, context.now)?))
 }
 
 /// Adds an entry to the audit log.
-pub fn note_audit(engine: &Engine, ambient: &Ambient, params: &AuditParams) -> Result<(), EngineError> {
+pub fn note_audit(engine: &Engine, context: &CallContext, params: &AuditParams) -> Result<(), EngineError> {
     let line = |text: &str| display::line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
     let entry = audit::Entry {
-        at: ambient.now,
+        at: context.now,
         token_id: params.token_id.as_deref().map(line),
         project: params.project.as_deref().map(line),
         action: line(&params.action),
         is_denied: params.is_denied,
     };
-    engine.write(ambient, |tx: &mut Tx<'_>| Ok(audit::add(tx, &entry)?))
+    engine.write(context, |tx: &mut Tx<'_>| Ok(audit::add_entry(tx, &entry)?))
 }
 
 /// Returns the newest entries of the audit log.
-pub fn audit_log(engine: &Engine, ambient: &Ambient, params: &AuditLogParams) -> Result<AuditLog, EngineError> {
-    let limit = params.limit.unwrap_or(DEFAULT_ENTRIES).min(MAX_ENTRIES);
-    let newest = engine.read(ambient, |tx: &mut Tx<'_>| Ok(audit::newest(tx, limit)?))?;
+pub fn audit_log(engine: &Engine, context: &CallContext, params: &AuditLogParams) -> Result<AuditLog, EngineError> {
+    let limit = params.limit.unwrap_or(DEFAULT_AUDIT_ENTRIES).min(MAX_AUDIT_ENTRIES);
+    let newest = engine.read(context, |tx: &mut Tx<'_>| Ok(audit::list_newest(tx, limit)?))?;
     let entries = newest.into_iter().map(|audit::Entry { at, token_id, project, action, is_denied }| AuditEntry {
-        at: iso(at),
+        at: format_iso(at),
         token_id,
         project,
         action,
@@ -87,18 +91,18 @@ pub fn audit_log(engine: &Engine, ambient: &Ambient, params: &AuditLogParams) ->
     Ok(AuditLog { entries: entries.collect() })
 }
 
-fn shown(token: tokens::Token) -> Result<Token, EngineError> {
+fn convert_token(token: tokens::Token) -> Result<Token, EngineError> {
     let tokens::Token { id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at } = token;
     Ok(Token {
         id,
         name,
         digest,
-        scope: Scope::of(&scope)?,
+        scope: Scope::parse(&scope)?,
         projects: projects.map(|projects| projects.split(' ').map(ToOwned::to_owned).collect()),
-        created_at: iso(created_at),
-        expires_at: expires_at.map(iso),
-        revoked_at: revoked_at.map(iso),
-        last_used_at: last_used_at.map(iso),
+        created_at: format_iso(created_at),
+        expires_at: expires_at.map(format_iso),
+        revoked_at: revoked_at.map(format_iso),
+        last_used_at: last_used_at.map(format_iso),
     })
 }
 
@@ -114,8 +118,8 @@ impl Scope {
         }
     }
 
-    fn of(stored: &str) -> Result<Self, EngineError> {
+    fn parse(stored: &str) -> Result<Self, EngineError> {
         let scope = Self::ALL.into_iter().find(|scope| scope.as_str() == stored);
-        scope.ok_or_else(|| EngineError::new(ErrorCode::DatabaseCorrupt, "A token has a scope that there is not."))
+        scope.ok_or_else(|| EngineError::new(ErrorCode::DatabaseCorrupt, "A token has an unknown scope."))
     }
 }

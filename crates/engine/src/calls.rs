@@ -4,7 +4,7 @@
 //! with its methods and the JSON Schemas of params and results are generated from it. A [`Codec`] converts the values.
 
 use crate::{
-    Engine, EngineError, access, call_repeated, contract as c, evidence,
+    Engine, EngineError, access, call_repeated_error, contract as c, evidence,
     failures::{diagnose, report_fix},
     knowledge::{overview, patterns, resources, snapshot},
     memory::{
@@ -15,10 +15,10 @@ use crate::{
     runs::{history, import_run, known_failures, prepare_run, record_run, run_errors},
     viewer,
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
-    calls::{self as store_calls, Answered, Made},
+    calls::{self as store_calls, CallState, StoredAnswer},
 };
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -33,10 +33,10 @@ pub enum Access {
     Edits,
 }
 
-/// The callers that may make a call. Each audience includes the audiences before it.
+/// Who may make a call. Each variant also permits all callers of the variants before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Audience {
-    /// Only the program that holds the engine.
+    /// Only the program that created the engine.
     Host,
     /// Also other machines of the team.
     Team,
@@ -44,7 +44,7 @@ pub enum Audience {
     Page,
 }
 
-/// Describes a call.
+/// The name, description and permissions of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallInfo {
     /// The name of the call.
@@ -75,7 +75,7 @@ pub trait Codec {
     fn from_json(json: &str) -> Result<Self::Value, EngineError>;
 }
 
-/// Visits the types of every call, to generate code from them.
+/// Receives the types of every call, for example to generate code from them.
 #[cfg(feature = "types")]
 pub trait CallVisitor {
     /// Visits a call with the types of its params `P` and its result `R`.
@@ -86,59 +86,59 @@ pub trait CallVisitor {
 }
 
 /// Decodes the params, makes a call, and encodes its result.
-type Perform<C> = fn(&Engine, &Ambient, <C as Codec>::Value) -> Result<<C as Codec>::Value, EngineError>;
+type PerformCall<C> = fn(&Engine, &CallContext, <C as Codec>::Value) -> Result<<C as Codec>::Value, EngineError>;
 
 /// Makes the call with this name. Errors are redacted by the project's own patterns too, because they can quote stored
 /// text.
 pub fn call<C: Codec>(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     name: &str,
     params: C::Value,
 ) -> Result<C::Value, EngineError> {
-    dispatch::<C>(engine, ambient, name, params).map_err(|error| error.redacted_by(&engine.analyzer))
+    dispatch::<C>(engine, context, name, params).map_err(|error| error.redacted_by(&engine.analyzer))
 }
 
 /// Makes a call with an id, and stores its answer in the same transaction, so that repeating the call returns the same
 /// answer.
 pub fn call_once<C: Codec>(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     name: &str,
     params: C::Value,
 ) -> Result<C::Value, EngineError> {
-    let Some(call_id) = ambient.call_id().filter(|_| is_writing(name)) else {
-        return call::<C>(engine, ambient, name, params);
+    let Some(call_id) = context.call_id().filter(|_| is_writing_call(name)) else {
+        return call::<C>(engine, context, name, params);
     };
-    let answered = || -> Result<Option<C::Value>, EngineError> {
-        let made = |tx: &mut Tx<'_>| Ok(store_calls::made(tx, call_id)?);
-        match engine.read(ambient, made)? {
-            Made::Not => Ok(None),
-            Made::Forgotten => Err(call_repeated()),
-            Made::Answered(before) if before.method == name => C::from_json(&before.answer).map(Some),
-            Made::Answered(_) => Err(EngineError::invalid("There was another call with this callId.")),
+    let read_answer = || -> Result<Option<C::Value>, EngineError> {
+        let read_call = |tx: &mut Tx<'_>| Ok(store_calls::read_state(tx, call_id)?);
+        match engine.read(context, read_call)? {
+            CallState::NotMade => Ok(None),
+            CallState::AnswerDeleted => Err(call_repeated_error()),
+            CallState::Answered(before) if before.method == name => C::from_json(&before.answer).map(Some),
+            CallState::Answered(_) => Err(EngineError::invalid("This callId was already used for another call.")),
         }
     };
-    let once = || {
-        if let Some(value) = answered()? {
+    let make_once = || {
+        if let Some(value) = read_answer()? {
             return Ok(value);
         }
-        let value = dispatch::<C>(engine, ambient, name, params)?;
-        let answered = Answered { method: name.to_owned(), answer: C::to_json(&value)? };
-        let keep = |tx: &mut Tx<'_>| Ok(store_calls::keep_answer(tx, call_id, &answered)?);
-        engine.write_unmarked(ambient, keep)?;
+        let value = dispatch::<C>(engine, context, name, params)?;
+        let answered = StoredAnswer { method: name.to_owned(), answer: C::to_json(&value)? };
+        let store = |tx: &mut Tx<'_>| Ok(store_calls::store_answer(tx, call_id, &answered)?);
+        engine.write_unmarked(context, store)?;
         Ok(value)
     };
-    let made = match engine.database.in_one(ambient.now, once) {
+    let result = match engine.database.in_one_transaction(context.now, make_once) {
         // If the same call is made twice at once, the first is stored and the second fails. Both return the stored
         // answer.
-        Err(error) => answered().ok().flatten().ok_or(error),
+        Err(error) => read_answer().ok().flatten().ok_or(error),
         Ok(value) => Ok(value),
     };
-    made.map_err(|error: EngineError| error.redacted_by(&engine.analyzer))
+    result.map_err(|error: EngineError| error.redacted_by(&engine.analyzer))
 }
 
-fn is_writing(name: &str) -> bool {
+fn is_writing_call(name: &str) -> bool {
     CALLS.iter().any(|info| info.name == name && info.access != Access::Reads)
 }
 
@@ -157,21 +157,22 @@ macro_rules! calls {
 
         fn dispatch<C: Codec>(
             engine: &Engine,
-            ambient: &Ambient,
+            context: &CallContext,
             name: &str,
             params: C::Value,
         ) -> Result<C::Value, EngineError> {
-            // A function pointer keeps each call a function of its own in the compiled wasm. V8 compiles a function when it
-            // is first called, so if all calls were inlined here, the first call would wait for all of them.
-            let perform: Perform<C> = match name {
-                $($name => |engine, ambient, params| {
+            // Function pointers prevent inlining, so each call stays a separate function in the compiled wasm. V8
+            // compiles a function when it is first called. With all calls inlined here, the first call would wait for
+            // all of them.
+            let perform: PerformCall<C> = match name {
+                $($name => |engine, context, params| {
                     let params: $params = C::decode(params)?;
-                    let result: $result = $function(engine, ambient, &params)?;
+                    let result: $result = $function(engine, context, &params)?;
                     C::encode(&result)
                 },)+
-                _ => return Err(EngineError::invalid("There is no call of this name; 'overview' is one.")),
+                _ => return Err(EngineError::invalid("This call does not exist; a valid call is 'overview'.")),
             };
-            perform(engine, ambient, params)
+            perform(engine, context, params)
         }
 
         /// Shows every call to a visitor, in the order of the list.
@@ -258,7 +259,7 @@ calls! {
     Reads Host "shareCheck": sharing::check::check, c::SharedTexts => c::ShareCheckResult;
     /// Imports files that a repository shares into a separate database.
     Writes Host "shareTake": sharing::take::take, c::SharedTexts => c::ShareTaken;
-    /// Returns ids of incidents that match a text, best first.
+    /// Returns the ids of incidents that match a text, best first.
     Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
     /// Returns an incident of either memory with its solutions and outcomes.
     Reads Page "incident": incident::incident, c::IdParams => c::IncidentDetail;

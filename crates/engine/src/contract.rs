@@ -1,5 +1,5 @@
 //! Types of all data that crosses into JavaScript. The TypeScript types are generated from this module. Field names and
-//! meanings follow the public contracts.
+//! meanings follow the public contracts in `docs/contract`.
 //!
 //! Times are ISO 8601 with `Z`, durations are milliseconds, unless a field says otherwise.
 
@@ -158,6 +158,10 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub not_same_as: Option<String>,
+        /// Count an occurrence only if this failure of this run was not diagnosed before. False by default.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub once: Option<bool>,
     }
 
     /// Diagnosis of a failure, with known fixes.
@@ -210,7 +214,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
-        /// Results of trying the fix. Absent without a fix, and for an untried tip.
+        /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
@@ -222,19 +226,19 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
-        /// How far runs have proved the fix. Absent if nobody reported it.
+        /// How far runs have proved the fix. Absent if nobody reported the fix.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub trust: Option<FixTrust>,
         /// A commit or an edit that fixed this failure of this test before.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub mended_before: Option<MendedBefore>,
+        pub mended_before: Option<PreviousFix>,
         /// Hints from `argus learn`: commits that look like fixes and changed this test or the function in which it
         /// failed. Absent if a fix is known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
-        pub changed_before: Vec<ChangedBefore>,
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<RelatedCommit>>", optional))]
+        pub changed_before: Vec<RelatedCommit>,
         /// Another case with the same error and the same values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
@@ -253,7 +257,7 @@ contract! {
         pub related: Vec<Related>,
         /// Limitations of this answer.
         pub warnings: Vec<String>,
-        /// Reason why this occurrence was not stored. None if it was stored.
+        /// Reason why this occurrence was not stored. Absent if it was stored.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub not_stored: Option<ErrorCode>,
@@ -311,7 +315,7 @@ contract! {
         pub differences: Vec<Difference>,
         /// The best known fix.
         pub suggested_fix: Option<String>,
-        /// Results of trying the fix. Absent without a fix, and for an untried tip.
+        /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
@@ -351,9 +355,9 @@ contract! {
         pub signature_pattern: String,
         /// Description in one line.
         pub description: String,
-        /// Description of the best fix. None if nothing has fixed it yet.
+        /// Description of the best fix, or null if no fix is known.
         pub suggested_fix: Option<String>,
-        /// Results of trying the fix. Absent without a fix, and for an untried tip.
+        /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,

@@ -6,14 +6,14 @@ use argus_core::Analyzer;
 use argus_store::{StoreError, StoreErrorKind};
 use serde::{Deserialize, Serialize};
 
-/// Codes of the public contracts, of files and of databases, in the order of the documentation.
+/// Error codes of the public contracts, of files and of databases, in the order of the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ErrorCode {
     /// No run has this id.
     RunNotFound,
-    /// The run has no such case, or several.
+    /// The run has no case with this name, or several cases match it.
     CaseNotFound,
     /// The case passed or was skipped in the run.
     CaseNotFailed,
@@ -77,21 +77,21 @@ impl EngineError {
     /// Creates an error without a source. The message is redacted here by the built-in patterns, because it may quote
     /// the caller's text, and at the end of the call by the project's own patterns.
     pub fn new(code: ErrorCode, message: impl AsRef<str>) -> Self {
-        Self { code, message: text::message(message.as_ref()), source: None }
+        Self { code, message: text::redact_message(message.as_ref()), source: None }
     }
 
     /// Redacts the message by the project's own patterns too.
     pub(crate) fn redacted_by(self, analyzer: &Analyzer) -> Self {
-        Self { message: text::redacted_by(analyzer, &self.message), ..self }
+        Self { message: text::redact_with(analyzer, &self.message), ..self }
     }
 
     pub(crate) fn invalid(message: impl AsRef<str>) -> Self {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
-    /// Returns `true` if the error came from writing. Reading may still work.
-    pub(crate) fn is_about_writing(&self) -> bool {
-        self.source.as_ref().is_some_and(|source| source.is_about_writing())
+    /// Returns `true` if a write caused the error, so that reads may still work.
+    pub(crate) fn is_write_error(&self) -> bool {
+        self.source.as_ref().is_some_and(|source| source.is_write_error())
     }
 }
 
@@ -106,42 +106,42 @@ impl From<StoreError> for EngineError {
             }
             StoreErrorKind::Full => (
                 ErrorCode::DatabaseFull,
-                "No space is left for the database. Free some and try again; nothing was lost",
+                "No space is left for the database. Free some space and try again; nothing was lost",
             ),
             StoreErrorKind::Corrupt => (
                 ErrorCode::DatabaseCorrupt,
-                "The file is damaged or not a database of Argus, and is left as it is. Move it away or restore it",
+                "The file is damaged or not an Argus database, and was not changed. Move it away or restore it",
             ),
             StoreErrorKind::Newer => {
-                (ErrorCode::DatabaseNewer, "The database was written by a newer version of Argus. Update this one")
+                (ErrorCode::DatabaseNewer, "The database was written by a newer version of Argus. Update this program")
             }
             StoreErrorKind::Conflict => {
-                (ErrorCode::DatabaseLocked, "Another call changed the same at the same time. Make this one again")
+                (ErrorCode::DatabaseLocked, "Another call changed the same data at the same time. Repeat this call")
             }
             StoreErrorKind::Older => (
                 ErrorCode::DatabaseUnavailable,
-                "The schema of this memory is of an earlier version. argus-mcp migrate brings it to this one",
+                "The schema of this memory has an earlier version. Upgrade it with argus-mcp migrate",
             ),
             StoreErrorKind::Unreachable => (
                 ErrorCode::DatabaseUnavailable,
-                "The database server does not answer. Make the call again in a few seconds; if it never does, check host \
-                 and port of its URL",
+                "The database server does not answer. Repeat the call in a few seconds. If it never answers, check the host \
+                 and port in its URL",
             ),
-            StoreErrorKind::NotLetIn => (
+            StoreErrorKind::LoginRejected => (
                 ErrorCode::DatabaseUnavailable,
-                "The database server does not let this user in. Check user, password and name of the database in its URL",
+                "The database server rejects this user. Check user, password and database name in its URL",
             ),
             StoreErrorKind::NotPermitted => (
                 ErrorCode::DatabaseUnavailable,
-                "The user of the database may not do this. It needs CREATE on the database, CREATEROLE, and to have made \
+                "The database user may not do this. It needs CREATE on the database, CREATEROLE, and must have created \
                  its schemas and roles",
             ),
             StoreErrorKind::Unavailable => (
                 ErrorCode::DatabaseUnavailable,
                 "The database cannot be opened. Check that its folder exists and can be written",
             ),
-            StoreErrorKind::Internal => (ErrorCode::InternalError, "The database refused a statement"),
+            StoreErrorKind::Internal => (ErrorCode::InternalError, "The database rejected a statement"),
         };
-        Self { code, message: text::message(&format!("{next} ({source}).")), source: Some(Box::new(source)) }
+        Self { code, message: text::redact_message(&format!("{next} ({source}).")), source: Some(Box::new(source)) }
     }
 }

@@ -2,19 +2,19 @@
 //! `argus_core::evidence`, and `argus_store::evidence` stores their rows.
 
 pub(crate) mod change;
+mod change_words;
 pub mod edits;
 pub(crate) mod failure_facts;
 pub mod fixes;
 pub(crate) mod judging;
 pub mod learned_commits;
 pub mod missing_tests;
-mod named_things;
 mod names;
 mod places;
 pub(crate) mod progress;
 pub(crate) mod rows;
+mod suite_failures;
 pub mod test_changes;
 pub mod test_history;
 mod test_lookup;
 pub mod test_states;
-mod wholes;

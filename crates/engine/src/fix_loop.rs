@@ -1,8 +1,8 @@
-//! The fix loop for a host: checks untrusted states and texts before `argus_core::fix_loop` decides. The host stores
-//! the state and passes it in with each call.
+//! The calls of the fix loop. They check untrusted states and texts before `argus_core::fix_loop` decides. The host
+//! stores the state and passes it with each call.
 
 use crate::{
-    contract::{FixAdvanced, FixError, FixEvent, FixFailure, FixOutlook, FixStart, FixState},
+    contract::{FixAdvanced, FixError, FixEvent, FixFailure, FixNextStep, FixStart, FixState},
     errors::{EngineError, ErrorCode},
 };
 use argus_core::{
@@ -14,11 +14,11 @@ use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
 use serde::Deserialize;
 use serde_json::Value;
 
-/// Analyzes the output of a failed command, or a given error.
+/// Analyzes the output of a failed command, or an error that the caller describes.
 pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     let redacted = analyzer.redact(&failure.text);
-    // A given error is used in full, but most of a command's output is irrelevant.
-    let chosen = failure.exit_code.map(|_| tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
+    // An error without an exit code is used in full. Most of a command's output is irrelevant.
+    let chosen = failure.exit_code.map(|_| extract_tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
     let chosen = chosen.filter(|tail| !tail.trim().is_empty());
     let mut error = fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted));
     // Other answers show the same headline.
@@ -29,9 +29,9 @@ pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     error
 }
 
-/// Returns the errors of the failed tests in a TAP stream, where they are in YAML blocks. None if the output is not
-/// TAP or has no errors.
-fn tap_errors(output: &str) -> Option<String> {
+/// Returns the errors of the failed tests from the YAML blocks of a TAP stream. Returns `None` if the output is not TAP
+/// or has no errors.
+fn extract_tap_errors(output: &str) -> Option<String> {
     if !output.contains("TAP version 1") {
         return None;
     }
@@ -45,8 +45,8 @@ fn tap_errors(output: &str) -> Option<String> {
     (!errors.is_empty()).then(|| errors.join("\n\n"))
 }
 
-/// Starts a loop. The caller's texts are redacted before they are stored; commands are stored unchanged, because they
-/// must run.
+/// Starts a loop. The caller's texts are redacted before they are stored. Commands are stored unchanged, because they
+/// are run again.
 pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineError> {
     let error = start.error.as_ref().filter(|text| !text.trim().is_empty());
     let failure = error.map(|text| FixFailure { text: text.clone(), ..FixFailure::default() });
@@ -58,101 +58,103 @@ pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineEr
 /// Returns the state with the changed settings. Limits cannot be changed.
 pub fn adjust(analyzer: &Analyzer, state: Value, wanted: &FixStart) -> Result<FixState, EngineError> {
     let wanted = FixStart { desired: analyzer.redact(&wanted.desired).into(), ..wanted.clone() };
-    fix_loop::adjust(&believed(state)?, &wanted).map_err(|problem| EngineError::invalid(problem.0))
+    fix_loop::adjust(&check_state(state)?, &wanted).map_err(|problem| EngineError::invalid(problem.0))
 }
 
 /// Returns the next state. `random`, in [0, 1), is used for the jitter of a delay.
 pub fn advance(analyzer: &Analyzer, state: Value, event: FixEvent, random: f64) -> Result<FixAdvanced, EngineError> {
-    Ok(fix_loop::advance(&believed(state)?, &clean(analyzer, event), random))
+    Ok(fix_loop::advance(&check_state(state)?, &clean_event(analyzer, event), random))
 }
 
-/// Returns what is allowed in a state.
-pub fn outlook(state: Value) -> Result<FixOutlook, EngineError> {
-    Ok(fix_loop::outlook(&believed(state)?))
+/// Returns the allowed actions in a state.
+pub fn next_step(state: Value) -> Result<FixNextStep, EngineError> {
+    Ok(fix_loop::next_step(&check_state(state)?))
 }
 
 /// Reads a state from the text of a file. Returns an error if `command_hash` is given and the state belongs to another
 /// command.
 pub fn read_state(text: &str, command_hash: Option<&str>) -> Result<FixState, EngineError> {
-    let value = serde_json::from_str(text).map_err(|error| unreadable(&error.to_string()))?;
-    let state = believed(value)?;
+    let value = serde_json::from_str(text).map_err(|error| unreadable_state_error(&error.to_string()))?;
+    let state = check_state(value)?;
     match command_hash {
-        Some(wanted) if wanted != state.command_hash => Err(another(&state.command_hash)),
+        Some(wanted) if wanted != state.command_hash => Err(other_command_error(&state.command_hash)),
         _ => Ok(state),
     }
 }
 
 #[derive(Deserialize)]
-struct Head {
+struct StateHead {
     version: u32,
 }
 
-/// Checks a state. The version is checked first, because a newer version may have other fields.
-fn believed(value: Value) -> Result<FixState, EngineError> {
-    let head = Head::deserialize(&value).map_err(|error| unreadable(&error.to_string()))?;
+/// Converts an untrusted value to a valid state. The version is checked first, because a newer version may have other
+/// fields.
+fn check_state(value: Value) -> Result<FixState, EngineError> {
+    let head = StateHead::deserialize(&value).map_err(|error| unreadable_state_error(&error.to_string()))?;
     if head.version > STATE_VERSION {
-        return Err(refused(&StateProblem::Newer(head.version)));
+        return Err(state_error(&StateProblem::Newer(head.version)));
     }
-    let state = FixState::deserialize(value).map_err(|error| unreadable(&error.to_string()))?;
-    fix_loop::check(&state).map_err(|problem| refused(&problem))?;
+    let state = FixState::deserialize(value).map_err(|error| unreadable_state_error(&error.to_string()))?;
+    fix_loop::check(&state).map_err(|problem| state_error(&problem))?;
     Ok(state)
 }
 
-fn refused(problem: &StateProblem) -> EngineError {
+fn state_error(problem: &StateProblem) -> EngineError {
     match problem {
         StateProblem::Newer(_) => EngineError::new(
             ErrorCode::StateNewer,
-            format!("The state of the loop was written by a newer version: {problem}. Update this one."),
+            format!("The state of the loop was written by a newer version: {problem}. Update this program."),
         ),
-        StateProblem::Another(command) => another(command),
-        StateProblem::Damaged(reason) => unreadable(reason),
+        StateProblem::Another(command) => other_command_error(command),
+        StateProblem::Damaged(reason) => unreadable_state_error(reason),
     }
 }
 
-fn another(whose: &str) -> EngineError {
-    let message = format!("The state of the loop belongs to another command ({whose}). Move it away, or name its own.");
+fn other_command_error(whose: &str) -> EngineError {
+    let message =
+        format!("The state of the loop belongs to another command ({whose}). Move it away, or pass that command.");
     EngineError::new(ErrorCode::StateMismatch, message)
 }
 
-fn unreadable(reason: &str) -> EngineError {
+fn unreadable_state_error(reason: &str) -> EngineError {
     let message = format!(
-        "The state of the loop cannot be read: {reason}. It is left as it is; move it away to begin a new loop."
+        "The state of the loop cannot be read: {reason}. It was not changed; move it away to start a new loop."
     );
     EngineError::new(ErrorCode::StateUnreadable, message)
 }
 
 /// Redacts and bounds the texts of an event.
-fn clean(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
-    let words = |text: String| short(&analyzer.redact(&text));
+fn clean_event(analyzer: &Analyzer, event: FixEvent) -> FixEvent {
+    let clean_text = |text: String| shorten(&analyzer.redact(&text));
     match event {
         FixEvent::FixDeclared { description, digest, mut files, outside, approach } => {
-            files.truncate(MAX_FILES);
+            files.truncate(MAX_FIX_FILES);
             for file in &mut files {
-                file.change = words(std::mem::take(&mut file.change));
+                file.change = clean_text(std::mem::take(&mut file.change));
             }
-            let digest = digest.map(|digest| short(&digest));
-            let (description, outside) = (words(description), outside.map(words));
+            let digest = digest.map(|digest| shorten(&digest));
+            let (description, outside) = (clean_text(description), outside.map(clean_text));
             FixEvent::FixDeclared { description, digest, files, outside, approach }
         }
         FixEvent::HumanDecided { verdict, note, timestamp } => {
-            FixEvent::HumanDecided { verdict, note: note.map(words), timestamp }
+            FixEvent::HumanDecided { verdict, note: note.map(clean_text), timestamp }
         }
         FixEvent::FixVerified { how, timestamp, weakened } => {
-            FixEvent::FixVerified { how: words(how), timestamp, weakened }
+            FixEvent::FixVerified { how: clean_text(how), timestamp, weakened }
         }
         FixEvent::InputsProvided { digest, inputs } => {
-            FixEvent::InputsProvided { digest: digest.map(|digest| short(&digest)), inputs }
+            FixEvent::InputsProvided { digest: digest.map(|digest| shorten(&digest)), inputs }
         }
         other => other,
     }
 }
 
 /// Maximum number of files of a fix in a state, so that the state stays small.
-const MAX_FILES: usize = 500;
-/// Maximum bytes of a text of an event.
+const MAX_FIX_FILES: usize = 500;
+/// Maximum size of each text of an event.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
 
-fn short(text: &str) -> String {
+fn shorten(text: &str) -> String {
     let text = bound::bound(text);
     text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }

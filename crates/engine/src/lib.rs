@@ -1,14 +1,14 @@
 //! The use cases of Argus: a function for each tool, with plain data in and out.
 //!
 //! ```
-//! use argus_core::Ambient;
+//! use argus_core::CallContext;
 //! use argus_engine::{Engine, contract::{EngineOptions, PatternsParams}, knowledge::patterns::patterns};
 //! use argus_store::{Database, Mode, Sqlite};
 //!
 //! let database = Database::Sqlite(Sqlite::open(":memory:", None, Mode::ReadWrite)?);
 //! let engine = Engine::new(database, EngineOptions::default())?;
-//! let ambient = Ambient::new(1_740_000_000_000, [7; 16]);
-//! let known = patterns(&engine, &ambient, &PatternsParams::default())?;
+//! let context = CallContext::new(1_740_000_000_000, [7; 16]);
+//! let known = patterns(&engine, &context, &PatternsParams::default())?;
 //! assert_eq!((known.total, known.built_in_count), (6, 6));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -34,15 +34,15 @@ mod tests;
 pub mod viewer;
 
 use argus_core::{
-    Ambient, Analyzer, display,
-    sign::{RECIPE, sha256_hex},
+    Analyzer, CallContext, display,
+    sign::{SIGNATURE_VERSION, sha256_hex},
 };
 use argus_store::{Database, Tx, solutions::outcomes::Recorder};
 use contract::{EngineOptions, RecorderOptions};
 pub use errors::{EngineError, ErrorCode};
 use std::{fmt, io::BufRead, rc::Rc};
 
-/// Maximum characters of the name of a client or a machine.
+/// Maximum number of characters of the name of a client or a machine.
 const MAX_RECORDER_CHARS: usize = 100;
 
 /// The memory of a project: its database, its rules and its options.
@@ -69,7 +69,7 @@ pub struct Engine {
     reports: Rc<dyn ReportFiles>,
     /// The signature version and, if the project has its own rules, a digest of them. Stored signatures are valid only
     /// for the same value.
-    recipe: Rc<str>,
+    signature_version: Rc<str>,
 }
 
 impl Engine {
@@ -78,10 +78,10 @@ impl Engine {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
             EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
         })?;
-        let recorder = shown(std::mem::take(&mut options.recorder), &analyzer);
+        let recorder = clean_recorder(std::mem::take(&mut options.recorder), &analyzer);
         Ok(Self {
             database: Rc::new(database),
-            recipe: recipe(&options).into(),
+            signature_version: build_signature_version(&options).into(),
             analyzer: Rc::new(analyzer),
             options: Rc::new(options),
             recorder,
@@ -91,18 +91,18 @@ impl Engine {
             foreign_problem: None,
             shared: None,
             shared_problem: None,
-            reports: Rc::new(NoFiles),
+            reports: Rc::new(NoReportFiles),
         })
     }
 
-    /// Returns an engine on the same memory for another recorder.
+    /// Returns an engine with the same memory that records under other names.
     #[must_use]
-    pub fn recorded_by(&self, recorder: RecorderOptions) -> Self {
+    pub fn with_recorder(&self, recorder: RecorderOptions) -> Self {
         Self {
             database: Rc::clone(&self.database),
             analyzer: Rc::clone(&self.analyzer),
             options: Rc::clone(&self.options),
-            recorder: shown(recorder, &self.analyzer),
+            recorder: clean_recorder(recorder, &self.analyzer),
             secondary: self.secondary.clone(),
             secondary_problem: self.secondary_problem.clone(),
             foreign: self.foreign.clone(),
@@ -110,18 +110,18 @@ impl Engine {
             shared: self.shared.clone(),
             shared_problem: self.shared_problem.clone(),
             reports: Rc::clone(&self.reports),
-            recipe: Rc::clone(&self.recipe),
+            signature_version: Rc::clone(&self.signature_version),
         }
     }
 
-    /// Returns an engine with the same rules for another memory and another recorder.
+    /// Returns an engine with the same rules, but another database and recorder.
     #[must_use]
-    pub fn on(&self, database: Database, recorder: RecorderOptions) -> Self {
-        Self { database: Rc::new(database), ..self.recorded_by(recorder) }
+    pub fn with_database(&self, database: Database, recorder: RecorderOptions) -> Self {
+        Self { database: Rc::new(database), ..self.with_recorder(recorder) }
     }
 
-    /// Adds a secondary database. The debug memory in it is searched, and its ids resolve. If it could not be opened,
-    /// it is left out and answers contain a warning.
+    /// Adds a secondary database. Searches then include its debug memory, and calls accept its ids. If the database
+    /// could not be opened, answers contain a warning instead.
     #[must_use]
     pub fn with_secondary(mut self, secondary: Result<Database, EngineError>) -> Self {
         match secondary {
@@ -159,44 +159,44 @@ impl Engine {
         self
     }
 
-    fn read<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    fn read<T, F>(&self, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.read(ambient.now, body)
+        self.database.read(context.now, body)
     }
 
     /// Writes in a transaction. A call with an id is written only once.
-    fn write<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    fn write<T, F>(&self, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
-            self.mark_call_made(tx, ambient)?;
+            self.mark_call_made(tx, context)?;
             body(tx)
         };
-        self.write_unmarked(ambient, marked)
+        self.write_unmarked(context, marked)
     }
 
     /// Marks a call with an id as made, and returns an error if it was made before. A call in a single transaction is
     /// marked with its answer instead.
-    pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, ambient: &Ambient) -> Result<(), EngineError> {
-        let Some(call_id) = ambient.call_id().filter(|_| !self.database.is_in_one()) else { return Ok(()) };
-        if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated()) }
+    pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, context: &CallContext) -> Result<(), EngineError> {
+        let Some(call_id) = context.call_id().filter(|_| !self.database.is_in_transaction()) else { return Ok(()) };
+        if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated_error()) }
     }
 
-    /// Returns `true` if a call can still answer from reading after this write error. A call in a single transaction
-    /// cannot, because it must not return an answer that is not stored.
+    /// Returns `true` if a call can still return an answer after this write error, because reads work. A call in a
+    /// single transaction cannot, because it must not return an answer that is not stored.
     fn may_answer_unstored(&self, error: &EngineError) -> bool {
-        error.is_about_writing() && !self.database.is_in_one()
+        error.is_write_error() && !self.database.is_in_transaction()
     }
 
-    /// Writes in a transaction that may be repeated.
-    fn write_unmarked<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    /// Writes in a transaction without marking the call as made, so that the same call can write again.
+    fn write_unmarked<T, F>(&self, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.write(ambient.now, body)
+        self.database.write(context.now, body)
     }
 }
 
@@ -213,37 +213,42 @@ impl Engine {
     }
 }
 
-pub(crate) fn call_repeated() -> EngineError {
-    EngineError::new(ErrorCode::CallRepeated, "This call was made before, and what it wrote is stored.")
+pub(crate) fn call_repeated_error() -> EngineError {
+    EngineError::new(ErrorCode::CallRepeated, "This call was already made, and its result is stored.")
 }
 
 /// Opens report files, because the engine itself reads only its database.
 pub trait ReportFiles: fmt::Debug {
     /// Opens a file at its beginning. Returns `REPORT_NOT_FOUND` if it does not exist.
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError>;
+
+    /// Returns the function that opens decoders for the encodings that reports declare.
+    fn decoders(&self) -> Option<argus_report::OpenDecoder> {
+        None
+    }
 }
 
 #[derive(Debug)]
-struct NoFiles;
+struct NoReportFiles;
 
-impl ReportFiles for NoFiles {
+impl ReportFiles for NoReportFiles {
     fn open(&self, _: &str) -> Result<Box<dyn BufRead>, EngineError> {
-        Err(EngineError::new(ErrorCode::ReportNotFound, "There are no report files here."))
+        Err(EngineError::new(ErrorCode::ReportNotFound, "Report files are not available here."))
     }
 }
 
 /// Redacts and shortens the names.
-fn shown(RecorderOptions { by, from }: RecorderOptions, analyzer: &Analyzer) -> RecorderOptions {
+fn clean_recorder(RecorderOptions { by, from }: RecorderOptions, analyzer: &Analyzer) -> RecorderOptions {
     let line = |text: String| display::line(&analyzer.redact(&text), MAX_RECORDER_CHARS);
     RecorderOptions { by: by.map(line), from: from.map(line) }
 }
 
 /// Returns the signature version and, if the project has its own rules, a digest of them, for example `2` or
 /// `2-0f3a...`.
-fn recipe(options: &EngineOptions) -> String {
+fn build_signature_version(options: &EngineOptions) -> String {
     if options.rules.is_empty() && options.secrets.is_empty() {
-        return RECIPE.to_string();
+        return SIGNATURE_VERSION.to_string();
     }
     let own = format!("{:?}{:?}", options.rules, options.secrets);
-    format!("{RECIPE}-{}", &sha256_hex(&own)[..16])
+    format!("{SIGNATURE_VERSION}-{}", &sha256_hex(&own)[..16])
 }

@@ -22,7 +22,7 @@ use crate::{
     failures::{diagnose::diagnose, report_fix::report_fix},
     runs::record_run::record_run,
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_report::{CaseStatus, ReportCase};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
@@ -36,13 +36,13 @@ use std::{
 pub(super) const START_MS: i64 = 1_772_100_000_000;
 
 /// An error without a category, so no built-in pattern matches it.
-pub(super) const UNKNOWN: &str = "Error: the flux capacitor is out of tune";
+pub(super) const UNKNOWN_ERROR: &str = "Error: the flux capacitor is out of tune";
 
 /// Matches the built-in pattern of refused connections.
-pub(super) const REFUSED: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432";
+pub(super) const CONNECTION_REFUSED_ERROR: &str = "Error: connect ECONNREFUSED 127.0.0.1:5432";
 
-/// Counter for seeds, because ids must differ between the worlds of a file.
-static DRAWS: AtomicU64 = AtomicU64::new(0);
+/// Counter from which seeds are derived, because ids must differ between the worlds on the same file.
+static SEED_COUNTER: AtomicU64 = AtomicU64::new(0);
 
 /// Encodes values as JSON, unlike the JavaScript binding.
 pub(super) struct Json;
@@ -67,7 +67,7 @@ impl Codec for Json {
     }
 }
 
-/// An engine whose clock advances by a second with every call.
+/// A test project: an engine whose clock advances by a second with every call.
 pub(super) struct World {
     pub(super) engine: Engine,
     calls: Cell<u8>,
@@ -75,48 +75,48 @@ pub(super) struct World {
 
 impl World {
     pub(super) fn new() -> Self {
-        Self::with(":memory:", EngineOptions::default()).unwrap()
+        Self::open_with_options(":memory:", EngineOptions::default()).unwrap()
     }
 
-    /// Returns a world after a run of these cases, and the id of the run.
-    pub(super) fn after(cases: Vec<ReportCase>) -> (Self, String) {
+    /// Returns a world in which a run of these cases was recorded, and the id of the run.
+    pub(super) fn after_run(cases: Vec<ReportCase>) -> (Self, String) {
         let world = Self::new();
         let run = world.run(cases);
         (world, run)
     }
 
-    pub(super) fn on(path: &Path) -> Result<Self, EngineError> {
-        Self::with(path.to_str().unwrap(), EngineOptions::default())
+    pub(super) fn open(path: &Path) -> Result<Self, EngineError> {
+        Self::open_with_options(path.to_str().unwrap(), EngineOptions::default())
     }
 
     /// Returns a world on a new file, and the folder of the file.
     pub(super) fn on_file(name: &str) -> (Folder, Self) {
         let folder = Folder::new(name);
-        let world = Self::on(&folder.file()).unwrap();
+        let world = Self::open(&folder.file()).unwrap();
         (folder, world)
     }
 
-    pub(super) fn with(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
-        let database = if path == ":memory:" { databases::fresh() } else { databases::file(path)? };
+    pub(super) fn open_with_options(path: &str, options: EngineOptions) -> Result<Self, EngineError> {
+        let database = if path == ":memory:" { databases::empty_database() } else { databases::open_file(path)? };
         Ok(Self { engine: Engine::new(database, options)?, calls: Cell::new(0) })
     }
 
-    pub(super) fn ambient(&self) -> Ambient {
+    pub(super) fn context(&self) -> CallContext {
         let call = self.calls.get().wrapping_add(1);
         self.calls.set(call);
-        let draw = DRAWS.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+        let draw = SEED_COUNTER.fetch_add(1, Ordering::Relaxed).to_le_bytes();
         let mut seed = [0; 16];
         seed[..8].copy_from_slice(&draw);
-        Ambient::new(START_MS + i64::from(call) * 1000, seed)
+        CallContext::new(START_MS + i64::from(call) * 1000, seed)
     }
 
     /// Makes a call at the next second of the world's clock.
     pub(super) fn call<P, R>(
         &self,
-        call: impl FnOnce(&Engine, &Ambient, &P) -> Result<R, EngineError>,
+        call: impl FnOnce(&Engine, &CallContext, &P) -> Result<R, EngineError>,
         params: &P,
     ) -> Result<R, EngineError> {
-        call(&self.engine, &self.ambient(), params)
+        call(&self.engine, &self.context(), params)
     }
 
     pub(super) fn record(&self, params: &RecordRunParams, cases: Vec<ReportCase>) -> Result<RunResult, EngineError> {
@@ -130,7 +130,12 @@ impl World {
     }
 
     pub(super) fn diagnose(&self, run_id: &str, case_name: &str) -> Result<DiagnosticResult, EngineError> {
-        let params = DiagnoseParams { run_id: run_id.to_owned(), case_name: case_name.to_owned(), not_same_as: None };
+        let params = DiagnoseParams {
+            run_id: run_id.to_owned(),
+            case_name: case_name.to_owned(),
+            not_same_as: None,
+            once: None,
+        };
         self.call(diagnose, &params)
     }
 
@@ -172,19 +177,19 @@ pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> Repor
     }
 }
 
-pub(super) fn failed(name: &str, error: &str) -> ReportCase {
+pub(super) fn failed_case(name: &str, error: &str) -> ReportCase {
     case(name, CaseStatus::Failed, Some(error))
 }
 
-pub(super) fn passed(name: &str) -> ReportCase {
+pub(super) fn passed_case(name: &str) -> ReportCase {
     case(name, CaseStatus::Passed, None)
 }
 
-/// The qualified name of the case `boom` of [`failed`] and [`passed`].
+/// The qualified name of the case `boom` of [`failed_case`] and [`passed_case`].
 pub(super) const CASE: &str = "a.test.ts > suite > boom";
 
 /// Parameters of a run on a clean commit of the main branch.
-pub(super) fn on(commit: &str) -> RecordRunParams {
+pub(super) fn on_commit(commit: &str) -> RecordRunParams {
     let git = GitFacts {
         commit: Some(commit.to_owned()),
         tree: Some(format!("tree of {commit}")),
@@ -196,13 +201,13 @@ pub(super) fn on(commit: &str) -> RecordRunParams {
 }
 
 /// Records a run of a commit in which `boom` and another test passed. Returns its id.
-pub(super) fn pass(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![passed("boom"), passed("other")]).unwrap().run_id
+pub(super) fn record_pass(world: &World, commit: &str) -> String {
+    world.record(&on_commit(commit), vec![passed_case("boom"), passed_case("other")]).unwrap().run_id
 }
 
-/// Like [`pass`], but `boom` failed.
-pub(super) fn fail(world: &World, commit: &str) -> String {
-    world.record(&on(commit), vec![failed("boom", UNKNOWN), passed("other")]).unwrap().run_id
+/// Like [`record_pass`], but `boom` failed.
+pub(super) fn record_failure(world: &World, commit: &str) -> String {
+    world.record(&on_commit(commit), vec![failed_case("boom", UNKNOWN_ERROR), passed_case("other")]).unwrap().run_id
 }
 
 /// A temporary folder that is deleted after the test.

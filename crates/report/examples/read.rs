@@ -14,7 +14,7 @@ use argus_report::{Options, parse};
 fn main() {
     for name in std::env::args().skip(1) {
         let bytes = std::fs::read(&name).unwrap();
-        let options = Options { name, project_root: "/project".to_owned() };
+        let options = Options { name, project_root: "/project".to_owned(), decoders: None };
         let start = Instant::now();
         let result = parse(std::io::BufReader::new(bytes.as_slice()), None, &options, &mut |_| {});
         let seconds = start.elapsed().as_secs_f64();

@@ -1,5 +1,5 @@
 //! Extracts the failed assertions from the output of a C++ test program. The framework also prints progress, passed
-//! tests and usage hints, and `CTest` reports all of that as one text.
+//! tests and usage hints, and `CTest` reports all of that as a single text.
 
 use argus_core::display::without_escapes;
 
@@ -41,28 +41,29 @@ const GOOGLE_TEST: Framework = Framework {
 const CATCH: Framework = Framework {
     is_sign: |line| line.contains(" is a Catch") && line.ends_with(" host application."),
     begins: |line| line.strip_suffix(": FAILED:").is_some_and(is_place),
-    ends: ends_at_blank,
+    ends: end_at_blank_line,
 };
 
 /// `cart_test.cpp:7: ERROR: CHECK( total == 7 ) is NOT correct!`, followed by the values.
 const DOCTEST: Framework = Framework {
     is_sign: |line| line.starts_with("[doctest] "),
-    begins: |line| [": ERROR: ", ": FATAL ERROR: "].iter().any(|mark| begins_with_place(line, mark)),
-    ends: ends_at_blank,
+    begins: |line| [": ERROR: ", ": FATAL ERROR: "].iter().any(|mark| starts_with_location(line, mark)),
+    ends: end_at_blank_line,
 };
 
 /// `cart_test.cpp(7): error: in "totals": check total == 7 has failed [8 != 7]`.
 const BOOST_TEST: Framework = Framework {
     is_sign: |line| line.starts_with("*** ") && line.contains(" detected in the test "),
-    begins: |line| [": error: in \"", ": fatal error: in \""].iter().any(|mark| begins_with_place(line, mark)),
-    ends: ends_at_blank,
+    begins: |line| [": error: in \"", ": fatal error: in \""].iter().any(|mark| starts_with_location(line, mark)),
+    ends: end_at_blank_line,
 };
 
-fn ends_at_blank(line: &str) -> AssertionEnd {
+fn end_at_blank_line(line: &str) -> AssertionEnd {
     if line.is_empty() || line.starts_with("*** ") { AssertionEnd::Before } else { AssertionEnd::No }
 }
 
-/// The failed assertions in order, separated by empty lines. Returns `None` if no known framework printed an assertion.
+/// Returns the failed assertions in order, separated by empty lines. Returns `None` if no known framework printed an
+/// assertion.
 pub(crate) fn failed_assertions(output: &str) -> Option<String> {
     let output = without_escapes(output);
     let lines: Vec<&str> = output.lines().map(str::trim_end).collect();
@@ -88,17 +89,17 @@ pub(crate) fn failed_assertions(output: &str) -> Option<String> {
             assertions.push(line);
         }
     }
-    (!assertions.is_empty()).then(|| on_one_line(assertions.join("\n")))
+    (!assertions.is_empty()).then(|| join_value_lines(assertions.join("\n")))
 }
 
 /// Joins long values and their operator, which `Catch` prints on separate lines, because a single line of them has no
 /// meaning.
-fn on_one_line(assertions: String) -> String {
+fn join_value_lines(assertions: String) -> String {
     let join = |text: String, operator| text.replace(&format!("\n  {operator}\n  "), &format!(" {operator} "));
     ["==", "!=", "<", "<=", ">", ">="].into_iter().fold(assertions, join)
 }
 
-fn begins_with_place(line: &str, mark: &str) -> bool {
+fn starts_with_location(line: &str, mark: &str) -> bool {
     line.split_once(mark).is_some_and(|(file, _)| is_place(file))
 }
 

@@ -1,7 +1,7 @@
-//! Errors for reports of which nothing could be read. If a report was read in part, [`crate::Problem`]s describe the
+//! Errors for reports from which nothing could be read. If a report was read in part, [`crate::Problem`]s describe the
 //! rest.
 
-/// Nothing could be read from a report.
+/// An error for a report from which nothing could be read.
 #[derive(Debug, thiserror::Error)]
 #[error("{name}: {kind}")]
 pub struct ReportError {
@@ -16,7 +16,8 @@ pub(crate) enum ReportErrorKind {
     #[error("this is a binary file, not a test report. Point to the report file the runner wrote")]
     Binary,
     #[error(
-        "not a test report of a known format (junit, ctrf, jest, playwright, tap, go-test). \
+        "not a test report of a known format (junit, ctrf, jest, playwright, tap, go-test, trx, xunit, nunit, rspec, \
+         mocha, libtest, ctest, dart, cucumber, cucumber-messages, robot, googletest, catch2, allure, bazel, xcresult). \
          Point to the report file, or name its format"
     )]
     Unrecognized,
@@ -31,7 +32,7 @@ impl ReportError {
         Self { name: name.to_owned(), kind }
     }
 
-    /// The stable code of this error, for answers to agents.
+    /// Returns the stable code of this error, for answers to agents.
     pub fn code(&self) -> &'static str {
         "REPORT_UNREADABLE"
     }

@@ -6,6 +6,8 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
+use argus_core::display::without_escapes;
+
 use crate::{
     Options,
     model::{CaseStatus, ExecutionOrder, Format, Parsed, Problem, ReportCase, SUITE_FAILURE},
@@ -17,7 +19,7 @@ use crate::{
 const MAX_PROBLEMS: usize = 50;
 
 /// Tolerance in milliseconds, because the durations of cases are rounded.
-const ROUNDED_MS: f64 = 50.0;
+const ROUNDING_TOLERANCE_MS: f64 = 50.0;
 
 /// Maximum length of a version in characters.
 const MAX_VERSION_CHARS: usize = 40;
@@ -28,6 +30,7 @@ pub(crate) struct Intake<'a> {
     sink: &'a mut dyn FnMut(ReportCase),
     problems: Vec<Problem>,
     unnamed_problems: u64,
+    is_incomplete: bool,
     cases: u64,
     failed_cases: u64,
     /// Number of failures that the report claims, and number of failures that it lists. A case may have several listed
@@ -41,7 +44,7 @@ pub(crate) struct Intake<'a> {
     case_ms: f64,
     /// Number of executed cases without a start time.
     undated: u64,
-    has_starts: bool,
+    has_start_times: bool,
     first_file: Option<u64>,
     has_several_files: bool,
     /// How to derive the order of execution, as far as the runner provides it.
@@ -62,6 +65,7 @@ impl<'a> Intake<'a> {
             sink,
             problems: Vec::new(),
             unnamed_problems: 0,
+            is_incomplete: false,
             cases: 0,
             failed_cases: 0,
             counted_failures: 0,
@@ -70,7 +74,7 @@ impl<'a> Intake<'a> {
             numbered: 0,
             case_ms: 0.0,
             undated: 0,
-            has_starts: false,
+            has_start_times: false,
             first_file: None,
             has_several_files: false,
             order: ExecutionOrder::Unknown,
@@ -85,29 +89,38 @@ impl<'a> Intake<'a> {
         self.cases
     }
 
+    pub(crate) fn has_runner_version(&self) -> bool {
+        self.runner_version.is_some()
+    }
+
+    pub(crate) fn failed_cases(&self) -> u64 {
+        self.failed_cases
+    }
+
     /// Formats a source path for cases: with `/`, and relative to the project if it is inside.
     pub(crate) fn file(&self, path: &str) -> Option<String> {
         paths::relative(path, &self.options.project_root)
     }
 
     /// Assigns the position in the report to a case that is emitted later.
-    pub(crate) fn number(&mut self, case: &mut ReportCase) {
+    pub(crate) fn assign_position(&mut self, case: &mut ReportCase) {
         if case.place.number == 0 {
+            clean_names(case);
             self.numbered += 1;
+            let count = self.seen.entry(hash_name(case)).or_insert(0);
+            *count += 1;
             case.place.number = self.numbered;
+            case.place.occurrence = *count;
         }
     }
 
     /// Passes a case to the sink. A second case with the same name gets the suffix ` (2)`, because two tests must not
     /// share a history.
-    pub(crate) fn emit_case(&mut self, case: ReportCase) {
-        let mut case = normalize_case(case);
-        self.number(&mut case);
+    pub(crate) fn emit_case(&mut self, mut case: ReportCase) {
+        self.assign_position(&mut case);
         self.note_order(&case);
-        let count = self.seen.entry(hash(&case)).or_insert(0);
-        *count += 1;
-        if *count > 1 {
-            case.name = format!("{} ({count})", case.name);
+        if case.place.occurrence > 1 {
+            case.name = format!("{} ({})", case.name, case.place.occurrence);
         }
         self.cases += 1;
         if case.status == CaseStatus::Failed {
@@ -117,14 +130,14 @@ impl<'a> Intake<'a> {
     }
 
     /// Notes the number of failures that the report claims.
-    pub(crate) fn note_counted_failures(&mut self, count: Option<f64>) {
+    pub(crate) fn record_claimed_failures(&mut self, count: Option<f64>) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast to an integer saturates")]
         let count = count.unwrap_or(0.0) as u64;
         self.counted_failures = self.counted_failures.max(count);
     }
 
     /// Notes a listed failure, for formats that may list several per case.
-    pub(crate) const fn note_listed_failure(&mut self) {
+    pub(crate) const fn record_listed_failure(&mut self) {
         self.listed_failures += 1;
     }
 
@@ -135,7 +148,7 @@ impl<'a> Intake<'a> {
         self.case_ms += case.duration_ms.unwrap_or(0.0);
         // A failure outside any test, for example of a build, needs no start time.
         self.undated += u64::from(case.place.started_at.is_none() && case.name != SUITE_FAILURE);
-        self.has_starts |= case.place.started_at.is_some();
+        self.has_start_times |= case.place.started_at.is_some();
         let mut hasher = DefaultHasher::new();
         case.file.hash(&mut hasher);
         let file = hasher.finish();
@@ -143,20 +156,20 @@ impl<'a> Intake<'a> {
     }
 
     /// Returns true if any case has a start time.
-    pub(crate) const fn has_starts(&self) -> bool {
-        self.has_starts
+    pub(crate) const fn has_start_times(&self) -> bool {
+        self.has_start_times
     }
 
     /// For runners that run files in parallel and report them in another order: only a report with a single file has a
     /// known order.
-    pub(crate) fn order_of_files(&mut self) {
+    pub(crate) fn keep_order_of_single_file(&mut self) {
         self.order = if self.has_several_files { ExecutionOrder::Unknown } else { ExecutionOrder::AsReported };
     }
 
-    /// The order of execution. If the durations of the cases add up to more than the run, the cases ran in parallel and
-    /// have no order.
-    fn known_order(&self) -> ExecutionOrder {
-        let is_parallel = self.duration_ms.is_some_and(|whole| self.case_ms > whole * 1.05 + ROUNDED_MS);
+    /// Returns the order of execution. If the durations of the cases add up to more than the run, the cases ran in
+    /// parallel and have no order.
+    fn determine_order(&self) -> ExecutionOrder {
+        let is_parallel = self.duration_ms.is_some_and(|whole| self.case_ms > whole * 1.05 + ROUNDING_TOLERANCE_MS);
         match self.order {
             ExecutionOrder::AsReported if is_parallel => ExecutionOrder::Unknown,
             ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits if self.undated > 0 => ExecutionOrder::Unknown,
@@ -164,25 +177,37 @@ impl<'a> Intake<'a> {
         }
     }
 
-    /// Returns true if a case with this name was emitted.
-    pub(crate) fn has_case(&self, case: &ReportCase) -> bool {
-        self.seen.contains_key(&hash(case))
+    /// Notes that a part of the report is missing or could not be read, so a failure may be missing too.
+    pub(crate) fn add_problem(&mut self, line: Option<u64>, reason: impl Into<String>) {
+        self.is_incomplete = true;
+        self.note(line, reason.into(), true);
     }
 
-    /// Notes a part of the report that could not be read.
-    pub(crate) fn problem(&mut self, line: Option<u64>, reason: impl Into<String>) {
+    /// Notes an error in the report that hides no test, for example undecodable bytes in captured output.
+    pub(crate) fn add_remark(&mut self, line: Option<u64>, reason: impl Into<String>) {
+        self.note(line, reason.into(), false);
+    }
+
+    /// Notes how many invalid characters were replaced by U+FFFD.
+    pub(crate) fn report_replaced_bytes(&mut self, count: u64) {
+        if count > 0 {
+            self.add_remark(None, format!("{count} invalid characters were replaced"));
+        }
+    }
+
+    fn note(&mut self, line: Option<u64>, reason: String, incomplete: bool) {
         if self.problems.len() >= MAX_PROBLEMS {
             self.unnamed_problems += 1;
             return;
         }
         let name = &self.options.name;
         let at = line.map_or_else(|| name.clone(), |line| format!("{name}:{line}"));
-        self.problems.push(Problem { at, reason: reason.into() });
+        self.problems.push(Problem { at, reason, incomplete });
     }
 
     /// Notes a start time; the earliest is kept. Times near the epoch are ignored, because jest-junit writes them for
     /// broken files.
-    pub(crate) fn note_start(&mut self, at: Option<i64>) {
+    pub(crate) fn record_start(&mut self, at: Option<i64>) {
         let at = at.filter(|at| *at > 86_400_000);
         self.started_at = match (self.started_at, at) {
             (Some(known), Some(at)) => Some(known.min(at)),
@@ -191,7 +216,7 @@ impl<'a> Intake<'a> {
     }
 
     /// Notes the version of the runner. Text that does not look like a version is ignored.
-    pub(crate) fn note_runner_version(&mut self, version: Option<String>) {
+    pub(crate) fn record_runner_version(&mut self, version: Option<String>) {
         let is_part = |char: char| char.is_ascii_alphanumeric() || matches!(char, '.' | '-' | '+' | '_');
         let is_version = |text: &String| {
             text.len() <= MAX_VERSION_CHARS
@@ -203,19 +228,19 @@ impl<'a> Intake<'a> {
         self.runner_version = version.filter(is_version).or_else(|| self.runner_version.take());
     }
 
-    /// The result after the whole report was read. The last problem has the number of further problems.
+    /// Returns the result after the whole report was read. The last problem has the number of further problems.
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
-        let order = self.known_order();
+        let order = self.determine_order();
         let mut problems = self.problems;
-        // Reported only without other problems, because any of them may explain the missing failures.
+        // Reported only for a complete report, because a missing part explains missing failures.
         let listed = self.listed_failures.max(self.failed_cases);
-        if problems.is_empty() && self.counted_failures > listed {
+        if !self.is_incomplete && self.counted_failures > listed {
             let reason = format!("it counts {} failures and lists {listed}", self.counted_failures);
-            problems.push(Problem { at: self.options.name.clone(), reason });
+            problems.push(Problem { at: self.options.name.clone(), reason, incomplete: true });
         }
         if self.unnamed_problems > 0 {
             let reason = format!("{} more problems", self.unnamed_problems);
-            problems.push(Problem { at: self.options.name.clone(), reason });
+            problems.push(Problem { at: self.options.name.clone(), reason, incomplete: self.is_incomplete });
         }
         Parsed {
             format,
@@ -230,30 +255,35 @@ impl<'a> Intake<'a> {
     }
 }
 
-fn hash(case: &ReportCase) -> u64 {
+fn hash_name(case: &ReportCase) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&case.file, &case.suite, &case.name).hash(&mut hasher);
     hasher.finish()
 }
 
 /// Makes names single-line, trimmed and bounded, and gives unnamed tests a name.
-fn normalize_case(mut case: ReportCase) -> ReportCase {
-    case.name = tidy_name(case.name);
+pub(crate) fn clean_names(case: &mut ReportCase) {
+    case.name = clean_name(std::mem::take(&mut case.name));
     if case.name.is_empty() {
         "(unnamed)".clone_into(&mut case.name);
     }
-    case.file = case.file.map(tidy_name).filter(|file| !file.is_empty());
-    case.suite = case.suite.into_iter().map(tidy_name).filter(|suite| !suite.is_empty()).collect();
+    case.file = case.file.take().map(clean_name).filter(|file| !file.is_empty());
+    case.suite =
+        std::mem::take(&mut case.suite).into_iter().map(clean_name).filter(|suite| !suite.is_empty()).collect();
     if case.status != CaseStatus::Skipped {
         case.attempts = case.attempts.max(1);
     }
     // Rounds to microseconds, because smaller digits are conversion noise, and removes the sign of a negative zero.
     let duration = case.duration_ms.filter(|duration| duration.is_finite() && *duration >= 0.0);
     case.duration_ms = duration.map(|duration| (duration * 1000.0).round().abs() / 1000.0);
-    case
 }
 
-fn tidy_name(name: String) -> String {
+fn clean_name(name: String) -> String {
+    // Names keep no colors, because a run without a terminal has none.
+    let name = match bounded_text::restore_escapes(&name) {
+        restored if restored.contains('\u{1b}') => without_escapes(&restored),
+        _ => name,
+    };
     let name = if name.contains(['\n', '\r']) { name.split_whitespace().collect::<Vec<_>>().join(" ") } else { name };
     let trimmed = name.trim();
     let name = if trimmed.len() == name.len() { name } else { trimmed.to_owned() };

@@ -1,4 +1,4 @@
-//! Test reports in, cases out: one streaming parser per format.
+//! Reads test reports and returns their cases, with a streaming parser for each format.
 //!
 //! ```
 //! use argus_report::{CaseStatus, Options, parse};
@@ -6,15 +6,15 @@
 //! let xml = r#"<testsuite name="pytest"><testcase classname="tests.test_cart" name="test_total">
 //!   <failure message="AssertionError: assert 3 == 4"/></testcase></testsuite>"#;
 //! let mut cases = Vec::new();
-//! let options = Options { name: "report.xml".into(), project_root: "/project".into() };
+//! let options = Options { name: "report.xml".into(), project_root: "/project".into(), decoders: None };
 //! let parsed = parse(xml.as_bytes(), None, &options, &mut |case| cases.push(case)).unwrap();
 //! assert_eq!(parsed.cases, 1);
 //! assert_eq!(cases[0].qualified_name(), "tests/test_cart.py > test_total");
 //! assert_eq!(cases[0].status, CaseStatus::Failed);
 //! ```
 //!
-//! Messy input gives the readable cases plus problems; only a report of which nothing could be read is an error.
-//! `argus-core` classifies and redacts.
+//! A damaged report gives the readable cases and problems. An error is returned only if nothing could be read.
+//! `argus-core` classifies and redacts the errors of the cases.
 
 mod cpp_frameworks;
 mod detect;
@@ -28,21 +28,27 @@ mod retries;
 pub mod tail;
 
 use error::ReportErrorKind;
-use formats::{ctrf, go_test, jest, junit, playwright, tap};
+use formats::{
+    allure, bazel, catch2, ctest, ctrf, cucumber, cucumber_messages, dart, go_test, googletest, jest, junit, libtest,
+    mocha, nunit, playwright, robot, rspec, tap, trx, xcresult, xunit,
+};
 use intake::Intake;
 use reading::input::Input;
 
 pub use error::ReportError;
 pub use model::{CaseStatus, ExecutionOrder, Format, Parsed, Place, Problem, ReportCase, SUITE_FAILURE};
 pub use paths::{looks_like_file, relative as relative_path};
+pub use reading::input::{Decoder, OpenDecoder};
 
-/// Context of a report that is not in its bytes.
+/// Options for reading a report.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Name of the report file, used in problems and errors.
     pub name: String,
     /// Absolute path of the project. Files inside it are made relative to it.
     pub project_root: String,
+    /// Decoders for encodings that a report declares. Without them, every byte above 127 of such a report is replaced.
+    pub decoders: Option<OpenDecoder>,
 }
 
 /// Reads a report and passes each case to `sink` as soon as it is complete. With `format: None`, the format is detected
@@ -62,8 +68,8 @@ fn read<R: std::io::BufRead>(
     options: &Options,
     sink: &mut dyn FnMut(ReportCase),
 ) -> Result<Parsed, ReportErrorKind> {
-    let (input, head) = Input::open(reader)?;
-    let format = format.or_else(|| detect::format_of(&head.text)).ok_or(ReportErrorKind::Unrecognized)?;
+    let (input, head) = Input::open(reader, options.decoders)?;
+    let format = format.or_else(|| detect::detect_format(&head.text)).ok_or(ReportErrorKind::Unrecognized)?;
     let mut intake = Intake::new(options, sink);
     match format {
         Format::Junit => junit::parse(input, &mut intake)?,
@@ -72,6 +78,22 @@ fn read<R: std::io::BufRead>(
         Format::Playwright => playwright::parse(input, &mut intake)?,
         Format::GoTest => go_test::parse(input, &mut intake)?,
         Format::Tap => tap::parse(input, &mut intake)?,
+        Format::Trx => trx::parse(input, &mut intake)?,
+        Format::Xunit => xunit::parse(input, &mut intake)?,
+        Format::Nunit => nunit::parse(input, &mut intake)?,
+        Format::Rspec => rspec::parse(input, &mut intake)?,
+        Format::Mocha => mocha::parse(input, &mut intake)?,
+        Format::Libtest => libtest::parse(input, &mut intake)?,
+        Format::Ctest => ctest::parse(input, &mut intake)?,
+        Format::Dart => dart::parse(input, &mut intake)?,
+        Format::Cucumber => cucumber::parse(input, &mut intake)?,
+        Format::CucumberMessages => cucumber_messages::parse(input, &mut intake)?,
+        Format::Robot => robot::parse(input, &mut intake)?,
+        Format::Googletest => googletest::parse(input, &mut intake)?,
+        Format::Catch2 => catch2::parse(input, &mut intake)?,
+        Format::Allure => allure::parse(input, &mut intake)?,
+        Format::Bazel => bazel::parse(input, &mut intake)?,
+        Format::Xcresult => xcresult::parse(input, &mut intake)?,
     }
     Ok(intake.into_parsed(format))
 }

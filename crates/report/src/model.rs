@@ -22,6 +22,38 @@ pub enum Format {
     Tap,
     /// `go test -json`.
     GoTest,
+    /// TRX of `VSTest` and `MSTest`.
+    Trx,
+    /// xUnit.net XML, version 2 and 3.
+    Xunit,
+    /// `NUnit` XML, version 2 and 3.
+    Nunit,
+    /// JSON of `RSpec`.
+    Rspec,
+    /// JSON of Mocha.
+    Mocha,
+    /// JSON events of libtest and cargo-nextest.
+    Libtest,
+    /// XML of `CTest` (`Test.xml`).
+    Ctest,
+    /// JSON events of Dart and Flutter.
+    Dart,
+    /// JSON of Cucumber.
+    Cucumber,
+    /// Messages of Cucumber.
+    CucumberMessages,
+    /// `output.xml` of Robot Framework.
+    Robot,
+    /// JSON of `GoogleTest`.
+    Googletest,
+    /// XML of Catch2.
+    Catch2,
+    /// Results of Allure.
+    Allure,
+    /// Build events of Bazel.
+    Bazel,
+    /// JSON of `xcresulttool`.
+    Xcresult,
 }
 
 /// Outcome of a case.
@@ -54,13 +86,14 @@ pub struct ReportCase {
     pub runner_status: Option<String>,
     /// True if it failed and then passed within this run.
     pub flaky: bool,
-    /// Milliseconds of all attempts.
+    /// Total duration of all attempts in milliseconds.
     pub duration_ms: Option<f64>,
     /// Number of attempts, at least 1 unless skipped.
     pub attempts: u32,
     /// Exception type, if the report names it separately.
     pub error_type: Option<String>,
-    /// Error text and stack of the last failed attempt, limited in size. Message and body without repetition.
+    /// Error text and stack of the last failed attempt, limited in size. The message is left out if the body
+    /// repeats it.
     pub error: Option<String>,
     /// End of its standard output, limited in size.
     pub stdout_tail: Option<String>,
@@ -84,6 +117,8 @@ pub struct Place {
     pub started_at: Option<i64>,
     /// Number of the case in the report, starting at 1.
     pub number: u64,
+    /// Position among the cases with the same name, starting at 1.
+    pub occurrence: u32,
 }
 
 /// How to derive the order of execution of the cases; [`crate::formats`] lists the runners.
@@ -102,7 +137,7 @@ pub enum ExecutionOrder {
 }
 
 impl ReportCase {
-    /// A case of which only name and status are known.
+    /// Creates a case from its name and status.
     pub(crate) fn new(name: String, status: CaseStatus) -> Self {
         Self {
             file: None,
@@ -122,19 +157,19 @@ impl ReportCase {
         }
     }
 
-    /// A file or suite that failed outside its tests.
+    /// Creates a case for a file or suite that failed outside its tests.
     pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
         let error = error.and_then(|error| crate::reading::bounded_text::bound_error(&error));
         Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
     }
 
-    /// The file, or the suites of a case without one. Its cases run in one process if files or packages have processes of
-    /// their own.
+    /// Returns the file of the case, or its suites if it has no file. The cases of a unit run in one process if the
+    /// runner starts a process for each file or package.
     pub fn unit(&self) -> String {
         self.file.clone().unwrap_or_else(|| self.suite.join(" > "))
     }
 
-    /// `file > suite > name`. It is the same for every reporter.
+    /// Returns the name in the form `file > suite > name`, which is the same for every reporter.
     pub fn qualified_name(&self) -> String {
         let parts = self.file.iter().chain(&self.suite).map(String::as_str).chain([self.name.as_str()]);
         parts.collect::<Vec<_>>().join(" > ")
@@ -150,6 +185,15 @@ pub struct Problem {
     pub at: String,
     /// Description of the problem.
     pub reason: String,
+    /// True if the problem may hide a test or a failure.
+    #[serde(default = "default_incomplete")]
+    #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
+    pub incomplete: bool,
+}
+
+/// A problem without this field was noted by an earlier version, or by the host about a report that it could not read.
+const fn default_incomplete() -> bool {
+    true
 }
 
 /// The result of reading a report to its end.

@@ -5,16 +5,16 @@ use std::borrow::Cow;
 
 /// `path` with `/`, relative to `root` if it is inside. Returns `None` if it is blank.
 pub fn relative(path: &str, root: &str) -> Option<String> {
-    let path = slashes(path.trim());
+    let path = normalize_slashes(path.trim());
     if path.is_empty() {
         return None;
     }
-    let root = slashes(root.trim());
+    let root = normalize_slashes(root.trim());
     let root = root.trim_end_matches('/');
-    let inside = [root, strip_private(root)]
+    let inside = [root, strip_private_prefix(root)]
         .into_iter()
         .filter(|root| !root.is_empty())
-        .find_map(|root| strip_root(&path, root).or_else(|| strip_root(strip_private(&path), root)));
+        .find_map(|root| strip_root(&path, root).or_else(|| strip_root(strip_private_prefix(&path), root)));
     let relative = inside.unwrap_or(&path);
     let relative = relative.trim_start_matches("./");
     (!relative.is_empty()).then(|| relative.to_owned())
@@ -37,29 +37,29 @@ pub fn looks_like_file(name: &str) -> bool {
 }
 
 /// Converts `file:` URLs to paths, and backslashes to slashes if they are separators.
-fn slashes(path: &str) -> String {
+fn normalize_slashes(path: &str) -> String {
     let path = path_of_file_url(path).unwrap_or(Cow::Borrowed(path)).into_owned();
-    let windows = has_drive(&path) || path.starts_with("\\\\") || (path.contains('\\') && !path.contains('/'));
+    let windows = has_drive_letter(&path) || path.starts_with("\\\\") || (path.contains('\\') && !path.contains('/'));
     let path = if windows { path.replace('\\', "/") } else { path };
     match path.strip_prefix('/') {
-        Some(rest) if has_drive(rest) => rest.to_owned(),
+        Some(rest) if has_drive_letter(rest) => rest.to_owned(),
         _ => path,
     }
 }
 
-fn has_drive(path: &str) -> bool {
+fn has_drive_letter(path: &str) -> bool {
     matches!(path.as_bytes(), [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// macOS has two names for its temporary folders, with and without `/private`.
-fn strip_private(path: &str) -> &str {
+fn strip_private_prefix(path: &str) -> &str {
     path.strip_prefix("/private").filter(|rest| rest.starts_with('/')).unwrap_or(path)
 }
 
 /// Compares paths with a drive letter without regard to case, as Windows does.
 fn strip_root<'a>(path: &'a str, root: &str) -> Option<&'a str> {
     let head = path.get(..root.len())?;
-    let same = if has_drive(path) { head.eq_ignore_ascii_case(root) } else { head == root };
+    let same = if has_drive_letter(path) { head.eq_ignore_ascii_case(root) } else { head == root };
     path[root.len()..].strip_prefix('/').filter(|_| same)
 }
 

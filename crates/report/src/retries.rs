@@ -1,10 +1,14 @@
 //! Holds failed cases back, in bounded memory, because a later attempt of the same case may follow. Cases that pass in
 //! the first attempt are emitted immediately.
+//!
+//! Cases with the same name are attempts only if the writer reports attempts that way (`formats::junit::dialect`), and
+//! if all but the last failed, because no tool repeats a test that passed. Otherwise they are separate cases, for
+//! example the repetitions of `@RepeatedTest`, and any failure counts.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use crate::intake::Intake;
+use crate::intake::{Intake, clean_names};
 use crate::model::{CaseStatus, ReportCase};
 
 /// Maximum total size of the texts of waiting cases. Above it, waiting cases are emitted, and a later retry counts as a
@@ -14,10 +18,13 @@ const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 /// Combines the attempts of a case.
 #[derive(Default)]
 pub(crate) struct Retries {
-    waiting: Vec<ReportCase>,
+    waiting: Vec<Attempts>,
     by_name: HashMap<u64, usize>,
     bytes: usize,
 }
+
+/// The attempts of a case, of which the first failed.
+struct Attempts(Vec<ReportCase>);
 
 impl Retries {
     pub(crate) fn len(&self) -> usize {
@@ -26,62 +33,81 @@ impl Retries {
 
     /// Takes a complete case. With `repeats`, a case with a known name is another attempt.
     pub(crate) fn push(&mut self, mut case: ReportCase, repeats: bool, intake: &mut Intake<'_>) {
-        intake.number(&mut case);
-        if repeats && let Some(earlier) = self.find(&case) {
-            merge_retry(earlier, case);
-        } else if case.status == CaseStatus::Failed {
-            self.wait(case, intake);
-        } else if !(repeats && case.status == CaseStatus::Passed && intake.has_case(&case)) {
-            // `go test -count=2` repeats every test, so a further pass is dropped.
+        clean_names(&mut case);
+        if repeats && let Some(at) = self.index_of(&case) {
+            self.bytes += text_bytes(&case);
+            self.waiting[at].0.push(case);
+            return;
+        }
+        intake.assign_position(&mut case);
+        if case.status == CaseStatus::Failed {
+            self.hold_back(case, intake);
+        } else {
             intake.emit_case(case);
         }
     }
 
-    /// The waiting case with the same name.
+    /// Returns the last attempt of the waiting case with the same name.
     pub(crate) fn find(&mut self, case: &ReportCase) -> Option<&mut ReportCase> {
+        let at = self.index_of(case)?;
+        self.waiting[at].0.last_mut()
+    }
+
+    fn index_of(&self, case: &ReportCase) -> Option<usize> {
         if self.waiting.is_empty() {
             return None;
         }
-        let at = *self.by_name.get(&hash(case))?;
-        self.waiting.get_mut(at).filter(|earlier| is_same_case(earlier, case))
+        let at = *self.by_name.get(&hash_name(case))?;
+        let earlier = self.waiting.get(at)?.0.first()?;
+        is_same_case(earlier, case).then_some(at)
     }
 
-    fn wait(&mut self, case: ReportCase, intake: &mut Intake<'_>) {
-        self.bytes += weight(&case);
-        self.by_name.insert(hash(&case), self.waiting.len());
-        self.waiting.push(case);
+    fn hold_back(&mut self, case: ReportCase, intake: &mut Intake<'_>) {
+        self.bytes += text_bytes(&case);
+        // A case that passed before was not retried because of this failure.
+        if case.place.occurrence == 1 {
+            self.by_name.insert(hash_name(&case), self.waiting.len());
+        }
+        self.waiting.push(Attempts(vec![case]));
         if self.bytes > MAX_WAITING_BYTES {
             self.release(0, intake);
         }
     }
 
-    /// The waiting cases starting at index `first`.
-    pub(crate) fn since(&mut self, first: usize) -> &mut [ReportCase] {
+    /// Removes the waiting cases starting at index `first`, with their attempts combined.
+    pub(crate) fn take_since(&mut self, first: usize) -> Vec<ReportCase> {
         let first = first.min(self.waiting.len());
-        &mut self.waiting[first..]
-    }
-
-    /// Lets `choose` remove waiting cases.
-    pub(crate) fn retain(&mut self, choose: impl FnOnce(&mut Vec<ReportCase>)) {
-        choose(&mut self.waiting);
-        self.by_name = self.waiting.iter().enumerate().map(|(at, case)| (hash(case), at)).collect();
+        let taken: Vec<Attempts> = self.waiting.drain(first..).collect();
+        let freed: usize = taken.iter().flat_map(|case| &case.0).map(text_bytes).sum();
+        self.bytes = self.bytes.saturating_sub(freed);
+        if self.waiting.is_empty() {
+            self.by_name.clear();
+        }
+        taken.into_iter().flat_map(Attempts::combine).collect()
     }
 
     /// Emits the waiting cases starting at index `first`.
     pub(crate) fn release(&mut self, first: usize, intake: &mut Intake<'_>) {
-        for case in self.waiting.drain(first.min(self.waiting.len())..) {
-            self.bytes = self.bytes.saturating_sub(weight(&case));
+        for case in self.take_since(first) {
             intake.emit_case(case);
-        }
-        if self.waiting.is_empty() {
-            self.by_name.clear();
-            self.bytes = 0;
         }
     }
 
-    /// Emits all waiting cases.
-    pub(crate) fn finish(&mut self, intake: &mut Intake<'_>) {
-        self.release(0, intake);
+    /// Treats all attempts of the waiting cases starting at index `first` as separate cases.
+    pub(crate) fn separate_attempts_since(&mut self, first: usize) {
+        let first = first.min(self.waiting.len());
+        let attempts: Vec<Attempts> = self.waiting.drain(first..).collect();
+        self.waiting.extend(attempts.into_iter().flat_map(|case| case.0).map(|case| Attempts(vec![case])));
+    }
+}
+
+impl Attempts {
+    fn combine(self) -> Vec<ReportCase> {
+        let Some((_, before)) = self.0.split_last() else { return Vec::new() };
+        if !before.iter().all(|attempt| attempt.status == CaseStatus::Failed) {
+            return self.0;
+        }
+        self.0.into_iter().reduce(merge_retry).into_iter().collect()
     }
 }
 
@@ -89,37 +115,38 @@ pub(crate) fn is_same_case(left: &ReportCase, right: &ReportCase) -> bool {
     left.name == right.name && left.suite == right.suite && left.file == right.file
 }
 
-fn hash(case: &ReportCase) -> u64 {
+fn hash_name(case: &ReportCase) -> u64 {
     let mut hasher = DefaultHasher::new();
     (&case.file, &case.suite, &case.name).hash(&mut hasher);
     hasher.finish()
 }
 
-fn weight(case: &ReportCase) -> usize {
+fn text_bytes(case: &ReportCase) -> usize {
     let texts = [&case.error, &case.stdout_tail, &case.stderr_tail];
     256 + texts.iter().map(|text| text.as_ref().map_or(0, String::len)).sum::<usize>()
 }
 
 /// Adds another attempt to a failed case.
-fn merge_retry(earlier: &mut ReportCase, again: ReportCase) {
-    earlier.duration_ms = sum(earlier.duration_ms, again.duration_ms);
-    earlier.attempts += again.attempts;
+pub(crate) fn merge_retry(earlier: ReportCase, again: ReportCase) -> ReportCase {
+    let mut merged = ReportCase {
+        duration_ms: sum(earlier.duration_ms, again.duration_ms),
+        attempts: earlier.attempts + again.attempts,
+        ..earlier
+    };
     match again.status {
         CaseStatus::Passed => {
-            earlier.status = CaseStatus::Passed;
-            earlier.flaky = true;
+            merged.status = CaseStatus::Passed;
+            merged.flaky = true;
         }
         CaseStatus::Failed => {
-            // The last attempt failed, so the case failed, even if an earlier attempt passed.
-            earlier.status = CaseStatus::Failed;
-            earlier.flaky = false;
-            earlier.error = again.error.or(earlier.error.take());
-            earlier.error_type = again.error_type.or(earlier.error_type.take());
-            earlier.stdout_tail = again.stdout_tail.or(earlier.stdout_tail.take());
-            earlier.stderr_tail = again.stderr_tail.or(earlier.stderr_tail.take());
+            merged.error = again.error.or(merged.error);
+            merged.error_type = again.error_type.or(merged.error_type);
+            merged.stdout_tail = again.stdout_tail.or(merged.stdout_tail);
+            merged.stderr_tail = again.stderr_tail.or(merged.stderr_tail);
         }
         CaseStatus::Skipped => {}
     }
+    merged
 }
 
 pub(crate) fn sum(left: Option<f64>, right: Option<f64>) -> Option<f64> {

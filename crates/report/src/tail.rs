@@ -1,8 +1,8 @@
-//! Selects the part of a command's output to keep if the command wrote no report: the block that says what went wrong.
+//! Selects the part of a command's output to keep if the command wrote no report: the block that describes the error.
 //!
 //! Compilers print the first error first; test runners and package managers print the cause last. Progress lines and
-//! summaries surround both. Each line is therefore judged individually, and the block around the telling lines is kept.
-//! `argus-core` classifies and normalizes.
+//! summaries surround both. Each line is therefore checked for an error, and the block around the lines that describe
+//! errors is kept. `argus-core` classifies and normalizes.
 
 use crate::cpp_frameworks::failed_assertions;
 use argus_core::{bound, display::without_escapes};
@@ -11,16 +11,16 @@ use argus_core::{bound, display::without_escapes};
 const MAX_BYTES: usize = 16 * 1024;
 /// Number of lines to look at from the end, because a failed build prints the error near its end.
 const MAX_LINES: usize = 4_000;
-/// Context lines before a telling line, and after the last telling line.
-const LINES_BEFORE: usize = 3;
-const LINES_AFTER: usize = 12;
-/// Number of last lines to keep if no line is telling.
-const PLAIN_LINES: usize = 40;
+/// Maximum number of lines to keep before the first and after the last line that describes an error.
+const MAX_CONTEXT_LINES_BEFORE: usize = 3;
+const MAX_CONTEXT_LINES_AFTER: usize = 12;
+/// Number of last lines to keep if no line describes an error.
+const MAX_LINES_WITHOUT_ERROR: usize = 40;
 
 /// Returns the salient part of a command's output, at most 16 KiB of whole lines.
 pub fn salient_tail(output: &str) -> String {
     if let Some(assertions) = failed_assertions(output) {
-        return bound(&assertions.lines().collect::<Vec<_>>());
+        return bound_lines(&assertions.lines().collect::<Vec<_>>());
     }
     // More than is kept later, so that an early first error among many is still found.
     let start = output.len().saturating_sub(64 * MAX_BYTES);
@@ -28,19 +28,19 @@ pub fn salient_tail(output: &str) -> String {
     let all: Vec<&str> = output.lines().map(str::trim_end).collect();
     let lines = &all[all.len().saturating_sub(MAX_LINES)..];
     let kept = salient_range(lines)
-        .map_or_else(|| &lines[lines.len().saturating_sub(PLAIN_LINES)..], |(from, to)| &lines[from..to]);
-    bound(kept)
+        .map_or_else(|| &lines[lines.len().saturating_sub(MAX_LINES_WITHOUT_ERROR)..], |(from, to)| &lines[from..to]);
+    bound_lines(kept)
 }
 
-/// First and last line of the block that says what went wrong.
+/// Returns the first and last line of the block that describes the error.
 fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
-    let all: Vec<usize> = (0..lines.len()).filter(|&at| is_telling(lines[at])).collect();
-    let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_echo(&lines[at..])).collect();
+    let all: Vec<usize> = (0..lines.len()).filter(|&at| describes_error(lines[at])).collect();
+    let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_final_build_message(&lines[at..])).collect();
     let telling = if causes.is_empty() { all } else { causes };
     let last = *telling.last()?;
     // A Python traceback or a Go panic is kept from its first line to its end.
-    if let Some(head) = trace_head(lines, last) {
-        return Some((head, (last + 1 + LINES_AFTER).min(lines.len())));
+    if let Some(head) = find_traceback_start(lines, last) {
+        return Some((head, (last + 1 + MAX_CONTEXT_LINES_AFTER).min(lines.len())));
     }
     // Errors of the same tool are close together, so go back while the gaps are small.
     let mut first = last;
@@ -53,8 +53,8 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
     Some((first.saturating_sub(context_before(lines, first)), (last + 1 + context_after(lines, last)).min(lines.len())))
 }
 
-/// First line of the traceback that ends at or near `last`.
-fn trace_head(lines: &[&str], last: usize) -> Option<usize> {
+/// Returns the first line of the traceback that ends at or near `last`.
+fn find_traceback_start(lines: &[&str], last: usize) -> Option<usize> {
     let from = last.saturating_sub(200);
     let head = |line: &str| {
         let line = without_escapes(line);
@@ -63,31 +63,32 @@ fn trace_head(lines: &[&str], last: usize) -> Option<usize> {
             || line.starts_with("fatal error: ")
     };
     let heads: Vec<usize> = (from..=last).filter(|&at| head(lines[at])).collect();
-    // Chained exceptions are one failure.
+    // Chained exceptions are a single failure.
     let newest = *heads.last()?;
-    let chained = |at: &&usize| newest - **at < 120 && lines[**at..newest].iter().any(|line| is_chain(line));
+    let chained =
+        |at: &&usize| newest - **at < 120 && lines[**at..newest].iter().any(|line| is_exception_chain_line(line));
     Some(heads.iter().find(chained).copied().unwrap_or(newest))
 }
 
-fn is_chain(line: &str) -> bool {
+fn is_exception_chain_line(line: &str) -> bool {
     line.contains("During handling of the above exception") || line.contains("was the direct cause of the following")
 }
 
-/// Number of lines before the first telling line that introduce it, without a blank line in between.
+/// Returns the number of lines that introduce the first line with an error, without a blank line in between.
 fn context_before(lines: &[&str], first: usize) -> usize {
-    if let Some(count) = quoted_source(lines, first).or_else(|| short_traceback(lines, first)) {
+    if let Some(count) = find_quoted_source(lines, first).or_else(|| find_short_traceback(lines, first)) {
         return count;
     }
-    lines[first.saturating_sub(LINES_BEFORE)..first]
+    lines[first.saturating_sub(MAX_CONTEXT_LINES_BEFORE)..first]
         .iter()
         .rev()
-        .take_while(|line| leads_in(line) && !is_noise(line))
+        .take_while(|line| introduces_error(line) && !is_noise(line))
         .count()
 }
 
-/// The location, source line and caret that Node prints before an error, with or without an empty line after them. For
-/// a module that could not be linked, it is the only location.
-fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
+/// Returns the location, source line and caret that Node prints before an error, with or without an empty line after
+/// them. For a module that could not be linked, it is the only location.
+fn find_quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
     let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
     let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
@@ -98,7 +99,7 @@ fn quoted_source(lines: &[&str], first: usize) -> Option<usize> {
 
 /// Frames in the format of pytest, `src/shop/core.py:45: in <module>` with the source line after each. For a file that
 /// could not be imported, they are the only location.
-fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
+fn find_short_traceback(lines: &[&str], first: usize) -> Option<usize> {
     let is_frame = |line: &str| {
         let number =
             line.split_once(": in ").and_then(|(position, _)| position.rsplit_once(':')).map(|(_, number)| number);
@@ -111,41 +112,41 @@ fn short_traceback(lines: &[&str], first: usize) -> Option<usize> {
 
 /// Returns true for lines such as `In function 'main':`, a path on its own line, or indented lines. Any other line
 /// before would wrongly become the headline.
-fn leads_in(line: &str) -> bool {
+fn introduces_error(line: &str) -> bool {
     let is_path = line.contains(['/', '\\']) && !line.contains(' ');
     let is_aside = line.trim().starts_with('(') && line.ends_with(')');
     line.ends_with(':') || is_path || (line.starts_with([' ', '\t']) && !line.trim().is_empty() && !is_aside)
 }
 
-/// Number of lines to keep after the last telling line (frames, code, hints), up to the first noise.
+/// Returns the number of lines to keep after the last line with an error (frames, code, hints), up to the first noise.
 fn context_after(lines: &[&str], last: usize) -> usize {
-    lines[last + 1..].iter().take(LINES_AFTER).take_while(|line| !is_noise(line)).count()
+    lines[last + 1..].iter().take(MAX_CONTEXT_LINES_AFTER).take_while(|line| !is_noise(line)).count()
 }
 
-/// Returns true if a line says what went wrong.
-fn is_telling(line: &str) -> bool {
+/// Returns true if a line describes the error.
+fn describes_error(line: &str) -> bool {
     let line = without_escapes(line);
     let line = line.trim();
-    if line.is_empty() || line == "[ERROR]" || is_noise(line) || says_none(line) {
+    if line.is_empty() || line == "[ERROR]" || is_noise(line) || is_success_summary(line) {
         return false;
     }
-    STARTS.iter().any(|start| line.starts_with(start))
-        || PARTS.iter().any(|part| line.contains(part))
+    ERROR_LINE_STARTS.iter().any(|start| line.starts_with(start))
+        || ERROR_LINE_PARTS.iter().any(|part| line.contains(part))
         || is_exception_line(line)
         || is_gradle_test(line)
 }
 
 /// Returns true for the final messages of Maven, Gradle and make about failed tests. They only repeat an earlier
 /// failure, with the output of later modules in between.
-fn is_echo(lines: &[&str]) -> bool {
+fn is_final_build_message(lines: &[&str]) -> bool {
     let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
     without_escapes(lines[0]).ends_with(": There are test failures.")
         || lines[0].starts_with("* What went wrong") && gradle()
-        || is_recipe_of_make(lines[0])
+        || is_make_message(lines[0])
 }
 
 /// Returns true for `make[1]: *** [Makefile:3: check] Error 2` and for messages about the directory.
-fn is_recipe_of_make(line: &str) -> bool {
+fn is_make_message(line: &str) -> bool {
     let line = without_escapes(line);
     let Some((_, said)) = line.split_once(": ").filter(|(name, _)| name.starts_with("make")) else { return false };
     said.starts_with("*** [") && said.contains("] Error ")
@@ -158,8 +159,8 @@ fn is_gradle_test(line: &str) -> bool {
     line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> Task")
 }
 
-/// How telling lines begin.
-const STARTS: [&str; 28] = [
+/// Beginnings of lines that describe an error.
+const ERROR_LINE_STARTS: [&str; 28] = [
     "error:",
     "error during build:",
     "✘ [ERROR]",
@@ -190,9 +191,9 @@ const STARTS: [&str; 28] = [
     "Uncaught ",
 ];
 
-/// What telling lines contain: `file:line: error`, the formats of TypeScript and eslint, and messages of linkers,
-/// shells and kernels.
-const PARTS: [&str; 26] = [
+/// Parts of lines that describe an error: `file:line: error`, the formats of TypeScript and eslint, and messages of
+/// linkers, shells and kernels.
+const ERROR_LINE_PARTS: [&str; 26] = [
     ": error:",
     ": error TS",
     " error TS",
@@ -241,7 +242,7 @@ fn is_go_position(name: &str) -> bool {
 }
 
 /// Returns true for a summary of success, for example `0 errors`.
-fn says_none(line: &str) -> bool {
+fn is_success_summary(line: &str) -> bool {
     ["0 errors", "0 failed", "0 failures", "no errors", "Found 0 "].iter().any(|none| line.contains(none))
         && !line.starts_with("error")
 }
@@ -250,13 +251,14 @@ fn says_none(line: &str) -> bool {
 fn is_noise(line: &str) -> bool {
     let line = without_escapes(line);
     let line = line.trim_start();
-    NOISE.iter().any(|noise| line.starts_with(noise)) || ELSEWHERE.iter().any(|elsewhere| line.contains(elsewhere))
+    NOISE_PARTS.iter().any(|noise| line.starts_with(noise))
+        || POINTERS_TO_OTHER_PLACES.iter().any(|elsewhere| line.contains(elsewhere))
 }
 
-const ELSEWHERE: [&str; 3] =
+const POINTERS_TO_OTHER_PLACES: [&str; 3] =
     ["A complete log of this run can be found in", "for the individual test results.", "dump files (if any exist)"];
 
-const NOISE: [&str; 26] = [
+const NOISE_PARTS: [&str; 26] = [
     "npm ERR! A complete log",
     "npm error A complete log",
     "npm ERR!     /",
@@ -286,7 +288,7 @@ const NOISE: [&str; 26] = [
 ];
 
 /// Keeps whole lines within the limit, from the beginning and from the end.
-fn bound(lines: &[&str]) -> String {
+fn bound_lines(lines: &[&str]) -> String {
     let blank = |line: &&&str| line.is_empty();
     let from = lines.iter().take_while(blank).count();
     let to = lines.len() - lines[from..].iter().rev().take_while(blank).count();

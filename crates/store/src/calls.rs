@@ -1,9 +1,9 @@
-//! Calls that carry an id, so that a repeated call is not made twice, and the answers to them.
+//! The ids of calls, so that a repeated call is not made twice, and the answers to these calls.
 
 use crate::{Tx, error::StoreError};
 
-/// Number of newest calls to keep. The order is the order in which they were made, because a clock may be wrong. Nobody
-/// repeats a call that is older.
+/// Number of newest calls to keep, in the order in which they were made, because a clock may be wrong. Nobody repeats
+/// an older call.
 const MAX_KEPT_CALLS: i64 = 20_000;
 
 /// Number of newest calls whose answers are kept. A client repeats a call moments after it lost the answer, so older
@@ -12,22 +12,22 @@ const MAX_KEPT_ANSWERS: i64 = 2_000;
 
 /// The answer to an earlier call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answered {
+pub struct StoredAnswer {
     /// Name of the called method.
     pub method: String,
-    /// JSON.
+    /// The answer as JSON.
     pub answer: String,
 }
 
 /// The state of a call id.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Made {
+pub enum CallState {
     /// No call with this id was made.
-    Not,
+    NotMade,
     /// The call was made and its answer is kept.
-    Answered(Answered),
+    Answered(StoredAnswer),
     /// The call was made, but its answer was never kept or was deleted because it is too old.
-    Forgotten,
+    AnswerDeleted,
 }
 
 /// Marks a call as made, in the transaction that makes it. Returns false if it was made before.
@@ -40,7 +40,7 @@ pub fn mark_made(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
 }
 
 /// Keeps the answer to a call, in the transaction that makes the call.
-pub fn keep_answer(tx: &mut Tx<'_>, id: &str, answered: &Answered) -> Result<(), StoreError> {
+pub fn store_answer(tx: &mut Tx<'_>, id: &str, answered: &StoredAnswer) -> Result<(), StoreError> {
     const KEEP: &str = "INSERT INTO calls (id, method, answer) VALUES ($1, $2, $3)";
     const FORGET_ANSWERS: &str =
         "UPDATE calls SET answer = NULL WHERE key <= (SELECT MAX(key) FROM calls) - $1 AND answer IS NOT NULL";
@@ -50,12 +50,12 @@ pub fn keep_answer(tx: &mut Tx<'_>, id: &str, answered: &Answered) -> Result<(),
     tx.post(FORGET, &[MAX_KEPT_CALLS.into()])
 }
 
-/// Looks up whether a call was made and what it answered.
-pub fn made(tx: &mut Tx<'_>, id: &str) -> Result<Made, StoreError> {
+/// Looks up whether a call was made, and its answer.
+pub fn read_state(tx: &mut Tx<'_>, id: &str) -> Result<CallState, StoreError> {
     const SQL: &str = "SELECT method, answer FROM calls WHERE id = $1";
-    let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(Made::Not) };
+    let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(CallState::NotMade) };
     Ok(match (row.read()?, row.read()?) {
-        (Some(method), Some(answer)) => Made::Answered(Answered { method, answer }),
-        _ => Made::Forgotten,
+        (Some(method), Some(answer)) => CallState::Answered(StoredAnswer { method, answer }),
+        _ => CallState::AnswerDeleted,
     })
 }

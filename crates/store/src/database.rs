@@ -11,15 +11,15 @@ use std::vec::IntoIter;
 
 /// A database that runs transactions.
 ///
-/// A body that returns an error rolls its transaction back. The error type is the caller's, so that a refusal of the
-/// engine (an unknown case) rolls back like an error of the database. Every transaction takes the current time (`now`,
-/// UTC milliseconds), because one that creates or migrates the database writes it down.
+/// If the body of a transaction returns an error, the transaction is rolled back. The caller chooses the error type, so
+/// that an error of the engine, such as an unknown case, also rolls back. Every transaction takes the current time
+/// (`now`, UTC milliseconds), because a transaction that creates or migrates the database stores the time.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "a process has a handful")]
 pub enum Database {
     /// An embedded file.
     Sqlite(Sqlite),
-    /// One project of a server.
+    /// A project of a server.
     Postgres(Postgres),
 }
 
@@ -32,8 +32,8 @@ pub enum Tx<'a> {
     Postgres(PostgresTx<'a>),
 }
 
-/// Runs the same expression for either variant.
-macro_rules! with {
+/// Runs the same expression for both variants.
+macro_rules! dispatch {
     ($kind:ident, $either:expr, $one:ident => $run:expr) => {
         match $either {
             $kind::Sqlite($one) => $run,
@@ -43,13 +43,13 @@ macro_rules! with {
 }
 
 impl Database {
-    /// Reads from one consistent state.
+    /// Reads from a consistent state.
     pub fn read<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        with!(Self, self, database => database.read(now, body))
+        dispatch!(Self, self, database => database.read(now, body))
     }
 
     /// Reads and writes in one transaction, while no other process writes.
@@ -58,73 +58,73 @@ impl Database {
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        with!(Self, self, database => database.write(now, body))
+        dispatch!(Self, self, database => database.write(now, body))
     }
 
     /// Like `write`, but fails after 100 ms while another writer holds the lock.
-    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    pub fn write_with_short_timeout<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        with!(Self, self, database => database.write_now(now, body))
+        dispatch!(Self, self, database => database.write_with_short_timeout(now, body))
     }
 
-    /// Runs `body` and commits all of its writes together, or none. On a server, what `body` reads before its first
-    /// write may be older than what it reads after it.
-    pub fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    /// Runs `body` and commits all of its writes together, or none. On a server, data that `body` reads before its
+    /// first write may be older than data that it reads later.
+    pub fn in_one_transaction<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce() -> Result<T, E>,
     {
-        with!(Self, self, database => database.in_one(now, body))
+        dispatch!(Self, self, database => database.in_one_transaction(now, body))
     }
 
-    /// Returns true while [`Database::in_one`] runs.
-    pub fn is_in_one(&self) -> bool {
-        with!(Self, self, database => database.is_in_one())
+    /// Returns true while [`Database::in_one_transaction`] runs.
+    pub fn is_in_transaction(&self) -> bool {
+        dispatch!(Self, self, database => database.is_in_transaction())
     }
 
-    /// Returns true if the database belongs to a team, so that nothing private to one machine may be stored in it.
+    /// Returns true if the database belongs to a team, so that it must not store data that is private to a machine.
     pub const fn is_shared(&self) -> bool {
         matches!(self, Self::Postgres(_))
     }
 
-    /// Returns true if the database was created. A missing database reads as an empty one and is created by the first
-    /// write.
+    /// Returns true if the database was created. Reads of a missing database find no data, and the first write creates
+    /// the database.
     pub fn exists(&self, now: i64) -> Result<bool, StoreError> {
-        with!(Self, self, database => database.exists(now))
+        dispatch!(Self, self, database => database.exists(now))
     }
 
     /// Writes a copy into a new file. Other processes can read meanwhile, but writers wait.
     pub fn snapshot(&self, path: &str) -> Result<(), StoreError> {
-        with!(Self, self, database => database.snapshot(path))
+        dispatch!(Self, self, database => database.snapshot(path))
     }
 }
 
 impl Tx<'_> {
-    /// All rows of a statement.
+    /// Runs a statement and returns all rows.
     pub fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        with!(Self, self, tx => tx.query(sql, params))
+        dispatch!(Self, self, tx => tx.query(sql, params))
     }
 
-    /// The first row of a statement, or `None`.
+    /// Runs a statement and returns the first row, or `None`.
     pub fn query_first(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Option<Row>, StoreError> {
         Ok(self.query(sql, params)?.into_iter().next())
     }
 
-    /// The rows of the same statement for each parameter row.
+    /// Runs the same statement for each parameter row and returns the rows of each.
     pub fn query_many<const N: usize>(
         &mut self,
         sql: &'static str,
         params: &[[Value<'_>; N]],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        with!(Self, self, tx => tx.query_many(sql, params))
+        dispatch!(Self, self, tx => tx.query_many(sql, params))
     }
 
-    /// The number of rows that a statement changed.
+    /// Runs a statement and returns the number of changed rows.
     pub fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        with!(Self, self, tx => tx.execute(sql, params))
+        dispatch!(Self, self, tx => tx.execute(sql, params))
     }
 
     /// Executes the same statement for each parameter row.
@@ -133,7 +133,7 @@ impl Tx<'_> {
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
-        with!(Self, self, tx => tx.execute_many(sql, rows))
+        dispatch!(Self, self, tx => tx.execute_many(sql, rows))
     }
 
     /// Executes a statement without returning the number of changed rows. On a server the statement may be sent
@@ -254,29 +254,29 @@ impl From<Value<'_>> for Cell {
     }
 }
 
-/// One result row, read column by column in the order of the SELECT.
+/// A result row, read column by column in the order of the SELECT.
 #[derive(Debug)]
 pub struct Row(IntoIter<Cell>);
 
 impl Row {
-    /// A row of these cells.
+    /// Creates a row from cells.
     pub fn new(cells: Vec<Cell>) -> Self {
         Self(cells.into_iter())
     }
 
-    /// The columns that were not read.
+    /// Returns the columns that were not read yet.
     pub(crate) fn into_cells(self) -> Vec<Cell> {
         self.0.collect()
     }
 
-    /// The next column.
+    /// Reads the next column.
     pub fn read<T: FromCell>(&mut self) -> Result<T, StoreError> {
         let cell = self.0.next().ok_or_else(|| StoreError::corrupt("a row has fewer columns than it should"))?;
         T::from_cell(cell)
     }
 }
 
-/// Types that a column can be read as.
+/// A type as which a column can be read.
 pub trait FromCell: Sized {
     /// Returns an error if the stored type differs from the schema.
     fn from_cell(cell: Cell) -> Result<Self, StoreError>;
@@ -312,7 +312,10 @@ impl FromCell for bool {
 }
 
 impl FromCell for f64 {
-    #[allow(clippy::cast_precision_loss, reason = "durations and scores; SQLite may hold a whole one as an integer")]
+    #[allow(
+        clippy::cast_precision_loss,
+        reason = "durations and scores; SQLite may store a whole number as an integer"
+    )]
     fn from_cell(cell: Cell) -> Result<Self, StoreError> {
         match cell {
             Cell::Real(value) => Ok(value),

@@ -16,14 +16,14 @@ pub enum StoreErrorKind {
     Corrupt,
     /// Written by a newer version.
     Newer,
-    /// A transaction of another writer came in between. The caller may try the same call again.
+    /// Another writer changed the same data meanwhile. The caller may try the same call again.
     Conflict,
     /// The schema has an earlier version, and this program may not migrate it.
     Older,
     /// The database cannot be opened.
     Unavailable,
-    /// The server refuses this user, or has no database of this name.
-    NotLetIn,
+    /// The server rejects this user, or has no database with this name.
+    LoginRejected,
     /// The server accepts this user but denies a privilege that is needed.
     NotPermitted,
     /// The server does not answer, or stopped answering. It is unknown whether the last write was committed.
@@ -49,19 +49,19 @@ impl StoreError {
         Self::new(StoreErrorKind::Corrupt, message)
     }
 
-    /// The kind of the error.
+    /// Returns the kind of the error.
     pub const fn kind(&self) -> StoreErrorKind {
         self.kind
     }
 
-    /// The file was moved or deleted while it was open. Opening the path again helps.
+    /// Returns true if the file was moved or deleted while it was open. The caller can open the path again.
     pub(crate) fn is_moved(&self) -> bool {
         matches!(self.source.as_deref(), Some(SqliteError::SqliteFailure(cause, _))
-            if has_moved(*cause))
+            if is_moved_file_error(*cause))
     }
 
     /// Returns true if reading may still work although writing failed.
-    pub const fn is_about_writing(&self) -> bool {
+    pub const fn is_write_error(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::Full)
     }
 }
@@ -81,7 +81,7 @@ impl std::error::Error for StoreError {
 impl From<SqliteError> for StoreError {
     fn from(source: SqliteError) -> Self {
         let kind = match &source {
-            SqliteError::SqliteFailure(cause, _) => kind_of(*cause),
+            SqliteError::SqliteFailure(cause, _) => error_kind(*cause),
             _ => StoreErrorKind::Internal,
         };
         Self { kind, message: source.to_string(), source: Some(Box::new(source)) }
@@ -89,13 +89,13 @@ impl From<SqliteError> for StoreError {
 }
 
 /// SQLite notices a moved, deleted or replaced file when it creates the journal or reads the file's status.
-const fn has_moved(cause: ffi::Error) -> bool {
+const fn is_moved_file_error(cause: ffi::Error) -> bool {
     matches!(cause.extended_code, ffi::SQLITE_READONLY_DBMOVED | ffi::SQLITE_IOERR_FSTAT)
 }
 
-const fn kind_of(cause: ffi::Error) -> StoreErrorKind {
+const fn error_kind(cause: ffi::Error) -> StoreErrorKind {
     match cause.code {
-        _ if has_moved(cause) => StoreErrorKind::Unavailable,
+        _ if is_moved_file_error(cause) => StoreErrorKind::Unavailable,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
         ErrorCode::DiskFull => StoreErrorKind::Full,

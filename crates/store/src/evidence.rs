@@ -1,4 +1,4 @@
-//! The history that verdicts are based on, as JSON that only `argus_core::evidence` reads.
+//! The history from which verdicts are computed, as JSON that only `argus_core::evidence` reads.
 
 use crate::{
     database::{Row, Tx, Value},
@@ -8,8 +8,8 @@ use crate::{
 /// Key of the single row of the table `evidence`.
 const STATE_KEY: i64 = 1;
 
-/// Up to this number, the rows of tests are queried individually in one round trip. Above it, all rows are read.
-const MAX_ASKED_TESTS: usize = 512;
+/// Maximum number of tests whose rows are read individually, in one round trip. For more tests, all rows are read.
+const MAX_TESTS_READ_BY_KEY: usize = 512;
 
 /// History of a test that failed at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,8 +33,8 @@ pub struct OrderRow {
     pub cases: Vec<u64>,
 }
 
-/// The general state as JSON, or `None` if no run was judged yet. Its size is limited.
-pub fn state(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
+/// Returns the general state as JSON, or `None` if no run was judged yet. Its size is limited.
+pub fn read_state(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT state FROM evidence WHERE key = $1", &[STATE_KEY.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
@@ -46,38 +46,38 @@ pub fn set_state(tx: &mut Tx<'_>, state: &str) -> Result<(), StoreError> {
     tx.post(SQL, &[STATE_KEY.into(), state.into()])
 }
 
-/// The rows of these tests. If there are many tests, the result also contains rows of other tests.
-pub fn tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreError> {
+/// Returns the rows of these tests. If there are many tests, the result also contains rows of other tests.
+pub fn find_tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreError> {
     const SQL: &str = "SELECT case_id, name, history FROM test_histories WHERE case_id = $1";
-    if cases.len() > MAX_ASKED_TESTS {
-        return all_tests(tx);
+    if cases.len() > MAX_TESTS_READ_BY_KEY {
+        return list_tests(tx);
     }
-    let params: Vec<[Value<'_>; 1]> = cases.iter().map(|case| [number(*case).into()]).collect();
+    let params: Vec<[Value<'_>; 1]> = cases.iter().map(|case| [to_sql_integer(*case).into()]).collect();
     let rows = tx.query_many(SQL, &params)?;
-    rows.into_iter().flatten().map(|mut row| test(&mut row)).collect()
+    rows.into_iter().flatten().map(|mut row| read_test(&mut row)).collect()
 }
 
-/// All rows, sorted by name.
-pub fn all_tests(tx: &mut Tx<'_>) -> Result<Vec<TestRow>, StoreError> {
+/// Returns all rows, sorted by name.
+pub fn list_tests(tx: &mut Tx<'_>) -> Result<Vec<TestRow>, StoreError> {
     let rows = tx.query("SELECT case_id, name, history FROM test_histories ORDER BY name", &[])?;
-    rows.into_iter().map(|mut row| test(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_test(&mut row)).collect()
 }
 
 /// Inserts or replaces rows.
 pub fn set_tests(tx: &mut Tx<'_>, rows: &[TestRow]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO test_histories (case_id, name, history) VALUES ($1, $2, $3) \
                        ON CONFLICT (case_id) DO UPDATE SET history = excluded.history";
-    let params = rows.iter().map(|row| [number(row.case).into(), (&row.name).into(), (&row.history).into()]);
+    let params = rows.iter().map(|row| [to_sql_integer(row.case).into(), (&row.name).into(), (&row.history).into()]);
     tx.execute_many(SQL, params)
 }
 
-/// All orders, newest last.
-pub fn orders(tx: &mut Tx<'_>) -> Result<Vec<OrderRow>, StoreError> {
+/// Returns all orders, newest last.
+pub fn list_orders(tx: &mut Tx<'_>) -> Result<Vec<OrderRow>, StoreError> {
     let rows = tx.query("SELECT digest, run_seq, cases FROM case_orders ORDER BY run_seq", &[])?;
-    rows.into_iter().map(order).collect()
+    rows.into_iter().map(read_order).collect()
 }
 
-fn order(mut row: Row) -> Result<OrderRow, StoreError> {
+fn read_order(mut row: Row) -> Result<OrderRow, StoreError> {
     let (digest, run_seq, bytes): (i64, u32, Vec<u8>) = (row.read()?, row.read()?, row.read()?);
     let (cases, rest) = bytes.as_chunks::<8>();
     if !rest.is_empty() {
@@ -90,21 +90,21 @@ fn order(mut row: Row) -> Result<OrderRow, StoreError> {
     })
 }
 
-/// The stored orders with these digests.
-pub fn orders_of(tx: &mut Tx<'_>, digests: &[u64]) -> Result<Vec<OrderRow>, StoreError> {
+/// Returns the stored orders with these digests.
+pub fn find_orders(tx: &mut Tx<'_>, digests: &[u64]) -> Result<Vec<OrderRow>, StoreError> {
     const SQL: &str = "SELECT digest, run_seq, cases FROM case_orders WHERE digest = $1";
-    let params: Vec<[Value<'_>; 1]> = digests.iter().map(|digest| [number(*digest).into()]).collect();
+    let params: Vec<[Value<'_>; 1]> = digests.iter().map(|digest| [to_sql_integer(*digest).into()]).collect();
     let rows = tx.query_many(SQL, &params)?;
-    rows.into_iter().flatten().map(order).collect()
+    rows.into_iter().flatten().map(read_order).collect()
 }
 
 /// Inserts an order or makes it the newest. Deletes the oldest orders so that at most `max_orders` orders with
 /// `max_cases` cases in total stay.
-pub fn keep_order(tx: &mut Tx<'_>, order: &OrderRow, max_orders: usize, max_cases: usize) -> Result<(), StoreError> {
+pub fn store_order(tx: &mut Tx<'_>, order: &OrderRow, max_orders: usize, max_cases: usize) -> Result<(), StoreError> {
     const NEWER: &str = "UPDATE case_orders SET run_seq = $2 WHERE digest = $1";
     const INSERT: &str = "INSERT INTO case_orders (digest, run_seq, size, cases) VALUES ($1, $2, $3, $4)";
     const SIZES: &str = "SELECT run_seq, size FROM case_orders ORDER BY run_seq DESC";
-    let digest = Value::from(number(order.digest));
+    let digest = Value::from(to_sql_integer(order.digest));
     if tx.execute(NEWER, &[digest, order.run_seq.into()])? > 0 {
         return Ok(());
     }
@@ -133,16 +133,16 @@ pub struct EditRow {
     pub hunks: Option<String>,
 }
 
-/// The changed files at the start of each run, without the changes themselves.
-pub fn edited_files(tx: &mut Tx<'_>) -> Result<Vec<EditRow>, StoreError> {
+/// Returns the changed files at the start of each run, without the changes themselves.
+pub fn list_edited_files(tx: &mut Tx<'_>) -> Result<Vec<EditRow>, StoreError> {
     let rows = tx.query("SELECT run_seq, files, NULL FROM edits ORDER BY run_seq", &[])?;
-    rows.into_iter().map(|mut row| edit(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_edit(&mut row)).collect()
 }
 
-/// The changed files and the changes at the start of one run.
-pub fn edits(tx: &mut Tx<'_>, run_seq: u32) -> Result<Option<EditRow>, StoreError> {
+/// Returns the changed files and the changes at the start of one run.
+pub fn find_edits(tx: &mut Tx<'_>, run_seq: u32) -> Result<Option<EditRow>, StoreError> {
     let row = tx.query_first("SELECT run_seq, files, hunks FROM edits WHERE run_seq = $1", &[run_seq.into()])?;
-    row.map(|mut row| edit(&mut row)).transpose()
+    row.map(|mut row| read_edit(&mut row)).transpose()
 }
 
 /// Inserts a row or replaces the row with the same run number, which may come from another memory.
@@ -153,23 +153,23 @@ pub fn set_edits(tx: &mut Tx<'_>, row: &EditRow) -> Result<(), StoreError> {
 }
 
 /// Deletes the rows of all runs for which `is_kept` returns false.
-pub fn keep_edits(tx: &mut Tx<'_>, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
+pub fn delete_other_edits(tx: &mut Tx<'_>, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
     let known: Vec<u32> =
         tx.query("SELECT run_seq FROM edits", &[])?.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?;
     let gone = known.into_iter().filter(|seq| !is_kept(*seq));
     tx.execute_many("DELETE FROM edits WHERE run_seq = $1", gone.map(|seq| [seq.into()]))
 }
 
-fn edit(row: &mut Row) -> Result<EditRow, StoreError> {
+fn read_edit(row: &mut Row) -> Result<EditRow, StoreError> {
     Ok(EditRow { run_seq: row.read()?, files: row.read()?, hunks: row.read()? })
 }
 
-fn test(row: &mut Row) -> Result<TestRow, StoreError> {
+fn read_test(row: &mut Row) -> Result<TestRow, StoreError> {
     let case: i64 = row.read()?;
     Ok(TestRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })
 }
 
-/// Reinterprets the bits, because databases have no unsigned integers.
-const fn number(hash: u64) -> i64 {
+/// Reinterprets the bits of a hash as a signed integer, because databases have no unsigned integers.
+const fn to_sql_integer(hash: u64) -> i64 {
     hash.cast_signed()
 }

@@ -24,29 +24,29 @@ pub fn add(tx: &mut Tx<'_>, commit: &FixCommit, clues: &[u64]) -> Result<bool, S
                           ON CONFLICT (key) DO NOTHING";
     const CLUE: &str = "INSERT INTO fix_commit_clues (clue, commit_key) VALUES ($1, $2) \
                         ON CONFLICT (clue, commit_key) DO NOTHING";
-    let key = number(commit.key);
+    let key = to_sql_integer(commit.key);
     let values = [key.into(), (&commit.commit).into(), commit.committed_at.into(), (&commit.sources).into()];
     if tx.execute(INSERT, &values)? == 0 {
         return Ok(false);
     }
-    tx.execute_many(CLUE, clues.iter().map(|clue| [number(*clue).into(), key.into()]))?;
+    tx.execute_many(CLUE, clues.iter().map(|clue| [to_sql_integer(*clue).into(), key.into()]))?;
     Ok(true)
 }
 
-/// Ids of all commits, oldest first.
-pub fn ids(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
+/// Returns the ids of all commits, oldest first.
+pub fn list_ids(tx: &mut Tx<'_>) -> Result<Vec<String>, StoreError> {
     let rows = tx.query("SELECT commit_id FROM fix_commits ORDER BY committed_at, key", &[])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// For each clue, the newest commits that have it, at most `most` per clue.
-pub fn found_by(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Vec<FixCommit>>, StoreError> {
+/// Returns for each clue the newest commits that have it, at most `most` per clue.
+pub fn find_by_clues(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Vec<FixCommit>>, StoreError> {
     const SQL: &str = "SELECT c.key, c.commit_id, c.committed_at, c.sources \
                        FROM fix_commit_clues f JOIN fix_commits c ON c.key = f.commit_key \
                        WHERE f.clue = $1 ORDER BY c.committed_at DESC, c.key LIMIT $2";
-    let params: Vec<[Value<'_>; 2]> = clues.iter().map(|clue| [number(*clue).into(), most.into()]).collect();
+    let params: Vec<[Value<'_>; 2]> = clues.iter().map(|clue| [to_sql_integer(*clue).into(), most.into()]).collect();
     let rows = tx.query_many(SQL, &params)?;
-    let all = |rows: Vec<Row>| rows.into_iter().map(|mut row| commit(&mut row)).collect();
+    let all = |rows: Vec<Row>| rows.into_iter().map(|mut row| read_commit(&mut row)).collect();
     rows.into_iter().map(all).collect()
 }
 
@@ -61,12 +61,12 @@ pub fn keep_newest(tx: &mut Tx<'_>, most: u32) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn commit(row: &mut Row) -> Result<FixCommit, StoreError> {
+fn read_commit(row: &mut Row) -> Result<FixCommit, StoreError> {
     let key: i64 = row.read()?;
     Ok(FixCommit { key: key.cast_unsigned(), commit: row.read()?, committed_at: row.read()?, sources: row.read()? })
 }
 
-/// Reinterprets the bits, because databases have no unsigned integers.
-const fn number(hash: u64) -> i64 {
+/// Reinterprets the bits of a hash as a signed integer, because databases have no unsigned integers.
+const fn to_sql_integer(hash: u64) -> i64 {
     hash.cast_signed()
 }

@@ -70,7 +70,7 @@ pub fn insert(tx: &mut Tx<'_>, id: &str, texts: &Texts<'_>, now: i64) -> Result<
 pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<IncidentKey>, StoreError> {
     const SQL: &str = "INSERT INTO incidents (id, title, error_signature, summary, tags, created_at, updated_at) \
                        VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
-    let tags: Vec<String> = new.iter().map(|one| one.texts.tags.join("\n")).collect();
+    let tags: Vec<String> = new.iter().map(|incident| incident.texts.tags.join("\n")).collect();
     let params = new.iter().zip(&tags).map(|(NewIncident { id, texts, now }, tags)| {
         let Texts { title, error_signature, summary, .. } = *texts;
         [(*id).into(), title.into(), error_signature.into(), summary.into(), tags.into(), (*now).into()]
@@ -96,69 +96,69 @@ pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) ->
     tx.post(SQL, &params)
 }
 
-/// The incident with this id.
-pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Incident>, StoreError> {
-    Ok(by_ids(tx, [id])?.pop())
+/// Returns the incident with this id.
+pub fn find_by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Incident>, StoreError> {
+    Ok(find_by_ids(tx, [id])?.pop())
 }
 
-/// The incidents with these ids. Unknown ids are skipped.
-pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Incident>, StoreError> {
+/// Returns the incidents with these ids. Unknown ids are skipped.
+pub fn find_by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Incident>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
     let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
-    rows.into_iter().flatten().map(|mut row| incident(&mut row)).collect()
+    rows.into_iter().flatten().map(|mut row| read_incident(&mut row)).collect()
 }
 
-/// The incident with this key.
+/// Returns the incident with this key.
 pub fn get(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<Incident>, StoreError> {
     let row = tx.query_first(concat!(columns!(), "WHERE key = $1"), &[key.into()])?;
-    row.map(|mut row| incident(&mut row)).transpose()
+    row.map(|mut row| read_incident(&mut row)).transpose()
 }
 
-/// Titles of the incidents with these keys.
-pub fn titles(tx: &mut Tx<'_>, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
+/// Returns the titles of the incidents with these keys.
+pub fn read_titles(tx: &mut Tx<'_>, keys: &[IncidentKey]) -> Result<Vec<Option<String>>, StoreError> {
     let keys: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let rows = tx.query_many("SELECT title FROM incidents WHERE key = $1", &keys)?;
     rows.into_iter().map(|mut rows| rows.pop().map(|mut row| row.read()).transpose()).collect()
 }
 
-/// Id of the incident with this key.
-pub fn id_of(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<String>, StoreError> {
+/// Returns the id of the incident with this key.
+pub fn find_id(tx: &mut Tx<'_>, key: IncidentKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM incidents WHERE key = $1", &[key.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Ids that start with `prefix`, in descending order. Ids that Argus creates rise with time.
-pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns ids that start with `prefix`, in descending order. Ids that Argus creates rise with time.
+pub fn list_ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM incidents WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// One page of incidents in the order of insertion, starting after the incident with the id `after`.
-pub fn page(tx: &mut Tx<'_>, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
+/// Returns a page of incidents in the order of insertion, starting after the incident with the id `after`.
+pub fn list_page(tx: &mut Tx<'_>, after: Option<&str>, limit: u32) -> Result<Vec<Incident>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key > $1 ORDER BY key LIMIT $2");
     let after = match after {
-        Some(id) => by_id(tx, id)?.map_or(i64::MAX, |incident| incident.key.0),
+        Some(id) => find_by_id(tx, id)?.map_or(i64::MAX, |incident| incident.key.0),
         None => 0,
     };
     let rows = tx.query(SQL, &[after.into(), limit.into()])?;
-    rows.into_iter().map(|mut row| incident(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_incident(&mut row)).collect()
 }
 
-/// Keys and creation times of the newest incidents.
-pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
+/// Returns the keys and creation times of the newest incidents.
+pub fn list_newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(IncidentKey, i64)>, StoreError> {
     const SQL: &str = "SELECT key, created_at FROM incidents ORDER BY key DESC LIMIT $1";
     let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter().map(|mut row| Ok((IncidentKey(row.read()?), row.read()?))).collect()
 }
 
-/// Number of incidents.
+/// Returns the number of incidents.
 pub fn count(tx: &mut Tx<'_>) -> Result<u64, StoreError> {
     search::read_total(tx, "incidents")
 }
 
-fn incident(row: &mut Row) -> Result<Incident, StoreError> {
+fn read_incident(row: &mut Row) -> Result<Incident, StoreError> {
     Ok(Incident {
         key: IncidentKey(row.read()?),
         id: row.read()?,

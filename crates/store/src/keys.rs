@@ -1,4 +1,4 @@
-//! Row keys by which one part of the store refers to rows of another part.
+//! Row keys by which a part of the store refers to rows of another part.
 
 use crate::database::Value;
 

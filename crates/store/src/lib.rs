@@ -7,7 +7,7 @@
 //! ```
 //! use argus_store::{Mode, Sqlite, StoreError, runs};
 //! let database = Sqlite::open(":memory:", None, Mode::ReadWrite)?;
-//! let newest = database.read(0, |tx| runs::newest_ids(tx, 3))?;
+//! let newest = database.read(0, |tx| runs::list_newest_ids(tx, 3))?;
 //! assert!(newest.is_empty());
 //! # Ok::<(), StoreError>(())
 //! ```

@@ -8,9 +8,9 @@ pub mod daily_counts;
 pub mod edits;
 pub mod exchange;
 pub(super) mod filter_text;
+mod listing;
 pub mod merging;
 pub mod sameness;
-mod shown;
 pub mod similar;
 pub mod view;
 
@@ -23,7 +23,7 @@ use crate::{
 };
 use argus_core::Category;
 
-/// One pattern. A built-in pattern has only ids and statistics here; its texts are in `argus-core`.
+/// A pattern. A built-in pattern has only ids and statistics here; its texts are in `argus-core`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pattern {
     /// Row key.
@@ -40,7 +40,7 @@ pub struct Pattern {
     pub case_name: String,
     /// Normalized text that it was learned from.
     pub normalized: String,
-    /// One line as it was learned. Empty for a built-in pattern.
+    /// A single line as it was learned. Empty for a built-in pattern.
     pub description: String,
     /// Number of diagnoses.
     pub occurrences: u32,
@@ -77,24 +77,24 @@ pub struct Overrides {
 
 impl Overrides {
     /// Returns true if a person set any value.
-    pub const fn is_any(&self) -> bool {
+    pub const fn has_overrides(&self) -> bool {
         self.category.is_some() || self.description.is_some() || self.solution.is_some()
     }
 }
 
 impl Pattern {
-    /// Returns true if the pattern only serves to recognize the failure again. A built-in pattern represents it until a
-    /// fix is reported.
+    /// Returns true if the pattern only serves to recognize the failure again. Answers show a built-in pattern instead
+    /// until a fix is reported.
     pub fn is_provisional(&self) -> bool {
         self.merged_into == Some(self.key)
     }
 
-    /// The category to display: the person's, otherwise the learned category.
+    /// Returns the category to display: the category that a person set, otherwise the learned category.
     pub fn shown_category(&self) -> Category {
         self.overrides.category.unwrap_or(self.category)
     }
 
-    /// The line to display. Empty for a built-in pattern without an override.
+    /// Returns the description to display. It is empty for a built-in pattern without an override.
     pub fn shown_description(&self) -> &str {
         self.overrides.description.as_deref().unwrap_or(&self.description)
     }
@@ -121,7 +121,7 @@ pub struct NewPattern<'a> {
     pub sample: &'a str,
 }
 
-/// Signatures of a failure under one recipe.
+/// Signatures of a failure under a recipe.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
     /// Name of the recipe.
@@ -165,7 +165,7 @@ macro_rules! tables {
 }
 pub(crate) use tables;
 
-/// The same expression as in the indexes, so that SQLite can use them.
+/// The SQL of the displayed category. It must equal the expression in the indexes, so that SQLite can use them.
 macro_rules! shown_category {
     () => {
         "COALESCE(p.person_category, p.category)"
@@ -173,21 +173,25 @@ macro_rules! shown_category {
 }
 pub(crate) use shown_category;
 
-/// The learned pattern with an exact signature under a recipe, or the pattern it was merged into.
-pub fn by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
-    let found = identity(tx, recipe, signature)?;
+/// Returns the learned pattern with an exact signature under a recipe, or the pattern it was merged into.
+pub fn find_by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+    let found = find_including_provisional(tx, recipe, signature)?;
     Ok(found.filter(|pattern| !pattern.is_provisional()))
 }
 
-/// Like [`by_signature`], but also returns a provisional pattern.
-pub fn identity(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
-    let found = row_by_signature(tx, recipe, signature)?;
+/// Like [`find_by_signature`], but also returns a provisional pattern.
+pub fn find_including_provisional(
+    tx: &mut Tx<'_>,
+    recipe: &str,
+    signature: &str,
+) -> Result<Option<Pattern>, StoreError> {
+    let found = find_row_by_signature(tx, recipe, signature)?;
     follow_merge(tx, found)
 }
 
-/// Patterns of a case and a category under a recipe, newest first. Returns the normalized text of each row with the key
-/// of its pattern; for a merged row that is the target.
-pub fn of_case(
+/// Returns patterns of a case and a category under a recipe, newest first. Returns the normalized text of each row with
+/// the key of its pattern; for a merged row that is the target.
+pub fn list_of_case(
     tx: &mut Tx<'_>,
     recipe: &str,
     (case_name, category): (&str, Category),
@@ -200,42 +204,42 @@ pub fn of_case(
     rows.into_iter().map(|mut row| Ok((PatternKey(row.read()?), row.read()?))).collect()
 }
 
-/// The row with an exact signature under a recipe, without following a merge.
-pub fn row_by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
+/// Returns the row with an exact signature under a recipe, without following a merge.
+pub fn find_row_by_signature(tx: &mut Tx<'_>, recipe: &str, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
-    first(tx.query_first(SQL, &[recipe.into(), signature.into()])?)
+    read_optional(tx.query_first(SQL, &[recipe.into(), signature.into()])?)
 }
 
-/// The pattern with this key, or the pattern it was merged into.
+/// Returns the pattern with this key, or the pattern it was merged into.
 pub fn get(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
-    let found = row_of(tx, key)?;
+    let found = find_row(tx, key)?;
     follow_merge(tx, found)
 }
 
-/// The pattern with this id, or the pattern it was merged into.
-pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Pattern>, StoreError> {
+/// Returns the pattern with this id, or the pattern it was merged into.
+pub fn find_by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.id = $1");
-    let found = first(tx.query_first(SQL, &[id.into()])?)?;
+    let found = read_optional(tx.query_first(SQL, &[id.into()])?)?;
     follow_merge(tx, found)
 }
 
-/// The patterns that a person merged into this one.
-pub fn merged_into(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<Pattern>, StoreError> {
+/// Returns the patterns that a person merged into this pattern.
+pub fn list_merged(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.merged_into = $1 ORDER BY p.key");
     let rows = tx.query(SQL, &[key.into()])?;
-    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_pattern(&mut row)).collect()
 }
 
-/// The row with this key, without following a merge.
-pub(crate) fn row_of(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
+/// Returns the row with this key, without following a merge.
+pub(crate) fn find_row(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
-    first(tx.query_first(SQL, &[key.into()])?)
+    read_optional(tx.query_first(SQL, &[key.into()])?)
 }
 
 /// Replaces a merged pattern by its target.
 fn follow_merge(tx: &mut Tx<'_>, found: Option<Pattern>) -> Result<Option<Pattern>, StoreError> {
     match found.as_ref().and_then(|pattern| pattern.merged_into) {
-        Some(into) => row_of(tx, into),
+        Some(into) => find_row(tx, into),
         None => Ok(found),
     }
 }
@@ -243,7 +247,7 @@ fn follow_merge(tx: &mut Tx<'_>, found: Option<Pattern>) -> Result<Option<Patter
 /// Recipe of built-in patterns. Their signatures never change.
 pub const BUILTIN_RECIPE: &str = "built-in";
 
-/// The first `limit` patterns of each category.
+/// Returns the first `limit` patterns of each category.
 pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const CONFIDENCE: &str = concat!(
         "SELECT ",
@@ -275,7 +279,7 @@ pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) 
         Order::LastSeen => LAST_SEEN,
     };
     let wanted: Vec<_> = categories.iter().map(|category| [category.as_str().into(), limit.into()]).collect();
-    tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| pattern(&mut row)).collect()
+    tx.query_many(sql, &wanted)?.into_iter().flatten().map(|mut row| read_pattern(&mut row)).collect()
 }
 
 /// Numbers of learned and provisional patterns.
@@ -290,8 +294,8 @@ pub struct ListedCounts {
 }
 
 /// Counts the patterns that a list shows beside the built-in patterns.
-pub fn listed_counts(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
-    // One statement, because each statement is a round trip on a server.
+pub fn count_listed(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
+    // A single statement, because each statement is a round trip on a server.
     const SQL: &str = concat!(
         "SELECT category, learned, 0 FROM pattern_counts UNION ALL SELECT ",
         shown_category!(),
@@ -302,8 +306,8 @@ pub fn listed_counts(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
     tx.query(SQL, &[])?.into_iter().map(counts).collect()
 }
 
-/// Provisional patterns of a category, or of all of them, the most recently seen first.
-pub fn provisional(
+/// Returns provisional patterns of a category, or of all of them, the most recently seen first.
+pub fn list_provisional(
     tx: &mut Tx<'_>,
     category: Option<Category>,
     limit: u32,
@@ -318,17 +322,17 @@ pub fn provisional(
         " = $1) ORDER BY p.last_seen_at DESC, p.key DESC LIMIT $2 OFFSET $3"
     );
     let asked = [category.map_or("", Category::as_str).into(), limit.into(), offset.into()];
-    tx.query(SQL, &asked)?.into_iter().map(|mut row| pattern(&mut row)).collect()
+    tx.query(SQL, &asked)?.into_iter().map(|mut row| read_pattern(&mut row)).collect()
 }
 
-/// Number of learned patterns in each category.
-pub fn learned_counts(tx: &mut Tx<'_>) -> Result<Vec<(Category, u32)>, StoreError> {
+/// Returns the number of learned patterns in each category.
+pub fn count_learned(tx: &mut Tx<'_>) -> Result<Vec<(Category, u32)>, StoreError> {
     let rows = tx.query("SELECT category, learned FROM pattern_counts", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
-/// Ids that start with `prefix`, newest first.
-pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns ids that start with `prefix`, newest first.
+pub fn list_ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM patterns WHERE id >= $1 AND id < $2 AND merged_into IS NULL \
                        ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
@@ -339,25 +343,21 @@ pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<
 /// Inserts a learned pattern and updates all counts.
 pub fn insert(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new)?;
-    count(tx, new.identity.category, 1)?;
+    add_to_learned_count(tx, new.identity.category, 1)?;
     filter_text::insert(tx, new.identity.category, key, new.description, new.case_name)?;
-    daily_counts::record(tx, key, new.now, new.occurrences, new.resolutions)?;
+    daily_counts::store_counts(tx, key, new.now, new.occurrences, new.resolutions)?;
     Ok(key)
 }
 
 /// Inserts a row that only makes a failure recognizable. The row leads to the pattern `into`; with `None` it is
 /// provisional.
-pub fn insert_leading(
-    tx: &mut Tx<'_>,
-    new: &NewPattern<'_>,
-    into: Option<PatternKey>,
-) -> Result<PatternKey, StoreError> {
+pub fn insert_alias(tx: &mut Tx<'_>, new: &NewPattern<'_>, into: Option<PatternKey>) -> Result<PatternKey, StoreError> {
     let key = insert_row(tx, new)?;
-    redirect(tx, key, into.unwrap_or(key))?;
+    set_merge_target(tx, key, into.unwrap_or(key))?;
     Ok(key)
 }
 
-pub(crate) fn redirect(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn set_merge_target(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
     tx.post("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()])
 }
 
@@ -382,27 +382,27 @@ fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
     tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
-    similar::index(tx, key, new.identity.bands)?;
+    similar::add_bands(tx, key, new.identity.bands)?;
     Ok(key)
 }
 
-/// Adds one diagnosis to a pattern that was read in this transaction.
+/// Adds a diagnosis to a pattern that was read in this transaction.
 pub fn count_occurrence(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.occurrences += 1;
     (pattern.last_seen_at, pattern.updated_at) = (now, now);
     write_counts(tx, pattern)
 }
 
-/// Removes one diagnosis that turned out to belong to another failure. Does nothing if every diagnosis is accounted for
+/// Removes a diagnosis that turned out to belong to another failure. Does nothing if every diagnosis is accounted for
 /// by a fix, so that `occurrences` stays at least `resolutions`.
-pub fn take_back_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
+pub fn uncount_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
     tx.post(SQL, &[key.into(), now.into()])?;
-    daily_counts::record_stored(tx, key, now)
+    daily_counts::store_current_counts(tx, key, now)
 }
 
-/// Adds one successful fix to a pattern that was read in this transaction. Raises `occurrences` only if it would be
+/// Adds a successful fix to a pattern that was read in this transaction. Raises `occurrences` only if it would be
 /// lower than `resolutions`.
 pub fn count_resolution(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Result<(), StoreError> {
     pattern.resolutions += 1;
@@ -417,17 +417,17 @@ fn write_counts(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
     let Pattern { key, occurrences, resolutions, last_seen_at, updated_at, .. } = *pattern;
     let params = [key.into(), occurrences.into(), resolutions.into(), last_seen_at.into(), updated_at.into()];
     tx.post(SQL, &params)?;
-    daily_counts::record(tx, key, updated_at, occurrences, resolutions)
+    daily_counts::store_counts(tx, key, updated_at, occurrences, resolutions)
 }
 
-/// The redacted failure that the pattern was learned from, as JSON.
-pub fn sample(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
+/// Returns the redacted failure that the pattern was learned from, as JSON.
+pub fn read_sample(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT event FROM pattern_samples WHERE pattern_key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// The family signature and the steps of the best learned solution.
-pub fn family_and_best(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
+/// Returns the family signature and the steps of the best learned solution.
+pub fn read_family_and_best_fix(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
     const SQL: &str = "SELECT p.family, s.steps FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution \
                        WHERE p.key = $1";
     let row = tx.query_first(SQL, &[key.into()])?;
@@ -435,8 +435,25 @@ pub fn family_and_best(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Opti
     Ok((row.read()?, row.read()?))
 }
 
-/// Learned patterns that were signed by another recipe.
-pub fn signed_otherwise(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+/// Returns the newest patterns of a case whose signature has another version than `recipe`.
+pub fn list_outdated_of_case(
+    tx: &mut Tx<'_>,
+    recipe: &str,
+    case_name: &str,
+    limit: u32,
+) -> Result<Vec<Pattern>, StoreError> {
+    const SQL: &str = concat!(
+        "SELECT ",
+        columns!(),
+        tables!(),
+        "WHERE p.case_name = $1 AND p.recipe <> $2 AND p.recipe <> 'built-in' ORDER BY p.key DESC LIMIT $3"
+    );
+    let rows = tx.query(SQL, &[case_name.into(), recipe.into(), limit.into()])?;
+    rows.into_iter().map(|mut row| read_pattern(&mut row)).collect()
+}
+
+/// Returns patterns of any case whose signature has another version than `recipe`.
+pub fn list_outdated(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str =
         concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe < $1 AND p.recipe <> 'built-in' LIMIT $2");
     const ABOVE: &str =
@@ -445,21 +462,21 @@ pub fn signed_otherwise(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec
     if rows.is_empty() {
         rows = tx.query(ABOVE, &[recipe.into(), limit.into()])?;
     }
-    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_pattern(&mut row)).collect()
 }
 
 /// Adds `change` to the number of learned patterns of a category.
-pub(crate) fn count(tx: &mut Tx<'_>, category: Category, change: i64) -> Result<(), StoreError> {
+pub(crate) fn add_to_learned_count(tx: &mut Tx<'_>, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
     tx.post(SQL, &[category.as_str().into(), change.into()])
 }
 
-fn first(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {
-    row.map(|mut row| pattern(&mut row)).transpose()
+fn read_optional(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {
+    row.map(|mut row| read_pattern(&mut row)).transpose()
 }
 
-pub(crate) fn pattern(row: &mut Row) -> Result<Pattern, StoreError> {
+pub(crate) fn read_pattern(row: &mut Row) -> Result<Pattern, StoreError> {
     Ok(Pattern {
         key: PatternKey(row.read()?),
         id: row.read()?,

@@ -13,7 +13,7 @@ use crate::{
     error::StoreError,
 };
 
-/// One recorded run.
+/// A recorded run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Run {
     /// `run-…`.
@@ -48,7 +48,7 @@ pub struct Run {
     pub git_branch: Option<String>,
     /// True if there were uncommitted changes.
     pub git_dirty: Option<bool>,
-    /// True if the run comes from another copy of the project, for example a fork. It is stored but is no evidence
+    /// True if the run comes from another copy of the project, for example a fork. It is stored but is not evidence
     /// about this project.
     pub is_foreign: bool,
     /// JSON that describes the shuffling of the tests.
@@ -87,7 +87,7 @@ pub fn insert(tx: &mut Tx<'_>, run: &Run) -> Result<RunKey, StoreError> {
         (&run.id).into(),
         run.started_at.into(),
         run.duration_ms.into(),
-        status(run.has_failed).into(),
+        status_text(run.has_failed).into(),
         run.passed.into(),
         run.failed.into(),
         run.skipped.into(),
@@ -107,20 +107,20 @@ pub fn insert(tx: &mut Tx<'_>, run: &Run) -> Result<RunKey, StoreError> {
     row.ok_or_else(|| StoreError::corrupt("an inserted run gave no key"))?.read().map(RunKey)
 }
 
-/// The run with this id.
-pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
+/// Returns the run with this id.
+pub fn find_by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs WHERE id = $1");
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(None) };
-    Ok(Some((RunKey(row.read()?), run(&mut row)?)))
+    Ok(Some((RunKey(row.read()?), read_run(&mut row)?)))
 }
 
-/// The id of the run with this key.
-pub fn id_of(tx: &mut Tx<'_>, key: RunKey) -> Result<Option<String>, StoreError> {
+/// Returns the id of the run with this key.
+pub fn find_id(tx: &mut Tx<'_>, key: RunKey) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT id FROM runs WHERE key = $1", &[key.0.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// One page of runs, newest first.
+/// Returns a page of runs, newest first.
 pub fn list(tx: &mut Tx<'_>, filter: RunFilter, limit: u32, offset: u32) -> Result<Vec<Run>, StoreError> {
     const ALL: &str = concat!(
         "SELECT ",
@@ -135,31 +135,40 @@ pub fn list(tx: &mut Tx<'_>, filter: RunFilter, limit: u32, offset: u32) -> Resu
     let page = [since_param(filter), limit.into(), offset.into()];
     let rows = match filter.has_failed {
         None => tx.query(ALL, &page)?,
-        Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status(failed).into()])?,
+        Some(failed) => tx.query(OF_STATUS, &[page[0], page[1], page[2], status_text(failed).into()])?,
     };
-    rows.into_iter().map(|mut row| run(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_run(&mut row)).collect()
 }
 
-/// The newest runs with their keys.
-pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
+/// Returns the newest runs with their keys.
+pub fn list_newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!("SELECT key, ", columns!(), " FROM runs ORDER BY started_at DESC, key DESC LIMIT $1");
     let rows = tx.query(SQL, &[limit.into()])?;
-    rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), run(&mut row)?))).collect()
+    rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), read_run(&mut row)?))).collect()
 }
 
-/// The newest run that is not foreign.
-pub fn newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
+/// Returns the run at this position, where the newest run has position 1.
+pub fn find_nth_newest(tx: &mut Tx<'_>, place: u32) -> Result<Option<(RunKey, Run)>, StoreError> {
+    const SQL: &str =
+        concat!("SELECT key, ", columns!(), " FROM runs ORDER BY started_at DESC, key DESC LIMIT 1 OFFSET $1");
+    let Some(before) = place.checked_sub(1) else { return Ok(None) };
+    let Some(mut row) = tx.query_first(SQL, &[before.into()])? else { return Ok(None) };
+    Ok(Some((RunKey(row.read()?), read_run(&mut row)?)))
+}
+
+/// Returns the newest run that is not foreign.
+pub fn find_newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
         " FROM runs WHERE is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1"
     );
     let Some(mut row) = tx.query_first(SQL, &[])? else { return Ok(None) };
-    Ok(Some((RunKey(row.read()?), run(&mut row)?)))
+    Ok(Some((RunKey(row.read()?), read_run(&mut row)?)))
 }
 
-/// Ids of the run before and the run after the run with this key.
-pub fn neighbours(
+/// Returns the ids of the run before and the run after the run with this key.
+pub fn find_neighbor_ids(
     tx: &mut Tx<'_>,
     key: RunKey,
     started_at: i64,
@@ -172,32 +181,32 @@ pub fn neighbours(
     Ok((read(BEFORE)?, read(AFTER)?))
 }
 
-/// Number of runs that match the filter.
+/// Returns the number of runs that match the filter.
 pub fn count(tx: &mut Tx<'_>, filter: RunFilter) -> Result<u32, StoreError> {
     const ALL: &str = "SELECT COUNT(*) FROM runs WHERE started_at >= $1";
     const OF_STATUS: &str = "SELECT COUNT(*) FROM runs WHERE status = $2 AND started_at >= $1";
     let row = match filter.has_failed {
         None => tx.query_first(ALL, &[since_param(filter)])?,
-        Some(failed) => tx.query_first(OF_STATUS, &[since_param(filter), status(failed).into()])?,
+        Some(failed) => tx.query_first(OF_STATUS, &[since_param(filter), status_text(failed).into()])?,
     };
     row.map_or(Ok(0), |mut row| row.read())
 }
 
-/// Ids of the newest runs.
-pub fn newest_ids(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns the ids of the newest runs.
+pub fn list_newest_ids(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs ORDER BY started_at DESC, key DESC LIMIT $1";
     tx.query(SQL, &[limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Ids that start with `prefix`, newest first.
-pub fn ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns ids that start with `prefix`, newest first.
+pub fn list_ids_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT id FROM runs WHERE id >= $1 AND id < $2 ORDER BY id DESC LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
     let rows = tx.query(SQL, &[prefix.into(), (&after).into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-fn run(row: &mut Row) -> Result<Run, StoreError> {
+fn read_run(row: &mut Row) -> Result<Run, StoreError> {
     Ok(Run {
         id: row.read()?,
         started_at: row.read()?,
@@ -224,6 +233,6 @@ fn since_param(filter: RunFilter) -> Value<'static> {
     filter.since.unwrap_or(i64::MIN).into()
 }
 
-const fn status(has_failed: bool) -> &'static str {
+const fn status_text(has_failed: bool) -> &'static str {
     if has_failed { "failed" } else { "passed" }
 }

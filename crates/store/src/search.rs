@@ -1,5 +1,6 @@
-//! The search index of the debug memory. For each term it stores which documents contain it, with which weight, and how
-//! many there are. `argus-core` splits texts into terms and scores candidates with the vectors that are stored here.
+//! The search index of the debug memory. For each term, the index stores the documents that contain the term, with its
+//! weight in each, and their number. `argus-core` splits texts into terms and scores candidates with the vectors that
+//! are stored here.
 //!
 //! SQLite's FTS5 is not used, because it stores no weights. It would have to read every document with a rare term to
 //! score it, and its ranking reads the whole list of every common term. The lists of this index contain the weights of
@@ -41,7 +42,7 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// The values of the columns `incident_key` and `pattern_key`.
+    /// Returns the values of the columns `incident_key` and `pattern_key`.
     pub(crate) fn columns(self) -> [Value<'static>; 2] {
         match self {
             Self::Incident(key) => [key.into(), Value::Null],
@@ -53,7 +54,7 @@ impl Owner {
 /// A document to index.
 #[derive(Debug)]
 pub struct NewDocument<'a> {
-    /// The incident or pattern that it describes.
+    /// The incident or pattern that the document describes.
     pub owner: Owner,
     /// Family signature.
     pub family: Option<&'a str>,
@@ -68,14 +69,14 @@ pub struct WantedTerm {
     pub term: u32,
     /// Score of a document that contains the term with the highest weight.
     pub worth: f64,
-    /// Number of documents that contain the term, from [`document_counts`].
+    /// Number of documents that contain the term, from [`count_documents`].
     pub documents: u64,
 }
 
 /// A document that may match.
 #[derive(Debug)]
 pub struct Candidate {
-    /// The incident or pattern that it describes.
+    /// The incident or pattern that the document describes.
     pub owner: Owner,
     /// Family signature as returned by [`family_key`].
     pub family: Option<i64>,
@@ -83,10 +84,10 @@ pub struct Candidate {
     pub vector: Vec<u8>,
 }
 
-/// A family signature as the index stores it: the first 16 hex digits as a number.
+/// Returns a family signature as the index stores it: the first 16 hex digits as a number.
 pub fn family_key(family: &str) -> i64 {
     let half = family.get(..16).unwrap_or(family);
-    u64::from_str_radix(half, 16).map_or_else(|_| fnv(family), u64::cast_signed)
+    u64::from_str_radix(half, 16).map_or_else(|_| fnv1a_hash(family), u64::cast_signed)
 }
 
 /// Adds documents to the index. Their owners must not be indexed already.
@@ -131,7 +132,7 @@ pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
         return Ok(());
     }
     add_to_total(tx, "documents", -i64::try_from(removed.len()).unwrap_or(i64::MAX))?;
-    let last = segments::all(tx)?.last().map_or(0, |segment| segment.last);
+    let last = segments::read_all(tx)?.last().map_or(0, |segment| segment.last);
     for mut row in removed {
         if row.read::<i64>()? <= last {
             let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
@@ -141,11 +142,11 @@ pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The number of documents, and for each term the number of documents that contain it.
-pub fn document_counts(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
-    let segments = segments::all(tx)?;
-    let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { in_segments(tx, terms)? };
-    for (_, vector) in segments::tail(tx, &segments)? {
+/// Returns the number of documents, and for each term the number of documents that contain it.
+pub fn count_documents(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>), StoreError> {
+    let segments = segments::read_all(tx)?;
+    let mut counts = if segments.is_empty() { vec![0; terms.len()] } else { count_in_segments(tx, terms)? };
+    for (_, vector) in segments::read_unsegmented(tx, &segments)? {
         for (term, count) in terms.iter().zip(&mut counts) {
             *count += u64::from(vector.terms().binary_search_by_key(term, |(hash, _)| *hash).is_ok());
         }
@@ -153,23 +154,23 @@ pub fn document_counts(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>)
     Ok((read_total(tx, "documents")?, counts))
 }
 
-/// The documents with the highest score over the most valuable terms, plus documents of the family. Returns about
-/// `take` documents without any order.
-pub fn candidates(
+/// Returns the documents with the highest score over the most valuable terms, plus documents of the family. Returns
+/// about `take` documents without any order.
+pub fn find_candidates(
     tx: &mut Tx<'_>,
     wanted: &[WantedTerm],
     family: Option<i64>,
     take: usize,
 ) -> Result<Vec<Candidate>, StoreError> {
     const FAMILIES: &str = "SELECT key FROM search_documents WHERE family = $1 ORDER BY key DESC LIMIT $2";
-    let segments = segments::all(tx)?;
-    let chosen = terms_to_read(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
-    let mut best = Best { take, heap: BinaryHeap::with_capacity(take + 1) };
+    let segments = segments::read_all(tx)?;
+    let chosen = choose_terms(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
+    let mut best = BestDocuments { take, heap: BinaryHeap::with_capacity(take + 1) };
     for segment in &segments {
-        sum_segment(tx, segment, &chosen, &mut best)?;
+        score_segment(tx, segment, &chosen, &mut best)?;
     }
-    for (key, vector) in segments::tail(tx, &segments)? {
-        best.offer(key, sum_vector(&vector, &chosen));
+    for (key, vector) in segments::read_unsegmented(tx, &segments)? {
+        best.offer(key, score_vector(&vector, &chosen));
     }
     let mut keys: Vec<i64> = best.heap.into_iter().map(|Reverse((_, key))| key).collect();
     if let Some(family) = family {
@@ -179,11 +180,11 @@ pub fn candidates(
     }
     keys.sort_unstable();
     keys.dedup();
-    read(tx, &keys)
+    read_candidates(tx, &keys)
 }
 
 /// Removes up to `limit` patterns from the queue of the index and returns them.
-pub fn take_waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
+pub fn take_pending(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "DELETE FROM search_waiting WHERE pattern_key IN \
                        (SELECT pattern_key FROM search_waiting ORDER BY pattern_key LIMIT $1) RETURNING pattern_key";
     let rows = tx.query(SQL, &[limit.into()])?;
@@ -191,12 +192,12 @@ pub fn take_waiting(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, Stor
 }
 
 /// Returns true if a pattern is queued.
-pub fn is_waiting(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+pub fn has_pending(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
     Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[])?.is_some())
 }
 
 /// Queues a learned pattern, so that it is indexed before the next search.
-pub(crate) fn wait(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn queue_pattern(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
                        WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
     tx.post(SQL, &[pattern.into()])
@@ -216,16 +217,16 @@ pub(crate) fn read_total(tx: &mut Tx<'_>, name: &'static str) -> Result<u64, Sto
 }
 
 /// The best documents found so far.
-struct Best {
+struct BestDocuments {
     take: usize,
     /// Min-heap of scores and keys. A score is stored as its bits, which sort like the score because it is not
     /// negative.
     heap: BinaryHeap<Reverse<(u32, i64)>>,
 }
 
-impl Best {
-    /// The score that a document must exceed.
-    fn least(&self) -> f32 {
+impl BestDocuments {
+    /// Returns the score that a document must exceed.
+    fn score_to_exceed(&self) -> f32 {
         match self.heap.peek() {
             Some(Reverse((bits, _))) if self.heap.len() >= self.take => f32::from_bits(*bits),
             _ => 0.0,
@@ -233,7 +234,7 @@ impl Best {
     }
 
     fn offer(&mut self, key: i64, sum: f32) {
-        if sum > self.least() {
+        if sum > self.score_to_exceed() {
             self.heap.push(Reverse((sum.to_bits(), key)));
             if self.heap.len() > self.take {
                 self.heap.pop();
@@ -242,13 +243,13 @@ impl Best {
     }
 }
 
-/// The most valuable terms whose lists are short enough together, sorted by hash.
-fn terms_to_read(wanted: &[WantedTerm], most: usize) -> Vec<(u32, f32)> {
+/// Chooses the most valuable terms whose lists are short enough together. Returns them sorted by hash.
+fn choose_terms(wanted: &[WantedTerm], max_terms: usize) -> Vec<(u32, f32)> {
     let mut by_worth: Vec<&WantedTerm> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
     by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
     let (mut chosen, mut postings) = (Vec::new(), 0);
     for term in by_worth {
-        if chosen.len() >= most {
+        if chosen.len() >= max_terms {
             break;
         }
         if chosen.is_empty() || postings + term.documents <= MAX_POSTINGS {
@@ -261,14 +262,19 @@ fn terms_to_read(wanted: &[WantedTerm], most: usize) -> Vec<(u32, f32)> {
     chosen
 }
 
-fn sum_segment(tx: &mut Tx<'_>, segment: &Segment, chosen: &[(u32, f32)], best: &mut Best) -> Result<(), StoreError> {
+fn score_segment(
+    tx: &mut Tx<'_>,
+    segment: &Segment,
+    chosen: &[(u32, f32)],
+    best: &mut BestDocuments,
+) -> Result<(), StoreError> {
     const SQL: &str = "SELECT postings FROM search_postings WHERE key = $1";
     if chosen.is_empty() {
         return Ok(());
     }
     let length = usize::try_from(segment.last - segment.first + 1).unwrap_or_default();
     let mut sums = vec![0.0_f32; length];
-    let lists: Vec<_> = chosen.iter().map(|(term, _)| [segment.row(*term).into()]).collect();
+    let lists: Vec<_> = chosen.iter().map(|(term, _)| [segment.list_key(*term).into()]).collect();
     for ((_, worth), rows) in chosen.iter().zip(tx.query_many(SQL, &lists)?) {
         let Some(mut row) = rows.into_iter().next() else { continue };
         postings::decode(&row.read::<Vec<u8>>()?, |place, weight| {
@@ -277,26 +283,26 @@ fn sum_segment(tx: &mut Tx<'_>, segment: &Segment, chosen: &[(u32, f32)], best: 
             }
         });
     }
-    let mut least = best.least();
+    let mut least = best.score_to_exceed();
     for (key, sum) in (segment.first..).zip(sums) {
         if sum > least {
             best.offer(key, sum);
-            least = best.least();
+            least = best.score_to_exceed();
         }
     }
     Ok(())
 }
 
-fn sum_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
+fn score_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
     let terms = vector.terms();
-    let held = chosen.iter().filter_map(|(term, worth)| {
+    let scores = chosen.iter().filter_map(|(term, worth)| {
         let at = terms.binary_search_by_key(term, |(hash, _)| *hash).ok()?;
         Some(worth * f32::from(terms[at].1))
     });
-    held.sum()
+    scores.sum()
 }
 
-fn read(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
+fn read_candidates(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
     const SQL: &str = "SELECT incident_key, pattern_key, family, vector FROM search_documents WHERE key = $1";
     let params: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let mut found = Vec::with_capacity(keys.len());
@@ -313,7 +319,7 @@ fn read(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
     Ok(found)
 }
 
-fn in_segments(tx: &mut Tx<'_>, terms: &[u32]) -> Result<Vec<u64>, StoreError> {
+fn count_in_segments(tx: &mut Tx<'_>, terms: &[u32]) -> Result<Vec<u64>, StoreError> {
     const SQL: &str = "SELECT documents FROM search_terms WHERE term = $1";
     let params: Vec<_> = terms.iter().map(|term| [(*term).into()]).collect();
     let count = |rows: Vec<Row>| {
@@ -335,7 +341,7 @@ fn record_document(tx: &mut Tx<'_>, owner: Owner, document: Option<i64>) -> Resu
 }
 
 /// FNV-1a hash, for a family that is not a hexadecimal number.
-fn fnv(text: &str) -> i64 {
+fn fnv1a_hash(text: &str) -> i64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, step).cast_signed()
 }

@@ -18,26 +18,26 @@ pub struct SharedUse {
     pub success: Success,
 }
 
-/// Notes that the row with `id` was imported from a shared fix, or is a report about it.
-pub fn note(tx: &mut Tx<'_>, id: &str, shared_id: &str) -> Result<(), StoreError> {
+/// Records that the row with `id` was imported from a shared entry, or is a report about a shared fix.
+pub fn link_to_shared(tx: &mut Tx<'_>, id: &str, shared_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO shared_uses (id, shared_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     tx.post(SQL, &[id.into(), shared_id.into()])
 }
 
-/// All pairs of local id and shared id.
-pub fn all(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, StoreError> {
+/// Returns all pairs of local id and shared id.
+pub fn list_all(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, StoreError> {
     let rows = tx.query("SELECT id, shared_id FROM shared_uses ORDER BY id", &[])?;
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
-/// The shared id of a local id, or `None` if the row is the user's own.
-pub fn shared_id_of(tx: &mut Tx<'_>, id: &str) -> Result<Option<String>, StoreError> {
+/// Returns the shared id of a local id, or `None` if the row is the user's own.
+pub fn find_shared_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<String>, StoreError> {
     let row = tx.query_first("SELECT shared_id FROM shared_uses WHERE id = $1", &[id.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Local reports about these shared fixes, oldest first.
-pub fn uses_of(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
+/// Returns local reports about these shared fixes, oldest first.
+pub fn list_uses(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, StoreError> {
     const SQL: &str = "SELECT u.shared_id, o.worked, o.run_id, o.proved_by, o.refuted_by, o.passes, o.passes_needed, \
                        o.changed \
                        FROM shared_uses u JOIN outcomes o ON o.id = u.id \
@@ -60,8 +60,8 @@ pub fn uses_of(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>, S
     tx.query_many(SQL, &wanted)?.into_iter().flatten().map(read).collect()
 }
 
-/// The ids in `ids` that exist in this database as a fix, a solution or an incident.
-pub fn known_of(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
+/// Returns the ids in `ids` that exist in this database as a fix, a solution or an incident.
+pub fn find_known(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT known.id FROM (SELECT id FROM outcomes WHERE id = $1 UNION ALL \
                        SELECT id FROM solutions WHERE id = $1 UNION ALL SELECT id FROM incidents WHERE id = $1) AS known \
                        LIMIT 1";

@@ -7,8 +7,8 @@ pub mod outcomes;
 mod reported;
 
 pub use crate::keys::SolutionKey;
-pub use fixes::{Fix, NewFix, history, is_resolved, is_success_of, record_fix};
-pub use reported::{Reported, reported};
+pub use fixes::{Fix, NewFix, is_reported_success, is_resolved, list_confirmed, list_history, record_fix};
+pub use reported::{ReportedSuccess, list_reported};
 
 use crate::{
     database::{Row, Tx},
@@ -17,7 +17,7 @@ use crate::{
     patterns::{PatternKey, filter_text},
     search::{self, Owner},
 };
-use outcomes::{Recorded, Recorder};
+use outcomes::{Recorder, StoredRecorder};
 
 /// A solution to insert.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ pub struct Solution {
     /// True if a person marked it wrong, so that it is not suggested.
     pub is_wrong: bool,
     /// Author of the record.
-    pub recorded: Recorded,
+    pub recorded: StoredRecorder,
 }
 
 macro_rules! column_names {
@@ -85,7 +85,7 @@ macro_rules! successes {
 
 /// Inserts a solution, or finds the stored solution with the same steps and environment. Returns true if it is new.
 pub fn add(tx: &mut Tx<'_>, new: &NewSolution<'_>) -> Result<(Solution, bool), StoreError> {
-    add_all(tx, &[*new])?.pop().ok_or_else(not_inserted)
+    add_all(tx, &[*new])?.pop().ok_or_else(not_inserted_error)
 }
 
 /// Like [`add`] for several solutions, in the same order. No two of them may have the same owner, steps and
@@ -97,16 +97,16 @@ pub fn add_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<(Solution
         columns!(),
         "WHERE pattern_key = $2 AND digest = $3 AND env_bucket = $4 LIMIT 1"
     );
-    let wanted = new.iter().map(|one| {
-        let [incident, pattern] = one.owner.columns();
-        [incident, pattern, one.digest.into(), one.env_bucket.into()]
+    let wanted = new.iter().map(|solution| {
+        let [incident, pattern] = solution.owner.columns();
+        [incident, pattern, solution.digest.into(), solution.env_bucket.into()]
     });
     let known = tx.query_many(KNOWN, &wanted.collect::<Vec<_>>())?;
-    let missing = new.iter().zip(&known).filter(|(_, rows)| rows.is_empty()).map(|(one, _)| *one);
+    let missing = new.iter().zip(&known).filter(|(_, rows)| rows.is_empty()).map(|(solution, _)| *solution);
     let mut inserted = insert_all(tx, &missing.collect::<Vec<_>>())?.into_iter();
     let added = known.into_iter().map(|mut rows| match rows.pop() {
-        Some(mut row) => Ok((solution(&mut row)?, false)),
-        None => Ok((inserted.next().ok_or_else(not_inserted)?, true)),
+        Some(mut row) => Ok((read_solution(&mut row)?, false)),
+        None => Ok((inserted.next().ok_or_else(not_inserted_error)?, true)),
     });
     added.collect()
 }
@@ -120,31 +120,31 @@ fn insert_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<Solution>,
          (SELECT MAX(wrong_at) FROM solutions WHERE pattern_key = $3 AND digest = $5))) RETURNING ",
         column_names!()
     );
-    let params = new.iter().map(|one| {
-        let [incident, pattern] = one.owner.columns();
+    let params = new.iter().map(|solution| {
+        let [incident, pattern] = solution.owner.columns();
         [
-            one.id.into(),
+            solution.id.into(),
             incident,
             pattern,
-            one.steps.into(),
-            one.digest.into(),
-            one.env.into(),
-            one.env_bucket.into(),
-            one.now.into(),
-            one.recorder.by.into(),
-            one.recorder.from.into(),
+            solution.steps.into(),
+            solution.digest.into(),
+            solution.env.into(),
+            solution.env_bucket.into(),
+            solution.now.into(),
+            solution.recorder.by.into(),
+            solution.recorder.from.into(),
         ]
     });
     let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
-    for one in new {
-        if let Owner::Pattern(pattern) = one.owner {
-            search::wait(tx, pattern)?;
+    for solution in new {
+        if let Owner::Pattern(pattern) = solution.owner {
+            search::queue_pattern(tx, pattern)?;
         }
     }
-    rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
+    rows.into_iter().flatten().map(|mut row| read_solution(&mut row)).collect()
 }
 
-fn not_inserted() -> StoreError {
+fn not_inserted_error() -> StoreError {
     StoreError::corrupt("an inserted solution is not there")
 }
 
@@ -167,28 +167,28 @@ pub fn update(tx: &mut Tx<'_>, key: SolutionKey, new: &Texts<'_>) -> Result<(), 
     tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()])
 }
 
-/// The solution with this id.
-pub fn by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Solution>, StoreError> {
-    Ok(by_ids(tx, [id])?.pop())
+/// Returns the solution with this id.
+pub fn find_by_id(tx: &mut Tx<'_>, id: &str) -> Result<Option<Solution>, StoreError> {
+    Ok(find_by_ids(tx, [id])?.pop())
 }
 
-/// The solutions with these ids. Unknown ids are skipped.
-pub fn by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Solution>, StoreError> {
+/// Returns the solutions with these ids. Unknown ids are skipped.
+pub fn find_by_ids<'i>(tx: &mut Tx<'_>, ids: impl IntoIterator<Item = &'i str>) -> Result<Vec<Solution>, StoreError> {
     let ids: Vec<_> = ids.into_iter().map(|id| [id.into()]).collect();
     let rows = tx.query_many(concat!(columns!(), "WHERE id = $1"), &ids)?;
-    rows.into_iter().flatten().map(|mut row| solution(&mut row)).collect()
+    rows.into_iter().flatten().map(|mut row| read_solution(&mut row)).collect()
 }
 
-/// The solution that the report `fix-…` is about.
-pub fn by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, StoreError> {
+/// Returns the solution that the report `fix-…` is about.
+pub fn find_by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE key = (SELECT solution_key FROM outcomes WHERE id = $1)");
     let row = tx.query_first(SQL, &[fix_id.into()])?;
-    row.map(|mut row| solution(&mut row)).transpose()
+    row.map(|mut row| read_solution(&mut row)).transpose()
 }
 
-/// Solutions of one incident or pattern that may be suggested. Solutions with more successes come first, then newer
-/// solutions.
-pub fn best_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+/// Returns solutions of one incident or pattern that may be suggested. Solutions with more successes come first, then
+/// newer solutions.
+pub fn list_best(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
@@ -197,11 +197,11 @@ pub fn best_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<So
         Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
         Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
-    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
 
-/// Like [`best_of_owner`], but includes solutions that a person marked wrong. They come last.
-pub fn all_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+/// Like [`list_best`], but includes solutions that a person marked wrong. They come last.
+pub fn list_with_wrong(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
@@ -210,19 +210,19 @@ pub fn all_of_owner(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Sol
         Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
         Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
-    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
 
-/// All solutions of each pattern, in the order of insertion.
-pub fn of_patterns(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
+/// Returns all solutions of each pattern, in the order of insertion.
+pub fn list_of_patterns(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<Vec<Vec<Solution>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key");
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into()]).collect();
     let rows = tx.query_many(SQL, &wanted)?.into_iter();
-    rows.map(|rows| rows.into_iter().map(|mut row| solution(&mut row)).collect()).collect()
+    rows.map(|rows| rows.into_iter().map(|mut row| read_solution(&mut row)).collect()).collect()
 }
 
-/// For each solution, true if a person wrote it.
-pub fn written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
+/// Returns for each solution whether a person wrote it.
+pub fn are_written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT by_person <> 0 FROM solutions WHERE key = $1";
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
     let rows = tx.query_many(SQL, &wanted)?.into_iter();
@@ -230,7 +230,7 @@ pub fn written_by_person(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<V
 }
 
 /// Takes over a person's judgment from another memory for a solution that is new here.
-pub fn take_judgement(
+pub fn import_judgment(
     tx: &mut Tx<'_>,
     key: SolutionKey,
     by_person: bool,
@@ -240,17 +240,17 @@ pub fn take_judgement(
     tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()])
 }
 
-/// All solutions of one incident or pattern, in the order of insertion.
-pub fn of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreError> {
+/// Returns all solutions of one incident or pattern, in the order of insertion.
+pub fn list_of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreError> {
     let rows = match owner {
         Owner::Incident(key) => tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()])?,
         Owner::Pattern(key) => tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()])?,
     };
-    rows.into_iter().map(|mut row| solution(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
 
-/// Number of solutions of one incident or pattern that may be suggested.
-pub fn usable_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
+/// Returns the number of solutions of one incident or pattern that may be suggested.
+pub fn count_usable(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     const OF_INCIDENT: &str = "SELECT COUNT(*) FROM solutions WHERE incident_key = $1 AND wrong_at IS NULL";
     const OF_PATTERN: &str = "SELECT COUNT(*) FROM solutions WHERE pattern_key = $1 AND wrong_at IS NULL";
     let row = match owner {
@@ -260,8 +260,8 @@ pub fn usable_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     row.map_or(Ok(0), |mut row| row.read())
 }
 
-/// Number of solutions of one incident or pattern.
-pub fn count_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
+/// Returns the number of solutions of one incident or pattern.
+pub fn count_all(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     let row = match owner {
         Owner::Incident(key) => {
             tx.query_first("SELECT COUNT(*) FROM solutions WHERE incident_key = $1", &[key.into()])?
@@ -273,7 +273,7 @@ pub fn count_of(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
     row.map_or(Ok(0), |mut row| row.read())
 }
 
-fn solution(row: &mut Row) -> Result<Solution, StoreError> {
+fn read_solution(row: &mut Row) -> Result<Solution, StoreError> {
     let (key, id) = (SolutionKey(row.read()?), row.read()?);
     let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
         (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
@@ -281,7 +281,7 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
         (None, None) => return Err(StoreError::corrupt("a solution solves nothing")),
     };
     let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
-    let (created_at, is_wrong, recorded) = (row.read()?, row.read()?, Recorded::read(row)?);
+    let (created_at, is_wrong, recorded) = (row.read()?, row.read()?, StoredRecorder::read(row)?);
     Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorded })
 }
 
@@ -290,11 +290,11 @@ fn solution(row: &mut Row) -> Result<Solution, StoreError> {
 /// of all successes, and then the later success. Both rates are smoothed by the rule of succession, (s + 1) / (s + f +
 /// 2), because a solution may have few outcomes.
 pub fn choose_best(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
-    choose_best_of(tx, &[pattern])
+    choose_best_for_each(tx, &[pattern])
 }
 
 /// Like [`choose_best`] for several patterns.
-pub fn choose_best_of(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
+pub fn choose_best_for_each(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \

@@ -1,26 +1,26 @@
 //! Combines consecutive writes into one, because SQLite writes each page of a journal in three pieces. `file` decides
-//! when the bytes are written to the host, before another process could miss them.
+//! when the bytes are written to the host: before another process needs them.
 
-/// Large enough for the pages that one tool call changes.
-const BUFFER_BYTES: usize = 128 * 1024;
+/// Maximum number of buffered bytes, enough for the pages that a tool call changes.
+const MAX_BUFFERED_BYTES: usize = 128 * 1024;
 
 /// Bytes that belong at `start` but are not written yet.
 #[derive(Debug, Default)]
-pub(crate) struct Appends {
+pub(crate) struct AppendBuffer {
     start: u64,
     bytes: Vec<u8>,
 }
 
-impl Appends {
-    /// Takes a write that continues the buffered bytes, changes a part of them, or is the first. Returns false if the
-    /// write does not fit.
-    pub(crate) fn take(&mut self, bytes: &[u8], offset: u64) -> bool {
+impl AppendBuffer {
+    /// Buffers a write if the buffer is empty, or if the write continues or changes the buffered bytes. Returns false
+    /// if the write does not fit.
+    pub(crate) fn buffer_write(&mut self, bytes: &[u8], offset: u64) -> bool {
         if self.bytes.is_empty() {
             self.start = offset;
         }
         let Some(at) = offset.checked_sub(self.start).and_then(|at| usize::try_from(at).ok()) else { return false };
         let end = at.saturating_add(bytes.len());
-        if at > self.bytes.len() || end > BUFFER_BYTES {
+        if at > self.bytes.len() || end > MAX_BUFFERED_BYTES {
             return false;
         }
         self.bytes.resize(self.bytes.len().max(end), 0);
@@ -32,7 +32,10 @@ impl Appends {
     pub(crate) fn copy_onto(&self, buffer: &mut [u8], offset: u64, read: usize) -> usize {
         let wanted = offset..offset + buffer.len() as u64;
         let (from, to) = (self.start.max(wanted.start), self.end().min(wanted.end));
-        let (Some(source), Some(target)) = (range(from, to, self.start), range(from, to, offset)) else { return read };
+        let (Some(source), Some(target)) = (relative_range(from, to, self.start), relative_range(from, to, offset))
+        else {
+            return read;
+        };
         // The gap between the end of the file and the buffered bytes reads as zeros.
         buffer[read.min(target.start)..target.start].fill(0);
         let end = target.end;
@@ -40,12 +43,12 @@ impl Appends {
         read.max(end)
     }
 
-    /// The offset after the last byte, or 0 if nothing is buffered.
+    /// Returns the offset after the last byte, or 0 if nothing is buffered.
     pub(crate) fn end(&self) -> u64 {
         if self.bytes.is_empty() { 0 } else { self.start + self.bytes.len() as u64 }
     }
 
-    /// The buffered bytes and their offset.
+    /// Returns the buffered bytes and their offset.
     pub(crate) fn pending(&self) -> Option<(&[u8], u64)> {
         (!self.bytes.is_empty()).then_some((self.bytes.as_slice(), self.start))
     }
@@ -57,42 +60,42 @@ impl Appends {
 }
 
 /// `from..to` relative to `base`, or `None` if the range is empty.
-fn range(from: u64, to: u64, base: u64) -> Option<std::ops::Range<usize>> {
+fn relative_range(from: u64, to: u64, base: u64) -> Option<std::ops::Range<usize>> {
     let index = |at: u64| usize::try_from(at - base).ok();
     if from < to { Some(index(from)?..index(to)?) } else { None }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Appends, BUFFER_BYTES};
+    use super::{AppendBuffer, MAX_BUFFERED_BYTES};
 
     #[test]
-    fn buffers_consecutive_writes() {
-        let mut appends = Appends::default();
-        assert!(appends.take(b"head", 512));
-        assert!(appends.take(b"page", 516));
-        assert!(appends.take(b"HE", 512));
+    fn buffer_write_joins_consecutive_writes() {
+        let mut appends = AppendBuffer::default();
+        assert!(appends.buffer_write(b"head", 512));
+        assert!(appends.buffer_write(b"page", 516));
+        assert!(appends.buffer_write(b"HE", 512));
         assert_eq!(appends.pending(), Some((b"HEadpage".as_slice(), 512)));
         assert_eq!(appends.end(), 520);
     }
 
     #[test]
-    fn rejects_writes_elsewhere() {
-        let mut appends = Appends::default();
-        assert!(appends.take(b"page", 512));
-        assert!(!appends.take(b"far", 517));
-        assert!(!appends.take(b"before", 0));
-        assert!(!appends.take(&vec![0; BUFFER_BYTES], 516));
+    fn buffer_write_rejects_writes_at_other_offsets() {
+        let mut appends = AppendBuffer::default();
+        assert!(appends.buffer_write(b"page", 512));
+        assert!(!appends.buffer_write(b"far", 517));
+        assert!(!appends.buffer_write(b"before", 0));
+        assert!(!appends.buffer_write(&vec![0; MAX_BUFFERED_BYTES], 516));
         assert_eq!(appends.pending(), Some((b"page".as_slice(), 512)));
         appends.clear();
         assert_eq!((appends.pending(), appends.end()), (None, 0));
-        assert!(appends.take(b"before", 0));
+        assert!(appends.buffer_write(b"before", 0));
     }
 
     #[test]
-    fn reads_include_buffered_bytes() {
-        let mut appends = Appends::default();
-        assert!(appends.take(b"page", 4));
+    fn copy_onto_adds_buffered_bytes_to_a_read() {
+        let mut appends = AppendBuffer::default();
+        assert!(appends.buffer_write(b"page", 4));
         let read = |offset, length: usize, read| {
             let mut buffer = vec![b'.'; length];
             let filled = appends.copy_onto(&mut buffer, offset, read);

@@ -1,7 +1,7 @@
 //! An open file. Translates between the terms of SQLite and the host.
 
 use crate::{
-    appends::Appends,
+    appends::AppendBuffer,
     host::{HostError, HostFs, LockLevel},
 };
 use rsqlite_vfs::{DeviceCharacteristics, SyncOptions, VfsError, VfsErrorCode, VfsFile, VfsResult};
@@ -12,24 +12,25 @@ pub(crate) struct File<H: HostFs> {
     pub(crate) host: Rc<H>,
     pub(crate) handle: u32,
     pub(crate) level: LockLevel,
-    /// Set for a new journal. Its directory entry must be on disk before the database is changed, otherwise a power
+    /// The path of a new journal. Its directory entry must be on disk before the database is changed, otherwise a power
     /// failure loses the journal.
     pub(crate) unsynced_name: Option<String>,
-    /// Set for a journal. SQLite syncs the journal before it changes the database, and until then no other process
-    /// reads it because its writer holds RESERVED. A process that ends earlier therefore loses nothing.
-    pub(crate) appends: Option<Appends>,
+    /// The buffered writes of a journal, otherwise `None`. SQLite syncs the journal before it changes the database, and
+    /// until then no other process reads it because its writer holds RESERVED. A process that ends earlier therefore
+    /// loses nothing.
+    pub(crate) appends: Option<AppendBuffer>,
 }
 
 impl<H: HostFs> File<H> {
-    fn failed(&self, error: HostError, otherwise: VfsErrorCode) -> VfsError {
-        failed(&*self.host, error, otherwise)
+    fn convert_error(&self, error: HostError, operation_code: VfsErrorCode) -> VfsError {
+        host_error_to_vfs(&*self.host, error, operation_code)
     }
 
     /// Writes the buffered bytes to the host. On failure they stay buffered, because a rollback reads them.
-    fn flush(&mut self, otherwise: VfsErrorCode) -> VfsResult<()> {
-        let Some((bytes, offset)) = self.appends.as_ref().and_then(Appends::pending) else { return Ok(()) };
-        self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, otherwise))?;
-        self.appends.iter_mut().for_each(Appends::clear);
+    fn flush(&mut self, operation_code: VfsErrorCode) -> VfsResult<()> {
+        let Some((bytes, offset)) = self.appends.as_ref().and_then(AppendBuffer::pending) else { return Ok(()) };
+        self.host.write(self.handle, bytes, offset).map_err(|error| self.convert_error(error, operation_code))?;
+        self.appends.iter_mut().for_each(AppendBuffer::clear);
         Ok(())
     }
 
@@ -40,13 +41,14 @@ impl<H: HostFs> File<H> {
     }
 }
 
-/// Maps an error of the host to SQLite's code. `otherwise` is the general code of the failed operation.
-pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorCode) -> VfsError {
+/// Maps an error of the host to SQLite's code. `operation_code` is the general code of
+/// the failed operation.
+pub(crate) fn host_error_to_vfs<H: HostFs>(host: &H, error: HostError, operation_code: VfsErrorCode) -> VfsError {
     let code = match error {
         HostError::Full => VfsErrorCode::Full,
         HostError::Busy => VfsErrorCode::Busy,
-        HostError::Denied if otherwise == VfsErrorCode::IoWrite => VfsErrorCode::ReadOnly,
-        _ => otherwise,
+        HostError::Denied if operation_code == VfsErrorCode::IoWrite => VfsErrorCode::ReadOnly,
+        _ => operation_code,
     };
     VfsError::new(code, host.last_error().into())
 }
@@ -54,48 +56,48 @@ pub(crate) fn failed<H: HostFs>(host: &H, error: HostError, otherwise: VfsErrorC
 impl<H: HostFs> VfsFile for File<H> {
     fn read(&mut self, buffer: &mut [u8], offset: u64) -> VfsResult<usize> {
         let read = self.host.read(self.handle, buffer, offset);
-        let read = read.map_err(|error| self.failed(error, VfsErrorCode::IoRead))?;
+        let read = read.map_err(|error| self.convert_error(error, VfsErrorCode::IoRead))?;
         Ok(self.appends.as_ref().map_or(read, |appends| appends.copy_onto(buffer, offset, read)))
     }
 
     fn write(&mut self, bytes: &[u8], offset: u64) -> VfsResult<()> {
-        if self.appends.as_mut().is_some_and(|appends| appends.take(bytes, offset)) {
+        if self.appends.as_mut().is_some_and(|appends| appends.buffer_write(bytes, offset)) {
             return Ok(());
         }
         self.flush(VfsErrorCode::IoWrite)?;
-        if self.appends.as_mut().is_some_and(|appends| appends.take(bytes, offset)) {
+        if self.appends.as_mut().is_some_and(|appends| appends.buffer_write(bytes, offset)) {
             return Ok(());
         }
-        self.host.write(self.handle, bytes, offset).map_err(|error| self.failed(error, VfsErrorCode::IoWrite))
+        self.host.write(self.handle, bytes, offset).map_err(|error| self.convert_error(error, VfsErrorCode::IoWrite))
     }
 
     fn truncate(&mut self, size: u64) -> VfsResult<()> {
         self.flush(VfsErrorCode::IoTruncate)?;
-        self.host.truncate(self.handle, size).map_err(|error| self.failed(error, VfsErrorCode::IoTruncate))
+        self.host.truncate(self.handle, size).map_err(|error| self.convert_error(error, VfsErrorCode::IoTruncate))
     }
 
     fn sync(&mut self, _options: SyncOptions) -> VfsResult<()> {
         self.flush(VfsErrorCode::IoSync)?;
-        self.host.sync(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoSync))?;
+        self.host.sync(self.handle).map_err(|error| self.convert_error(error, VfsErrorCode::IoSync))?;
         if let Some(name) = self.unsynced_name.take() {
-            self.host.sync_folder(&name).map_err(|error| self.failed(error, VfsErrorCode::IoDirectorySync))?;
+            self.host.sync_folder(&name).map_err(|error| self.convert_error(error, VfsErrorCode::IoDirectorySync))?;
         }
         Ok(())
     }
 
     fn size(&self) -> VfsResult<u64> {
-        let size = self.host.size(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoStat))?;
+        let size = self.host.size(self.handle).map_err(|error| self.convert_error(error, VfsErrorCode::IoStat))?;
         Ok(self.appends.as_ref().map_or(size, |appends| size.max(appends.end())))
     }
 
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
-        // A transaction begins. In a deleted file it would be lost, and its journal would be next to the file that has
-        // taken the path.
+        // A transaction begins. In a deleted file the transaction would be lost, and its journal would be next to the
+        // file that now has the path.
         if self.level == LockLevel::None && self.host.moved(self.handle) {
             return Err(VfsError::new(VfsErrorCode::IoStat, "the file was moved or deleted".into()));
         }
         if level > self.level {
-            self.host.lock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoLock))?;
+            self.host.lock(self.handle, level).map_err(|error| self.convert_error(error, VfsErrorCode::IoLock))?;
             self.level = level;
         }
         Ok(())
@@ -104,19 +106,19 @@ impl<H: HostFs> VfsFile for File<H> {
     fn unlock(&mut self, level: LockLevel) -> VfsResult<()> {
         // Also unlocks at level `None`, because a failed attempt to raise the lock may have left PENDING at the host.
         if level < self.level || level == LockLevel::None {
-            self.host.unlock(self.handle, level).map_err(|error| self.failed(error, VfsErrorCode::IoUnlock))?;
+            self.host.unlock(self.handle, level).map_err(|error| self.convert_error(error, VfsErrorCode::IoUnlock))?;
             self.level = level;
         }
         Ok(())
     }
 
     fn check_reserved_lock(&self) -> VfsResult<bool> {
-        self.host.reserved(self.handle).map_err(|error| self.failed(error, VfsErrorCode::IoCheckReservedLock))
+        self.host.reserved(self.handle).map_err(|error| self.convert_error(error, VfsErrorCode::IoCheckReservedLock))
     }
 
     fn device_characteristics(&self) -> DeviceCharacteristics {
-        // The same as SQLite's own Unix VFS assumes for modern disks: a power failure damages only bytes that were
-        // being written.
+        // SQLite's own Unix VFS also assumes this for modern disks: a power failure damages only bytes that were being
+        // written.
         DeviceCharacteristics::POWERSAFE_OVERWRITE
     }
 }

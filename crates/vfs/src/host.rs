@@ -2,7 +2,7 @@
 
 pub use rsqlite_vfs::LockLevel;
 
-/// How to open a file.
+/// Whether a file is written, and whether it must exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenMode {
     /// Must exist; is never written.
@@ -15,7 +15,7 @@ pub enum OpenMode {
     CreateNew,
 }
 
-/// Why a host function failed.
+/// The error of a host function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostError {
     /// The file does not exist.
@@ -50,15 +50,15 @@ pub trait HostFs: 'static {
     fn truncate(&self, handle: u32, size: u64) -> Result<(), HostError>;
     /// Returns when all writes would survive a power failure.
     fn sync(&self, handle: u32) -> Result<(), HostError>;
-    /// Size of the file in bytes.
+    /// Returns the size of the file in bytes.
     fn size(&self, handle: u32) -> Result<u64, HostError>;
-    /// Raises the lock of this handle to the level. Returns [`HostError::Busy`] without waiting.
+    /// Raises the lock of this handle to the level. Returns [`HostError::Busy`] instead of waiting.
     fn lock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
     /// Lowers the lock to `Shared` or `None`.
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
     /// Returns true if any handle, including this one, holds `Reserved` or more.
     fn reserved(&self, handle: u32) -> Result<bool, HostError>;
-    /// Returns true if the path of the handle now leads to another file or to none.
+    /// Returns true if the path of the handle now names another file or no file.
     fn moved(&self, handle: u32) -> bool;
     /// Deletes a file.
     fn remove(&self, path: &str) -> Result<(), HostError>;
@@ -66,15 +66,16 @@ pub trait HostFs: 'static {
     fn sync_folder(&self, path: &str) -> Result<(), HostError>;
     /// Returns true if the file exists and, if `write` is true, can be written.
     fn access(&self, path: &str, write: bool) -> bool;
-    /// The absolute path with symbolic links resolved.
+    /// Returns the absolute path with symbolic links resolved.
     fn full_path(&self, path: &str) -> Result<String, HostError>;
-    /// Blocks the thread.
+    /// Blocks the thread for this time.
     fn sleep(&self, milliseconds: u32);
     /// Fills `bytes` with random bytes that are good enough for temporary names and journal nonces, and returns their
     /// number.
     fn random(&self, bytes: &mut [u8]) -> usize;
-    /// UTC milliseconds since the epoch. Only SQLite's own date functions use it, and the store does not use those.
+    /// Returns UTC milliseconds since the epoch. Only SQLite's own date functions use it, and the store does not use
+    /// those.
     fn now(&self) -> i64;
-    /// Message about the last error. Empty if there is no message.
+    /// Returns a message about the last error. It is empty if there is no message.
     fn last_error(&self) -> String;
 }

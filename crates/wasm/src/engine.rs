@@ -2,9 +2,9 @@
 
 use crate::{
     HOST,
-    ambient::{ambient_of, made_now},
-    convert::{JavaScript, decode, refused, thrown},
-    files::Files,
+    call_context::{create_context_for, current_time_in_range},
+    convert::{JavaScript, convert_error, create_thrown_error, decode},
+    files::HostFiles,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
 use argus_store::{Database, Mode, Sqlite, StoreError};
@@ -12,15 +12,15 @@ use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 /// Name of the VFS that gives SQLite access to the host's files.
-pub(crate) const VFS: &str = "argus";
+pub(crate) const VFS_NAME: &str = "argus";
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Location {
+struct DatabaseOptions {
     database_path: String,
     #[serde(default)]
     secondary_path: Option<String>,
-    /// Id of the secondary file, if it must have one.
+    /// Id that the secondary file must have, if any.
     #[serde(default)]
     secondary_memory_id: Option<String>,
     /// Path of a copy of a foreign database.
@@ -29,7 +29,7 @@ struct Location {
     /// Path of the database with everything that the repository shares.
     #[serde(default)]
     shared_path: Option<String>,
-    /// Id of the file. With `create`, a new file gets it immediately.
+    /// Id of the file. With `create`, a new file gets this id immediately.
     #[serde(default)]
     memory_id: Option<String>,
     #[serde(default)]
@@ -40,7 +40,7 @@ struct Location {
     without_files: bool,
 }
 
-/// The memory of one project.
+/// The memory of a project.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct WasmEngine {
@@ -51,38 +51,39 @@ pub(crate) type Answer = Result<JsValue, JsValue>;
 
 #[wasm_bindgen]
 impl WasmEngine {
-    /// `options` is `EngineOptions` of the contract plus the fields of `Location`, for example
+    /// `options` is `argus_engine::contract::EngineOptions` plus the fields of `DatabaseOptions`, for example
     /// `{ databasePath, readOnly }`.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
-        let location: Location = decode(options.clone())?;
+        let location: DatabaseOptions = decode(options.clone())?;
         let options: EngineOptions = decode(options)?;
-        forget_failure();
+        clear_host_failure();
         let mode = if location.read_only { Mode::ReadOnly } else { Mode::ReadWrite };
-        let vfs = (location.database_path != ":memory:").then_some(VFS);
+        let vfs = (location.database_path != ":memory:").then_some(VFS_NAME);
         let opened = Sqlite::open_own(&location.database_path, vfs, mode, location.memory_id.as_deref());
         let opened = opened.and_then(|database| {
             if location.create {
-                database.create(made_now())?;
+                database.create(current_time_in_range())?;
             }
             Ok(database)
         });
-        let engine = embedded(opened).and_then(|database| Engine::new(database, options));
-        let with_files =
-            |engine: Engine| if location.without_files { Ok(engine) } else { Ok(engine.with_reports(files()?)) };
+        let engine = convert_opened(opened).and_then(|database| Engine::new(database, options));
+        let with_files = |engine: Engine| {
+            if location.without_files { Ok(engine) } else { Ok(engine.with_reports(get_host_files()?)) }
+        };
         let engine = engine.and_then(with_files);
-        let mut engine = engine.map_err(|error| explained(&error))?;
+        let mut engine = engine.map_err(|error| convert_error_with_host_message(&error))?;
         if let Some(secondary) = location.secondary_path.filter(|path| *path != location.database_path) {
             let id = location.secondary_memory_id.as_deref();
-            engine = engine.with_secondary(embedded(Sqlite::open_own(&secondary, Some(VFS), mode, id)));
+            engine = engine.with_secondary(convert_opened(Sqlite::open_own(&secondary, Some(VFS_NAME), mode, id)));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(embedded(Sqlite::open_foreign(&foreign, Some(VFS), mode)));
+            engine = engine.with_foreign(convert_opened(Sqlite::open_foreign(&foreign, Some(VFS_NAME), mode)));
         }
         if let Some(shared) = location.shared_path {
-            engine = engine.with_shared(embedded(Sqlite::open_foreign(&shared, Some(VFS), mode)));
+            engine = engine.with_shared(convert_opened(Sqlite::open_foreign(&shared, Some(VFS_NAME), mode)));
         }
-        forget_failure();
+        clear_host_failure();
         Ok(Self { engine })
     }
 
@@ -91,8 +92,8 @@ impl WasmEngine {
     /// been made if that is in the past.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
-        let ambient = ambient_of(call_id.as_deref(), now)?;
-        answered(calls::call::<JavaScript>(&self.engine, &ambient, name, params))
+        let context = create_context_for(call_id.as_deref(), now)?;
+        convert_outcome(calls::call::<JavaScript>(&self.engine, &context, name, params))
     }
 
     /// Like `call`, but stores the answer in the same transaction, so that a repeated call returns the first answer.
@@ -100,25 +101,27 @@ impl WasmEngine {
     #[wasm_bindgen(js_name = callOnce)]
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands a text over by value")]
     pub fn call_once(&self, name: &str, params: JsValue, call_id: String, now: f64, recorder: JsValue) -> Answer {
-        let ambient = ambient_of(Some(&call_id), Some(now))?;
-        let engine = self.engine.recorded_by(decode(recorder)?);
-        answered(calls::call_once::<JavaScript>(&engine, &ambient, name, params))
+        let context = create_context_for(Some(&call_id), Some(now))?;
+        let engine = self.engine.with_recorder(decode(recorder)?);
+        convert_outcome(calls::call_once::<JavaScript>(&engine, &context, name, params))
     }
 }
 
 /// Converts the outcome of a function into an answer.
-pub(crate) fn answered(outcome: Result<JsValue, EngineError>) -> Answer {
-    let answer = outcome.map_err(|error| explained(&error));
-    forget_failure();
+pub(crate) fn convert_outcome(outcome: Result<JsValue, EngineError>) -> Answer {
+    let answer = outcome.map_err(|error| convert_error_with_host_message(&error));
+    clear_host_failure();
     answer
 }
 
-/// Converts an error. If it is about a file, the message of the host is appended.
-fn explained(error: &EngineError) -> JsValue {
+/// Converts an error. If the error is about a file, the message of the host is appended.
+fn convert_error_with_host_message(error: &EngineError) -> JsValue {
     let failure = HOST.with_borrow(|host| host.as_ref().and_then(|host| host.vfs.take_failure()));
     match failure {
-        Some(failure) if is_about_files(error.code) => thrown(error.code, &format!("{} {failure}", error.message)),
-        _ => refused(error),
+        Some(failure) if is_about_files(error.code) => {
+            create_thrown_error(error.code, &format!("{} {failure}", error.message))
+        }
+        _ => convert_error(error),
     }
 }
 
@@ -132,15 +135,15 @@ const fn is_about_files(code: ErrorCode) -> bool {
     )
 }
 
-fn embedded(opened: Result<Sqlite, StoreError>) -> Result<Database, EngineError> {
+fn convert_opened(opened: Result<Sqlite, StoreError>) -> Result<Database, EngineError> {
     Ok(Database::Sqlite(opened?))
 }
 
-fn forget_failure() {
+fn clear_host_failure() {
     HOST.with_borrow(|host| host.as_ref().map(|host| host.vfs.take_failure()));
 }
 
-fn files() -> Result<Files, EngineError> {
+fn get_host_files() -> Result<HostFiles, EngineError> {
     let files = HOST.with_borrow(|host| host.as_ref().map(|host| host.files.clone()));
     files.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "start was not called"))
 }

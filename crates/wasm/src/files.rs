@@ -1,7 +1,8 @@
-//! The host's file functions in the form that `argus-vfs` and the report reader need. By contract a host function
-//! throws nothing.
+//! Adapts the host's file functions to the traits that `argus-vfs` and the report reader need. Host functions must not
+//! throw.
 
 use argus_engine::{EngineError, ErrorCode, ReportFiles};
+use argus_report::{Decoder, OpenDecoder};
 use argus_vfs::{HostError, HostFs, LockLevel, OpenMode};
 use std::{
     cell::Cell,
@@ -9,10 +10,10 @@ use std::{
     io::{self, BufRead, BufReader, Read},
     rc::Rc,
 };
-use wasm_bindgen::prelude::wasm_bindgen;
+use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
-/// Buffer size for reading reports. It is large enough that the cost of crossing the boundary does not matter.
-const PIECE_BYTES: usize = 256 * 1024;
+/// Buffer size for reading reports. With this size, the cost of calls to the host does not matter.
+const REPORT_BUFFER_BYTES: usize = 256 * 1024;
 
 /// 2^53. Larger offsets cannot be represented exactly as a JavaScript number, and no file is that long.
 const MAX_FILE_BYTES: u64 = 1 << 53;
@@ -63,33 +64,33 @@ extern "C" {
 
 thread_local! {
     /// Number of writes until a test's trap; 0 means no trap.
-    static FUSE: Cell<u32> = const { Cell::new(0) };
+    static WRITES_UNTIL_TRAP: Cell<u32> = const { Cell::new(0) };
 }
 
 /// For tests of trap recovery: panics at the given write to a file or batch of statements, counted from now.
 #[wasm_bindgen(js_name = trapAtWrite)]
 pub fn trap_at_write(writes: u32) {
-    FUSE.set(writes);
+    WRITES_UNTIL_TRAP.set(writes);
 }
 
 /// Counts a write for [`trap_at_write`].
 pub(crate) fn count_write() {
-    let left = FUSE.get();
-    FUSE.set(left.saturating_sub(1));
-    assert!(left != 1, "a test wanted this trap");
+    let left = WRITES_UNTIL_TRAP.get();
+    WRITES_UNTIL_TRAP.set(left.saturating_sub(1));
+    assert!(left != 1, "a test requested this trap");
 }
 
 /// The host, shared by the VFS and open reports.
 #[derive(Clone)]
-pub(crate) struct Files(pub(crate) Rc<Host>);
+pub(crate) struct HostFiles(pub(crate) Rc<Host>);
 
-impl fmt::Debug for Files {
+impl fmt::Debug for HostFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Files")
+        f.write_str("HostFiles")
     }
 }
 
-impl HostFs for Files {
+impl HostFs for HostFiles {
     fn open(&self, path: &str, mode: OpenMode, database: bool) -> Result<u32, HostError> {
         let mode = match mode {
             OpenMode::Read => 0,
@@ -97,7 +98,7 @@ impl HostFs for Files {
             OpenMode::Create => 2,
             OpenMode::CreateNew => 3,
         };
-        positive(self.0.open(path, mode, database))
+        check_answer(self.0.open(path, mode, database))
     }
 
     fn close(&self, handle: u32) {
@@ -105,39 +106,39 @@ impl HostFs for Files {
     }
 
     fn read(&self, handle: u32, buffer: &mut [u8], offset: u64) -> Result<usize, HostError> {
-        positive(self.0.read(handle, buffer, number(offset)?)).map(|count| count as usize)
+        check_answer(self.0.read(handle, buffer, to_js_number(offset)?)).map(|count| count as usize)
     }
 
     fn write(&self, handle: u32, bytes: &[u8], offset: u64) -> Result<(), HostError> {
         count_write();
-        positive(self.0.write(handle, bytes, number(offset)?)).map(drop)
+        check_answer(self.0.write(handle, bytes, to_js_number(offset)?)).map(drop)
     }
 
     fn truncate(&self, handle: u32, size: u64) -> Result<(), HostError> {
-        positive(self.0.truncate(handle, number(size)?)).map(drop)
+        check_answer(self.0.truncate(handle, to_js_number(size)?)).map(drop)
     }
 
     fn sync(&self, handle: u32) -> Result<(), HostError> {
-        positive(self.0.sync(handle)).map(drop)
+        check_answer(self.0.sync(handle)).map(drop)
     }
 
     fn size(&self, handle: u32) -> Result<u64, HostError> {
         let size = self.0.size(handle);
         #[expect(clippy::cast_possible_truncation, reason = "an error number or a size")]
         #[expect(clippy::cast_sign_loss, reason = "checked in the line itself")]
-        if size < 0.0 { Err(error(size as i32)) } else { Ok(size as u64) }
+        if size < 0.0 { Err(convert_failure(size as i32)) } else { Ok(size as u64) }
     }
 
     fn lock(&self, handle: u32, level: LockLevel) -> Result<(), HostError> {
-        positive(self.0.lock(handle, level as u8)).map(drop)
+        check_answer(self.0.lock(handle, level as u8)).map(drop)
     }
 
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError> {
-        positive(self.0.unlock(handle, level as u8)).map(drop)
+        check_answer(self.0.unlock(handle, level as u8)).map(drop)
     }
 
     fn reserved(&self, handle: u32) -> Result<bool, HostError> {
-        positive(self.0.reserved(handle)).map(|answer| answer == 1)
+        check_answer(self.0.reserved(handle)).map(|answer| answer == 1)
     }
 
     fn moved(&self, handle: u32) -> bool {
@@ -145,11 +146,11 @@ impl HostFs for Files {
     }
 
     fn remove(&self, path: &str) -> Result<(), HostError> {
-        positive(self.0.remove(path)).map(drop)
+        check_answer(self.0.remove(path)).map(drop)
     }
 
     fn sync_folder(&self, path: &str) -> Result<(), HostError> {
-        positive(self.0.sync_folder(path)).map(drop)
+        check_answer(self.0.sync_folder(path)).map(drop)
     }
 
     fn access(&self, path: &str, write: bool) -> bool {
@@ -169,7 +170,7 @@ impl HostFs for Files {
     }
 
     fn now(&self) -> i64 {
-        crate::ambient::now()
+        crate::call_context::now()
     }
 
     fn last_error(&self) -> String {
@@ -177,15 +178,20 @@ impl HostFs for Files {
     }
 }
 
-impl ReportFiles for Files {
+impl ReportFiles for HostFiles {
+    fn decoders(&self) -> Option<OpenDecoder> {
+        Some(create_decoder)
+    }
+
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, EngineError> {
         match HostFs::open(self, path, OpenMode::Read, false) {
-            Ok(handle) => {
-                Ok(Box::new(BufReader::with_capacity(PIECE_BYTES, Report { files: self.clone(), handle, at: 0 })))
-            }
+            Ok(handle) => Ok(Box::new(BufReader::with_capacity(
+                REPORT_BUFFER_BYTES,
+                OpenReport { files: self.clone(), handle, at: 0 },
+            ))),
             Err(HostError::NotFound) => Err(EngineError::new(
                 ErrorCode::ReportNotFound,
-                format!("There is no report '{path}'. Check the path, and that the tests wrote it."),
+                format!("The report '{path}' does not exist. Check the path, and that the tests wrote it."),
             )),
             Err(HostError::IsFolder) => Err(EngineError::new(
                 ErrorCode::ReportUnreadable,
@@ -199,13 +205,39 @@ impl ReportFiles for Files {
     }
 }
 
-struct Report {
-    files: Files,
+#[wasm_bindgen]
+extern "C" {
+    /// JavaScript's decoder.
+    type TextDecoder;
+
+    #[wasm_bindgen(constructor, catch)]
+    fn new(label: &str) -> Result<TextDecoder, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn decode(this: &TextDecoder, bytes: &[u8], options: &JsValue) -> Result<String, JsValue>;
+}
+
+fn create_decoder(label: &str) -> Option<Box<dyn Decoder>> {
+    TextDecoder::new(label).ok().map(|decoder| Box::new(HostDecoder(decoder)) as Box<dyn Decoder>)
+}
+
+struct HostDecoder(TextDecoder);
+
+impl Decoder for HostDecoder {
+    fn decode(&mut self, bytes: &[u8], is_last: bool) -> String {
+        let options = js_sys::Object::new();
+        // Setting a property of a new object cannot fail.
+        let _ = js_sys::Reflect::set(&options, &"stream".into(), &(!is_last).into());
+        self.0.decode(bytes, &options).unwrap_or_default()
+    }
+}
+
+struct OpenReport {
+    files: HostFiles,
     handle: u32,
     at: u64,
 }
 
-impl Read for Report {
+impl Read for OpenReport {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = HostFs::read(&self.files, self.handle, buffer, self.at);
         let count = count.map_err(|_| io::Error::other(HostFs::last_error(&self.files)))?;
@@ -214,18 +246,18 @@ impl Read for Report {
     }
 }
 
-impl Drop for Report {
+impl Drop for OpenReport {
     fn drop(&mut self) {
         HostFs::close(&self.files, self.handle);
     }
 }
 
 /// Converts an answer of the host. Failures are negative numbers: `Failure` of npm/engine/src/host.ts.
-fn positive(answer: i32) -> Result<u32, HostError> {
-    u32::try_from(answer).map_err(|_| error(answer))
+fn check_answer(answer: i32) -> Result<u32, HostError> {
+    u32::try_from(answer).map_err(|_| convert_failure(answer))
 }
 
-fn error(answer: i32) -> HostError {
+fn convert_failure(answer: i32) -> HostError {
     match answer {
         -1 => HostError::NotFound,
         -2 => HostError::Exists,
@@ -238,7 +270,7 @@ fn error(answer: i32) -> HostError {
     }
 }
 
-fn number(offset: u64) -> Result<f64, HostError> {
+fn to_js_number(offset: u64) -> Result<f64, HostError> {
     if offset > MAX_FILE_BYTES {
         return Err(HostError::Full);
     }

@@ -1,9 +1,9 @@
-//! The rules of the fix loop. Nothing is stored here: the host runs commands and keeps the state.
+//! The rules of the fix loop. This module stores nothing: the host runs the commands and stores the state.
 
 use crate::{
-    ambient::ambient,
-    convert::{decode, encode, refused, thrown},
-    inspect::Options,
+    call_context::create_context,
+    convert::{convert_error, create_thrown_error, decode, encode},
+    inspect::AnalyzerOptions,
 };
 use argus_core::{Analyzer, fix_loop::FileChange};
 use argus_engine::{ErrorCode, fix_loop};
@@ -21,20 +21,22 @@ impl FixLoop {
     /// `options` is `{ rules, secrets }`. Both are optional.
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue) -> Result<Self, JsValue> {
-        let options: Options = decode(options)?;
+        let options: AnalyzerOptions = decode(options)?;
         let analyzer = Analyzer::new(&options.rules, &options.secrets);
-        analyzer.map(|analyzer| Self { analyzer }).map_err(|error| thrown(ErrorCode::InvalidInput, &error.to_string()))
+        analyzer
+            .map(|analyzer| Self { analyzer })
+            .map_err(|error| create_thrown_error(ErrorCode::InvalidInput, &error.to_string()))
     }
 
     /// Returns the state of a new loop.
     pub fn begin(&self, start: JsValue) -> Result<JsValue, JsValue> {
-        encode(&fix_loop::begin(&self.analyzer, &decode(start)?).map_err(|error| refused(&error))?)
+        encode(&fix_loop::begin(&self.analyzer, &decode(start)?).map_err(|error| convert_error(&error))?)
     }
 
     /// Returns the state with new values for settings that may change during a loop.
     pub fn adjust(&self, state: JsValue, wanted: JsValue) -> Result<JsValue, JsValue> {
         let adjusted = fix_loop::adjust(&self.analyzer, decode(state)?, &decode(wanted)?);
-        encode(&adjusted.map_err(|error| refused(&error))?)
+        encode(&adjusted.map_err(|error| convert_error(&error))?)
     }
 
     /// Returns the conclusions from a failed run.
@@ -45,21 +47,22 @@ impl FixLoop {
     /// Returns the state after an event and the actions that are allowed then. `random` in [0, 1) determines the jitter
     /// of a delay.
     pub fn advance(&self, state: JsValue, event: JsValue, random: Option<f64>) -> Result<JsValue, JsValue> {
-        let random = random.map_or_else(|| ambient().map(|ambient| ambient.fraction()), Ok)?;
+        let random = random.map_or_else(|| create_context().map(|context| context.next_fraction()), Ok)?;
         let advanced = fix_loop::advance(&self.analyzer, decode(state)?, decode(event)?, random);
-        encode(&advanced.map_err(|error| refused(&error))?)
+        encode(&advanced.map_err(|error| convert_error(&error))?)
     }
 
     /// Returns the actions that are allowed in a state.
-    pub fn outlook(&self, state: JsValue) -> Result<JsValue, JsValue> {
-        encode(&fix_loop::outlook(decode(state)?).map_err(|error| refused(&error))?)
+    #[wasm_bindgen(js_name = nextStep)]
+    pub fn next_step(&self, state: JsValue) -> Result<JsValue, JsValue> {
+        encode(&fix_loop::next_step(decode(state)?).map_err(|error| convert_error(&error))?)
     }
 
     /// Parses and checks a state from a file.
     #[wasm_bindgen(js_name = readState)]
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn read_state(&self, text: &str, command_hash: Option<String>) -> Result<JsValue, JsValue> {
-        encode(&fix_loop::read_state(text, command_hash.as_deref()).map_err(|error| refused(&error))?)
+        encode(&fix_loop::read_state(text, command_hash.as_deref()).map_err(|error| convert_error(&error))?)
     }
 
     /// Redacts secrets in a text of any length.
@@ -70,7 +73,7 @@ impl FixLoop {
     /// Returns the prompt at which an output stops. `silent` is true if the program printed nothing more and did not
     /// end by itself.
     pub fn prompt(&self, output: &str, silent: bool) -> Option<String> {
-        argus_core::fix_loop::prompt(output, silent)
+        argus_core::fix_loop::find_prompt(output, silent)
     }
 
     /// Returns the digest of the code changes in a diff, or nothing if it changes no code.
@@ -83,6 +86,6 @@ impl FixLoop {
     /// names of the failed tests.
     pub fn weakened(&self, changed: JsValue, diff: &str, failing: JsValue) -> Result<JsValue, JsValue> {
         let (changed, failing): (Vec<FileChange>, Vec<String>) = (decode(changed)?, decode(failing)?);
-        encode(&argus_core::fix_loop::weakened(&changed, diff, &failing))
+        encode(&argus_core::fix_loop::find_weakenings(&changed, diff, &failing))
     }
 }

@@ -2,9 +2,9 @@
 //! user.
 
 use crate::{
-    ambient::made_now,
+    call_context::current_time_in_range,
     convert::JavaScript,
-    engine::{Answer, VFS, answered},
+    engine::{Answer, VFS_NAME, convert_outcome},
 };
 use argus_engine::{EngineError, calls::Codec};
 use argus_store::database::sqlite::identity::{self, Identity};
@@ -14,7 +14,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 /// The answer of [`identify`].
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Said {
+struct IdentityAnswer {
     is_empty: bool,
     id: Option<String>,
 }
@@ -22,17 +22,17 @@ struct Said {
 /// Returns `{ isEmpty, id }`. Writes nothing and takes no lock.
 #[wasm_bindgen]
 pub fn identify(path: &str) -> Answer {
-    let said = identity::identify(path, Some(VFS)).map(|identity| match identity {
-        Identity::Nothing => Said { is_empty: true, id: None },
-        Identity::Unnamed => Said { is_empty: false, id: None },
-        Identity::Named(id) => Said { is_empty: false, id: Some(id) },
+    let answer = identity::identify(path, Some(VFS_NAME)).map(|identity| match identity {
+        Identity::Nothing => IdentityAnswer { is_empty: true, id: None },
+        Identity::Unnamed => IdentityAnswer { is_empty: false, id: None },
+        Identity::ChangeNames(id) => IdentityAnswer { is_empty: false, id: Some(id) },
     });
-    answered(said.map_err(EngineError::from).and_then(|said| JavaScript::encode(&said)))
+    convert_outcome(answer.map_err(EngineError::from).and_then(|answer| JavaScript::encode(&answer)))
 }
 
 /// Gives a file this id and replaces any earlier id.
 #[wasm_bindgen]
 pub fn adopt(path: &str, id: &str) -> Answer {
-    let adopted = identity::adopt(path, Some(VFS), id, made_now()).map_err(EngineError::from);
-    answered(adopted.and_then(|()| JavaScript::encode(&())))
+    let adopted = identity::adopt(path, Some(VFS_NAME), id, current_time_in_range()).map_err(EngineError::from);
+    convert_outcome(adopted.and_then(|()| JavaScript::encode(&())))
 }

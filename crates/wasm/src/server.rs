@@ -1,9 +1,9 @@
 //! The projects of a server on PostgreSQL. A call blocks its thread until the database has answered.
 
 use crate::{
-    ambient::{ambient_of, made_now},
-    convert::{JavaScript, decode, encode, refused},
-    engine::{Answer, VFS, answered},
+    call_context::{create_context_for, current_time_in_range},
+    convert::{JavaScript, convert_error, decode, encode},
+    engine::{Answer, VFS_NAME, convert_outcome},
     wire::HostDriver,
 };
 use argus_engine::{Engine, EngineError, calls, contract::EngineOptions};
@@ -11,7 +11,7 @@ use argus_store::{
     Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError,
     database::{
         copy,
-        postgres::{SERVER, SchemaState},
+        postgres::{SERVER_PROJECT, SchemaState},
     },
 };
 use js_sys::Function;
@@ -30,7 +30,7 @@ pub struct WasmServer {
 
 /// The answer of `state`.
 #[derive(Serialize)]
-struct State {
+struct SchemaStateAnswer {
     /// `missing`, `older`, `current` or `newer`.
     state: &'static str,
     /// Null if there is no schema.
@@ -39,14 +39,14 @@ struct State {
 
 #[wasm_bindgen]
 impl WasmServer {
-    /// `options` is `EngineOptions` of the contract, and `send` is the host function that sends statements
+    /// `options` is `argus_engine::contract::EngineOptions`, and `send` is the host function that sends statements
     /// ([`HostDriver`]).
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue, send: Function) -> Result<Self, JsValue> {
         let options: EngineOptions = decode(options)?;
         let (driver, known) = (Rc::new(HostDriver::new(send)), KnownSchemas::default());
-        let own = project_database(&driver, "", &known).map(Database::Postgres);
-        let engine = own.and_then(|own| Engine::new(own, options)).map_err(|error| refused(&error))?;
+        let own = open_project(&driver, "", &known).map(Database::Postgres);
+        let engine = own.and_then(|own| Engine::new(own, options)).map_err(|error| convert_error(&error))?;
         Ok(Self { engine, driver, known })
     }
 
@@ -62,45 +62,45 @@ impl WasmServer {
         now: Option<f64>,
         recorder: JsValue,
     ) -> Answer {
-        let ambient = ambient_of(call_id.as_deref(), now)?;
+        let context = create_context_for(call_id.as_deref(), now)?;
         let recorder = decode(recorder)?;
-        answered(self.database(project).and_then(|database| {
-            let engine = self.engine.on(Database::Postgres(database), recorder);
-            calls::call_once::<JavaScript>(&engine, &ambient, name, params)
+        convert_outcome(self.open_database(project).and_then(|database| {
+            let engine = self.engine.with_database(Database::Postgres(database), recorder);
+            calls::call_once::<JavaScript>(&engine, &context, name, params)
         }))
     }
 
     /// Creates the schema of a project or migrates it to this version.
     pub fn migrate(&self, project: &str) -> Answer {
-        self.about(project, |database| {
-            database.migrate(made_now())?;
+        self.use_database(project, |database| {
+            database.migrate(current_time_in_range())?;
             Ok(JsValue::NULL)
         })
     }
 
     /// Returns `{ state, version }` of a project's schema relative to this version.
     pub fn state(&self, project: &str) -> Answer {
-        self.about(project, |database| {
-            let (state, version) = match database.state()? {
+        self.use_database(project, |database| {
+            let (state, version) = match database.schema_state()? {
                 SchemaState::Missing => ("missing", None),
                 SchemaState::Older(version) => ("older", Some(version)),
                 SchemaState::Current => ("current", None),
                 SchemaState::Newer(version) => ("newer", Some(version)),
             };
-            Ok(encode(&State { state, version }).unwrap_or(JsValue::NULL))
+            Ok(encode(&SchemaStateAnswer { state, version }).unwrap_or(JsValue::NULL))
         })
     }
 
     /// Returns the names of the projects that have a schema.
     pub fn projects(&self) -> Answer {
-        self.about("", |database| Ok(encode(&database.projects()?).unwrap_or(JsValue::NULL)))
+        self.use_database("", |database| Ok(encode(&database.list_projects()?).unwrap_or(JsValue::NULL)))
     }
 
     /// Writes a consistent copy of a project into a new file.
     pub fn backup(&self, project: &str, path: &str) -> Answer {
-        self.about(project, |database| {
-            let file = Sqlite::open(path, Some(VFS), Mode::ReadWrite)?;
-            let now = made_now();
+        self.use_database(project, |database| {
+            let file = Sqlite::open(path, Some(VFS_NAME), Mode::ReadWrite)?;
+            let now = current_time_in_range();
             database.read(now, |from| file.write(now, |into| copy::copy(from, into)))?;
             Ok(JsValue::NULL)
         })
@@ -108,20 +108,20 @@ impl WasmServer {
 
     /// Returns the number of writes to a project so far.
     pub fn writes(&self, project: &str) -> Answer {
-        #[expect(clippy::cast_precision_loss, reason = "a count that nobody reaches")]
-        self.about(project, |database| Ok(JsValue::from_f64(database.writes()? as f64)))
+        #[expect(clippy::cast_precision_loss, reason = "no count gets this large")]
+        self.use_database(project, |database| Ok(JsValue::from_f64(database.count_writes()? as f64)))
     }
 
-    fn about(&self, project: &str, ask: impl FnOnce(&Postgres) -> Result<JsValue, StoreError>) -> Answer {
-        answered(self.database(project).and_then(|database| Ok(ask(&database)?)))
+    fn use_database(&self, project: &str, body: impl FnOnce(&Postgres) -> Result<JsValue, StoreError>) -> Answer {
+        convert_outcome(self.open_database(project).and_then(|database| Ok(body(&database)?)))
     }
 
-    fn database(&self, project: &str) -> Result<Postgres, EngineError> {
-        project_database(&self.driver, project, &self.known)
+    fn open_database(&self, project: &str) -> Result<Postgres, EngineError> {
+        open_project(&self.driver, project, &self.known)
     }
 }
 
-fn project_database(driver: &Rc<HostDriver>, project: &str, known: &KnownSchemas) -> Result<Postgres, EngineError> {
-    let project = if project.is_empty() { SERVER } else { project };
+fn open_project(driver: &Rc<HostDriver>, project: &str, known: &KnownSchemas) -> Result<Postgres, EngineError> {
+    let project = if project.is_empty() { SERVER_PROJECT } else { project };
     Ok(Postgres::new(Rc::<HostDriver>::clone(driver), project, known.clone())?)
 }

@@ -34,7 +34,7 @@ const INTERNAL_ERROR: &str = "XX000";
 #[derive(Debug)]
 pub(crate) struct HostDriver {
     send: Function,
-    /// True if the open transaction was given up. The host learns it with the next batch.
+    /// True if the open transaction was abandoned. The next batch tells this to the host.
     is_abandoned: Flag<bool>,
 }
 
@@ -43,9 +43,9 @@ impl HostDriver {
         Self { send, is_abandoned: Flag::new(false) }
     }
 
-    fn sent(&self, Batch { statements, is_last }: &Batch) -> Result<JsValue, JsValue> {
-        let statements = statements.iter().map(statement).collect::<Result<Array, JsValue>>()?;
-        let request = object(&[
+    fn send_batch(&self, Batch { statements, is_last }: &Batch) -> Result<JsValue, JsValue> {
+        let statements = statements.iter().map(encode_statement).collect::<Result<Array, JsValue>>()?;
+        let request = create_object(&[
             ("statements", statements.into()),
             ("isLast", (*is_last).into()),
             ("isFresh", self.is_abandoned.take().into()),
@@ -57,13 +57,14 @@ impl HostDriver {
 impl Driver for HostDriver {
     fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
         count_write();
-        let answer = self.sent(&batch).map_err(|_| unusable("the host could not send the statements"))?;
-        let error = |_| unusable("the host answered no rows");
+        let answer =
+            self.send_batch(&batch).map_err(|_| invalid_answer_error("the host could not send the statements"))?;
+        let error = |_| invalid_answer_error("the host answered no rows");
         match answer.dyn_ref::<Array>() {
-            Some(answers) => answers.iter().map(|answer| answer_of(&answer)).collect(),
+            Some(answers) => answers.iter().map(|answer| decode_answer(&answer)).collect(),
             None => Err(DriverError {
-                code: text(&answer, "code").map_err(error)?,
-                message: text(&answer, "message").map_err(error)?,
+                code: get_text(&answer, "code").map_err(error)?,
+                message: get_text(&answer, "message").map_err(error)?,
             }),
         }
     }
@@ -73,16 +74,16 @@ impl Driver for HostDriver {
     }
 }
 
-fn unusable(message: &str) -> DriverError {
+fn invalid_answer_error(message: &str) -> DriverError {
     DriverError { code: INTERNAL_ERROR.to_owned(), message: message.to_owned() }
 }
 
-fn statement(Statement { sql, params }: &Statement) -> Result<JsValue, JsValue> {
-    let params: Array = params.iter().map(value).collect();
-    object(&[("sql", JsValue::from_str(sql)), ("params", params.into())])
+fn encode_statement(Statement { sql, params }: &Statement) -> Result<JsValue, JsValue> {
+    let params: Array = params.iter().map(encode_value).collect();
+    create_object(&[("sql", JsValue::from_str(sql)), ("params", params.into())])
 }
 
-fn value(cell: &Cell) -> JsValue {
+fn encode_value(cell: &Cell) -> JsValue {
     match cell {
         Cell::Null => JsValue::NULL,
         Cell::Int(value) => value.to_string().into(),
@@ -94,35 +95,39 @@ fn value(cell: &Cell) -> JsValue {
     }
 }
 
-fn answer_of(answer: &JsValue) -> Result<Answer, DriverError> {
-    let unreadable = |_| unusable("the host answered no rows");
-    let types: Vec<u32> = array(answer, "types").map_err(unreadable)?.iter().map(number).collect();
-    let rows = array(answer, "rows").map_err(unreadable)?;
+fn decode_answer(answer: &JsValue) -> Result<Answer, DriverError> {
+    let unreadable = |_| invalid_answer_error("the host answered no rows");
+    let types: Vec<u32> = get_array(answer, "types").map_err(unreadable)?.iter().map(to_type_oid).collect();
+    let rows = get_array(answer, "rows").map_err(unreadable)?;
     let row = |row: JsValue| {
         let cells: Array = row.unchecked_into();
-        types.iter().zip(cells.iter()).map(|(of, cell)| cell_of(*of, &cell)).collect::<Option<Vec<Cell>>>()
+        types
+            .iter()
+            .zip(cells.iter())
+            .map(|(type_oid, cell)| decode_cell(*type_oid, &cell))
+            .collect::<Option<Vec<Cell>>>()
     };
     let rows = rows.iter().map(row).collect::<Option<_>>();
-    let rows = rows.ok_or_else(|| unusable("the server answered a value of another type"))?;
-    Ok(Answer { rows, tag: text(answer, "tag").map_err(unreadable)? })
+    let rows = rows.ok_or_else(|| invalid_answer_error("the server answered a value of another type"))?;
+    Ok(Answer { rows, tag: get_text(answer, "tag").map_err(unreadable)? })
 }
 
-fn cell_of(of: u32, cell: &JsValue) -> Option<Cell> {
+fn decode_cell(type_oid: u32, cell: &JsValue) -> Option<Cell> {
     if cell.is_null() {
         return Some(Cell::Null);
     }
     let text = cell.as_string()?;
-    match of {
+    match type_oid {
         oid::BOOL => Some(Cell::Int((text == "t").into())),
         oid::INT2 | oid::INT4 | oid::INT8 => text.parse().ok().map(Cell::Int),
         oid::FLOAT4 | oid::FLOAT8 | oid::NUMERIC => text.parse().ok().map(Cell::Real),
-        oid::BYTEA => bytes(&text).map(Cell::Bytes),
+        oid::BYTEA => decode_bytes(&text).map(Cell::Bytes),
         _ => Some(Cell::Text(text)),
     }
 }
 
 /// Decodes `\x` followed by two hex digits per byte.
-fn bytes(text: &str) -> Option<Vec<u8>> {
+fn decode_bytes(text: &str) -> Option<Vec<u8>> {
     let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     let digits = text.strip_prefix("\\x")?.as_bytes();
     digits.as_chunks::<2>().0.iter().map(|[high, low]| Some(digit(*high)? << 4 | digit(*low)?)).collect()
@@ -132,21 +137,21 @@ fn bytes(text: &str) -> Option<Vec<u8>> {
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::needless_pass_by_value,
-    reason = "a number of a type"
+    reason = "an OID is a small integer"
 )]
-fn number(value: JsValue) -> u32 {
+fn to_type_oid(value: JsValue) -> u32 {
     value.as_f64().unwrap_or_default() as u32
 }
 
-fn text(of: &JsValue, key: &str) -> Result<String, JsValue> {
-    Ok(Reflect::get(of, &key.into())?.as_string().unwrap_or_default())
+fn get_text(object: &JsValue, key: &str) -> Result<String, JsValue> {
+    Ok(Reflect::get(object, &key.into())?.as_string().unwrap_or_default())
 }
 
-fn array(of: &JsValue, key: &str) -> Result<Array, JsValue> {
-    Reflect::get(of, &key.into())?.dyn_into()
+fn get_array(object: &JsValue, key: &str) -> Result<Array, JsValue> {
+    Reflect::get(object, &key.into())?.dyn_into()
 }
 
-fn object(fields: &[(&str, JsValue)]) -> Result<JsValue, JsValue> {
+fn create_object(fields: &[(&str, JsValue)]) -> Result<JsValue, JsValue> {
     let object = Object::new();
     for (key, value) in fields {
         Reflect::set(&object, &JsValue::from_str(key), value)?;

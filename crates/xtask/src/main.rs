@@ -15,16 +15,16 @@ usage: cargo xtask TASK
   types             write npm/engine/src/generated; `cargo test` fails if it is not current";
 
 /// Result of a task. The error is one line for the user.
-type Outcome = Result<(), String>;
+type TaskResult = Result<(), String>;
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    let words: Vec<&str> = args.iter().map(String::as_str).collect();
-    let outcome = match words.as_slice() {
-        ["wasm"] => wasm::build(&root(), wasm::Mode::Release),
-        ["wasm", "--start"] => wasm::build(&root(), wasm::Mode::Start),
-        ["wasm", "--dev"] => wasm::build(&root(), wasm::Mode::Dev),
-        ["types"] => write_types(&root()),
+    let task: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match task.as_slice() {
+        ["wasm"] => wasm::build(&workspace_root(), wasm::BuildMode::Release),
+        ["wasm", "--start"] => wasm::build(&workspace_root(), wasm::BuildMode::Start),
+        ["wasm", "--dev"] => wasm::build(&workspace_root(), wasm::BuildMode::Dev),
+        ["types"] => write_types(&workspace_root()),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
@@ -36,9 +36,9 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the test that compares the generated files, in the mode that writes them. All packages are selected, because
-/// the test then has the same features as in `cargo test --workspace` and is compiled only once for both.
-fn write_types(root: &Path) -> Outcome {
+/// Returns runs the test that compares the generated files, in the mode that writes them. All packages are selected,
+/// because the test then has the same features as in `cargo test --workspace` and is compiled only once for both.
+fn write_types(root: &Path) -> TaskResult {
     let mut cargo = Command::new("cargo");
     cargo.current_dir(root).args(["test", "--quiet", "--workspace", "--test", "generated"]);
     cargo.env("ARGUS_WRITE_GENERATED", "1").stdout(Stdio::null());
@@ -49,8 +49,8 @@ fn write_types(root: &Path) -> Outcome {
     }
 }
 
-/// The workspace folder. xtask always runs from a build inside it.
-fn root() -> PathBuf {
+/// Returns the workspace folder. xtask always runs from a build inside it.
+fn workspace_root() -> PathBuf {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    manifest.ancestors().nth(2).expect("crates/xtask lies two folders below the root").to_owned()
+    manifest.ancestors().nth(2).expect("crates/xtask is two folders below the root").to_owned()
 }

@@ -1,7 +1,7 @@
 //! Builds the wasm engine with cargo, wasm-bindgen and, if npm has installed it, wasm-opt. A step is skipped if its
 //! input has not changed: cargo detects that itself, and a stamp file covers the other two steps.
 
-use crate::Outcome;
+use crate::TaskResult;
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The target features of rustc and clang (`.cargo/config.toml`), repeated for wasm-opt.
-const FEATURES: [&str; 7] = [
+const WASM_OPT_FEATURES: [&str; 7] = [
     "--enable-simd",
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -26,22 +26,22 @@ const TARGET: &str = "wasm32-unknown-unknown";
 /// Windows.
 const WASM_OPT: &str = "node_modules/binaryen/bin/wasm-opt";
 
-/// Flags for the C compiler that builds SQLite.
-const C_FLAGS: &str = "CFLAGS_wasm32_unknown_unknown";
+/// The environment variable with flags for the C compiler that builds SQLite.
+const C_FLAGS_VARIABLE: &str = "CFLAGS_wasm32_unknown_unknown";
 
-/// How much time to spend on the build. Each mode is a cargo profile.
+/// How far the build optimizes. Each mode has a cargo profile.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Mode {
+pub(crate) enum BuildMode {
     /// For publishing and benchmarks.
     Release,
-    /// Takes a third of the time of a release build, for people who try the project.
+    /// For people who try the project. The build takes a third of the time of a release build.
     Start,
     /// Fast to rebuild, without optimization of the engine's own code.
     Dev,
 }
 
-impl Mode {
-    /// Name of the profile, and name of its folder below the target folder.
+impl BuildMode {
+    /// Returns the name of the profile, and name of its folder below the target folder.
     const fn profile(self) -> (&'static str, &'static str) {
         match self {
             Self::Release => ("wasm", "wasm"),
@@ -52,55 +52,55 @@ impl Mode {
 }
 
 /// Builds into `npm/engine/src/wasm`.
-pub(crate) fn build(root: &Path, mode: Mode) -> Outcome {
+pub(crate) fn build(root: &Path, mode: BuildMode) -> TaskResult {
     let built = compile(root, mode)?;
     let out = root.join("npm/engine/src/wasm");
-    let stamp = stamp(&built, mode, root)?;
+    let stamp = build_stamp(&built, mode, root)?;
     if fs::read_to_string(out.join(".stamp")).is_ok_and(|current| current == stamp) {
         return Ok(());
     }
-    bind(&built, &out)?;
-    if mode == Mode::Release {
+    generate_bindings(&built, &out)?;
+    if mode == BuildMode::Release {
         optimize(root, &out.join("argus_wasm_bg.wasm"))?;
     }
     fs::write(out.join(".stamp"), stamp).map_err(|error| format!("{}: {error}", out.display()))
 }
 
-fn compile(root: &Path, mode: Mode) -> Result<PathBuf, String> {
+fn compile(root: &Path, mode: BuildMode) -> Result<PathBuf, String> {
     let mut cargo = Command::new("cargo");
     let (profile, folder) = mode.profile();
     cargo.current_dir(root).args(["build", "--package", "argus-wasm", "--target", TARGET, "--profile", profile]);
-    if mode == Mode::Release {
-        name_no_folder_of_this_machine(&mut cargo, root)?;
+    if mode == BuildMode::Release {
+        remap_local_paths(&mut cargo, root)?;
     }
-    run(&mut cargo, "rustup target add wasm32-unknown-unknown; apt-get install clang")?;
+    run_command(&mut cargo, "rustup target add wasm32-unknown-unknown; apt-get install clang")?;
     Ok(root.join("target").join(TARGET).join(folder).join("argus_wasm.wasm"))
 }
 
 /// Removes paths of this machine from the build. Panic messages contain source paths, and the published file must not
 /// reveal the build folder and must be the same on every machine.
-fn name_no_folder_of_this_machine(cargo: &mut Command, root: &Path) -> Outcome {
-    let cargo_home = cargo_home()?;
-    let mut folders = vec![(root.to_owned(), "argus"), (sysroot(root)?, "rust"), (cargo_home.clone(), "cargo")];
+fn remap_local_paths(cargo: &mut Command, root: &Path) -> TaskResult {
+    let cargo_home = find_cargo_home()?;
+    let mut folders = vec![(root.to_owned(), "argus"), (find_sysroot(root)?, "rust"), (cargo_home.clone(), "cargo")];
     // If several prefixes match, the last one wins.
-    folders.extend(registries(root, &cargo_home)?.into_iter().map(|folder| (folder, "crates")));
+    folders.extend(list_registry_folders(root, &cargo_home)?.into_iter().map(|folder| (folder, "crates")));
     let folders: Vec<_> = folders.iter().map(|(folder, name)| format!("{}={name}", folder.display())).collect();
     // Passed with `--config`, which adds to the flags in `.cargo/config.toml`. An environment variable would replace
     // them.
     let flags = folders.iter().map(|folder| format!("'--remap-path-prefix={folder}'")).collect::<Vec<_>>().join(",");
     cargo.args(["--config", &format!("target.{TARGET}.rustflags=[{flags}]")]);
     // Cargo has already set the flags of `.cargo/config.toml` in this process.
-    let mut c_flags = std::env::var_os(C_FLAGS).unwrap_or_default();
+    let mut c_flags = std::env::var_os(C_FLAGS_VARIABLE).unwrap_or_default();
     for folder in folders {
         c_flags.push(format!(" -ffile-prefix-map={folder}"));
     }
-    cargo.env(C_FLAGS, c_flags);
+    cargo.env(C_FLAGS_VARIABLE, c_flags);
     Ok(())
 }
 
-/// The folders with the unpacked crates of each registry. Their names depend on the machine.
-fn registries(root: &Path, cargo_home: &Path) -> Result<Vec<PathBuf>, String> {
-    run(Command::new("cargo").current_dir(root).args(["fetch", "--locked", "--quiet"]), "the network, once")?;
+/// Returns the folders with the unpacked crates of each registry. Their names depend on the machine.
+fn list_registry_folders(root: &Path, cargo_home: &Path) -> Result<Vec<PathBuf>, String> {
+    run_command(Command::new("cargo").current_dir(root).args(["fetch", "--locked", "--quiet"]), "the network, once")?;
     let sources = cargo_home.join("registry/src");
     // The folder is missing if crates are vendored in the workspace.
     let Ok(entries) = fs::read_dir(&sources) else { return Ok(Vec::new()) };
@@ -109,22 +109,22 @@ fn registries(root: &Path, cargo_home: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(found)
 }
 
-fn cargo_home() -> Result<PathBuf, String> {
+fn find_cargo_home() -> Result<PathBuf, String> {
     if let Some(given) = std::env::var_os("CARGO_HOME") {
         return Ok(PathBuf::from(given));
     }
     std::env::home_dir().map(|home| home.join(".cargo")).ok_or_else(|| "set HOME or CARGO_HOME".to_owned())
 }
 
-fn sysroot(root: &Path) -> Result<PathBuf, String> {
+fn find_sysroot(root: &Path) -> Result<PathBuf, String> {
     let mut rustc = Command::new("rustc");
     let output =
         rustc.current_dir(root).args(["--print", "sysroot"]).output().map_err(|error| format!("rustc: {error}"))?;
     Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
-/// Does the same as the command `wasm-bindgen --target web`.
-fn bind(built: &Path, out: &Path) -> Outcome {
+/// Generates the JavaScript bindings, as the command `wasm-bindgen --target web` does.
+fn generate_bindings(built: &Path, out: &Path) -> TaskResult {
     let mut bindgen = wasm_bindgen_cli_support::Bindgen::new();
     let bound = bindgen.web(true).and_then(|bindgen| {
         // A trapped instance is replaced by a new instance of the same module; see npm/engine/src/runtime.ts.
@@ -135,7 +135,7 @@ fn bind(built: &Path, out: &Path) -> Outcome {
 }
 
 /// Optimizes the module. Without binaryen, the engine works but is slightly larger and slower.
-fn optimize(root: &Path, module: &Path) -> Outcome {
+fn optimize(root: &Path, module: &Path) -> TaskResult {
     let script = root.join(WASM_OPT);
     if !script.exists() {
         eprintln!("wasm-opt is not installed (npm install), so the engine stays unoptimised");
@@ -143,20 +143,20 @@ fn optimize(root: &Path, module: &Path) -> Outcome {
     }
     let smaller = module.with_extension("opt");
     let mut wasm_opt = Command::new("node");
-    wasm_opt.arg(script).args(FEATURES).arg("-Oz").arg(module).arg("-o").arg(&smaller);
-    run(&mut wasm_opt, "Node.js; npm install")?;
+    wasm_opt.arg(script).args(WASM_OPT_FEATURES).arg("-Oz").arg(module).arg("-o").arg(&smaller);
+    run_command(&mut wasm_opt, "Node.js; npm install")?;
     fs::rename(&smaller, module).map_err(|error| format!("{}: {error}", module.display()))
 }
 
-/// A text that changes whenever the output would change.
-fn stamp(built: &Path, mode: Mode, root: &Path) -> Result<String, String> {
+/// Returns a text that changes whenever the output would change.
+fn build_stamp(built: &Path, mode: BuildMode, root: &Path) -> Result<String, String> {
     let facts = fs::metadata(built).map_err(|error| format!("{}: {error}", built.display()))?;
     let modified = facts.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
     let optimizer = root.join(WASM_OPT).exists();
     Ok(format!("{mode:?} {optimizer} {} {}\n", facts.len(), modified.as_nanos()))
 }
 
-fn run(command: &mut Command, remedy: &str) -> Outcome {
+fn run_command(command: &mut Command, remedy: &str) -> TaskResult {
     let name = command.get_program().to_string_lossy().into_owned();
     match command.status() {
         Ok(status) if status.success() => Ok(()),

@@ -1,14 +1,14 @@
 //! Parses a unified diff of git: files, hunks, and removed and added lines.
 
-/// One file of a diff.
+/// A file of a diff.
 #[derive(Debug, Default)]
 pub(crate) struct DiffFile {
-    /// Path before; empty for a new file.
+    /// Path before the change; empty for a new file.
     pub(crate) old: String,
-    /// Path after; empty for a deleted file.
+    /// Path after the change; empty for a deleted file.
     pub(crate) new: String,
     pub(crate) binary: bool,
-    /// Git's lines about content hashes and modes, which distinguish changes without hunks.
+    /// Git's lines about content hashes and file modes. They distinguish two changes that have no hunks.
     pub(crate) content_id: String,
     pub(crate) hunks: Vec<Hunk>,
 }
@@ -24,7 +24,7 @@ pub(crate) struct Hunk {
 #[derive(Debug)]
 pub(crate) struct DiffLine {
     pub(crate) mark: LineChange,
-    /// Without the mark of the diff.
+    /// The line without its `+`, `-` or space.
     pub(crate) text: String,
     /// Line number in the new file; for a removed line, in the old file.
     pub(crate) number: u32,
@@ -63,41 +63,41 @@ impl Hunk {
 }
 
 /// Returns every file of the diff.
-pub(crate) fn read(diff: &str) -> Vec<DiffFile> {
-    let mut reader = Reader::default();
-    diff.lines().for_each(|line| reader.line(line));
+pub(crate) fn parse(diff: &str) -> Vec<DiffFile> {
+    let mut reader = DiffReader::default();
+    diff.lines().for_each(|line| reader.read_line(line));
     reader.files
 }
 
 #[derive(Default)]
-struct Reader {
+struct DiffReader {
     files: Vec<DiffFile>,
-    /// Remaining lines of the open hunk: of the old and of the new file.
-    left: (u32, u32),
-    /// Number of the next line in the old and in the new file.
-    at: (u32, u32),
+    /// Number of lines of the current hunk that were not read yet: of the old and of the new file.
+    remaining: (u32, u32),
+    /// Line number of the next line in the old and in the new file.
+    next_numbers: (u32, u32),
 }
 
-impl Reader {
-    fn line(&mut self, line: &str) {
-        if self.left != (0, 0) && self.content(line) {
+impl DiffReader {
+    fn read_line(&mut self, line: &str) {
+        if self.remaining != (0, 0) && self.read_hunk_line(line) {
             return;
         }
         if let Some(rest) = line.strip_prefix("diff --git ") {
-            self.left = (0, 0);
-            let (old, new) = both_paths(rest);
+            self.remaining = (0, 0);
+            let (old, new) = split_paths(rest);
             self.files.push(DiffFile { old, new, ..DiffFile::default() });
             return;
         }
         let Some(file) = self.files.last_mut() else { return };
         if let Some(path) = line.strip_prefix("--- ") {
-            file.old = path_of(path);
+            file.old = parse_path(path);
         } else if let Some(path) = line.strip_prefix("+++ ") {
-            file.new = path_of(path);
+            file.new = parse_path(path);
         } else if let Some(path) = line.strip_prefix("rename from ") {
-            file.old = unquoted(path);
+            file.old = decode_quoted(path);
         } else if let Some(path) = line.strip_prefix("rename to ") {
-            file.new = unquoted(path);
+            file.new = decode_quoted(path);
         } else if line.starts_with("index ") || line.starts_with("old mode") || line.starts_with("new mode") {
             file.content_id.push_str(line);
         } else if line.starts_with("new file mode") {
@@ -106,47 +106,47 @@ impl Reader {
             file.new.clear();
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
             file.binary = true;
-        } else if let Some((old, new, section)) = hunk_header(line) {
-            (self.left, self.at) = ((old.1, new.1), (old.0, new.0));
+        } else if let Some((old, new, section)) = parse_hunk_header(line) {
+            (self.remaining, self.next_numbers) = ((old.1, new.1), (old.0, new.0));
             file.hunks.push(Hunk { section: section.to_owned(), lines: Vec::new() });
         }
     }
 
-    /// Adds a line to the open hunk. Returns `false` if the line is not a line of a hunk.
-    fn content(&mut self, line: &str) -> bool {
+    /// Adds a line to the current hunk. Returns `false` if the line belongs to no hunk.
+    fn read_hunk_line(&mut self, line: &str) -> bool {
         let Some(hunk) = self.files.last_mut().and_then(|file| file.hunks.last_mut()) else { return false };
         let mut push = |mark, number, text: &str| hunk.lines.push(DiffLine { mark, text: text.to_owned(), number });
-        // An editor may have removed the blank of an empty context line.
+        // An editor may have removed the space before an empty context line.
         let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
         let (old, new) = match mark {
             "-" => {
-                push(LineChange::Removed, self.at.0, text);
+                push(LineChange::Removed, self.next_numbers.0, text);
                 (1, 0)
             }
             "+" => {
-                push(LineChange::Added, self.at.1, text);
+                push(LineChange::Added, self.next_numbers.1, text);
                 (0, 1)
             }
             " " => {
-                push(LineChange::Kept, self.at.1, text);
+                push(LineChange::Kept, self.next_numbers.1, text);
                 (1, 1)
             }
             "\\" => (0, 0),
             _ => {
-                self.left = (0, 0);
+                self.remaining = (0, 0);
                 return false;
             }
         };
-        self.left = (self.left.0.saturating_sub(old), self.left.1.saturating_sub(new));
-        self.at = (self.at.0.saturating_add(old), self.at.1.saturating_add(new));
+        self.remaining = (self.remaining.0.saturating_sub(old), self.remaining.1.saturating_sub(new));
+        self.next_numbers = (self.next_numbers.0.saturating_add(old), self.next_numbers.1.saturating_add(new));
         true
     }
 }
 
-type Range = (u32, u32);
+type StartAndLength = (u32, u32);
 
-/// `@@ -12,5 +12,6 @@ fn total() {`.
-fn hunk_header(line: &str) -> Option<(Range, Range, &str)> {
+/// Parses `@@ -12,5 +12,6 @@ fn total() {`.
+fn parse_hunk_header(line: &str) -> Option<(StartAndLength, StartAndLength, &str)> {
     let rest = line.strip_prefix("@@ -")?;
     let (ranges, section) = rest.split_once(" @@").unwrap_or((rest, ""));
     let (old, new) = ranges.split_once(" +")?;
@@ -158,22 +158,25 @@ fn hunk_header(line: &str) -> Option<(Range, Range, &str)> {
 }
 
 /// Splits `a/src/cart.ts b/src/cart.ts`. For files without hunks, both paths are usually equal.
-fn both_paths(rest: &str) -> (String, String) {
+fn split_paths(rest: &str) -> (String, String) {
     if let Some(quoted) = rest.strip_prefix('"') {
         let end = quoted.find("\" ").map_or(rest.len(), |end| end + 2);
-        return (path_of(&rest[..end]), path_of(rest[end..].trim_start()));
+        return (parse_path(&rest[..end]), parse_path(rest[end..].trim_start()));
     }
     let middle = rest.match_indices(' ').map(|(at, _)| at).find(|&at| {
-        let (old, new) = (path_of(&rest[..at]), path_of(&rest[at + 1..]));
+        let (old, new) = (parse_path(&rest[..at]), parse_path(&rest[at + 1..]));
         old == new
     });
     let middle = middle.or_else(|| rest.find(" b/")).or_else(|| rest.find(' '));
-    middle.map_or_else(|| (path_of(rest), path_of(rest)), |at| (path_of(&rest[..at]), path_of(&rest[at + 1..])))
+    middle.map_or_else(
+        || (parse_path(rest), parse_path(rest)),
+        |at| (parse_path(&rest[..at]), parse_path(&rest[at + 1..])),
+    )
 }
 
 /// Returns the path without git's quotes and prefix; empty for `/dev/null`.
-fn path_of(text: &str) -> String {
-    let path = unquoted(text.split('\t').next().unwrap_or(text));
+fn parse_path(text: &str) -> String {
+    let path = decode_quoted(text.split('\t').next().unwrap_or(text));
     if path == "/dev/null" {
         return String::new();
     }
@@ -182,7 +185,7 @@ fn path_of(text: &str) -> String {
 }
 
 /// Decodes git's quoting, for example `"a/caf\303\251.ts"`.
-fn unquoted(text: &str) -> String {
+fn decode_quoted(text: &str) -> String {
     let Some(inside) = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) else { return text.to_owned() };
     let mut bytes = Vec::with_capacity(inside.len());
     let mut rest = inside.as_bytes();

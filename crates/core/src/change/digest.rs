@@ -1,33 +1,37 @@
-//! Digest of a change by the code that it removes and adds, in order to distinguish two attempts. Blank lines, comments
-//! and line numbers are ignored.
+//! Computes a digest of the code that a change removes and adds, to detect that two attempts made the same change. The
+//! digest ignores blank lines, comments and line numbers.
 
 use super::{
     diff::{self, DiffFile, LineChange},
-    files::{Language, language},
+    files::{Language, detect_language},
     tokens,
 };
 use crate::identity::sign::sha256_hex;
 
 /// Returns the digest of a unified diff, or `None` if it changes no code.
 pub fn change_digest(diff: &str) -> Option<String> {
-    let changes: Vec<String> = diff::read(diff).iter().flat_map(of_file).collect();
+    let changes: Vec<String> = diff::parse(diff).iter().flat_map(describe_file_changes).collect();
     (!changes.is_empty()).then(|| sha256_hex(&changes.join("\n")))
 }
 
-fn of_file(file: &DiffFile) -> Vec<String> {
-    let language = language(file.path());
+fn describe_file_changes(file: &DiffFile) -> Vec<String> {
+    let language = detect_language(file.path());
     let mut changes: Vec<String> = Vec::new();
     for hunk in &file.hunks {
-        let [went, came] = [LineChange::Removed, LineChange::Added].map(|mark| {
+        let [removed, added] = [LineChange::Removed, LineChange::Added].map(|mark| {
             let lines: Vec<_> =
                 hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect();
             let texts: Vec<(u32, &str)> = (0..).zip(lines.iter().map(|line| line.text.as_str())).collect();
-            let code = if language == Language::Data { plain_lines(&texts) } else { code_lines(&texts, language) };
-            let of_side = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
-            of_side.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
+            let code = if language == Language::Data {
+                normalize_plain_lines(&texts)
+            } else {
+                normalize_code_lines(&texts, language)
+            };
+            let marked = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
+            marked.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
         });
-        if went != came {
-            changes.push(format!("-{went}\n+{came}"));
+        if removed != added {
+            changes.push(format!("-{removed}\n+{added}"));
         }
     }
     // A change without hunks, such as a change of mode or of binary content, is identified only by git's own lines.
@@ -38,15 +42,15 @@ fn of_file(file: &DiffFile) -> Vec<String> {
     changes
 }
 
-/// For files without a known language, a line that starts with `#` counts as a comment.
-fn plain_lines(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
+/// Normalizes the lines of a file without a known language. A line that starts with `#` counts as a comment.
+fn normalize_plain_lines(lines: &[(u32, &str)]) -> Vec<(u32, String)> {
     let is_code = |text: &str| !text.trim().is_empty() && !text.trim_start().starts_with('#');
     lines.iter().filter(|(_, text)| is_code(text)).map(|(at, text)| (*at, text.trim_end().to_owned())).collect()
 }
 
-fn code_lines(lines: &[(u32, &str)], language: Language) -> Vec<(u32, String)> {
+fn normalize_code_lines(lines: &[(u32, &str)], language: Language) -> Vec<(u32, String)> {
     let mut found: Vec<(u32, String)> = Vec::new();
-    for token in tokens::tokens(lines, language) {
+    for token in tokens::tokenize(lines, language) {
         match found.last_mut().filter(|(at, _)| *at == token.line) {
             Some((_, code)) => *code = format!("{code} {token}"),
             None => found.push((token.line, token.to_string())),

@@ -1,5 +1,5 @@
-//! Decides by a commit message whether the commit is a fix, with an ordered table in which the first match wins.
-//! Precision matters more than recall: additions, upkeep and reverts are not fixes, whatever else the message contains.
+//! Decides by its message whether a commit is a fix. The first matching row of an ordered table decides. Precision
+//! matters more than recall: additions, upkeep and reverts are not fixes, whatever else the message contains.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 /// Maximum bytes of a message that are read.
 pub const MAX_MESSAGE_BYTES: usize = 4 * 1024;
 
-/// The result for a message, and the rule that decided.
+/// Whether a commit is a fix, and the rule that decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRule {
     /// Name of the rule, or `none`.
@@ -18,7 +18,7 @@ pub struct MessageRule {
 
 const NO_RULE: MessageRule = MessageRule { name: "none", is_fix: false };
 
-struct Row {
+struct MessagePattern {
     rule: MessageRule,
     /// Matched against the title only.
     title: Option<Regex>,
@@ -27,11 +27,11 @@ struct Row {
 }
 
 /// `fix` as a verb and as the type of a conventional commit.
-const FIX: &str = r"(?:bug ?fix(?:es)?|hot ?fix(?:es)?|fix(?:e[sd]|ing)?)";
-/// An emoji, then the part of the project: `[router]`, `net/http:`.
-const AREA: &str = r"^\s*(?:[^\w\s\[]+\s*)?(?:\[[^\]]{1,40}\]\s*|[\w./@*-]{1,40}(?:\([^)]{0,60}\))?!?:\s+)?";
+const FIX_WORD: &str = r"(?:bug ?fix(?:es)?|hot ?fix(?:es)?|fix(?:e[sd]|ing)?)";
+/// Text before the verb: an emoji and a part of the project, such as `[router]` or `net/http:`.
+const AREA_PREFIX: &str = r"^\s*(?:[^\w\s\[]+\s*)?(?:\[[^\]]{1,40}\]\s*|[\w./@*-]{1,40}(?:\([^)]{0,60}\))?!?:\s+)?";
 /// Objects that do not affect the project's behavior.
-const UPKEEP: &str = concat!(
+const UPKEEP_OBJECTS: &str = concat!(
     r"(?:typos?|spelling|grammar|wording|lint\w*|format(?:ting)?|(?:code ?)?style|indent\w*|white ?spaces?|docs?|documentation",
     r"|docstrings?|js ?docs?|readme(?:\.md)?|change ?log|comments?|licen[sc]e|copyright|links?|ci|travis|appveyor|workflows?",
     r"|github actions?|builds?|tests?|specs?|test (?:suite|cases?)|flak[ey]\w*|benchmarks?|examples?|coverage",
@@ -39,17 +39,17 @@ const UPKEEP: &str = concat!(
     r"|eslint|prettier|mypy|pyright|ruff|flake8|pylint)",
 );
 
-static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
+static MESSAGE_PATTERNS: LazyLock<[MessagePattern; 11]> = LazyLock::new(|| {
     let row = |name, is_fix, title: &str, message: &str| {
         let compile = |pattern: &str| (!pattern.is_empty()).then(|| Regex::new(pattern).expect("a constant pattern"));
-        Row { rule: MessageRule { name, is_fix }, title: compile(title), message: compile(message) }
+        MessagePattern { rule: MessageRule { name, is_fix }, title: compile(title), message: compile(message) }
     };
     [
         // A revert quotes the title of the reverted commit, which may be a fix.
         row("revert", false, r"(?i)^\W*(?:revert|reapply|back ?out|undo)\b", r"(?m)^This reverts commit [0-9a-f]{7,}"),
         row("merge", false, r"^Merge (?:branch|branches|pull request|remote|tag|commit)\b|^Merged in ", ""),
         row("autosquash", false, r"^(?:fixup|squash|amend)! ", ""),
-        // `docs: fix the example`, and `feat: …` whose body closes an issue.
+        // Rejects `docs: fix the example`, and `feat: …` with a body that closes an issue.
         row(
             "other-type",
             false,
@@ -66,13 +66,13 @@ static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
             "upkeep-object",
             false,
             &format!(
-                r"(?i){AREA}{FIX}(?:\([^)]{{0,60}}\))?!?:?\s+(?:{FIX}\s+)?(?:(?:an?|the|some|more|minor|small|a few|few|various|broken|failing|up|all|in|my|its|unit|integration|compiler|deprecation|type)\s+)*{UPKEEP}(?:[\s.,:;!)]|$)"
+                r"(?i){AREA_PREFIX}{FIX_WORD}(?:\([^)]{{0,60}}\))?!?:?\s+(?:{FIX_WORD}\s+)?(?:(?:an?|the|some|more|minor|small|a few|few|various|broken|failing|up|all|in|my|its|unit|integration|compiler|deprecation|type)\s+)*{UPKEEP_OBJECTS}(?:[\s.,:;!)]|$)"
             ),
             "",
         ),
         row("fix-type", true, r"(?i)^\W*(?:fix|fixes|bugfix|hotfix)(?:\([^)]{0,60}\))?!?:", ""),
         row("gitmoji-bug", true, r"^\s*(?:🐛|🚑|:bug:|:ambulance:)", ""),
-        row("fix-verb", true, &format!(r"(?i){AREA}{FIX}\b(?:[^-/]|$)"), ""),
+        row("fix-verb", true, &format!(r"(?i){AREA_PREFIX}{FIX_WORD}\b(?:[^-/]|$)"), ""),
         // An issue may contain a feature request, which is not a bug.
         row(
             "addition",
@@ -93,14 +93,14 @@ static ROWS: LazyLock<[Row; 11]> = LazyLock::new(|| {
 pub fn judge_message(message: &str) -> MessageRule {
     let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
     let title = message.lines().next().unwrap_or_default();
-    let fits = |row: &&Row| {
+    let fits = |row: &&MessagePattern| {
         row.title.as_ref().is_some_and(|title_rule| title_rule.is_match(title))
             || row.message.as_ref().is_some_and(|rule| rule.is_match(message))
     };
-    ROWS.iter().find(fits).map_or(NO_RULE, |row| row.rule)
+    MESSAGE_PATTERNS.iter().find(fits).map_or(NO_RULE, |row| row.rule)
 }
 
-/// Returns the commit that a message reverts.
+/// Returns the hash of the commit that a message reverts.
 pub fn reverted_commit(message: &str) -> Option<&str> {
     static REVERTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?m)^This reverts commit ([0-9a-f]{7,64})\b").expect("a constant pattern"));

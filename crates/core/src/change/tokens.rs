@@ -3,7 +3,7 @@
 use super::files::Language;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum TokenKind {
     Word,
     /// A string or a regular expression.
     Text,
@@ -14,7 +14,7 @@ pub(crate) enum Kind {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Token {
-    pub(crate) kind: Kind,
+    pub(crate) kind: TokenKind,
     pub(crate) text: String,
     /// Line number.
     pub(crate) line: u32,
@@ -22,17 +22,17 @@ pub(crate) struct Token {
     pub(crate) indent: usize,
 }
 
-/// The form for comparisons, which includes Python's indentation.
+/// The text to compare; for Python's indentation, the number of spaces.
 impl std::fmt::Display for Token {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.kind {
-            Kind::Indent => write!(formatter, "{}:", self.indent),
+            TokenKind::Indent => write!(formatter, "{}:", self.indent),
             _ => formatter.write_str(&self.text),
         }
     }
 }
 /// Returns the tokens of the code in `lines`.
-pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
+pub(crate) fn tokenize(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
     let text: Vec<&str> = lines.iter().map(|(_, text)| *text).collect();
     let text = text.join("\n");
     let (mut rest, mut line, mut depth, mut indent) = (text.as_str(), 0, 0_i32, Some(0));
@@ -47,23 +47,26 @@ pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
             first.len_utf8()
         } else if language == Language::Python && rest.starts_with("\\\n") {
             2
-        } else if let Some(length) = comment(rest, language) {
+        } else if let Some(length) = comment_length(rest, language) {
             length
         } else {
             let width = indent.take().filter(|_| language == Language::Python && depth <= 0);
             if let Some(indent) = width {
-                tokens.push(Token { kind: Kind::Indent, text: String::new(), line: number, indent });
+                tokens.push(Token { kind: TokenKind::Indent, text: String::new(), line: number, indent });
             }
-            let (kind, length) = next(rest, language, tokens.last());
-            let text =
-                if kind == Kind::Text { plain_text(&rest[..length], language) } else { rest[..length].to_owned() };
+            let (kind, length) = read_token(rest, language, tokens.last());
+            let text = if kind == TokenKind::Text {
+                normalize_quotes(&rest[..length], language)
+            } else {
+                rest[..length].to_owned()
+            };
             match text.as_str() {
-                _ if kind != Kind::Mark => {}
+                _ if kind != TokenKind::Mark => {}
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => {
                     depth -= 1;
-                    // A trailing comma, which formatters add.
-                    tokens.pop_if(|last| last.kind == Kind::Mark && last.text == ",");
+                    // Ignore a trailing comma, because formatters add it.
+                    tokens.pop_if(|last| last.kind == TokenKind::Mark && last.text == ",");
                 }
                 _ => {}
             }
@@ -73,22 +76,22 @@ pub(crate) fn tokens(lines: &[(u32, &str)], language: Language) -> Vec<Token> {
         line += rest[..length].matches('\n').count();
         rest = &rest[length..];
     }
-    if language == Language::Python { without_assert_brackets(tokens) } else { tokens }
+    if language == Language::Python { remove_assert_brackets(tokens) } else { tokens }
 }
 
-/// Treats `assert (a == b)` like `assert a == b`. With a comma the brackets are a tuple, which is always true, so they
-/// stay.
-fn without_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
+/// Treats `assert (a == b)` like `assert a == b`. Brackets with a comma inside are a tuple, which is always true, so
+/// they stay.
+fn remove_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
     let mut drop = vec![false; tokens.len()];
     for at in 1..tokens.len() {
-        if tokens[at - 1].text == "assert" && is_mark(&tokens[at], "(") {
-            let close = close_of(&tokens, at);
-            let ends = tokens.get(close + 1).is_none_or(|next| next.kind == Kind::Indent || is_mark(next, ","));
+        if tokens[at - 1].text == "assert" && is_symbol(&tokens[at], "(") {
+            let close = find_closing_bracket(&tokens, at);
+            let ends = tokens.get(close + 1).is_none_or(|next| next.kind == TokenKind::Indent || is_symbol(next, ","));
             let mut depth = 0;
             let mut has_comma = false;
             for token in &tokens[at..close.min(tokens.len())] {
-                depth += depth_change(token);
-                has_comma |= depth == 1 && is_mark(token, ",");
+                depth += nesting_change(token);
+                has_comma |= depth == 1 && is_symbol(token, ",");
             }
             if ends && !has_comma && close < tokens.len() {
                 (drop[at], drop[close]) = (true, true);
@@ -100,7 +103,7 @@ fn without_assert_brackets(tokens: Vec<Token>) -> Vec<Token> {
 }
 
 /// Returns the length in bytes of the comment at the start of `rest`.
-fn comment(rest: &str, language: Language) -> Option<usize> {
+fn comment_length(rest: &str, language: Language) -> Option<usize> {
     let line = || rest.find('\n').unwrap_or(rest.len());
     let is_build_tag = language == Language::Go && (rest.starts_with("//go:build ") || rest.starts_with("// +build "));
     match language {
@@ -125,22 +128,23 @@ fn comment(rest: &str, language: Language) -> Option<usize> {
     Some(at)
 }
 
-fn next(rest: &str, language: Language, last: Option<&Token>) -> (Kind, usize) {
-    if let Some(length) = string(rest, language, last) {
-        return (Kind::Text, length);
+fn read_token(rest: &str, language: Language, last: Option<&Token>) -> (TokenKind, usize) {
+    if let Some(length) = string_length(rest, language, last) {
+        return (TokenKind::Text, length);
     }
-    let word = rest.find(|letter: char| !is_word(letter)).unwrap_or(rest.len());
-    if word > 0 { (Kind::Word, word) } else { (Kind::Mark, rest.chars().next().map_or(1, char::len_utf8)) }
+    let word = rest.find(|letter: char| !is_word_char(letter)).unwrap_or(rest.len());
+    if word > 0 { (TokenKind::Word, word) } else { (TokenKind::Mark, rest.chars().next().map_or(1, char::len_utf8)) }
 }
 
-fn is_word(letter: char) -> bool {
+fn is_word_char(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '$')
 }
 
 /// Returns the length in bytes of the string at the start of `rest`.
-fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize> {
+fn string_length(rest: &str, language: Language, last: Option<&Token>) -> Option<usize> {
     let first = rest.chars().next()?;
-    let quoted = |from: usize, quote: &str, escapes: bool, lines: bool| Some(end_of(rest, from, quote, escapes, lines));
+    let quoted =
+        |from: usize, quote: &str, escapes: bool, lines: bool| Some(string_end(rest, from, quote, escapes, lines));
     match language {
         Language::Go if rest.starts_with("//") => Some(rest.find('\n').unwrap_or(rest.len())),
         Language::Python => {
@@ -153,8 +157,8 @@ fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize>
                 None => None,
             }
         }
-        Language::JavaScript if first == '`' => Some(end_of_template(rest)),
-        Language::JavaScript if first == '/' => begins_regex(last).then(|| end_of_regex(rest)),
+        Language::JavaScript if first == '`' => Some(template_end(rest)),
+        Language::JavaScript if first == '/' => can_start_regex(last).then(|| regex_end(rest)),
         Language::Go if first == '`' => quoted(1, "`", false, true),
         Language::Rust => {
             let raw = rest.trim_start_matches(['b', 'c']).strip_prefix('r');
@@ -167,7 +171,7 @@ fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize>
             let prefix = usize::from(rest.starts_with("b\"") || rest.starts_with("b'") || rest.starts_with("c\""));
             match rest[prefix..].chars().next()? {
                 '"' => quoted(prefix + 1, "\"", true, true),
-                // Otherwise it is a lifetime.
+                // A quote without a closing quote starts a lifetime.
                 '\'' => {
                     let mut inside = rest[prefix + 1..].chars();
                     let is_letter = inside.next()? == '\\' || inside.next() == Some('\'');
@@ -182,8 +186,8 @@ fn string(rest: &str, language: Language, last: Option<&Token>) -> Option<usize>
     }
 }
 
-/// Returns the end of a string. An unclosed single-line string ends at the end of the line.
-fn end_of(rest: &str, from: usize, quote: &str, escapes: bool, may_have_lines: bool) -> usize {
+/// Returns the end of a string. A single-line string without a closing quote ends at the end of the line.
+fn string_end(rest: &str, from: usize, quote: &str, escapes: bool, may_have_lines: bool) -> usize {
     let mut at = from;
     while at < rest.len() {
         let here = &rest[at..];
@@ -203,7 +207,7 @@ fn end_of(rest: &str, from: usize, quote: &str, escapes: bool, may_have_lines: b
     rest.len()
 }
 
-fn end_of_template(rest: &str) -> usize {
+fn template_end(rest: &str) -> usize {
     let mut at = 1;
     while at < rest.len() {
         let here = &rest[at..];
@@ -224,7 +228,7 @@ fn end_of_template(rest: &str) -> usize {
                         depth -= 1;
                         1
                     }
-                    b'`' => end_of_template(inside),
+                    b'`' => template_end(inside),
                     _ => inside.chars().next().map_or(1, char::len_utf8),
                 };
             }
@@ -240,18 +244,18 @@ fn end_of_template(rest: &str) -> usize {
 }
 
 /// Checks whether a slash starts a regular expression here; otherwise it is a division.
-fn begins_regex(last: Option<&Token>) -> bool {
+fn can_start_regex(last: Option<&Token>) -> bool {
     match last {
         None => true,
         Some(token) => match token.kind {
-            Kind::Word => matches!(token.text.as_str(), "return" | "typeof" | "case" | "in" | "of" | "await"),
-            Kind::Mark => !matches!(token.text.as_str(), ")" | "]" | "}"),
-            Kind::Text | Kind::Indent => false,
+            TokenKind::Word => matches!(token.text.as_str(), "return" | "typeof" | "case" | "in" | "of" | "await"),
+            TokenKind::Mark => !matches!(token.text.as_str(), ")" | "]" | "}"),
+            TokenKind::Text | TokenKind::Indent => false,
         },
     }
 }
 
-fn end_of_regex(rest: &str) -> usize {
+fn regex_end(rest: &str) -> usize {
     let mut in_class = false;
     let mut letters = rest.char_indices().skip(1);
     while let Some((at, letter)) = letters.next() {
@@ -267,13 +271,13 @@ fn end_of_regex(rest: &str) -> usize {
     1
 }
 
-pub(crate) fn unquoted(text: &str) -> &str {
+pub(crate) fn strip_quotes(text: &str) -> &str {
     let inside = text.strip_prefix(['"', '`']).unwrap_or(text);
     inside.strip_suffix(['"', '`']).unwrap_or(inside)
 }
 
-/// Converts quotes to one kind if the language has several kinds with the same meaning.
-fn plain_text(text: &str, language: Language) -> String {
+/// Replaces the quotes of a string by double quotes if the language has several quotes with the same meaning.
+fn normalize_quotes(text: &str, language: Language) -> String {
     let prefix = text.find(['"', '\'']).unwrap_or(0);
     let (prefix, quoted) = text.split_at(prefix);
     let has_same_quotes = matches!(language, Language::Python | Language::JavaScript) && prefix.len() <= 2;
@@ -281,7 +285,7 @@ fn plain_text(text: &str, language: Language) -> String {
         return text.to_owned();
     };
     let inside = quoted.trim_start_matches(quote);
-    // An empty string also starts with two quotes, of which the second closes it.
+    // An empty string also starts with two quotes: the second quote closes the string.
     let width = if quoted.len() - inside.len() >= 3 { 3 } else { 1 };
     let (opens, inside) = quoted.split_at(width);
     let inside = inside.strip_suffix(opens).unwrap_or(inside);
@@ -289,24 +293,24 @@ fn plain_text(text: &str, language: Language) -> String {
     format!("{prefix}\"{}\"", inside.replace("\\'", "'").replace("\\\"", "\""))
 }
 
-pub(crate) fn is_mark(token: &Token, text: &str) -> bool {
-    token.kind == Kind::Mark && token.text == text
+pub(crate) fn is_symbol(token: &Token, text: &str) -> bool {
+    token.kind == TokenKind::Mark && token.text == text
 }
 
-pub(crate) fn depth_change(token: &Token) -> i32 {
+pub(crate) fn nesting_change(token: &Token) -> i32 {
     match token.text.as_str() {
-        _ if token.kind != Kind::Mark => 0,
+        _ if token.kind != TokenKind::Mark => 0,
         "(" | "[" | "{" => 1,
         ")" | "]" | "}" => -1,
         _ => 0,
     }
 }
 
-/// Returns the index of the closing bracket, or the number of tokens if there is no closing bracket.
-pub(crate) fn close_of(tokens: &[Token], open: usize) -> usize {
+/// Returns the index of the closing bracket, or the number of tokens if the closing bracket is missing.
+pub(crate) fn find_closing_bracket(tokens: &[Token], open: usize) -> usize {
     let mut depth = 0;
     for (at, token) in tokens.iter().enumerate().skip(open) {
-        depth += depth_change(token);
+        depth += nesting_change(token);
         if depth <= 0 {
             return at;
         }
@@ -315,31 +319,32 @@ pub(crate) fn close_of(tokens: &[Token], open: usize) -> usize {
 }
 
 /// Checks whether the token starts a new statement.
-pub(crate) fn begins_statement(last: &Token, token: &Token, language: Language) -> bool {
+pub(crate) fn starts_statement(last: &Token, token: &Token, language: Language) -> bool {
     if language == Language::Python {
-        return token.kind == Kind::Indent;
+        return token.kind == TokenKind::Indent;
     }
-    if is_mark(last, ";") {
+    if is_symbol(last, ";") {
         return true;
     }
-    let goes_on = |token: &Token, marks: &[&str]| token.kind == Kind::Mark && marks.contains(&token.text.as_str());
+    let goes_on = |token: &Token, marks: &[&str]| token.kind == TokenKind::Mark && marks.contains(&token.text.as_str());
     let before = [",", "=", "(", "[", "{", ".", "+", "|", "&", "?", ":", ">"];
     let after = [".", "?", ":", "|", "&", "+", "=", ")", "]", "}", "{"];
     let words = ["else", "catch", "finally", "where"];
     // JavaScript inserts no semicolon before a bracket.
     let is_call = language == Language::JavaScript && goes_on(token, &["(", "["]);
-    let is_word = token.kind == Kind::Word && words.contains(&token.text.as_str());
-    let is_same = last.line == token.line || goes_on(last, &before) || goes_on(token, &after) || is_call || is_word;
+    let is_listed_word = token.kind == TokenKind::Word && words.contains(&token.text.as_str());
+    let is_same =
+        last.line == token.line || goes_on(last, &before) || goes_on(token, &after) || is_call || is_listed_word;
     !is_same
 }
 
 /// Returns the end of the statement that starts with this token.
-pub(crate) fn statement_end(tokens: &[Token], start: usize, language: Language) -> usize {
+pub(crate) fn find_statement_end(tokens: &[Token], start: usize, language: Language) -> usize {
     let mut depth = 0;
     for at in start..tokens.len() {
-        let ends = depth == 0 && at > start && begins_statement(&tokens[at - 1], &tokens[at], language);
-        depth += depth_change(&tokens[at]);
-        if ends && !(at == start + 1 && tokens[start].kind == Kind::Indent) || depth < 0 {
+        let ends = depth == 0 && at > start && starts_statement(&tokens[at - 1], &tokens[at], language);
+        depth += nesting_change(&tokens[at]);
+        if ends && !(at == start + 1 && tokens[start].kind == TokenKind::Indent) || depth < 0 {
             return at;
         }
     }

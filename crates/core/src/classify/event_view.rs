@@ -1,5 +1,6 @@
-//! The text as the rules see it: without ANSI sequences and CI line prefixes, and with the exception type in front if
-//! the text does not name it. The stored text does not change; offsets map back to the event's own text.
+//! Prepares the text for the rules: without escape sequences and CI line prefixes, and with the exception type at the
+//! start if the text does not name it. The stored text does not change, so offsets are mapped back to the original
+//! text.
 
 use super::Span;
 use crate::{display::escape_length, failure::event::FailureEvent, output::marks::ci_prefix};
@@ -8,14 +9,14 @@ use std::borrow::Cow;
 
 const ESC: u8 = 0x1b;
 
-/// A text without escape sequences that can map offsets back to the original.
+/// The text for the rules, which can map offsets back to the original text.
 #[derive(Debug)]
 pub(super) struct EventView<'a> {
     original: &'a str,
     bytes: Cow<'a, [u8]>,
-    /// Length in bytes of the exception type put in front, which is not in the original.
+    /// Length in bytes of the exception type that was added at the start.
     prefix: usize,
-    /// Start of each run of kept bytes, as an offset into `bytes` and an offset into the original. Empty when nothing
+    /// The start of each run of kept bytes, as an offset into `bytes` and an offset into the original. Empty if no byte
     /// was removed.
     runs: Vec<(usize, usize)>,
 }
@@ -23,8 +24,9 @@ pub(super) struct EventView<'a> {
 impl<'a> EventView<'a> {
     pub(super) fn new(event: &'a FailureEvent) -> Self {
         let original = event.text.as_str();
-        let headed = event.exception_type.as_deref().filter(|head| !head.is_empty() && !mentions(original, head));
-        let stamped = ci_prefix::are_in(original.as_bytes());
+        let headed =
+            event.exception_type.as_deref().filter(|head| !head.is_empty() && !names_exception_type(original, head));
+        let stamped = ci_prefix::has_prefixes(original.as_bytes());
         if headed.is_none() && !stamped && memchr(ESC, original.as_bytes()).is_none() {
             return Self { original, bytes: Cow::Borrowed(original.as_bytes()), prefix: 0, runs: Vec::new() };
         }
@@ -34,7 +36,7 @@ impl<'a> EventView<'a> {
             kept.extend_from_slice(b": ");
         }
         let prefix = kept.len();
-        let runs = strip(original.as_bytes(), stamped, &mut kept);
+        let runs = strip_escapes_and_prefixes(original.as_bytes(), stamped, &mut kept);
         Self { original, bytes: Cow::Owned(kept), prefix, runs }
     }
 
@@ -42,38 +44,38 @@ impl<'a> EventView<'a> {
         &self.bytes
     }
 
-    /// Maps `start..end` of the view to a span of the original text. Returns `None` if the range ends inside the
-    /// prefix.
+    /// Maps `start..end` to a range of the original text. Returns `None` if the range ends inside the added exception
+    /// type.
     pub(super) fn original_span(&self, start: usize, end: usize) -> Option<Span> {
         if end <= self.prefix {
             return None;
         }
-        let start = self.original.floor_char_boundary(self.offset(start.max(self.prefix)));
+        let start = self.original.floor_char_boundary(self.original_offset(start.max(self.prefix)));
         // Look up the last byte instead of the end, because an escape sequence may follow the last byte.
-        let end = self.original.ceil_char_boundary(self.offset(end.saturating_sub(1).max(self.prefix)) + 1);
+        let end = self.original.ceil_char_boundary(self.original_offset(end.saturating_sub(1).max(self.prefix)) + 1);
         (start < end).then_some(Span { start, end })
     }
 
-    fn offset(&self, at: usize) -> usize {
+    fn original_offset(&self, at: usize) -> usize {
         let run = self.runs.partition_point(|&(kept, _)| kept <= at).checked_sub(1);
         let (kept, origin) = run.map_or((self.prefix, 0), |index| self.runs[index]);
         origin + (at - kept)
     }
 }
 
-/// Checks whether the text names the exception type. It searches only the start of the text because the type is in the
+/// Checks whether the text names the exception type. Searches only the start of the text, because the type is in the
 /// headline.
-fn mentions(text: &str, head: &str) -> bool {
-    const HEADLINE_REACH_BYTES: usize = 4096;
+fn names_exception_type(text: &str, head: &str) -> bool {
+    const MAX_HEADLINE_SEARCH_BYTES: usize = 4096;
     let text = text.as_bytes();
-    memmem::find(&text[..text.len().min(HEADLINE_REACH_BYTES)], head.as_bytes()).is_some()
+    memmem::find(&text[..text.len().min(MAX_HEADLINE_SEARCH_BYTES)], head.as_bytes()).is_some()
 }
 
 /// Appends `text` to `kept` without escape sequences and, if `stamped`, without the CI prefix of each line. Returns the
 /// start of each kept run as offsets into `kept` and into `text`.
-fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
+fn strip_escapes_and_prefixes(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> {
     let mut runs = Vec::new();
-    let mut at = if stamped { ci_prefix::length(text) } else { 0 };
+    let mut at = if stamped { ci_prefix::prefix_length(text) } else { 0 };
     while at < text.len() {
         let rest = &text[at..];
         let stop = if stamped { memchr2(ESC, b'\n', rest) } else { memchr(ESC, rest) };
@@ -83,7 +85,7 @@ fn strip(text: &[u8], stamped: bool, kept: &mut Vec<u8>) -> Vec<(usize, usize)> 
             runs.push((kept.len(), at));
             kept.extend_from_slice(&text[at..until]);
         }
-        at = until + if breaks { ci_prefix::length(&text[until..]) } else { escape_length(text, until) };
+        at = until + if breaks { ci_prefix::prefix_length(&text[until..]) } else { escape_length(text, until) };
     }
     runs
 }

@@ -1,4 +1,4 @@
-//! Finds the role of the line that contains a literal: a message, a log line, or context that only quotes something.
+//! Finds the role of the line that contains a literal: a message, a log line, or context, such as quoted source code.
 
 use super::literal_match::Candidate;
 use crate::{
@@ -12,63 +12,64 @@ use crate::{
 use memchr::{memchr, memmem, memrchr};
 use std::cell::Cell;
 
-/// Bytes to search for a line's bounds on either side of a literal. Longer lines are minified code or base64.
-const LINE_REACH_BYTES: usize = 2048;
-/// Bytes and lines on either side of a literal that count as near it.
-const NEAR_REACH_BYTES: usize = 1200;
-const NEAR_LINES: usize = 8;
+/// Maximum distance between a literal and the start or end of its line. Longer lines are minified code or base64.
+const MAX_LINE_REACH_BYTES: usize = 2048;
+/// Maximum distance of a nearby line before or after a literal, in bytes and in lines.
+const MAX_NEARBY_BYTES: usize = 1200;
+const MAX_NEARBY_LINES: usize = 8;
 
-/// Words of a line that announces a retry. `retry ` and `attempt ` count only before a number.
-pub(super) const RETRIES: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
+/// Words that announce a retry. `retry ` and `attempt ` count only before a number.
+pub(super) const RETRY_WORDS: &[&str] = &["will retry", "retrying", "retry ", "attempt ", "deprecationwarning"];
 
-/// Lower-case literal for the `E` that pytest prints before the lines of an error.
-pub(super) const PYTEST: &str = "\ne   ";
+/// The mark that pytest prints before the lines of an error, in lower case.
+pub(super) const PYTEST_ERROR_MARK: &str = "\ne   ";
 
-/// Literals that help to find the role of a line; the scan for rule literals collects them.
+/// Marks that help to find the role of a line. The pass that finds the literals of rules also finds these marks.
 #[derive(Debug, Default)]
 pub(super) struct LineMarks {
-    /// Start and end of each word of `RETRIES`.
+    /// Start and end of each of [`RETRY_WORDS`] in the text.
     pub(super) retries: Vec<(usize, usize)>,
-    /// Set if a line after the first starts with `PYTEST`.
+    /// Set if a line after the first starts with [`PYTEST_ERROR_MARK`].
     pub(super) pytest: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LineRole {
-    /// Reports what happened.
+    /// A line that reports what happened.
     Message,
     /// An HTTP server's record of a request, whose path may contain any word.
     Access,
     /// A log line below error level, a line that announces a retry, or a line that may be a test title.
     Log,
-    /// Source code, a stack frame or a test's name, so its words do not describe the failure.
+    /// Source code, a stack frame or the name of a test, because their words do not describe the failure.
     Context,
 }
 
 /// Initial capacity, enough for most texts.
 const EXPECTED_LINES: usize = 8;
 
-/// The lines of one text that contain literals. A line's role is computed when it is first needed.
+/// The lines of a text that contain literals. The role of a line is computed when it is first needed.
 #[derive(Debug)]
-pub(super) struct Lines<'a> {
+pub(super) struct LiteralLines<'a> {
     text: &'a [u8],
-    /// In the order of the first request. The list is short because one of the first rules decides most texts.
-    all: Vec<Line>,
-    /// Positions of the words of `RETRIES`, sorted by start.
+    /// The lines in the order of their first request. The list is short because one of the first rules decides most
+    /// texts.
+    all: Vec<LiteralLine>,
+    /// Start and end of each of [`RETRY_WORDS`] in the text, sorted by start.
     retries: Vec<(usize, usize)>,
-    /// Set if pytest marks error lines with `E`; the other lines are then source and locals.
+    /// Set if pytest marks error lines with `E`. All other lines are then source and local variables.
     pytest: bool,
 }
 
 #[derive(Debug)]
-struct Line {
+struct LiteralLine {
     from: usize,
     to: usize,
     role: Cell<Option<LineRole>>,
     group_cache: GroupCache,
 }
 
-/// Caches whether each group of rules matches on the line, with one bit per group.
+/// Caches whether each group of rules matches on the line, with a bit per group.
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupCache {
     asked: Cell<u8>,
@@ -87,7 +88,7 @@ impl GroupCache {
     }
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LiteralLines<'a> {
     pub(super) fn new(text: &'a [u8], marks: LineMarks) -> Self {
         let LineMarks { mut retries, pytest } = marks;
         retries.sort_unstable();
@@ -95,15 +96,15 @@ impl<'a> Lines<'a> {
         Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
     }
 
-    /// Returns the index of the candidate's line. A line break at the end of a literal belongs to the line that it
-    /// ends.
-    pub(super) fn index_of(&mut self, candidate: Candidate) -> usize {
+    /// Returns the index of the candidate's line. A line break at the end of a literal belongs to the line before the
+    /// break.
+    pub(super) fn find_or_add_line(&mut self, candidate: Candidate) -> usize {
         let start = candidate.start();
         let end = start + self.text[start..candidate.end()].trim_ascii_end().len();
         let known = self.all.iter().rposition(|line| line.from <= start && end <= line.to);
         known.unwrap_or_else(|| {
-            let (from, to) = bounds(self.text, start, end);
-            self.all.push(Line { from, to, role: Cell::new(None), group_cache: GroupCache::default() });
+            let (from, to) = line_bounds(self.text, start, end);
+            self.all.push(LiteralLine { from, to, role: Cell::new(None), group_cache: GroupCache::default() });
             self.all.len() - 1
         })
     }
@@ -114,12 +115,12 @@ impl<'a> Lines<'a> {
 
     /// Returns the start and end of the line, without its line break.
     pub(super) fn bounds(&self, line: usize) -> (usize, usize) {
-        let Line { from, to, .. } = self.all[line];
+        let LiteralLine { from, to, .. } = self.all[line];
         (from, to)
     }
 
     pub(super) fn role(&self, line: usize) -> LineRole {
-        let Line { from, to, role, .. } = &self.all[line];
+        let LiteralLine { from, to, role, .. } = &self.all[line];
         role.get().unwrap_or_else(|| {
             let found = self.find_role(*from, *to);
             role.set(Some(found));
@@ -136,21 +137,21 @@ impl<'a> Lines<'a> {
         if access_log::status_class(line).is_some() {
             return LineRole::Access;
         }
-        if is_context(line)
+        if is_context_line(line)
             || self.is_python_source(line, from)
             || test_title::is_title_continuation(self.text, from, to)
         {
             return LineRole::Context;
         }
         if self.pytest {
-            return pytest_role(line);
+            return role_in_pytest_output(line);
         }
         let doubtful =
-            log_level::is_below_error(line) || self.is_tried_again(from, to) || test_title::may_be_test_title(line);
+            log_level::is_below_error(line) || self.announces_retry(from, to) || test_title::may_be_test_title(line);
         if doubtful { LineRole::Log } else { LineRole::Message }
     }
 
-    fn is_tried_again(&self, from: usize, to: usize) -> bool {
+    fn announces_retry(&self, from: usize, to: usize) -> bool {
         let first = self.retries.partition_point(|&(start, _)| start < from);
         let inside = self.retries[first..].iter().take_while(|&&(start, _)| start < to);
         inside.filter(|&&(_, end)| end <= to).any(|&(_, end)| {
@@ -160,7 +161,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// A traceback prints source code, and markers under it, below `File "x.py", line 3, in f`.
+    /// Checks for source code, or markers under source code, below `File "x.py", line 3, in f` of a traceback.
     fn is_python_source(&self, line: &[u8], from: usize) -> bool {
         if !line.starts_with(b"    ") || from == 0 {
             return false;
@@ -170,10 +171,10 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the bounds of the line that contains `start..end`, without its line break and within `LINE_REACH_BYTES`.
-pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let floor = start.saturating_sub(LINE_REACH_BYTES);
-    let ceil = text.len().min(end + LINE_REACH_BYTES);
+/// Returns the bounds of the line that contains `start..end`, without its line break and within `MAX_LINE_REACH_BYTES`.
+pub(super) fn line_bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let floor = start.saturating_sub(MAX_LINE_REACH_BYTES);
+    let ceil = text.len().min(end + MAX_LINE_REACH_BYTES);
     let from = memrchr(b'\n', &text[floor..start]).map_or(floor, |at| floor + at + 1);
     let to = memchr(b'\n', &text[end..ceil]).map_or(ceil, |at| end + at);
     let to = if to > from && to > end && text[to - 1] == b'\r' { to - 1 } else { to };
@@ -181,20 +182,21 @@ pub(super) fn bounds(text: &[u8], start: usize, end: usize) -> (usize, usize) {
 }
 
 /// Returns the bounds of the lines near `start..end`.
-pub(super) fn lines_around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
-    let floor = start.saturating_sub(NEAR_REACH_BYTES);
-    let ceil = text.len().min(end + NEAR_REACH_BYTES);
-    let from = memchr::memrchr_iter(b'\n', &text[floor..start]).nth(NEAR_LINES).map_or(floor, |at| floor + at + 1);
-    let to = memchr::memchr_iter(b'\n', &text[end..ceil]).nth(NEAR_LINES).map_or(ceil, |at| end + at);
+pub(super) fn bounds_of_nearby_lines(text: &[u8], start: usize, end: usize) -> (usize, usize) {
+    let floor = start.saturating_sub(MAX_NEARBY_BYTES);
+    let ceil = text.len().min(end + MAX_NEARBY_BYTES);
+    let from =
+        memchr::memrchr_iter(b'\n', &text[floor..start]).nth(MAX_NEARBY_LINES).map_or(floor, |at| floor + at + 1);
+    let to = memchr::memchr_iter(b'\n', &text[end..ceil]).nth(MAX_NEARBY_LINES).map_or(ceil, |at| end + at);
     (from, to)
 }
 
 /// Checks for a stack frame, source code or a test's name, because words in such lines do not describe the failure.
-pub(crate) fn is_context(line: &[u8]) -> bool {
+pub(crate) fn is_context_line(line: &[u8]) -> bool {
     stack_frame::is_stack_frame(line) || runtime_lines::is_quoted_code(line) || test_title::is_test_title(line)
 }
 
-fn pytest_role(line: &[u8]) -> LineRole {
+fn role_in_pytest_output(line: &[u8]) -> LineRole {
     if line.starts_with(b"E  ") || line.starts_with(b"FAILED ") || line.starts_with(b"ERROR ") {
         LineRole::Message
     } else if line.starts_with(b" ") || line.starts_with(b">") || memmem::find(line, b": in ").is_some() {
@@ -206,14 +208,14 @@ fn pytest_role(line: &[u8]) -> LineRole {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, LineMarks, LineRole, Lines};
+    use super::{Candidate, LineMarks, LineRole, LiteralLines};
 
     fn role(text: &str, literal: &str) -> LineRole {
         let at = text.find(literal).expect("the literal stands in the text");
         let candidate = Candidate::new(0, at, at + literal.len()).expect("the text is short");
         let marks = LineMarks { pytest: text.contains("\nE   "), ..LineMarks::default() };
-        let mut lines = Lines::new(text.as_bytes(), marks);
-        let line = lines.index_of(candidate);
+        let mut lines = LiteralLines::new(text.as_bytes(), marks);
+        let line = lines.find_or_add_line(candidate);
         lines.role(line)
     }
 
@@ -245,10 +247,10 @@ mod tests {
     #[test]
     fn retry_hint_does_not_apply_to_the_next_line() {
         let text = "tests/test_cart.py:7: AssertionError\r\nE       assert 3 == 4";
-        let mut lines = Lines::new(text.as_bytes(), LineMarks::default());
+        let mut lines = LiteralLines::new(text.as_bytes(), LineMarks::default());
         let mut line = |literal: &str| {
             let at = text.find(literal).expect("the literal stands in the text");
-            let line = lines.index_of(Candidate::new(0, at, at + literal.len()).expect("the text is short"));
+            let line = lines.find_or_add_line(Candidate::new(0, at, at + literal.len()).expect("the text is short"));
             let (from, to) = lines.bounds(line);
             &text[from..to]
         };

@@ -6,7 +6,7 @@ pub(super) struct LiteralMatch {
     pub(super) end: usize,
 }
 
-/// An occurrence of a rule's literal. Candidates sort by rule, then by position, because rules run in that order.
+/// An occurrence of a rule's literal. Candidates are sorted by rule, then by position, because rules run in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Candidate {
     rule: u16,

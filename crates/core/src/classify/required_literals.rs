@@ -1,9 +1,9 @@
-//! Literals that a rule needs in order to match: if the text contains none of them, the rule's pattern does not run.
+//! Skips rules whose required literals are missing: if the text contains none of them, the rule's pattern does not run.
 //! The pass that finds all literals also finds these (`rule_chain`).
 
 use super::rule::Rule;
 
-/// Maximum number of rules with required literals, because each rule needs a bit of `RuleBits`.
+/// Maximum number of rules with required literals, because each such rule has a bit of `RuleBits`.
 const MAX_REQUIRING_RULES: u32 = u32::BITS;
 
 pub(super) type RuleBits = u32;
@@ -18,8 +18,8 @@ pub(super) struct RequiredLiterals {
 }
 
 impl RequiredLiterals {
-    /// `literals` must be sorted and contain every required literal of `rules`.
-    pub(super) fn of(rules: &[&'static Rule], literals: &[&'static str]) -> Self {
+    /// Assigns the bits. `literals` must be sorted and contain every required literal of `rules`.
+    pub(super) fn new(rules: &[&'static Rule], literals: &[&'static str]) -> Self {
         let mut required = Self { by_rule: vec![0; rules.len()], by_literal: vec![0; literals.len()] };
         let requiring = rules.iter().enumerate().filter(|(_, rule)| !rule.required_literals.is_empty());
         for (bit, (index, rule)) in (0..).zip(requiring) {
@@ -34,7 +34,7 @@ impl RequiredLiterals {
     }
 
     /// Returns the rules that accept this literal as their required literal.
-    pub(super) fn satisfied_by(&self, literal: usize) -> RuleBits {
+    pub(super) fn rules_satisfied_by(&self, literal: usize) -> RuleBits {
         self.by_literal[literal]
     }
 

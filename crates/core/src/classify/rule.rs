@@ -1,5 +1,5 @@
-//! Defines a rule: the literals that select it, the shape of the line, and the texts that it must not match. The rule
-//! tables are in `rules`.
+//! Defines a rule: the literals that select lines, the pattern for a line, and the texts that the rule must not match.
+//! The tables of rules are in `rules`.
 
 use crate::failure::category::Category;
 use regex::bytes::{Regex, RegexBuilder};
@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 /// Condition that the text at a literal must meet.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Matcher {
-    /// No further condition, because the literal is a sentence with only one meaning.
+    /// No further condition, because the literal is an unambiguous sentence.
     Literal,
     /// The literal is a token: no letter, digit or underscore may touch it.
     Word,
@@ -17,7 +17,7 @@ pub(super) enum Matcher {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Window {
+pub(super) enum MatchedText {
     /// The line of the literal.
     Line,
     /// A few lines before and after the literal.
@@ -26,43 +26,43 @@ pub(super) enum Window {
 
 /// Line roles that a rule accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
-    /// Messages; log lines below error level only if nothing else decides.
+pub(super) enum AcceptedLines {
+    /// Messages, and log lines below error level if no other line matches.
     Messages,
-    /// Messages only, because a log line below error level may mention things that did not fail.
+    /// Only messages, because a log line below error level may mention things that did not fail.
     MessagesOnly,
-    /// Also log lines of any level, because container events are logged as information.
+    /// Messages and log lines of any level, because container events are logged as information.
     Logs,
-    /// Every line, including test names and source code.
+    /// All lines, including test names and source code.
     All,
-    /// Any line, but only if nothing else decides.
+    /// Any line, but only if no other line matches.
     LastResort,
 }
 
-/// One named rule. The tables build it with `rule` and the methods below.
+/// A named rule. The tables build it with `rule` and the methods below.
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) name: &'static str,
     pub(super) category: Category,
-    /// Lower-case literals; the rule is tried where the text contains at least one of them.
+    /// Lower-case literals. The rule is tried if the text contains any of them.
     pub(super) literals: &'static [&'static str],
     pub(super) matcher: Matcher,
-    /// Lower-case literals, at least one of which is in every text that the pattern matches. Empty if the rule has no
+    /// Lower-case literals. Every text that the pattern matches contains at least one of them. Empty if the rule has no
     /// such list.
     pub(super) required_literals: &'static [&'static str],
-    /// Guard pattern for texts that the rule would match by mistake; matched against the same window.
+    /// Guard pattern for texts that the rule would match by mistake. It is searched in the same text as the pattern.
     pub(super) unless: Option<&'static str>,
-    pub(super) window: Window,
-    pub(super) trust: Trust,
+    pub(super) window: MatchedText,
+    pub(super) trust: AcceptedLines,
 }
 
-/// Joins alternatives into one pattern, so that each can have its own line.
+/// Joins alternatives into a single pattern, so that each alternative can be on a separate line.
 macro_rules! any {
     ($first:literal $(, $more:literal)* $(,)?) => { concat!($first $(, "|", $more)*) };
 }
 pub(super) use any;
 
-/// Builds a rule that accepts messages and looks only at the line of the literal.
+/// Creates a rule that accepts messages and searches only the line of the literal.
 pub(super) const fn rule(
     name: &'static str,
     category: Category,
@@ -76,8 +76,8 @@ pub(super) const fn rule(
         matcher,
         required_literals: &[],
         unless: None,
-        window: Window::Line,
-        trust: Trust::Messages,
+        window: MatchedText::Line,
+        trust: AcceptedLines::Messages,
     }
 }
 
@@ -86,27 +86,27 @@ impl Rule {
         Self { unless: Some(guard), ..self }
     }
 
-    /// For a slow pattern with common literals: the pattern runs only if the text also contains one of these literals.
+    /// Runs the pattern only if the text also contains one of these literals. For slow patterns with common literals.
     pub(super) const fn required_literals(self, literals: &'static [&'static str]) -> Self {
         Self { required_literals: literals, ..self }
     }
 
     pub(super) const fn near(self) -> Self {
-        Self { window: Window::Near, ..self }
+        Self { window: MatchedText::Near, ..self }
     }
 
-    pub(super) const fn trust(self, trust: Trust) -> Self {
+    pub(super) const fn trust(self, trust: AcceptedLines) -> Self {
         Self { trust, ..self }
     }
 
-    /// Rank of the rule's category; a lower rank also wins over facts beside the text.
+    /// Returns the rank of the rule's category. A match of lower rank wins over a deciding fact.
     pub(super) const fn rank(&self) -> u8 {
-        rank(self.category)
+        category_rank(self.category)
     }
 }
 
-/// Order in which categories win when several apply, lowest first.
-pub(super) const fn rank(category: Category) -> u8 {
+/// Returns the rank of a category. If several categories apply, the category with the lowest rank wins.
+pub(super) const fn category_rank(category: Category) -> u8 {
     match category {
         Category::MockMismatch => 0,
         Category::ContainerOom => 1,
@@ -123,17 +123,17 @@ pub(super) const fn rank(category: Category) -> u8 {
 
 /// A rule's regular expressions, compiled on first use.
 #[derive(Debug, Default)]
-pub(super) struct Compiled {
+pub(super) struct CompiledRule {
     matcher: OnceLock<Regex>,
     unless: OnceLock<Regex>,
 }
 
-impl Compiled {
+impl CompiledRule {
     /// Returns the match in `window`; `literal` is the literal's range in `window`.
     pub(super) fn find(&self, rule: &Rule, window: &[u8], literal: (usize, usize)) -> Option<(usize, usize)> {
         let found = match rule.matcher {
             Matcher::Literal => literal,
-            Matcher::Word => whole_word(window, literal)?,
+            Matcher::Word => match_whole_word(window, literal)?,
             Matcher::Regex(pattern) => {
                 let found = self.matcher.get_or_init(|| compile(pattern)).find(window)?;
                 (found.start(), found.end())
@@ -144,13 +144,13 @@ impl Compiled {
     }
 }
 
-fn whole_word(window: &[u8], (start, end): (usize, usize)) -> Option<(usize, usize)> {
+fn match_whole_word(window: &[u8], (start, end): (usize, usize)) -> Option<(usize, usize)> {
     let part = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let touched = start.checked_sub(1).is_some_and(|before| part(window.get(before))) || part(window.get(end));
     (!touched).then_some((start, end))
 }
 
-/// Patterns are ASCII only to keep the automata small; evidence is rounded to character boundaries later.
+/// Compiles a pattern for ASCII only, to keep the automaton small. Evidence is moved to character boundaries later.
 pub(super) fn compile(pattern: &str) -> Regex {
     RegexBuilder::new(pattern)
         .unicode(false)

@@ -2,18 +2,19 @@
 
 use super::{
     event_view::EventView,
-    line_role::{self, LineMarks, LineRole, Lines},
+    line_role::{self, LineMarks, LineRole, LiteralLines},
     literal_match::{Candidate, LiteralMatch},
     literal_prefilter::LiteralPrefilter,
     required_literals::{RequiredLiterals, RuleBits},
-    rule::{Compiled, Matcher, Rule, Trust, Window},
+    rule::{AcceptedLines, CompiledRule, MatchedText, Matcher, Rule},
     rule_groups::RuleGroups,
     rules,
 };
 use crate::failure::category::Category;
 use std::sync::LazyLock;
 
-/// Maximum candidates per rule at the start of a text and at its end, where a log usually reports the failure.
+/// Maximum number of candidates per rule at the start of a text, and at its end, where a log usually reports the
+/// failure.
 const MAX_FIRST_CANDIDATES: u8 = 24;
 const MAX_LAST_CANDIDATES: usize = 8;
 /// Maximum number of rules. A fixed limit allows counters on the stack instead of an allocation for every text.
@@ -21,7 +22,7 @@ const MAX_RULES: usize = 512;
 /// Initial capacity, enough for most texts.
 const EXPECTED_CANDIDATES: usize = 64;
 
-/// The rule that decided, with a span of the view.
+/// The rule that matched, with the range of the match in the view.
 #[derive(Debug)]
 pub(super) struct RuleMatch {
     pub(super) rule: &'static Rule,
@@ -32,9 +33,9 @@ pub(super) struct RuleMatch {
 /// Returns the first rule of the chain that matches. A match on a log line below error level is used only if no other
 /// line matches.
 pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
-    let chain = &*CHAIN;
+    let chain = &*RULE_CHAIN;
     let ScannedText { mut candidates, marks, satisfied } = chain.scan(view.bytes());
-    let mut lines = Lines::new(view.bytes(), marks);
+    let mut lines = LiteralLines::new(view.bytes(), marks);
     candidates.sort_unstable();
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
@@ -42,16 +43,16 @@ pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
         if !chain.required_literals.may_match(candidate.rule(), satisfied) {
             continue;
         }
-        let line = lines.index_of(candidate);
+        let line = lines.find_or_add_line(candidate);
         let rule = chain.rules[candidate.rule()];
         // A pattern sees the whole line, so a second literal on the same line cannot change the result.
         if tried == (candidate.rule(), line) && matches!(rule.matcher, Matcher::Regex(_)) {
             continue;
         }
-        let verdict = verdict(rule.trust, lines.role(line));
-        // A log line that reports an error without a category is not worth keeping as a last resort.
-        let useless = verdict == Verdict::Defer && (last_resort.is_some() || rule.category == Category::Unknown);
-        if verdict == Verdict::Reject || useless {
+        let match_use = choose_match_use(rule.trust, lines.role(line));
+        // Do not keep a log line that reports an error without a category as a last resort.
+        let useless = match_use == MatchUse::Defer && (last_resort.is_some() || rule.category == Category::Unknown);
+        if match_use == MatchUse::Reject || useless {
             continue;
         }
         tried = (candidate.rule(), line);
@@ -59,7 +60,7 @@ pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
             continue;
         }
         let Some(found) = chain.try_rule(rule, candidate, line, &lines) else { continue };
-        if verdict == Verdict::Accept {
+        if match_use == MatchUse::Accept {
             return Some(found);
         }
         last_resort = Some(found);
@@ -68,24 +69,24 @@ pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
+enum MatchUse {
     Accept,
     Defer,
     Reject,
 }
 
-const fn verdict(trust: Trust, role: LineRole) -> Verdict {
+const fn choose_match_use(trust: AcceptedLines, role: LineRole) -> MatchUse {
     match (trust, role) {
-        (Trust::All, _)
-        | (Trust::Messages | Trust::MessagesOnly, LineRole::Message)
-        | (Trust::Logs, LineRole::Message | LineRole::Log) => Verdict::Accept,
-        (Trust::Messages, LineRole::Log)
-        | (Trust::LastResort, LineRole::Message | LineRole::Log | LineRole::Access) => Verdict::Defer,
-        (_, LineRole::Context | LineRole::Access) | (Trust::MessagesOnly, LineRole::Log) => Verdict::Reject,
+        (AcceptedLines::All, _)
+        | (AcceptedLines::Messages | AcceptedLines::MessagesOnly, LineRole::Message)
+        | (AcceptedLines::Logs, LineRole::Message | LineRole::Log) => MatchUse::Accept,
+        (AcceptedLines::Messages, LineRole::Log)
+        | (AcceptedLines::LastResort, LineRole::Message | LineRole::Log | LineRole::Access) => MatchUse::Defer,
+        (_, LineRole::Context | LineRole::Access) | (AcceptedLines::MessagesOnly, LineRole::Log) => MatchUse::Reject,
     }
 }
 
-/// Result of scanning a text for literals.
+/// The literals of a text.
 struct ScannedText {
     candidates: Vec<Candidate>,
     marks: LineMarks,
@@ -95,9 +96,10 @@ struct ScannedText {
 
 /// What a literal is used for.
 struct LiteralUse {
-    /// The rules that the literal selects; empty for required literals and for the literals of `line_role`.
+    /// The rules that try to match where the literal occurs. Empty for required literals and for the literals of
+    /// `line_role`.
     rules: Vec<u16>,
-    /// The rules that accept it as their required literal.
+    /// The rules that accept the literal as their required literal.
     satisfies: RuleBits,
     is_retry: bool,
     is_pytest: bool,
@@ -108,15 +110,15 @@ impl LiteralUse {
         Self {
             rules: Vec::new(),
             satisfies,
-            is_retry: line_role::RETRIES.contains(&literal),
-            is_pytest: literal == line_role::PYTEST,
+            is_retry: line_role::RETRY_WORDS.contains(&literal),
+            is_pytest: literal == line_role::PYTEST_ERROR_MARK,
         }
     }
 }
 
 struct RuleChain {
     rules: Vec<&'static Rule>,
-    compiled: Vec<Compiled>,
+    compiled: Vec<CompiledRule>,
     finder: LiteralPrefilter,
     /// Indexed by literal.
     uses: Vec<LiteralUse>,
@@ -124,25 +126,25 @@ struct RuleChain {
     groups: RuleGroups,
 }
 
-static CHAIN: LazyLock<RuleChain> = LazyLock::new(RuleChain::build);
+static RULE_CHAIN: LazyLock<RuleChain> = LazyLock::new(RuleChain::build);
 
 impl RuleChain {
     fn build() -> Self {
-        let rules: Vec<&'static Rule> = rules::chain().collect();
+        let rules: Vec<&'static Rule> = rules::all_rules().collect();
         assert!(rules.len() <= MAX_RULES, "there is a counter for each rule");
         let mut literals: Vec<&'static str> = rules
             .iter()
             .flat_map(|rule| rule.literals.iter().chain(rule.required_literals))
-            .chain(line_role::RETRIES)
-            .chain([&line_role::PYTEST])
+            .chain(line_role::RETRY_WORDS)
+            .chain([&line_role::PYTEST_ERROR_MARK])
             .copied()
             .collect();
         literals.sort_unstable();
         literals.dedup();
-        let required_literals = RequiredLiterals::of(&rules, &literals);
+        let required_literals = RequiredLiterals::new(&rules, &literals);
         let mut uses: Vec<LiteralUse> = (0..)
             .zip(&literals)
-            .map(|(id, literal)| LiteralUse::new(literal, required_literals.satisfied_by(id)))
+            .map(|(id, literal)| LiteralUse::new(literal, required_literals.rules_satisfied_by(id)))
             .collect();
         for (index, rule) in (0..).zip(&rules) {
             for literal in rule.literals {
@@ -151,8 +153,8 @@ impl RuleChain {
             }
         }
         let finder = LiteralPrefilter::new(&literals);
-        let compiled = rules.iter().map(|_| Compiled::default()).collect();
-        let groups = RuleGroups::of(&rules);
+        let compiled = rules.iter().map(|_| CompiledRule::default()).collect();
+        let groups = RuleGroups::new(&rules);
         Self { rules, compiled, finder, uses, required_literals, groups }
     }
 
@@ -185,10 +187,16 @@ impl RuleChain {
         scan
     }
 
-    fn try_rule(&self, rule: &'static Rule, candidate: Candidate, line: usize, lines: &Lines<'_>) -> Option<RuleMatch> {
+    fn try_rule(
+        &self,
+        rule: &'static Rule,
+        candidate: Candidate,
+        line: usize,
+        lines: &LiteralLines<'_>,
+    ) -> Option<RuleMatch> {
         let (from, to) = match rule.window {
-            Window::Line => lines.bounds(line),
-            Window::Near => line_role::lines_around(lines.text(), candidate.start(), candidate.end()),
+            MatchedText::Line => lines.bounds(line),
+            MatchedText::Near => line_role::bounds_of_nearby_lines(lines.text(), candidate.start(), candidate.end()),
         };
         let literal = (candidate.start() - from, candidate.end() - from);
         let (start, end) = self.compiled[candidate.rule()].find(rule, &lines.text()[from..to], literal)?;
@@ -225,7 +233,7 @@ mod tests {
     #[test]
     fn last_candidates_are_kept_in_a_text_with_many_matches() {
         let text = "ETIMEDOUT ".repeat(10_000);
-        let ScannedText { candidates, .. } = CHAIN.scan(text.as_bytes());
+        let ScannedText { candidates, .. } = RULE_CHAIN.scan(text.as_bytes());
         assert!(candidates.iter().any(|candidate| candidate.end() == text.len() - 1));
         assert!(candidates.len() < 20 * (usize::from(MAX_FIRST_CANDIDATES) + MAX_LAST_CANDIDATES));
     }

@@ -1,14 +1,14 @@
-//! Groups rules that share their literals. Such rules run on the same lines and rarely match, so one combined pattern
-//! rejects them together. Only if it matches do the rules run one by one.
+//! Groups rules that share their literals. These rules run on the same lines and rarely match, so a combined pattern
+//! rejects them together. The rules run individually only if the combined pattern matches.
 
 use super::{
-    line_role::Lines,
-    rule::{Matcher, Rule, Window, compile},
+    line_role::LiteralLines,
+    rule::{MatchedText, Matcher, Rule, compile},
 };
 use regex::bytes::Regex;
 use std::sync::OnceLock;
 
-/// Maximum number of groups, because a line caches one bit per group in a byte.
+/// Maximum number of groups, because a line caches a bit per group in a byte.
 const MAX_GROUPS: usize = 8;
 
 #[derive(Debug)]
@@ -18,7 +18,7 @@ pub(super) struct RuleGroups {
     groups: Vec<Group>,
 }
 
-/// Combined pattern of the rules in the group.
+/// The combined pattern of the rules in a group.
 #[derive(Debug)]
 struct Group {
     pattern: String,
@@ -26,26 +26,29 @@ struct Group {
 }
 
 impl RuleGroups {
-    pub(super) fn of(rules: &[&'static Rule]) -> Self {
+    pub(super) fn new(rules: &[&'static Rule]) -> Self {
         let mut groups = Self { group: vec![None; rules.len()], groups: Vec::new() };
         for index in 0..rules.len() {
             let alike: Vec<usize> =
-                (index..rules.len()).filter(|&other| are_alike(rules[index], rules[other])).collect();
+                (index..rules.len()).filter(|&other| can_share_group(rules[index], rules[other])).collect();
             if groups.group[index].is_some() || alike.len() < 2 || groups.groups.len() == MAX_GROUPS {
                 continue;
             }
             for &rule in &alike {
                 groups.group[rule] = Some(groups.groups.len());
             }
-            let patterns: Vec<String> =
-                alike.iter().filter_map(|&rule| matcher(rules[rule])).map(|matcher| format!("(?:{matcher})")).collect();
+            let patterns: Vec<String> = alike
+                .iter()
+                .filter_map(|&rule| find_line_pattern(rules[rule]))
+                .map(|matcher| format!("(?:{matcher})"))
+                .collect();
             groups.groups.push(Group { pattern: patterns.join("|"), regex: OnceLock::new() });
         }
         groups
     }
 
-    /// Returns `false` if the rule cannot match on the line. Rules outside a group always return `true`.
-    pub(super) fn may_match(&self, rule: usize, lines: &Lines<'_>, line: usize) -> bool {
+    /// Returns `false` if the rule cannot match on the line. Returns `true` for rules that are in no group.
+    pub(super) fn may_match(&self, rule: usize, lines: &LiteralLines<'_>, line: usize) -> bool {
         let Some(index) = self.group[rule] else { return true };
         lines.group_cache(line).get_or_search(index, || {
             let (from, to) = lines.bounds(line);
@@ -55,32 +58,32 @@ impl RuleGroups {
     }
 }
 
-fn are_alike(one: &Rule, other: &Rule) -> bool {
-    one.literals == other.literals && matcher(one).is_some() && matcher(other).is_some()
+fn can_share_group(one: &Rule, other: &Rule) -> bool {
+    one.literals == other.literals && find_line_pattern(one).is_some() && find_line_pattern(other).is_some()
 }
 
-/// Returns the pattern if it is matched against the line of the literal.
-fn matcher(rule: &Rule) -> Option<&'static str> {
+/// Returns the pattern of a rule that is matched against the line of the literal.
+fn find_line_pattern(rule: &Rule) -> Option<&'static str> {
     match rule.matcher {
-        Matcher::Regex(pattern) if rule.window == Window::Line => Some(pattern),
+        Matcher::Regex(pattern) if rule.window == MatchedText::Line => Some(pattern),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{RuleGroups, matcher};
+    use super::{RuleGroups, find_line_pattern};
     use crate::classify::{
-        line_role::{LineMarks, Lines},
+        line_role::{LineMarks, LiteralLines},
         literal_match::Candidate,
         rule::compile,
         rules,
     };
 
     #[test]
-    fn group_matches_iff_one_of_its_rules_matches() {
-        let rules: Vec<_> = rules::chain().collect();
-        let groups = RuleGroups::of(&rules);
+    fn group_matches_if_and_only_if_a_rule_matches() {
+        let rules: Vec<_> = rules::all_rules().collect();
+        let groups = RuleGroups::new(&rules);
         assert!(!groups.groups.is_empty());
         let lines = [
             "upstream returned 503",
@@ -91,11 +94,11 @@ mod tests {
         ];
         let candidate = Candidate::new(0, 0, 1).expect("the text is short");
         for line in lines {
-            let mut seen = Lines::new(line.as_bytes(), LineMarks::default());
-            let index = seen.index_of(candidate);
+            let mut seen = LiteralLines::new(line.as_bytes(), LineMarks::default());
+            let index = seen.find_or_add_line(candidate);
             let grouped = (0..rules.len()).filter(|&rule| groups.group[rule].is_some());
             let missed = grouped.filter(|&rule| !groups.may_match(rule, &seen, index));
-            for matcher in missed.filter_map(|rule| matcher(rules[rule])) {
+            for matcher in missed.filter_map(|rule| find_line_pattern(rules[rule])) {
                 assert!(!compile(matcher).is_match(line.as_bytes()), "{line}: {matcher}");
             }
         }

@@ -1,4 +1,4 @@
-//! The chain of all built-in rules in the order in which `rule_chain` tries them.
+//! Lists all built-in rules in the order in which `rule_chain` tries them.
 //!
 //! Order: mock library complaints, killed for memory, container state, test runner time limits, comparisons of two
 //! values, refused connections, other network errors, other time limits, HTTP answers, configuration, other assertions,
@@ -21,13 +21,13 @@ mod unknown;
 use super::rule::Rule;
 
 /// Returns all rules; the first match wins.
-pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
+pub(super) fn all_rules() -> impl Iterator<Item = &'static Rule> {
     [
         mock::clients::RULES,
         mock::objects::RULES,
-        container::MEMORY,
-        container::STATE,
-        timeout::RUNNERS,
+        container::MEMORY_KILL_RULES,
+        container::STATE_RULES,
+        timeout::TEST_RUNNER_RULES,
         comparison::RULES,
         refused::RULES,
         network::RULES,
@@ -38,9 +38,9 @@ pub(super) fn chain() -> impl Iterator<Item = &'static Rule> {
         config::files::RULES,
         config::infra::RULES,
         assertion::RULES,
-        unknown::CODE,
+        unknown::COMPILER_RULES,
         general::RULES,
-        config::words::RULES,
+        config::sentences::RULES,
         config::constants::RULES,
         unknown::RULES,
     ]

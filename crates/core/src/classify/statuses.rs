@@ -1,8 +1,8 @@
-//! Finds the literals that are an HTTP error status after a blank or a bracket, for example ` 404`, `(503`, `[429`.
-//! `literal_prefilter` finds all other literals.
+//! Finds the literals that consist of a blank or a bracket and an HTTP error status, for example ` 404`, `(503`,
+//! `[429`. `literal_prefilter` finds all other literals.
 //!
-//! There are many such literals, all short and similar. A search for their shape at sixteen positions at a time is
-//! faster than a lookup for each position.
+//! These literals are many, short and similar. Searching for their shape at sixteen positions at a time is faster than
+//! a lookup at each position.
 
 use super::literal_match::LiteralMatch;
 use wide::u8x16;
@@ -11,7 +11,7 @@ use wide::u8x16;
 const LITERAL_BYTES: usize = 4;
 /// Positions that are searched in one step.
 const BLOCK_POSITIONS: usize = 16;
-const MARKS: [u8; 3] = *b" ([";
+const STATUS_PREFIXES: [u8; 3] = *b" ([";
 /// The first error status and the number of error statuses (400 to 599).
 const FIRST_STATUS: usize = 400;
 const STATUS_COUNT: usize = 200;
@@ -20,17 +20,17 @@ const NO_LITERAL: u16 = u16::MAX;
 #[derive(Debug)]
 pub(super) struct Statuses {
     /// Literal ID for each mark and status, or `NO_LITERAL`.
-    ids: [[u16; STATUS_COUNT]; MARKS.len()],
+    ids: [[u16; STATUS_COUNT]; STATUS_PREFIXES.len()],
 }
 
 impl Statuses {
     pub(super) const fn new() -> Self {
-        Self { ids: [[NO_LITERAL; STATUS_COUNT]; MARKS.len()] }
+        Self { ids: [[NO_LITERAL; STATUS_COUNT]; STATUS_PREFIXES.len()] }
     }
 
     /// Adds the literal if it has this shape; returns whether it was added.
     pub(super) fn add(&mut self, id: u16, literal: &[u8]) -> bool {
-        let place = <[u8; LITERAL_BYTES]>::try_from(literal).ok().and_then(place);
+        let place = <[u8; LITERAL_BYTES]>::try_from(literal).ok().and_then(table_indices);
         place.map(|(mark, status)| self.ids[mark][status] = id).is_some()
     }
 
@@ -38,22 +38,22 @@ impl Statuses {
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut start = 0;
         while let Some(block) = text[start..].first_chunk::<{ BLOCK_POSITIONS + LITERAL_BYTES - 1 }>() {
-            let mut marks = candidates(block);
+            let mut marks = find_candidates(block);
             while marks != 0 {
-                self.look_at(text, start + marks.trailing_zeros() as usize, &mut found);
+                self.report_literal_at(text, start + marks.trailing_zeros() as usize, &mut found);
                 marks &= marks - 1;
             }
             start += BLOCK_POSITIONS;
         }
         for at in start..text.len() {
-            self.look_at(text, at, &mut found);
+            self.report_literal_at(text, at, &mut found);
         }
     }
 
     #[inline]
-    fn look_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(LiteralMatch)) {
+    fn report_literal_at(&self, text: &[u8], start: usize, found: &mut impl FnMut(LiteralMatch)) {
         let gram = text[start..].first_chunk().copied();
-        let Some((mark, status)) = gram.and_then(place) else { return };
+        let Some((mark, status)) = gram.and_then(table_indices) else { return };
         let id = self.ids[mark][status];
         if id != NO_LITERAL {
             found(LiteralMatch { id: usize::from(id), start, end: start + LITERAL_BYTES });
@@ -63,17 +63,17 @@ impl Statuses {
 
 /// Returns a bit mask of the positions with a mark followed by the first digit of a status.
 #[inline]
-fn candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
+fn find_candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
     let [marks, digits] = [0, 1].map(|from| u8x16::new(*block[from..].first_chunk().expect("the block is longer")));
-    // A blank and `(` differ in one bit, and so do `4` and `5`.
+    // A blank differs from `(` in a single bit, and `4` differs from `5` in a single bit.
     let mark = is(marks & u8x16::splat(!(b' ' ^ b'(')), b' ') | is(marks, b'[');
     (mark & is(digits | u8x16::splat(b'4' ^ b'5'), b'5')).to_bitmask()
 }
 
 /// Returns the mark and the status as indices into the table.
-fn place([mark, class, tens, ones]: [u8; LITERAL_BYTES]) -> Option<(usize, usize)> {
-    let mark = MARKS.iter().position(|other| *other == mark)?;
+fn table_indices([mark, class, tens, ones]: [u8; LITERAL_BYTES]) -> Option<(usize, usize)> {
+    let mark = STATUS_PREFIXES.iter().position(|other| *other == mark)?;
     if !matches!(class, b'4' | b'5') || !tens.is_ascii_digit() || !ones.is_ascii_digit() {
         return None;
     }

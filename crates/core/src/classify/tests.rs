@@ -1,8 +1,8 @@
-//! Tests of the shared vectors, of the guards, and of properties that hold for any text.
+//! Tests the shared vectors, the guards, and properties of any text.
 
 use super::{
     Classifier, UserRule,
-    rule::{Compiled, Matcher},
+    rule::{CompiledRule, Matcher},
     rules,
 };
 use crate::{failure::category::Category, failure::event::FailureEvent};
@@ -17,32 +17,32 @@ struct Vector {
     #[serde(flatten)]
     event: FailureEvent,
     category: Category,
-    /// Absent if any rule of the category is acceptable.
+    /// `None` if any rule of the category is acceptable.
     rule: Option<String>,
-    /// The correct answer if `category` records today's wrong answer.
+    /// The correct category if `category` is known to be wrong.
     known_wrong: Option<Category>,
-    /// Set if the text is classified by its start or end, so the test must not put lines around it.
+    /// Set if the start or the end of the text decides, so that the test must not add lines around the text.
     #[serde(default)]
     unframed: bool,
 }
 
-/// The first file has texts at the boundary of a rule, the second has texts of every kind of tool.
+/// The first file has texts that a rule barely matches or rejects. The second file has texts of every kind of tool.
 const VECTORS: [&str; 2] = [
     include_str!("../../../../tests/vectors/classify.jsonl"),
     include_str!("../../../../tests/vectors/classify-kinds.jsonl"),
 ];
 
-fn vectors() -> Vec<Vector> {
+fn read_vectors() -> Vec<Vector> {
     let lines = VECTORS.iter().flat_map(|file| file.lines()).filter(|line| !line.trim().is_empty());
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
-fn classifier() -> Classifier {
+fn built_in_classifier() -> Classifier {
     Classifier::new(&[]).expect("no user rules")
 }
 
 /// Checks a vector as it is and with neutral lines around it.
-fn check(vector: &Vector, failures: &mut Vec<String>) {
+fn check_vector(vector: &Vector, failures: &mut Vec<String>) {
     let frames: &[(&str, &str)] = if vector.unframed {
         &[("", "")]
     } else {
@@ -50,7 +50,7 @@ fn check(vector: &Vector, failures: &mut Vec<String>) {
     };
     for (before, after) in frames {
         let event = FailureEvent { text: format!("{before}{}{after}", vector.event.text), ..vector.event.clone() };
-        let answer = classifier().classify(&event);
+        let answer = built_in_classifier().classify(&event);
         let rule_differs = vector.rule.as_deref().is_some_and(|rule| rule != answer.rule);
         if answer.category != vector.category || rule_differs {
             failures.push(format!(
@@ -65,25 +65,25 @@ fn check(vector: &Vector, failures: &mut Vec<String>) {
 }
 
 #[test]
-fn vectors_hold() {
+fn matches_vectors() {
     let mut failures = Vec::new();
-    for vector in &vectors() {
-        check(vector, &mut failures);
+    for vector in &read_vectors() {
+        check_vector(vector, &mut failures);
     }
     assert!(failures.is_empty(), "{} failures:\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn vectors_cover_every_category() {
-    let covered: BTreeSet<Category> = vectors().iter().map(|vector| vector.category).collect();
+    let covered: BTreeSet<Category> = read_vectors().iter().map(|vector| vector.category).collect();
     assert_eq!(covered.len(), Category::ALL.len());
-    assert!(vectors().len() >= 150);
+    assert!(read_vectors().len() >= 150);
 }
 
 #[test]
 fn every_rule_is_well_formed() {
     let mut names = BTreeSet::new();
-    for rule in rules::chain() {
+    for rule in rules::all_rules() {
         assert!(names.insert(rule.name), "{} twice", rule.name);
         assert!(!rule.literals.is_empty(), "{} has no literal", rule.name);
         for literal in rule.literals.iter().chain(rule.required_literals) {
@@ -95,7 +95,7 @@ fn every_rule_is_well_formed() {
         }
         // Compiles both expressions; panics if one is invalid.
         let window = rule.literals[0].as_bytes();
-        let compiled = Compiled::default();
+        let compiled = CompiledRule::default();
         let matcher_only = super::rule::Rule { unless: None, ..*rule };
         compiled.find(&matcher_only, window, (0, window.len()));
         if rule.unless.is_some() {
@@ -105,11 +105,11 @@ fn every_rule_is_well_formed() {
     }
 }
 
-/// A rule's required literals only save work, so every text that its pattern matches must contain one of them.
+/// Required literals only save time, so every text that the pattern of a rule matches must contain one of them.
 #[test]
 fn required_literals_are_in_every_matching_text() {
-    let texts: Vec<String> = vectors().into_iter().map(|vector| vector.event.text).collect();
-    for rule in rules::chain().filter(|rule| !rule.required_literals.is_empty()) {
+    let texts: Vec<String> = read_vectors().into_iter().map(|vector| vector.event.text).collect();
+    for rule in rules::all_rules().filter(|rule| !rule.required_literals.is_empty()) {
         let Matcher::Regex(pattern) = rule.matcher else { panic!("{} has no pattern to save", rule.name) };
         let matcher = super::rule::compile(pattern);
         let matching: Vec<&String> = texts.iter().filter(|text| matcher.is_match(text.as_bytes())).collect();
@@ -148,7 +148,7 @@ fn evidence_offsets_ignore_ansi_colors() {
         text: "\u{1b}[31mError\u{1b}[39m: connect \u{1b}[1mECONNREFUSED\u{1b}[0m 127.0.0.1:80".into(),
         ..FailureEvent::default()
     };
-    let answer = classifier().classify(&event);
+    let answer = built_in_classifier().classify(&event);
     let span = answer.evidence.expect("found in the text");
     assert_eq!(&event.text[span.start..span.end], "ECONNREFUSED");
 }
@@ -158,11 +158,11 @@ fn last_lines_of_a_log_with_many_matches_decide() {
     let mut text = "expected nothing of interest\n".repeat(5_000);
     text.push_str("AssertionError: expected 3 to equal 4\n");
     let event = FailureEvent { text, ..FailureEvent::default() };
-    assert_eq!(classifier().classify(&event).category, Category::AssertionMismatch);
+    assert_eq!(built_in_classifier().classify(&event).category, Category::AssertionMismatch);
 }
 
 fn any_event() -> impl Strategy<Value = FailureEvent> {
-    let words: Vec<&'static str> = rules::chain().flat_map(|rule| rule.literals).copied().collect();
+    let words: Vec<&'static str> = rules::all_rules().flat_map(|rule| rule.literals).copied().collect();
     let piece = prop_oneof![
         4 => prop::sample::select(words).prop_map(str::to_owned),
         3 => any::<String>(),
@@ -186,8 +186,8 @@ fn any_event() -> impl Strategy<Value = FailureEvent> {
 proptest! {
     #[test]
     fn evidence_is_inside_any_text(event in any_event()) {
-        let answer = classifier().classify(&event);
-        prop_assert_eq!(&answer, &classifier().classify(&event));
+        let answer = built_in_classifier().classify(&event);
+        prop_assert_eq!(&answer, &built_in_classifier().classify(&event));
         if let Some(span) = answer.evidence {
             prop_assert!(span.start < span.end && event.text.get(span.start..span.end).is_some());
         }

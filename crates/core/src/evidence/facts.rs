@@ -1,31 +1,36 @@
 //! Facts about a run and its failing cases, the input for verdicts.
 
-use crate::failure::category::Category;
+use crate::{failure::category::Category, identity::case_name::stable_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of a run in its project: 0, 1, 2, in the order of recording.
 pub type RunSeq = u32;
-/// Identifies a case: a hash of its name.
+/// Identifies a case: a hash of the stable part of its name.
 pub type CaseId = u64;
 
-/// Identifies a file: the first half of the hash of its path, because ids only have to tell files apart.
+/// Identifies a file: the first half of the hash of its path, because ids only have to distinguish files.
 pub type FileId = u32;
 
-/// The id of a path relative to the project, with `/` as separator.
+/// Returns the id of a path relative to the project, with `/` as separator.
 pub fn file_id(path: &str) -> FileId {
     let [first, second, third, fourth, ..] = fingerprint(path).to_be_bytes();
     FileId::from_be_bytes([first, second, third, fourth])
 }
 
-/// Hash of a name, an error or a function. Equal texts have equal fingerprints.
+/// Returns the id of a case by its qualified name.
+pub fn case_id(name: &str) -> CaseId {
+    fingerprint(&stable_name(name))
+}
+
+/// Returns the hash of a name, an error or a function. Equal texts have equal fingerprints.
 pub fn fingerprint(text: &str) -> u64 {
     xxhash_rust::xxh3::xxh3_64(text.as_bytes())
 }
 
-/// A run as one row. The size of the row does not depend on the number of cases.
+/// The stored facts about a run. Their size does not depend on the number of cases.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own, kept by its name")]
+#[expect(clippy::struct_excessive_bools, reason = "the flags are independent, and each is stored under its name")]
 pub struct RunFacts {
     /// Number of the run. The newest run of a window has the highest number.
     pub seq: RunSeq,
@@ -73,17 +78,17 @@ pub struct RunFacts {
     pub environment: Vec<(String, String)>,
     /// Digest of the order in which the cases were executed.
     pub order: u64,
-    /// True if the order of execution is unknown, so that the digest is that of another order of the cases.
+    /// True if the order of execution is unknown. `order` is then the digest of an arbitrary order of the cases.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub order_unknown: bool,
-    /// Cases that were not skipped.
+    /// Number of cases that were not skipped.
     pub ran: u32,
-    /// Cases that failed.
+    /// Number of cases that failed.
     pub failed: u32,
-    /// Cases that started to fail with the changes of this run and were not known to fail by chance. 0 if the machine
-    /// failed.
-    #[serde(default, skip_serializing_if = "is_none")]
-    pub began: u32,
+    /// Number of cases that started to fail with the changes of this run and were not known to fail by chance. 0 if
+    /// the machine caused the failures.
+    #[serde(rename = "began", default, skip_serializing_if = "is_zero")]
+    pub newly_failing: u32,
     /// Number of files that contain the cases.
     pub files: u32,
     /// True if the run ended before all cases had run, for example because it was killed or ran out of memory.
@@ -91,7 +96,7 @@ pub struct RunFacts {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-const fn is_none(count: &u32) -> bool {
+const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
@@ -106,7 +111,8 @@ impl RunFacts {
         self.dirty && !(self.untracked_only && self.untracked.iter().all(|file| known.contains(file)))
     }
 
-    /// Files that were edited differently in an earlier run, or only in one of the two runs.
+    /// Returns the files whose uncommitted edit differs between this run and an earlier run, including files that only
+    /// one of the two runs had edited.
     pub fn files_edited_since(&self, earlier: &Self) -> BTreeSet<FileId> {
         let of = |run: &Self, other: &Self| -> Vec<FileId> {
             let is_other = |edit: &&(FileId, u64)| !other.edited_files.contains(edit);
@@ -118,7 +124,7 @@ impl RunFacts {
     /// Returns `true` if both runs used the same files. An edit has the tree of the commit that it becomes. If an edit
     /// has the tree of the commit below it, for example because only a submodule was edited, the tree does not identify
     /// the edit.
-    pub fn has_tree_of(&self, other: &Self) -> bool {
+    pub fn has_same_tree_as(&self, other: &Self) -> bool {
         self.tree == other.tree && (self.dirty == other.dirty || self.commit != other.commit)
     }
 }
@@ -134,18 +140,19 @@ pub struct Failure {
     pub category: Category,
     /// Hash of the normalized error without the case name.
     pub signature: u64,
-    /// The innermost function of the project in the stack.
+    /// Hash of the innermost function of the project in the stack.
     pub function: Option<u64>,
-    /// The error with the line of the project where it was noticed. Without a line, the error with its values.
+    /// Hash of the error and of the project line where the error was noticed. Without a line, hash of the error and its
+    /// values.
     pub site: u64,
-    /// The line of the project that raised the error, or the line of the test if no other line is known, with the type
-    /// of the error. The type is the class of the error, or its kind if it has no class.
+    /// Hash of the error type and of the project line that raised the error, or of the line of the test if no other
+    /// line is known. The type is the class of the error, or its kind if the error has no class.
     #[serde(default)]
     pub raised: Option<u64>,
     /// True if the stack contains a line of the project outside its tests.
     #[serde(default)]
     pub in_project: bool,
-    /// Source that the kind of the error implies.
+    /// Source of the error, as implied by its kind.
     #[serde(default)]
     pub source: ErrorSource,
     /// True if the change since the last run contains a host, port, path or program that the error names.
@@ -166,24 +173,24 @@ pub enum ErrorSource {
 }
 
 impl Failure {
-    /// The file of the test and the files in its stack.
-    pub fn file_and_stack(&self, stacks: &StackFiles) -> BTreeSet<FileId> {
+    /// Returns the file of the test and the files in its stack.
+    pub fn test_and_stack_files(&self, stacks: &StackFiles) -> BTreeSet<FileId> {
         std::iter::once(self.file).chain(stacks.get(&self.case).into_iter().flatten().copied()).collect()
     }
 }
 
 /// Property that failures with the same cause share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Trait {
+pub enum FailureKey {
     /// The innermost function of the project.
     Function(u64),
     /// The error signature, for failures without a function of the project.
     Signature(u64),
 }
 
-impl Trait {
-    /// The trait of a failure: its function if it has one, otherwise its signature.
-    pub fn of(failure: &Failure) -> Self {
+impl FailureKey {
+    /// Returns the function of a failure if it is known, otherwise its signature.
+    pub fn from_failure(failure: &Failure) -> Self {
         failure.function.map_or(Self::Signature(failure.signature), Self::Function)
     }
 }
@@ -193,9 +200,9 @@ impl Trait {
 pub enum Outcome {
     /// Passed at the first attempt.
     Passed,
-    /// Failed and then passed, so that both outcomes occurred on one tree.
+    /// Failed and then passed, so that both outcomes occurred on the same tree.
     PassedAfterRetry,
-    /// Failed because of the machine, which is no evidence about the code.
+    /// Failed because of the machine, which is not evidence about the code.
     Outage,
     /// Failed with this error.
     Failed(Failure),

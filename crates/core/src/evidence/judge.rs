@@ -1,21 +1,22 @@
 //! Computes the verdicts on the failures of a run.
 
+mod cause_ids;
 mod precedents;
 mod run_outage;
 
 use crate::evidence::explanations::flakiness;
 use crate::evidence::explanations::outage::MACHINE_SHARE;
-use crate::evidence::explanations::weigh::{self, Seen, Weighed};
-use crate::evidence::facts::{CaseId, Failure, FileId, RunFacts, RunSeq, StackFiles, Trait};
+use crate::evidence::explanations::weigh::{self, ErrorEvidence, WeighedExplanations};
+use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId, RunFacts, RunSeq, StackFiles};
 use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::fixes::Fix;
-use crate::evidence::kept::history::{Observation, TestHistory, up_to_last_commit};
+use crate::evidence::kept::history::{Observation, TestHistory, observations_up_to_last_commit};
 use crate::evidence::kept::memory::{Memory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
-use crate::evidence::kept::traits::{CHANCE, KINDS};
+use crate::evidence::kept::traits::{CHANCE_KIND, KIND_COUNT};
 use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
-use crate::evidence::suspects::{self, Evidence};
+use crate::evidence::suspects::{self, TestEvidence};
 use crate::evidence::verdict::{Since, Suspect, Verdict, VerdictKind};
 use run_outage::RunOutage;
 use std::collections::BTreeSet;
@@ -24,14 +25,14 @@ use std::collections::BTreeSet;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Judgement {
     /// A verdict for each failing case, ordered by case id.
-    pub verdicts: Vec<Judged>,
-    /// Number of tests that started to fail with the changes of this run ([`RunFacts::began`]).
-    pub began: u32,
+    pub verdicts: Vec<CaseJudgement>,
+    /// Number of tests that started to fail with the changes of this run ([`RunFacts::newly_failing`]).
+    pub newly_failing: u32,
 }
 
-/// A failing case with its verdict.
+/// A failing case with its verdict and the evidence that later runs need.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct CaseJudgement {
     /// The failure.
     pub failure: Failure,
     /// The verdict.
@@ -40,118 +41,124 @@ pub struct Judged {
     pub cause: u64,
     /// The outage that caused the failure, if it has the error of that outage.
     pub outage: Option<Outage>,
-    /// True if an outage of the run caused the failure, so that it says nothing about the test.
+    /// True if an outage of the run caused the failure, so that it is not evidence about the test.
     pub is_outage: bool,
     /// Estimated number of tests that the same change broke.
-    pub together: f64,
-    /// Evidence about the tests that ran before it, including this run.
+    pub tests_together: f64,
+    /// Evidence about the tests that ran before the failing test, including this run.
     pub order: OrderEvidence,
     /// True if the stack has a file that was changed since the last pass.
     pub touched: bool,
-    /// True if a commit since the last pass touched a file of the change that fixed it before.
+    /// True if a commit since the last pass touched a file of an earlier fix of this failure.
     pub undone: bool,
-    /// Probabilities of code, chance, environment and order, given that it is not the machine.
-    pub weighed: [f64; KINDS],
+    /// Probabilities of code, chance, environment and order, given that the machine did not cause the failure.
+    pub probabilities: [f64; KIND_COUNT],
 }
 
-/// Judges the failures of a run from the runs before it. `order` has the cases in the order of execution, and `stacks` the
-/// files in the stacks of the failures.
+/// Judges the failures of a run from the runs before it. `order` has the cases in the order of execution, and `stacks`
+/// the files in the stacks of the failures.
 pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order, stacks: &StackFiles) -> Judgement {
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
-    let view = memory.window.seen_from(run);
+    let view = memory.window.view_from(run);
     let has_never_passed = |case: &CaseId| memory.tests.get(case).and_then(TestHistory::last_pass).is_none();
-    let differs = |failure: &&Failure| {
-        let files = failure.file_and_stack(stacks);
+    let involves_edited_file = |failure: &&Failure| {
+        let files = failure.test_and_stack_files(stacks);
         run.edited_files.iter().any(|(file, _)| files.contains(file))
     };
-    let mut judging = Judging {
+    let mut context = JudgingContext {
         memory,
         run,
         view: &view,
         order,
         stacks,
         conditions: view.conditions(),
-        only_failed: failures.iter().map(|failure| failure.case).filter(has_never_passed).collect(),
-        began: 0,
-        differing: (count(failures.iter().filter(differs)), count(failures.iter())),
+        never_passed_cases: failures.iter().map(|failure| failure.case).filter(has_never_passed).collect(),
+        newly_failing: 0,
+        failures_with_edited_files: (count(failures.iter().filter(involves_edited_file)), count(failures.iter())),
     };
-    let groups = causes::group(&failures, |case| memory.tests.get(&case));
-    let groups: Vec<_> = groups.iter().flat_map(|group| judging.split(&failures, group)).collect();
-    let outage = judging.outage(&groups);
+    let mut groups = causes::group_by_cause(&failures, |case| memory.tests.get(&case));
+    causes::join_by_changed_file(&mut groups, |index| context.find_only_changed_file(&failures[index]));
+    let groups: Vec<_> = groups.iter().flat_map(|group| context.split_by_lasting_cause(&failures, group)).collect();
+    let outage = context.find_run_outage(&groups);
     if outage.is_none() {
-        judging.began = judging.begin_to_fail(&failures);
+        context.newly_failing = context.count_newly_failing(&failures);
     }
-    let mut verdicts: Vec<Judged> =
-        groups.iter().flat_map(|(cause, members)| judging.group(*cause, members, outage)).collect();
-    verdicts.sort_by_key(|judged| judged.failure.case);
-    Judgement { verdicts, began: judging.began }
+    let mut verdicts: Vec<CaseJudgement> =
+        groups.iter().flat_map(|(cause, members)| context.judge_group(*cause, members, outage)).collect();
+    verdicts.sort_by_key(|judgement| judgement.failure.case);
+    Judgement { verdicts, newly_failing: context.newly_failing }
 }
 
-/// Judges a failure of an earlier run again, with the evidence of later runs on the same commits and files. None if the run is
-/// too old, or if there is no such evidence.
-pub fn judge_again(memory: &Memory, seq: RunSeq, failure: &Failure, stacks: &StackFiles) -> Option<Judged> {
+/// Judges a failure of an earlier run again, with the evidence of later runs on the same commits and files. Returns
+/// `None` if the run is too old or if no later run has a result of the test.
+pub fn judge_earlier_failure(
+    memory: &Memory,
+    seq: RunSeq,
+    failure: &Failure,
+    stacks: &StackFiles,
+) -> Option<CaseJudgement> {
     let run = memory.window.get(seq)?;
     let history = memory.tests.get(&failure.case)?;
-    let view = memory.window.seen_again(seq)?;
-    let is_later = |earlier: &&RunFacts| earlier.seq > seq && history.at(earlier.seq).is_some();
+    let view = memory.window.view_with_later_runs(seq)?;
+    let is_later = |earlier: &&RunFacts| earlier.seq > seq && history.has_failed_in(earlier.seq).is_some();
     view.runs.iter().copied().find(is_later)?;
-    let order = Order::unknown(vec![failure.case]);
-    let judging = Judging {
+    let order = Order::with_unknown_order(vec![failure.case]);
+    let context = JudgingContext {
         memory,
         run,
         view: &view,
         order: &order,
         stacks,
         conditions: view.conditions(),
-        only_failed: BTreeSet::new(),
-        began: run.began,
-        differing: (0, 1),
+        never_passed_cases: BTreeSet::new(),
+        newly_failing: run.newly_failing,
+        failures_with_edited_files: (0, 1),
     };
-    judging.group(None, &[*failure], None).pop()
+    context.judge_group(None, &[*failure], None).pop()
 }
 
-struct Judging<'a> {
+struct JudgingContext<'a> {
     memory: &'a Memory,
     run: &'a RunFacts,
     view: &'a View<'a>,
     order: &'a Order,
     stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
-    only_failed: BTreeSet<CaseId>,
-    began: u32,
-    differing: (u32, u32),
+    never_passed_cases: BTreeSet<CaseId>,
+    newly_failing: u32,
+    failures_with_edited_files: (u32, u32),
 }
 
 /// The evidence for a failure, before its group is considered.
-struct Weighing<'a> {
+struct WeighedFailure<'a> {
     failure: Failure,
     history: Option<&'a TestHistory>,
-    seen: Vec<Observation>,
+    observations: Vec<Observation>,
     order: OrderEvidence,
-    together: f64,
-    weighed: Weighed,
+    tests_together: f64,
+    weighed: WeighedExplanations,
 }
 
-impl Weighing<'_> {
+impl WeighedFailure<'_> {
     /// Returns `true` if the start of the failure was observed: the test passed before, or it is new in this run.
-    fn is_seen_to_begin(&self) -> bool {
-        self.history.is_none_or(TestHistory::is_new) || self.seen.iter().any(|one| !one.failed)
+    fn has_observed_start(&self) -> bool {
+        self.history.is_none_or(TestHistory::is_new) || self.observations.iter().any(|result| !result.failed)
     }
 }
 
-impl<'a> Judging<'a> {
-    /// Splits the members of a group by the lasting cause that they may belong to.
-    fn split(&self, failures: &[Failure], group: &[usize]) -> Vec<(Option<&'a Cause>, Vec<Failure>)> {
+impl<'a> JudgingContext<'a> {
+    /// Splits a group by the lasting causes that its failures may belong to.
+    fn split_by_lasting_cause(&self, failures: &[Failure], group: &[usize]) -> Vec<(Option<&'a Cause>, Vec<Failure>)> {
         let mut parts: Vec<(Option<&Cause>, Vec<Failure>)> = Vec::new();
         for index in group {
             let failure = failures[*index];
             let history = self.memory.tests.get(&failure.case);
             let newest = || self.memory.causes.iter().rev();
             let lasting = newest()
-                .find(|cause| cause.cases.contains_key(&failure.case) && cause.may_be_of(&failure, history))
-                .or_else(|| newest().find(|cause| cause.may_be_of(&failure, history)));
-            match parts.iter_mut().find(|(cause, _)| cause.map(|one| one.id) == lasting.map(|one| one.id)) {
+                .find(|cause| cause.cases.contains_key(&failure.case) && cause.may_cause(&failure, history))
+                .or_else(|| newest().find(|cause| cause.may_cause(&failure, history)));
+            match parts.iter_mut().find(|(cause, _)| cause.map(|cause| cause.id) == lasting.map(|cause| cause.id)) {
                 Some((_, members)) => members.push(failure),
                 None => parts.push((lasting, vec![failure])),
             }
@@ -159,164 +166,203 @@ impl<'a> Judging<'a> {
         parts
     }
 
-    /// Number of failures whose test last passed on other files and was not known to fail like this by chance.
-    fn begin_to_fail(&self, failures: &[Failure]) -> u32 {
-        let begins = |failure: &&Failure| {
+    /// Returns the number of failures whose test last passed on other files and was not known to fail like this by
+    /// chance.
+    fn count_newly_failing(&self, failures: &[Failure]) -> u32 {
+        let is_newly_failing = |failure: &&Failure| {
             let Some(history) = self.memory.tests.get(&failure.case) else { return false };
-            let found = history.strand(Trait::of(failure)).and_then(|strand| strand.found);
+            let verdict_kind = history
+                .failure_mode(FailureKey::from_failure(failure))
+                .and_then(|failure_mode| failure_mode.verdict_kind);
             let passed = history.last_pass().filter(|_| history.last_outcome() == Some(false));
             let is_on_other_files =
                 |seq| self.view.index(seq).is_some_and(|at| self.view.trees.last() != self.view.trees.get(at));
-            found != Some(VerdictKind::Flaky) && passed.is_some_and(is_on_other_files)
+            verdict_kind != Some(VerdictKind::Flaky) && passed.is_some_and(is_on_other_files)
         };
-        u32::try_from(failures.iter().filter(begins).count()).unwrap_or(u32::MAX)
+        u32::try_from(failures.iter().filter(is_newly_failing).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns the changed file if exactly one file changed since the test passed, for a failure whose stack has no
+    /// line of the project outside its tests.
+    fn find_only_changed_file(&self, failure: &Failure) -> Option<FileId> {
+        if failure.function.is_some() || failure.in_project {
+            return None;
+        }
+        let passed = self.view.index(self.memory.tests.get(&failure.case)?.last_pass()?)?;
+        let changed = self.view.files_changed_since(passed);
+        changed.first().copied().filter(|file| changed.len() == 1 && *file != failure.file)
     }
 
     fn has_passed(&self, failure: &Failure) -> bool {
         self.memory.tests.get(&failure.case).and_then(TestHistory::last_pass).is_some()
     }
 
-    fn group(&self, lasting: Option<&Cause>, members: &[Failure], of_run: Option<RunOutage>) -> Vec<Judged> {
-        let own = self.outage_probability(members);
+    fn judge_group(
+        &self,
+        lasting: Option<&Cause>,
+        members: &[Failure],
+        run_outage: Option<RunOutage>,
+    ) -> Vec<CaseJudgement> {
+        let group_probability = self.outage_probability(members);
         let Some(first) = members.first() else { return Vec::new() };
-        let is_unexplained = members.iter().all(|one| self.is_unexplained(one));
-        let by_run = of_run.filter(|_| is_unexplained).map_or(0.0, |of_run| of_run.probability_of(first));
-        let of_run = of_run.filter(|_| by_run > own && by_run > 0.5);
-        let common = of_run.map_or_else(|| Trait::of(first), |one| one.common);
-        let comes_along = of_run.is_some_and(|one| one.has_other_error(first));
-        let outage = own.max(by_run);
-        let together = u32::try_from(members.len()).unwrap_or(u32::MAX);
-        let files = self.files(members, lasting);
-        let weighings: Vec<Weighing<'_>> =
-            members.iter().map(|failure| self.weigh(failure, lasting, together, &files)).collect();
-        let is_seen_to_begin = weighings.iter().any(Weighing::is_seen_to_begin);
-        // Nothing is known from before the first run.
+        let is_unexplained = members.iter().all(|failure| self.is_unexplained(failure));
+        let run_probability =
+            run_outage.filter(|_| is_unexplained).map_or(0.0, |run_outage| run_outage.probability_of(first));
+        let run_outage = run_outage.filter(|_| run_probability > group_probability && run_probability > 0.5);
+        let common = run_outage.map_or_else(|| FailureKey::from_failure(first), |outage| outage.common);
+        let has_other_error = run_outage.is_some_and(|outage| outage.has_other_error(first));
+        let outage = group_probability.max(run_probability);
+        let tests_together = u32::try_from(members.len()).unwrap_or(u32::MAX);
+        let files = self.cause_files(members, lasting);
+        let weighings: Vec<WeighedFailure<'_>> =
+            members.iter().map(|failure| self.weigh_failure(failure, lasting, tests_together, &files)).collect();
+        let has_observed_start = weighings.iter().any(WeighedFailure::has_observed_start);
+        // Without an earlier run, the start of a failure is unknown.
         let is_first = self.view.runs.len() == 1;
-        let suspects = if is_seen_to_begin && !is_first {
-            let fixed = members.iter().flat_map(|failure| self.fixed_files(failure));
-            self.suspects(&weighings, &files.iter().copied().chain(fixed).collect())
+        let suspects = if has_observed_start && !is_first {
+            let fixed_files = members.iter().flat_map(|failure| self.files_of_undone_fixes(failure));
+            self.find_suspects(&weighings, &files.iter().copied().chain(fixed_files).collect())
         } else {
             Vec::new()
         };
-        let shared = Shared { outage, lasting, together, suspects, common, comes_along, site: first.site };
-        weighings.into_iter().map(|weighing| self.judged(weighing, &shared)).collect()
+        let shared =
+            GroupFacts { outage, lasting, tests_together, suspects, common, has_other_error, site: first.site };
+        weighings.into_iter().map(|weighing| self.build_judgement(weighing, &shared)).collect()
     }
 
-    fn weigh(
+    fn weigh_failure(
         &self,
         failure: &Failure,
         lasting: Option<&Cause>,
-        together: u32,
+        tests_together: u32,
         files: &BTreeSet<FileId>,
-    ) -> Weighing<'a> {
+    ) -> WeighedFailure<'a> {
         let history = self.memory.tests.get(&failure.case);
-        let fixed = self.fixed_files(failure).collect();
-        let seen = weigh::with_now(self.view, history, Trait::of(failure), files, &fixed, self.began);
-        let order = self.order_evidence(failure, history);
-        let fails_otherwise =
-            history.is_some_and(|history| !history.other_failures_since_pass(self.view, Trait::of(failure)).is_empty());
-        let together = match lasting {
-            Some(cause) if !cause.cases.contains_key(&failure.case) => JOINS,
-            _ if failure.function.is_none() => 1.0_f64.max(f64::from(together) / 2.0),
-            _ => f64::from(together),
+        let fixed = self.files_of_undone_fixes(failure).collect();
+        let observations = weigh::observations_with_new_failure(
+            self.view,
+            history,
+            FailureKey::from_failure(failure),
+            files,
+            &fixed,
+            self.newly_failing,
+        );
+        let order = self.collect_order_evidence(failure, history);
+        let fails_with_other_errors = history.is_some_and(|history| {
+            !history.other_failures_since_pass(self.view, FailureKey::from_failure(failure)).is_empty()
+        });
+        let tests_together = match lasting {
+            Some(cause) if !cause.cases.contains_key(&failure.case) => LASTING_CAUSE_TESTS,
+            _ if failure.function.is_none() => 1.0_f64.max(f64::from(tests_together) / 2.0),
+            _ => f64::from(tests_together),
         };
-        let of_case = Seen {
-            observations: &seen,
-            looks: self.memory.traits.log_likelihoods(failure),
-            together,
+        let evidence = ErrorEvidence {
+            observations: &observations,
+            failure,
+            traits: &self.memory.traits,
+            tests_together,
             // An order-dependent test fails in the same way each time.
-            order: Some(&order).filter(|_| !fails_otherwise),
+            order: Some(&order).filter(|_| !fails_with_other_errors),
             both_outcomes: history.is_some_and(|history| history.totals.both_outcomes > 0),
-            before: history.and_then(|history| history.strand(Trait::of(failure))).and_then(weigh::found_before),
+            stored_probabilities: history
+                .and_then(|history| history.failure_mode(FailureKey::from_failure(failure)))
+                .and_then(weigh::stored_probabilities_outside_window),
             cases: self.run.ran,
         };
-        let weighed = weigh::weigh(self.view, &of_case, &self.conditions);
-        Weighing { failure: *failure, history, seen, order, together, weighed }
+        let weighed = weigh::weigh(self.view, &evidence, &self.conditions);
+        WeighedFailure { failure: *failure, history, observations, order, tests_together, weighed }
     }
 
-    fn order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> OrderEvidence {
-        let known =
-            history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.order.clone());
-        if let Some(mut known) = known {
-            known.record(failure.case, self.order, true);
-            return known;
+    fn collect_order_evidence(&self, failure: &Failure, history: Option<&TestHistory>) -> OrderEvidence {
+        let stored = history
+            .and_then(|history| history.failure_mode(FailureKey::from_failure(failure)))
+            .and_then(|failure_mode| failure_mode.order.clone());
+        if let Some(mut stored) = stored {
+            stored.record(failure.case, self.order, true);
+            return stored;
         }
         if self.order.is_unknown() {
             return OrderEvidence::default();
         }
-        let passed = |seq: RunSeq| history.is_some_and(|history| history.at(seq) == Some(false));
-        OrderEvidence::start(failure.case, self.order, &self.only_failed, &self.memory.orders.of_runs(passed))
+        let passed = |seq: RunSeq| history.is_some_and(|history| history.has_failed_in(seq) == Some(false));
+        OrderEvidence::from_first_failure(
+            failure.case,
+            self.order,
+            &self.never_passed_cases,
+            &self.memory.orders.orders_of_runs(passed),
+        )
     }
 
     /// Files in the stacks and test files of all failures of the cause, in this run and in earlier runs.
-    fn files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
-        let now = members.iter().flat_map(|failure| failure.file_and_stack(self.stacks));
+    fn cause_files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
+        let now = members.iter().flat_map(|failure| failure.test_and_stack_files(self.stacks));
         let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
-        let strands = before.filter_map(|(case, common)| self.memory.tests.get(case)?.strand(common));
-        now.chain(strands.map(|one| one.newest.file)).collect()
+        let failure_modes = before.filter_map(|(case, common)| self.memory.tests.get(case)?.failure_mode(common));
+        now.chain(failure_modes.map(|mode| mode.newest.file)).collect()
     }
 
-    /// Files of the changes that fixed a failure before. It comes back when a commit undoes such a change.
-    fn fixed_files(&self, failure: &Failure) -> impl Iterator<Item = FileId> {
+    /// Files of earlier fixes of a failure that a commit may have undone, because then the failure returns.
+    fn files_of_undone_fixes(&self, failure: &Failure) -> impl Iterator<Item = FileId> {
         let fixes = if self.view.is_on_edit() { &[][..] } else { &self.memory.fixes[..] };
-        let is_of_it = |fix: &&Fix| fix.is_of(failure.case, failure.signature) && fix.may_be_undone(self.view);
-        fixes.iter().filter(is_of_it).flat_map(|fix| fix.files.iter().copied())
+        let is_undone_fix =
+            |fix: &&Fix| fix.fixes_error(failure.case, failure.signature) && fix.may_be_undone(self.view);
+        fixes.iter().filter(is_undone_fix).flat_map(|fix| fix.files.iter().copied())
     }
 
-    fn suspects(&self, weighings: &[Weighing<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
-        let flake_rate = |weighing: &Weighing<'_>| {
+    fn find_suspects(&self, weighings: &[WeighedFailure<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
+        let flake_rate = |weighing: &WeighedFailure<'_>| {
             let known = weighing.history.filter(|history| !history.is_new());
-            known.map_or(NEVER_SEEN_FLAKING, flakiness::chance_rate)
+            known.map_or(FLAKE_RATE_WITHOUT_HISTORY, flakiness::compute_flake_rate)
         };
-        let evidence: Vec<Evidence<'_>> = weighings
+        let evidence: Vec<TestEvidence<'_>> = weighings
             .iter()
-            .map(|weighing| Evidence { seen: &weighing.seen, flake_rate: flake_rate(weighing) })
+            .map(|weighing| TestEvidence { observations: &weighing.observations, flake_rate: flake_rate(weighing) })
             .collect();
-        suspects::suspects(self.view, &evidence, files)
+        suspects::find_suspects(self.view, &evidence, files)
     }
 
-    fn judged(&self, weighing: Weighing<'_>, shared: &Shared<'_>) -> Judged {
-        let Weighing { failure, history, seen, order, together, weighed } = weighing;
+    fn build_judgement(&self, weighing: WeighedFailure<'_>, shared: &GroupFacts<'_>) -> CaseJudgement {
+        let WeighedFailure { failure, history, observations, order, tests_together, weighed } = weighing;
         let rest = 1.0 - shared.outage;
-        let chances = weighed.chances();
+        let probabilities_by_kind = weighed.probabilities_by_kind();
         let never_passed = history.is_some_and(|history| !history.is_new() && !history.has_passed());
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
-        let of_machine = if self.is_of_machine(&failure, history) { MACHINE_SHARE } else { 0.0 };
+        let machine_share = if self.is_machine_failure(&failure, history) { MACHINE_SHARE } else { 0.0 };
         // A test that failed before may fail by chance. At a first failure, the error is better evidence.
-        let has_failed_before = seen.iter().rev().skip(1).any(|one| one.failed);
-        let chance_of_machine = if has_failed_before { 0.0 } else { of_machine };
-        let by_machine = weighed.code * of_machine + weighed.flaky * chance_of_machine;
+        let has_failed_before = observations.iter().rev().skip(1).any(|result| result.failed);
+        let chance_machine_share = if has_failed_before { 0.0 } else { machine_share };
+        let machine_weight = weighed.code * machine_share + weighed.flaky * chance_machine_share;
         let weighed_kinds = vec![
-            (code, weighed.code * rest * (1.0 - of_machine)),
-            (VerdictKind::Flaky, weighed.flaky * rest * (1.0 - chance_of_machine)),
-            (VerdictKind::Infrastructure, shared.outage + rest * by_machine),
+            (code, weighed.code * rest * (1.0 - machine_share)),
+            (VerdictKind::Flaky, weighed.flaky * rest * (1.0 - chance_machine_share)),
+            (VerdictKind::Infrastructure, shared.outage + rest * machine_weight),
             (VerdictKind::Environment, weighed.environment * rest),
             (VerdictKind::Order, weighed.order * rest),
         ];
-        let chance_elsewhere = self.memory.traits.tests_with(failure.signature)[CHANCE];
-        let facts = reasons::Facts {
+        let chance_elsewhere = self.memory.traits.count_tests_with_error(failure.signature)[CHANCE_KIND];
+        let facts = reasons::VerdictEvidence {
             view: self.view,
             failure: &failure,
             history,
-            seen: &seen,
+            observations: &observations,
             chance_elsewhere,
             order: &order,
-            together: shared.together,
-            differing: self.differing,
+            tests_together: shared.tests_together,
+            failures_with_edited_files: self.failures_with_edited_files,
         };
         let has_history = history.is_some_and(|history| !history.is_new());
-        let may_be_chance = reasons::may_be_chance(self.view, history, &seen, chance_elsewhere);
-        let (kind, probability) = VerdictKind::likeliest(&weighed_kinds, has_history, may_be_chance);
+        let may_be_chance = reasons::may_be_chance(self.view, history, &observations, chance_elsewhere);
+        let (kind, probability) = VerdictKind::choose_likeliest(&weighed_kinds, has_history, may_be_chance);
         let polluter = weighed.polluter.filter(|_| kind == VerdictKind::Order);
         let condition = weighed.condition.filter(|_| kind == VerdictKind::Environment);
-        let precedents = self.precedents(kind, &failure, history, condition.as_ref(), shared.common);
+        let precedents = self.find_precedents(kind, &failure, history, condition.as_ref(), shared.common);
         let mut verdict = Verdict {
             precedents,
             kind,
             probability,
             weighed: weighed_kinds,
-            since: self.since(kind, &failure, &seen, shared),
+            since: self.find_start(kind, &failure, &observations, shared),
             because: Vec::new(),
             against: Vec::new(),
             settle: None,
@@ -328,138 +374,106 @@ impl<'a> Judging<'a> {
             verdict.suspects.clone_from(&shared.suspects);
         }
         let is_outage = kind == VerdictKind::Infrastructure && shared.outage >= 0.5;
-        reasons::explain(&mut verdict, &facts, is_outage);
-        let outage = is_outage.then(|| self.known_outage(shared.common));
-        Judged {
-            cause: outage.map_or_else(|| self.cause_id(kind, &failure, shared), |outage| shared.cause_of(outage)),
-            outage: outage.filter(|_| !shared.comes_along),
+        reasons::fill_in_reasons(&mut verdict, &facts, is_outage);
+        let outage = is_outage.then(|| self.continue_or_start_outage(shared.common));
+        CaseJudgement {
+            cause: outage
+                .map_or_else(|| self.choose_cause_id(kind, &failure, shared), |outage| shared.outage_cause_id(outage)),
+            outage: outage.filter(|_| !shared.has_other_error),
             is_outage,
             failure,
             verdict,
-            together,
+            tests_together,
             order,
-            touched: seen.last().is_some_and(|now| now.touched),
-            undone: seen.last().is_some_and(|now| now.undone),
-            weighed: chances,
+            touched: observations.last().is_some_and(|now| now.touched),
+            undone: observations.last().is_some_and(|now| now.undone),
+            probabilities: probabilities_by_kind,
         }
     }
 
-    /// Returns `true` if the test failed like this before and has not passed since.
-    fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &Shared<'_>) -> bool {
-        let mut own = history.map(|history| history.observations(self.view, Trait::of(failure))).unwrap_or_default();
+    /// Returns `true` if the test already failed with this error and has not passed since.
+    fn is_broken(&self, history: Option<&TestHistory>, failure: &Failure, shared: &GroupFacts<'_>) -> bool {
+        let mut own = history
+            .map(|history| history.observations(self.view, FailureKey::from_failure(failure)))
+            .unwrap_or_default();
         // Later runs of older commits do not change where the failure started.
-        own.retain(|one| self.view.runs[one.at].seq < self.run.seq);
-        let before = up_to_last_commit(self.view, &own);
-        let last_known = before.iter().rev().find(|one| one.failed || !self.view.uncommitted[one.at]);
-        let failed_last = before.last().is_some_and(|one| one.failed);
-        let lasts = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));
-        failed_last || lasts || last_known.is_some_and(|one| one.failed && !self.view.uncommitted[one.at])
+        own.retain(|result| self.view.runs[result.at].seq < self.run.seq);
+        let before = observations_up_to_last_commit(self.view, &own);
+        let last_known = before.iter().rev().find(|result| result.failed || !self.view.uncommitted[result.at]);
+        let failed_last = before.last().is_some_and(|result| result.failed);
+        let joins_lasting_cause = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));
+        failed_last
+            || joins_lasting_cause
+            || last_known.is_some_and(|result| result.failed && !self.view.uncommitted[result.at])
     }
 
-    fn since(&self, kind: VerdictKind, failure: &Failure, seen: &[Observation], shared: &Shared<'_>) -> Option<Since> {
+    fn find_start(
+        &self,
+        kind: VerdictKind,
+        failure: &Failure,
+        observations: &[Observation],
+        shared: &GroupFacts<'_>,
+    ) -> Option<Since> {
         if !matches!(kind, VerdictKind::Broken | VerdictKind::Regression) {
             return None;
         }
         let history = |case: &CaseId| self.memory.tests.get(case);
-        let own = match seen.iter().rposition(|one| !one.failed) {
-            Some(passed) => {
+        let own = match observations.iter().rposition(|result| !result.failed) {
+            Some(last_pass) => {
                 // A pass on an edit that was undone does not end the failure.
-                let kept_pass = seen.iter().rposition(|one| !one.failed && self.view.kept[one.at]);
-                let lasting = &seen[kept_pass.map_or(0, |at| at + 1)..];
-                let first_kept = lasting.iter().find(|one| one.failed && self.view.kept[one.at]);
-                first_kept.into_iter().chain(seen.get(passed + 1)).map(|one| one.at).min()
+                let kept_pass = observations.iter().rposition(|result| !result.failed && self.view.kept[result.at]);
+                let lasting = &observations[kept_pass.map_or(0, |at| at + 1)..];
+                let first_kept = lasting.iter().find(|result| result.failed && self.view.kept[result.at]);
+                first_kept.into_iter().chain(observations.get(last_pass + 1)).map(|result| result.at).min()
             }
-            None => reasons::runs_of(self.view, history(&failure.case)).next(),
+            None => reasons::runs_with_result(self.view, history(&failure.case)).next(),
         };
         let lasting = shared.lasting.filter(|cause| !self.view.is_on_older_commit_than(cause.first));
         let lasting = lasting.and_then(|cause| self.view.index(cause.first));
         let first = self.view.runs[own.into_iter().chain(lasting).min()?];
         let mut cases =
-            std::iter::once(&failure.case).chain(shared.lasting.into_iter().flat_map(|one| one.cases.keys()));
-        let is_seen_to_begin = cases.any(|case| history(case).is_some_and(|test| test.has_passed_before(first.seq)));
-        Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| is_seen_to_begin) })
-    }
-
-    /// The outage of the previous run if it continues, else a new outage.
-    fn known_outage(&self, common: Trait) -> Outage {
-        let seq = self.run.seq;
-        let known = self.memory.outages.iter().find(|known| known.common == common);
-        let lasts = known.filter(|known| known.last + 1 == seq);
-        let first = known.map_or(seq, |known| known.first.unwrap_or(known.last));
-        Outage {
-            id: lasts.map_or_else(|| new_id(common, seq), |known| known.id),
-            common,
-            first: Some(first),
-            last: seq,
-        }
-    }
-
-    fn cause_id(&self, kind: VerdictKind, failure: &Failure, shared: &Shared<'_>) -> u64 {
-        match kind {
-            VerdictKind::Flaky | VerdictKind::Order | VerdictKind::Environment => {
-                hash(failure.function.unwrap_or(failure.case), failure.signature)
-            }
-            _ => {
-                shared.lasting.map_or_else(|| hash(new_id(shared.common, self.run.seq), shared.site), |cause| cause.id)
-            }
-        }
+            std::iter::once(&failure.case).chain(shared.lasting.into_iter().flat_map(|cause| cause.cases.keys()));
+        let has_observed_start = cases.any(|case| history(case).is_some_and(|test| test.has_passed_before(first.seq)));
+        Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| has_observed_start) })
     }
 }
 
 /// Facts that the members of a group share.
-struct Shared<'a> {
+struct GroupFacts<'a> {
     outage: f64,
     lasting: Option<&'a Cause>,
-    together: u32,
+    tests_together: u32,
     suspects: Vec<Suspect>,
-    common: Trait,
-    /// True if only an outage with another error explains them.
-    comes_along: bool,
+    common: FailureKey,
+    /// True if the failures are part of an outage with another error.
+    has_other_error: bool,
     site: u64,
 }
 
-impl Shared<'_> {
-    /// Other errors during an outage are causes of their own for as long as the outage lasts.
-    fn cause_of(&self, outage: Outage) -> u64 {
-        if self.comes_along { hash(outage.id, self.site) } else { outage.id }
-    }
-}
+/// A failure with the verdict `unknown` has suspects if a code change caused it with at least this probability. A lower
+/// value would accuse innocent commits.
+const MIN_CODE_PROBABILITY: f64 = 0.3;
 
-/// Minimum probability of a change of the code for which an unknown failure has suspects. A lower value would accuse innocent
-/// commits.
-const MIN_CODE_CHANCE: f64 = 0.3;
-
-/// Returns `true` if commits may be suspected. Chance and the machine have no culprit, and the start of a new test was
-/// not observed.
+/// Returns `true` if the verdict may name suspects. Failures by chance or by the machine have no culprit, and the start
+/// of a failure of a new test was not observed.
 fn may_have_suspects(verdict: &Verdict, code: VerdictKind) -> bool {
     match verdict.kind {
         VerdictKind::Infrastructure | VerdictKind::Flaky | VerdictKind::New => false,
         VerdictKind::Unknown => {
             let sum: f64 = verdict.weighed.iter().map(|(_, weight)| weight).sum();
-            let of_code = verdict.weighed.iter().find(|(kind, _)| *kind == code).map_or(0.0, |(_, weight)| *weight);
-            of_code >= MIN_CODE_CHANCE * sum
+            let code_weight = verdict.weighed.iter().find(|(kind, _)| *kind == code).map_or(0.0, |(_, weight)| *weight);
+            code_weight >= MIN_CODE_PROBABILITY * sum
         }
         _ => true,
     }
 }
 
-/// Weight of a lasting cause: a test that fails by it counts as one of many.
-const JOINS: f64 = 50.0;
+/// Number of tests that a lasting cause is assumed to break. Another failing test then needs little evidence to join
+/// the cause.
+const LASTING_CAUSE_TESTS: f64 = 50.0;
 /// Assumed flake rate of a test without history.
-const NEVER_SEEN_FLAKING: f64 = 0.01;
+const FLAKE_RATE_WITHOUT_HISTORY: f64 = 0.01;
 
 fn count<T>(items: impl Iterator<Item = T>) -> u32 {
     u32::try_from(items.count()).unwrap_or(u32::MAX)
-}
-
-fn new_id(common: Trait, run: RunSeq) -> u64 {
-    let (kind, value) = match common {
-        Trait::Function(value) => (1, value),
-        Trait::Signature(value) => (2, value),
-    };
-    hash(hash(kind, value), u64::from(run))
-}
-
-fn hash(one: u64, other: u64) -> u64 {
-    xxhash_rust::xxh3::xxh3_64_with_seed(&one.to_le_bytes(), other)
 }

@@ -1,10 +1,10 @@
 //! Derives the state of a test from all of its runs.
 
 use crate::evidence::explanations::flakiness::Rate;
-use crate::evidence::explanations::weigh::{self, Seen, Weighed};
+use crate::evidence::explanations::weigh::{self, ErrorEvidence, WeighedExplanations};
 use crate::evidence::facts::{CaseId, RunFacts};
-use crate::evidence::kept::history::{Observation, Strand, TestHistory};
-use crate::evidence::kept::traits::{CHANCE, Traits};
+use crate::evidence::kept::history::{FailureMode, Observation, TestHistory};
+use crate::evidence::kept::traits::{CHANCE_KIND, Traits};
 use crate::evidence::kept::window::View;
 use crate::evidence::reasons;
 use crate::evidence::verdict::VerdictKind;
@@ -15,15 +15,15 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum TestState {
-    /// It has failed since a change.
+    /// The test has failed since a change.
     Broken,
-    /// It fails by chance.
+    /// The test fails by chance.
     Flaky,
-    /// Another test makes it fail.
+    /// The test fails because of a test that ran before.
     Order,
-    /// It fails under a condition.
+    /// The test fails in some environments.
     Environment,
-    /// It has no such problem.
+    /// The test has none of these problems.
     Healthy,
 }
 
@@ -44,24 +44,25 @@ pub struct TestSummary {
 
 /// Derives the state of a test from its row and the view of the newest runs. The stored verdict on an error counts
 /// while the test fails with that error, and again after those failures have left the window. In between, the error is
-/// weighed again, because later runs are evidence about it.
-pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> TestSummary {
+/// weighed again, because later runs add evidence.
+pub fn summarize_test(history: &TestHistory, view: &View<'_>, traits: &Traits) -> TestSummary {
     let conditions = view.all_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
     let (mut verdict, mut polluter, mut condition) = (None, None, None);
-    let mut chance = history.retried.count_ones();
-    for strand in &history.strands {
-        let seen = history.observations(view, strand.common);
-        let fails_now = seen.last().is_some_and(|one| one.failed);
-        let weighed = weigh_strand(view, history, (strand, &seen), cases, &conditions, traits);
-        let is_settled = fails_now || strand.failed == 0;
-        let settled = strand.found.filter(|_| is_settled);
-        let found = settled.unwrap_or_else(|| found(view, history, (strand, &seen), &weighed, traits));
-        match found {
-            VerdictKind::Flaky => chance += strand.failures,
+    let mut chance_failures = history.retried.count_ones();
+    for failure_mode in &history.failure_modes {
+        let observations = history.observations(view, failure_mode.common);
+        let fails_now = observations.last().is_some_and(|result| result.failed);
+        let weighed = weigh_failure_mode(view, history, (failure_mode, &observations), cases, &conditions, traits);
+        let is_settled = fails_now || failure_mode.failed == 0;
+        let settled = failure_mode.verdict_kind.filter(|_| is_settled);
+        let kind = settled
+            .unwrap_or_else(|| find_likeliest_verdict(view, history, (failure_mode, &observations), &weighed, traits));
+        match kind {
+            VerdictKind::Flaky => chance_failures += failure_mode.failures,
             VerdictKind::Order if weighed.polluter.is_some() => polluter = weighed.polluter.map(|(case, _)| case),
             VerdictKind::Environment if weighed.condition.is_some() => condition = weighed.condition,
-            _ if fails_now => verdict = verdict.or(Some(found)),
+            _ if fails_now => verdict = verdict.or(Some(kind)),
             _ => {}
         }
     }
@@ -69,44 +70,51 @@ pub fn state_of(history: &TestHistory, view: &View<'_>, traits: &Traits) -> Test
         Some(_) => TestState::Broken,
         None if polluter.is_some() => TestState::Order,
         None if condition.is_some() => TestState::Environment,
-        None if chance > 0 => TestState::Flaky,
+        None if chance_failures > 0 => TestState::Flaky,
         None => TestState::Healthy,
     };
-    TestSummary { state, verdict, flake_rate: Rate::of(chance, history.totals.runs), polluter, condition }
+    TestSummary {
+        state,
+        verdict,
+        flake_rate: Rate::from_counts(chance_failures, history.totals.runs),
+        polluter,
+        condition,
+    }
 }
 
-/// Verdict on the failures with an error, from the evidence at its last occurrence and from all later runs.
-fn found(
+/// Returns the verdict on the failures with an error, from the evidence at its last occurrence and from all later runs.
+fn find_likeliest_verdict(
     view: &View<'_>,
     history: &TestHistory,
-    (strand, seen): (&Strand, &[Observation]),
-    weighed: &Weighed,
+    (failure_mode, observations): (&FailureMode, &[Observation]),
+    weighed: &WeighedExplanations,
     traits: &Traits,
 ) -> VerdictKind {
-    let failed = seen.iter().rposition(|one| one.failed).map_or(0, |last| last + 1);
-    let chance_elsewhere = traits.tests_with(strand.newest.signature)[CHANCE];
-    let may_be_chance = reasons::may_be_chance(view, Some(history), &seen[..failed], chance_elsewhere);
+    let failed = observations.iter().rposition(|result| result.failed).map_or(0, |last| last + 1);
+    let chance_elsewhere = traits.count_tests_with_error(failure_mode.newest.signature)[CHANCE_KIND];
+    let may_be_chance = reasons::may_be_chance(view, Some(history), &observations[..failed], chance_elsewhere);
     let kinds = [VerdictKind::Regression, VerdictKind::Flaky, VerdictKind::Environment, VerdictKind::Order];
-    let weighed: Vec<_> = kinds.into_iter().zip(weighed.chances()).collect();
-    VerdictKind::likeliest(&weighed, true, may_be_chance).0
+    let weighed: Vec<_> = kinds.into_iter().zip(weighed.probabilities_by_kind()).collect();
+    VerdictKind::choose_likeliest(&weighed, true, may_be_chance).0
 }
 
-fn weigh_strand(
+fn weigh_failure_mode(
     view: &View<'_>,
     history: &TestHistory,
-    (strand, seen): (&Strand, &[Observation]),
+    (failure_mode, observations): (&FailureMode, &[Observation]),
     cases: u32,
     conditions: &[&(String, String)],
     traits: &Traits,
-) -> Weighed {
-    let seen = Seen {
-        observations: seen,
-        looks: traits.log_likelihoods(&strand.newest),
-        together: strand.together,
-        order: strand.order.as_ref(),
+) -> WeighedExplanations {
+    let evidence = ErrorEvidence {
+        observations,
+        failure: &failure_mode.newest,
+        traits,
+        tests_together: failure_mode.tests_together,
+        order: failure_mode.order.as_ref(),
         both_outcomes: history.totals.both_outcomes > 0,
-        before: weigh::found_before(strand),
+        stored_probabilities: weigh::stored_probabilities_outside_window(failure_mode),
         cases,
     };
-    weigh::weigh(view, &seen, conditions)
+    weigh::weigh(view, &evidence, conditions)
 }

@@ -1,6 +1,7 @@
 //! Properties of every history, and a small history for each verdict.
 
 mod attribution;
+mod fixes;
 mod going_back;
 mod outages;
 mod precedents;
@@ -11,9 +12,9 @@ mod young_memories;
 
 use super::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, StackFiles},
-    judge::{Judged, Judgement},
-    kept::{memory::Memory, order::Order, record::Recorded},
-    sentences::Names,
+    judge::{CaseJudgement, Judgement},
+    kept::{memory::Memory, order::Order, record::RunResults},
+    sentences::SentenceNames,
     verdict::VerdictKind,
 };
 use crate::failure::category::Category;
@@ -40,19 +41,19 @@ struct Story {
 }
 
 /// Names that print only the numbers.
-struct Plain;
+struct NumberNames;
 
-impl Names for Plain {
-    fn run(&self, run: u32) -> String {
+impl SentenceNames for NumberNames {
+    fn run_id(&self, run: u32) -> String {
         format!("run {run}")
     }
-    fn case(&self, case: CaseId) -> String {
+    fn case_name(&self, case: CaseId) -> String {
         format!("case {case}")
     }
 }
 
 /// Number of tests of a story. Each file contains five tests.
-const CASES: u64 = 40;
+const CASES_PER_STORY: u64 = 40;
 
 impl Story {
     fn new() -> Self {
@@ -122,21 +123,21 @@ impl Story {
             order_unknown: order.is_unknown(),
             ran: u32::try_from(order.cases().len()).unwrap(),
             failed,
-            began: 0,
+            newly_failing: 0,
             files: 8,
             interrupted: false,
         }
     }
 
     /// Runs all tests in this order.
-    fn run_in(&mut self, order: Vec<CaseId>, failures: &[Failure]) -> Judgement {
-        self.run_as(Order::new(order), failures)
+    fn run_cases_in_order(&mut self, order: Vec<CaseId>, failures: &[Failure]) -> Judgement {
+        self.run_with_order(Order::new(order), failures)
     }
 
-    fn run_as(&mut self, order: Order, failures: &[Failure]) -> Judgement {
+    fn run_with_order(&mut self, order: Order, failures: &[Failure]) -> Judgement {
         let run = self.facts(&order, u32::try_from(failures.len()).unwrap());
         self.runs += 1;
-        self.memory.record(Recorded {
+        self.memory.record(RunResults {
             run: &run,
             failures,
             retried: &[],
@@ -147,7 +148,7 @@ impl Story {
     }
 
     fn run(&mut self, failures: &[Failure]) -> Judgement {
-        self.run_in((0..CASES).collect(), failures)
+        self.run_cases_in_order((0..CASES_PER_STORY).collect(), failures)
     }
 
     /// Adds commits, each with a passing run.
@@ -176,15 +177,15 @@ fn failure(case: CaseId, signature: u64) -> Failure {
     }
 }
 
-fn in_function(case: CaseId, signature: u64, function: u64) -> Failure {
+fn failure_in_function(case: CaseId, signature: u64, function: u64) -> Failure {
     Failure { function: Some(function), ..failure(case, signature) }
 }
 
-fn only(judgement: &Judgement) -> &Judged {
+fn only_judgement(judgement: &Judgement) -> &CaseJudgement {
     assert_eq!(judgement.verdicts.len(), 1);
     &judgement.verdicts[0]
 }
 
-fn kinds(judgement: &Judgement) -> Vec<VerdictKind> {
-    judgement.verdicts.iter().map(|judged| judged.verdict.kind).collect()
+fn list_verdict_kinds(judgement: &Judgement) -> Vec<VerdictKind> {
+    judgement.verdicts.iter().map(|case_judgement| case_judgement.verdict.kind).collect()
 }

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum VerdictKind {
     /// The failure began with a change.
     Regression,
-    /// The test has failed since then.
+    /// The failure continues from an earlier run.
     Broken,
     /// The test fails by chance.
     Flaky,
     /// The machine failed, not the code.
     Infrastructure,
-    /// An earlier test makes it fail.
+    /// A test that ran before makes the test fail.
     Order,
-    /// It fails under a condition.
+    /// The test fails in some environments.
     Environment,
     /// The test has no history.
     New,
@@ -28,7 +28,7 @@ pub enum VerdictKind {
 }
 
 impl VerdictKind {
-    /// The word for this kind in answers to agents.
+    /// Returns the name of the kind in answers to agents.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Regression => "regression",
@@ -42,16 +42,16 @@ impl VerdictKind {
         }
     }
 
-    /// The kind of a failure from the probabilities of its explanations, and the probability of the most likely
+    /// Returns the kind of a failure from the probabilities of its explanations, and the probability of the most likely
     /// explanation. `has_history` states whether the test ran before. `may_be_chance` states whether there is evidence
-    /// for chance; without it, chance is not a valid answer.
-    pub fn likeliest(weighed: &[(Self, f64)], has_history: bool, may_be_chance: bool) -> (Self, f64) {
+    /// for chance; without such evidence, the result is `Flaky` only if every other explanation is ruled out.
+    pub fn choose_likeliest(weighed: &[(Self, f64)], has_history: bool, may_be_chance: bool) -> (Self, f64) {
         let best =
             weighed.iter().copied().fold((Self::Unknown, 0.0), |best, one| if one.1 > best.1 { one } else { best });
         let kind = match best.0 {
             kind @ (Self::Infrastructure | Self::Broken) if best.1 >= 0.5 => kind,
             _ if !has_history => Self::New,
-            Self::Flaky if !may_be_chance => Self::Unknown,
+            Self::Flaky if !may_be_chance && best.1 < MIN_SOLE_CHANCE_PROBABILITY => Self::Unknown,
             kind if best.1 >= MIN_PROBABILITY => kind,
             _ => Self::Unknown,
         };
@@ -59,8 +59,10 @@ impl VerdictKind {
     }
 }
 
-/// Explanations with a lower probability give the verdict `unknown`.
+/// Minimum probability of the best explanation. Below it, the verdict is `unknown`.
 const MIN_PROBABILITY: f64 = 0.4;
+/// Above this probability of chance, every other explanation is ruled out.
+const MIN_SOLE_CHANCE_PROBABILITY: f64 = 0.995;
 
 /// The verdict on a failing case.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,9 +81,9 @@ pub struct Verdict {
     pub against: Vec<Reason>,
     /// The run that would settle the verdict.
     pub settle: Option<Settle>,
-    /// The test that makes it fail, for `order`.
+    /// The test that makes this test fail, for `order`.
     pub polluter: Option<CaseId>,
-    /// The condition under which it fails, for `environment`.
+    /// The condition under which the test fails, for `environment`.
     pub condition: Option<(String, String)>,
     /// Commits that may have introduced the failure.
     pub suspects: Vec<Suspect>,
@@ -89,16 +91,16 @@ pub struct Verdict {
     pub precedents: Precedents,
 }
 
-/// Earlier runs that are evidence for an excuse. A caller that knows the commits of a change can check whether the
-/// failure occurs without that change.
+/// Earlier runs with the same failure, by which a gate can excuse the failure. A caller that knows the commits of a
+/// change can check whether the failure occurs without that change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Precedents {
-    /// Runs of committed trees in which the test failed with the same error, oldest first; for `environment` only runs that
-    /// have the condition, for `infrastructure` runs that had the same outage.
+    /// Runs of committed trees in which the test failed with the same error, oldest first; for `environment` only runs
+    /// that have the condition, for `infrastructure` runs that had the same outage.
     pub failed: Vec<RunSeq>,
     /// The newest run on the same tree in which the test passed.
     pub passed_on_tree: Option<RunSeq>,
-    /// Evidence against an excuse: the test failed in each of several runs on this tree.
+    /// Set if the test failed in all of several runs on this tree, which is evidence against an excuse.
     pub failed_on_tree: Option<FailedOnTree>,
 }
 
@@ -107,7 +109,7 @@ pub struct Precedents {
 pub struct FailedOnTree {
     /// Number of runs including the judged run, at least 2.
     pub runs: u32,
-    /// Probability of as many failures in a row at the failure rate on other committed trees.
+    /// Probability of so many consecutive failures at the failure rate of other committed trees.
     pub chance: f64,
 }
 
@@ -117,7 +119,7 @@ impl Verdict {
         self.because
             .iter()
             .chain(&self.against)
-            .any(|reason| matches!(reason, Reason::Changed { commits: 0, .. } | Reason::DiffersFromCommit { .. }))
+            .any(|reason| matches!(reason, Reason::Changed { .. } | Reason::DiffersFromCommit { .. }))
     }
 }
 
@@ -126,7 +128,7 @@ impl Verdict {
 pub struct Suspect {
     /// The commit.
     pub commit: String,
-    /// Probability that it did.
+    /// Probability that this commit introduced the failure.
     pub probability: f64,
 }
 
@@ -142,24 +144,24 @@ pub struct Since {
 /// A run that would settle a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Settle {
-    /// This case alone on the same tree, once.
+    /// Run only this case again on the same tree.
     RerunAlone,
-    /// Only these two tests, in this order.
+    /// Run only these two tests, in this order.
     RunPair {
         /// The test that may make the other test fail.
         first: CaseId,
     },
-    /// The case at this commit.
+    /// Run the case at this commit.
     RunAt {
         /// The commit.
         commit: String,
     },
-    /// Another run of this tree, on a machine without the condition.
+    /// Run this tree on a machine without the condition.
     RunElsewhere {
         /// The condition.
         condition: (String, String),
     },
-    /// The whole run again.
+    /// Run all tests again.
     RerunAll,
 }
 
@@ -278,7 +280,7 @@ pub enum Reason {
         /// Number of tests with the same counts as the other test.
         others: u32,
     },
-    /// This error was chance in other tests.
+    /// This error occurred by chance in other tests, which are flaky.
     ChanceElsewhere {
         /// The judged run.
         run: RunSeq,
@@ -289,7 +291,7 @@ pub enum Reason {
     FailsByChance {
         /// The newest failing run.
         run: RunSeq,
-        /// Failing runs, and the runs in which it could have failed.
+        /// Number of failing runs, and of runs in which the test could have failed.
         failures: (u32, u32),
     },
     /// The runs do not distinguish the two most likely explanations.
@@ -304,7 +306,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The newest run that the reason names.
+    /// Returns the newest run that the reason names.
     pub fn run(&self) -> RunSeq {
         match *self {
             Self::BothOutcomes { passed, failed } | Self::Changed { passed, failed, .. } => passed.max(failed),

@@ -1,10 +1,10 @@
-//! The ten failure categories of the public contract.
-//! `classify` decides which one a failure has.
+//! The ten failure categories of the public contract (`docs/contract/argus-patterns.md`).
+//! `classify` chooses the category of a failure.
 
 use serde::{Deserialize, Serialize};
 use std::{fmt, str::FromStr};
 
-/// Category of a failure as reported, not of its root cause.
+/// Category of a failure. The category describes the reported failure and not its root cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "FailureCategory"))]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
@@ -32,7 +32,7 @@ pub enum Category {
 }
 
 impl Category {
-    /// Every category in the contract's order.
+    /// All categories, in the order of the contract.
     pub const ALL: [Self; 10] = [
         Self::AssertionMismatch,
         Self::HttpError,
@@ -46,7 +46,7 @@ impl Category {
         Self::Unknown,
     ];
 
-    /// Returns the contract's spelling.
+    /// Returns the name of the category in the contract.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AssertionMismatch => "ASSERTION_MISMATCH",
@@ -77,7 +77,7 @@ impl FromStr for Category {
     }
 }
 
-/// The text is not one of the ten categories.
+/// The error for a text that is not the name of a category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a failure category")]
 pub struct UnknownCategory;

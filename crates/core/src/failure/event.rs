@@ -1,4 +1,4 @@
-//! A failure as it arrives: the text and other known facts. `analyze::Analysis` contains the conclusions.
+//! The input for the analysis of a failure: its text and other known facts. `analyze::Analysis` is the result.
 
 use serde::{Deserialize, Serialize};
 

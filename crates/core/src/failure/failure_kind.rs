@@ -143,8 +143,8 @@ kinds! {
 }
 
 impl FailureKind {
-    /// Returns `true` if the same files always fail in the same way, so that another run shows nothing new because the
-    /// test does not start.
+    /// Returns `true` if the same files always fail in the same way because the test does not start, so that another
+    /// run shows nothing new.
     pub const fn is_same_each_time(self) -> bool {
         matches!(
             self,
@@ -160,8 +160,8 @@ impl FailureKind {
         )
     }
 
-    /// Returns `true` for kinds whose cause is usually the machine and not the code: a required thing is missing, full,
-    /// busy, or unreachable.
+    /// Returns `true` for kinds whose cause is usually the machine and not the code: something is missing, full, busy,
+    /// or unreachable.
     pub const fn is_of_machine(self) -> bool {
         matches!(
             self,
@@ -180,8 +180,7 @@ impl FailureKind {
         )
     }
 
-    /// Returns `true` for kinds that are the same on every machine: the language or a tool that reads the code reports
-    /// wrong code.
+    /// Returns `true` for kinds that occur on every machine, because a compiler or another tool rejects the code.
     pub const fn is_of_code(self) -> bool {
         matches!(
             self,
@@ -207,31 +206,33 @@ impl FailureKind {
     }
 }
 
-/// Returns the kind of a failure of this category. `text` is the whole redacted text, and `exit_code` is the exit code
-/// of its process.
+/// Returns the kind of a failure with this category. `text` is the whole redacted text, and `exit_code` is that of the
+/// failed process.
 pub fn failure_kind(category: Category, text: &str, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
-    match kind_of_summary(category, summary, exit_code) {
-        FailureKind::MissingFile if is_raised_by_subprocess(text) => FailureKind::CommandNotFound,
+    match find_kind(category, summary, exit_code) {
+        FailureKind::MissingFile if is_raised_by_python_subprocess(text) => FailureKind::CommandNotFound,
         kind => kind,
     }
 }
 
-/// Checks for a program that Python does not find. Python reports it as a missing file, so only the traceback
-/// distinguishes them.
-fn is_raised_by_subprocess(text: &str) -> bool {
+/// Checks for a program that Python's `subprocess` does not find. Python reports a missing file, so only the traceback
+/// shows that a program is missing.
+fn is_raised_by_python_subprocess(text: &str) -> bool {
     text.contains("subprocess.py") && (text.contains("in _execute_child") || text.contains("child_exception_type("))
 }
 
-fn kind_of_summary(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
+fn find_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");
     // The first matching rule wins, because the rules are ordered by weight.
-    let found =
-        MATCHERS.iter().find(|matcher| matcher.category == category).and_then(|matcher| matcher.first_kind(&text));
-    found.unwrap_or_else(|| fallback(category, &text, exit_code))
+    let found = CATEGORY_MATCHERS
+        .iter()
+        .find(|matcher| matcher.category == category)
+        .and_then(|matcher| matcher.find_first_kind(&text));
+    found.unwrap_or_else(|| fallback_kind(category, &text, exit_code))
 }
 
-/// Limit of the lazily built automata in bytes. All rules together need about this size; with less, the automata would
-/// be rebuilt again and again.
+/// Maximum size of the lazily built automata. All rules together need about this size. With a lower limit, the automata
+/// would be rebuilt again and again.
 const MAX_AUTOMATON_BYTES: usize = 8 << 20;
 
 /// The rules whose kinds refine a category.
@@ -241,12 +242,12 @@ struct KindMatcher {
     set: LazyLock<RegexSet, Box<dyn FnOnce() -> RegexSet + Send>>,
 }
 
-static MATCHERS: LazyLock<Vec<KindMatcher>> =
+static CATEGORY_MATCHERS: LazyLock<Vec<KindMatcher>> =
     LazyLock::new(|| Category::ALL.into_iter().map(KindMatcher::new).collect());
 
 impl KindMatcher {
     fn new(category: Category) -> Self {
-        let rules = move || RULES.iter().filter(move |rule| refines(rule.kind, category));
+        let rules = move || RULES.iter().filter(move |rule| is_possible_in(rule.kind, category));
         let compile = move || {
             // ASCII classes are enough for names of tools and errors, and keep the automata small.
             RegexSetBuilder::new(rules().map(|rule| rule.pattern))
@@ -258,15 +259,15 @@ impl KindMatcher {
         Self { category, kinds: rules().map(|rule| rule.kind).collect(), set: LazyLock::new(Box::new(compile)) }
     }
 
-    fn first_kind(&self, text: &str) -> Option<FailureKind> {
+    fn find_first_kind(&self, text: &str) -> Option<FailureKind> {
         let at = if self.kinds.is_empty() { None } else { self.set.matches(text.as_bytes()).iter().next() };
         at.and_then(|at| self.kinds.get(at).copied())
     }
 }
 
-/// Checks whether a kind refines the category. Only a few kinds refine an assertion or an HTTP error, because a
-/// compared value or an answer may contain any text.
-fn refines(kind: FailureKind, category: Category) -> bool {
+/// Checks whether a kind is possible for the category. Only a few kinds are possible for an assertion or an HTTP error,
+/// because a compared value or a response may contain any text.
+fn is_possible_in(kind: FailureKind, category: Category) -> bool {
     use FailureKind as K;
     match category {
         Category::Unknown => true,
@@ -282,7 +283,7 @@ fn refines(kind: FailureKind, category: Category) -> bool {
     }
 }
 
-fn fallback(category: Category, text: &str, exit_code: Option<i32>) -> FailureKind {
+fn fallback_kind(category: Category, text: &str, exit_code: Option<i32>) -> FailureKind {
     match category {
         Category::AssertionMismatch => FailureKind::Assertion,
         Category::HttpError => FailureKind::HttpError,
@@ -298,7 +299,7 @@ fn fallback(category: Category, text: &str, exit_code: Option<i32>) -> FailureKi
             Some(127) => FailureKind::CommandNotFound,
             Some(126) => FailureKind::Permission,
             Some(139) => FailureKind::SegmentationFault,
-            _ if rules::names_error(text) => FailureKind::Exception,
+            _ if rules::starts_with_error_name(text) => FailureKind::Exception,
             _ => FailureKind::Unknown,
         },
     }

@@ -1,5 +1,5 @@
-//! Creates the state of a new loop from the options of the caller. Numbers out of range are refused, and missing
-//! numbers get a default that is stored in the state.
+//! Creates the state of a new loop from the options of the caller. Refuses numbers that are out of range. Replaces
+//! missing numbers by defaults, which are stored in the state.
 
 use super::{
     error::{ErrorClass, ErrorSummary, FixError},
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::identity::sign::sha256_hex;
 
-/// Defaults of the contract.
+/// The default values come from `docs/contract/fix-problem.md`.
 const DEFAULT_TIMEOUT_SECONDS: f64 = 120.0;
 const DEFAULT_MAX_ATTEMPTS: f64 = 5.0;
 const DEFAULT_BACKOFF_SECONDS: f64 = 1.0;
@@ -25,7 +25,7 @@ pub(super) const MAX_ATTEMPTS: u32 = 100;
 pub(super) const MAX_COMMAND_BYTES: usize = 128 * 1024;
 /// Maximum length of a description, in bytes.
 pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
-/// Number of hex digits in the id of a loop.
+/// Number of hex digits in the ID of a loop.
 const ID_HEX_DIGITS: usize = 8;
 
 plain! {
@@ -44,30 +44,30 @@ plain! {
         pub desired: String,
         /// Start of the loop, ISO 8601.
         pub started: String,
-        /// From 1 to 100, default 5. In error mode from 1 to 3, default 3.
+        /// Maximum number of attempts, from 1 to 100. Default: 5. In error mode from 1 to 3, default 3.
         pub max_attempts: Option<f64>,
-        /// Seconds, from 0 to 60. Default: 1.
+        /// Delay before the second attempt in seconds, from 0 to 60. Default: 1.
         #[serde(rename = "backoff")]
         pub backoff_seconds: Option<f64>,
-        /// From 1 to 100. Default: 3.
+        /// Number of equal errors in a row that opens the circuit, from 1 to 100. Default: 3.
         pub circuit_breaker: Option<f64>,
-        /// Seconds, from 1 to a week. Default: 120.
+        /// Time limit of a run in seconds, from 1 to a week. Default: 120.
         #[serde(rename = "timeout")]
         pub timeout_seconds: Option<f64>,
         /// Kubernetes namespace to inspect.
         pub namespace: Option<String>,
-        /// Draw each delay randomly between 0 and the full delay.
+        /// True to draw each delay randomly between 0 and the full delay.
         pub jitter: Option<bool>,
-        /// Also open the circuit on oscillation and missing progress.
+        /// True if oscillation and missing progress also open the circuit.
         pub strict_progress: Option<bool>,
-        /// Answer prompts from generated inputs.
+        /// True to answer prompts from generated inputs.
         pub auto: Option<bool>,
         /// Path of the inputs file.
         pub inputs: Option<String>,
     }
 }
 
-/// A problem with the options of the caller, as a sentence for the caller.
+/// A problem with the options, as a sentence that tells the caller what to change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StartProblem(pub String);
@@ -76,21 +76,22 @@ pub struct StartProblem(pub String);
 ///
 /// Fails if an option is missing, too long or out of range.
 pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartProblem> {
-    let mode = mode(start)?;
-    refuse_auto(mode, start)?;
-    let desired = required("desired", &start.desired, MAX_DESCRIPTION_BYTES)?;
-    let started = required("started", &start.started, 64)?;
+    let mode = choose_mode(start)?;
+    refuse_auto_inputs_in_error_mode(mode, start)?;
+    let desired = check_required_text("desired", &start.desired, MAX_DESCRIPTION_BYTES)?;
+    let started = check_required_text("started", &start.started, 64)?;
     let (most, attempts) = match mode {
         Mode::Command => (f64::from(MAX_ATTEMPTS), DEFAULT_MAX_ATTEMPTS),
         Mode::Error => (ERROR_MODE_MAX_ATTEMPTS, ERROR_MODE_MAX_ATTEMPTS),
     };
-    let initial = backoff::in_milliseconds(in_range(
+    let initial = backoff::round_to_milliseconds(check_range(
         "backoff",
         start.backoff_seconds,
         DEFAULT_BACKOFF_SECONDS,
         (0.0, super::MAX_DELAY_SECONDS),
     )?);
-    let (command, first_error) = (start.command.clone().filter(|_| mode == Mode::Command), error.map(ErrorSummary::of));
+    let (command, first_error) =
+        (start.command.clone().filter(|_| mode == Mode::Command), error.map(ErrorSummary::from_error));
     let identity = command.as_deref().or(error.map(|error| error.family_signature.as_str())).unwrap_or_default();
     let mut state = FixState {
         version: STATE_VERSION,
@@ -101,9 +102,9 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         desired,
         started,
         current_attempt: 1,
-        max_attempts: whole_number("max_attempts", start.max_attempts, attempts, most)?,
+        max_attempts: check_whole_number("max_attempts", start.max_attempts, attempts, most)?,
         backoff_seconds: initial,
-        circuit_breaker: Circuit::new(whole_number(
+        circuit_breaker: Circuit::new(check_whole_number(
             "circuit_breaker",
             start.circuit_breaker,
             DEFAULT_CIRCUIT_THRESHOLD,
@@ -112,15 +113,15 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         attempts: Vec::new(),
         error: error.map(|error| error.text.clone()),
         first_error,
-        test: optional("test", start.test.as_ref())?,
-        timeout_seconds: timeout(start.timeout_seconds)?,
-        namespace: optional("namespace", start.namespace.as_ref())?,
+        test: check_optional_text("test", start.test.as_ref())?,
+        timeout_seconds: check_timeout(start.timeout_seconds)?,
+        namespace: check_optional_text("namespace", start.namespace.as_ref())?,
         initial_backoff_seconds: initial,
         delay_seconds: 0.0,
         jitter: start.jitter.unwrap_or_default(),
         strict_progress: start.strict_progress.unwrap_or_default(),
         auto: start.auto.unwrap_or_default(),
-        inputs: optional("inputs", start.inputs.as_ref())?,
+        inputs: check_optional_text("inputs", start.inputs.as_ref())?,
         inputs_digest: None,
         running: None,
         pending_fix: None,
@@ -133,7 +134,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         host: HostNotes::default(),
     };
     if mode == Mode::Error {
-        place(&mut state);
+        set_first_status(&mut state);
     }
     Ok(state)
 }
@@ -142,26 +143,26 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
 ///
 /// Fails if an option is too long or out of range.
 pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
-    refuse_auto(state.mode, wanted)?;
+    refuse_auto_inputs_in_error_mode(state.mode, wanted)?;
     let mut next = state.clone();
     if !wanted.desired.trim().is_empty() {
-        next.desired = required("desired", &wanted.desired, MAX_DESCRIPTION_BYTES)?;
+        next.desired = check_required_text("desired", &wanted.desired, MAX_DESCRIPTION_BYTES)?;
     }
     if let Some(seconds) = wanted.timeout_seconds {
-        next.timeout_seconds = timeout(Some(seconds))?;
+        next.timeout_seconds = check_timeout(Some(seconds))?;
     }
-    next.test = next.test.or(optional("test", wanted.test.as_ref())?);
-    next.inputs = optional("inputs", wanted.inputs.as_ref())?.or(next.inputs);
+    next.test = next.test.or(check_optional_text("test", wanted.test.as_ref())?);
+    next.inputs = check_optional_text("inputs", wanted.inputs.as_ref())?.or(next.inputs);
     next.auto = wanted.auto.unwrap_or(next.auto);
     Ok(next)
 }
 
 /// Sets the first status of a loop that starts with an error.
-fn place(state: &mut FixState) {
+fn set_first_status(state: &mut FixState) {
     let class = state.first_error.as_ref().map(|error| error.error_class);
     match class {
         Some(ErrorClass::Permanent) => transitions::escalate(state, EscalationReason::PermanentError),
-        // A transient error may be gone already, so that the verification runs first, after a delay.
+        // A transient error may be gone already, so run the verification before any fix, after a delay.
         Some(ErrorClass::Transient) if state.test.is_some() => {
             state.delay_seconds = state.initial_backoff_seconds;
             state.status = Status::Waiting;
@@ -170,58 +171,59 @@ fn place(state: &mut FixState) {
     }
 }
 
-/// Id of a loop: the first eight hex digits of the SHA-256 hash of `identity`.
+/// Returns the ID of a loop: the first eight hex digits of the SHA-256 hash of `identity`.
 pub fn command_hash(identity: &str) -> String {
     let mut hash = sha256_hex(identity);
     hash.truncate(ID_HEX_DIGITS);
     hash
 }
 
-fn mode(start: &Start) -> Result<Mode, StartProblem> {
+fn choose_mode(start: &Start) -> Result<Mode, StartProblem> {
     let non_blank = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
     let problem = |text: &str| Err(StartProblem(text.to_owned()));
     match (non_blank(&start.command), non_blank(&start.error)) {
-        (true, true) => problem("Give a command or an error, not both: they are two kinds of loops."),
+        (true, true) => problem("Pass a command or an error, not both, because they start different loops."),
         (true, false) => {
-            required("command", start.command.as_deref().unwrap_or_default(), MAX_COMMAND_BYTES).map(|_| Mode::Command)
+            check_required_text("command", start.command.as_deref().unwrap_or_default(), MAX_COMMAND_BYTES)
+                .map(|_| Mode::Command)
         }
         (false, true) => Ok(Mode::Error),
         (false, false) if start.command.is_some() => {
-            problem("The command is empty. Give the command that is to succeed.")
+            problem("The command is empty. Pass the command that must succeed.")
         }
-        (false, false) if start.error.is_some() => {
-            problem("The error is empty. Give the error output that is to be fixed.")
-        }
-        (false, false) => problem("There is nothing to fix. Give the error output, or a command that is to succeed."),
+        (false, false) if start.error.is_some() => problem("The error is empty. Pass the error output to fix."),
+        (false, false) => problem("Nothing to fix. Pass the error output, or a command that must succeed."),
     }
 }
 
-fn refuse_auto(mode: Mode, start: &Start) -> Result<(), StartProblem> {
+fn refuse_auto_inputs_in_error_mode(mode: Mode, start: &Start) -> Result<(), StartProblem> {
     if mode == Mode::Error && start.auto == Some(true) {
-        let text = "auto answers the prompts of a command, and an error asks nothing. Leave it out, or give a command.";
+        let text = "auto answers the prompts of a command, but an error has no prompts. Omit auto, or pass a command.";
         return Err(StartProblem(text.to_owned()));
     }
     Ok(())
 }
 
-fn required(name: &str, text: &str, longest: usize) -> Result<String, StartProblem> {
+fn check_required_text(name: &str, text: &str, longest: usize) -> Result<String, StartProblem> {
     if text.trim().is_empty() {
         return Err(StartProblem(format!("{name} is empty. It is required.")));
     }
     if text.len() > longest {
-        return Err(StartProblem(format!("{name} has {} bytes; at most {longest} are taken.", text.len())));
+        return Err(StartProblem(format!("{name} has {} bytes; the limit is {longest}.", text.len())));
     }
     if text.contains('\0') {
-        return Err(StartProblem(format!("{name} contains a NUL byte, which no shell takes.")));
+        return Err(StartProblem(format!("{name} contains a NUL byte, which no shell accepts.")));
     }
     Ok(text.to_owned())
 }
 
-fn optional(name: &str, text: Option<&String>) -> Result<Option<String>, StartProblem> {
-    text.filter(|text| !text.trim().is_empty()).map(|text| required(name, text, MAX_DESCRIPTION_BYTES)).transpose()
+fn check_optional_text(name: &str, text: Option<&String>) -> Result<Option<String>, StartProblem> {
+    text.filter(|text| !text.trim().is_empty())
+        .map(|text| check_required_text(name, text, MAX_DESCRIPTION_BYTES))
+        .transpose()
 }
 
-fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f64)) -> Result<f64, StartProblem> {
+fn check_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f64)) -> Result<f64, StartProblem> {
     let value = value.unwrap_or(default);
     if (least..=most).contains(&value) {
         return Ok(value);
@@ -229,12 +231,12 @@ fn in_range(name: &str, value: Option<f64>, default: f64, (least, most): (f64, f
     Err(StartProblem(format!("{name} must be from {least} to {most}; it is {value}.")))
 }
 
-fn timeout(seconds: Option<f64>) -> Result<u32, StartProblem> {
-    whole_number("timeout", seconds, DEFAULT_TIMEOUT_SECONDS, f64::from(MAX_TIMEOUT_SECONDS))
+fn check_timeout(seconds: Option<f64>) -> Result<u32, StartProblem> {
+    check_whole_number("timeout", seconds, DEFAULT_TIMEOUT_SECONDS, f64::from(MAX_TIMEOUT_SECONDS))
 }
 
-fn whole_number(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {
-    let value = in_range(name, value, default, (1.0, most))?;
+fn check_whole_number(name: &str, value: Option<f64>, default: f64, most: f64) -> Result<u32, StartProblem> {
+    let value = check_range(name, value, default, (1.0, most))?;
     if value.fract() != 0.0 {
         return Err(StartProblem(format!("{name} must be a whole number from 1 to {most}; it is {value}.")));
     }

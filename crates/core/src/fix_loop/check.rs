@@ -1,4 +1,4 @@
-//! Validates a state from a file: each value, and whether the values are consistent.
+//! Validates a state that was read from a file: each value, and whether the values fit together.
 
 use super::{
     begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, command_hash},
@@ -11,30 +11,30 @@ const MAX_NOTES_BYTES: usize = 256 * 1024;
 /// Maximum size of an error text, in bytes. It is larger than a description, because an error text has its own bound.
 const MAX_ERROR_BYTES: usize = crate::text::bound::MAX_TEXT_BYTES + 1024;
 
-/// The reason why a state is refused.
+/// The reason why a state was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StateProblem {
     /// A newer program wrote the state.
-    #[error("it has version {0}, and this program knows up to {STATE_VERSION}")]
+    #[error("it has version {0}, but this program supports versions up to {STATE_VERSION}")]
     Newer(u32),
     /// The state belongs to another command.
     #[error("it belongs to another command ({0})")]
     Another(String),
-    /// Values are out of range or inconsistent.
+    /// Values are out of range or do not fit together.
     #[error("{0}")]
     Damaged(String),
 }
 
-type Checked = Result<(), StateProblem>;
+type CheckResult = Result<(), StateProblem>;
 
 /// Checks every property that [`super::advance`] relies on.
 ///
-/// Fails with the first problem that it finds.
-pub fn check(state: &FixState) -> Checked {
+/// Fails with the first problem in the state.
+pub fn check(state: &FixState) -> CheckResult {
     match state.version {
         STATE_VERSION => {}
         version if version > STATE_VERSION => return Err(StateProblem::Newer(version)),
-        version => return damaged_state(format!("version {version} never was")),
+        version => return report_damage(format!("version {version} does not exist")),
     }
     check_identity(state)?;
     check_texts(state)?;
@@ -44,15 +44,15 @@ pub fn check(state: &FixState) -> Checked {
     check_status(state)
 }
 
-fn damaged_state(text: impl Into<String>) -> Checked {
+fn report_damage(text: impl Into<String>) -> CheckResult {
     Err(StateProblem::Damaged(text.into()))
 }
 
-fn ensure(holds: bool, otherwise: &str) -> Checked {
-    if holds { Ok(()) } else { damaged_state(otherwise) }
+fn ensure(holds: bool, otherwise: &str) -> CheckResult {
+    if holds { Ok(()) } else { report_damage(otherwise) }
 }
 
-fn check_identity(state: &FixState) -> Checked {
+fn check_identity(state: &FixState) -> CheckResult {
     let hex = state.command_hash.len() == 8 && state.command_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     ensure(hex, "command_hash is not eight hex digits")?;
     match (&state.command, state.mode) {
@@ -60,12 +60,12 @@ fn check_identity(state: &FixState) -> Checked {
             Err(StateProblem::Another(command.chars().take(80).collect()))
         }
         (Some(_), Mode::Command) => Ok(()),
-        (None, Mode::Command) => damaged_state("there is no command"),
-        (_, Mode::Error) => ensure(state.error.is_some() && state.first_error.is_some(), "there is no error"),
+        (None, Mode::Command) => report_damage("the command is missing"),
+        (_, Mode::Error) => ensure(state.error.is_some() && state.first_error.is_some(), "the error is missing"),
     }
 }
 
-fn check_texts(state: &FixState) -> Checked {
+fn check_texts(state: &FixState) -> CheckResult {
     let short = |text: &Option<String>, most: usize| text.as_ref().is_none_or(|text| text.len() <= most);
     ensure(short(&state.command, MAX_COMMAND_BYTES), "the command is too long")?;
     ensure(short(&state.error, MAX_ERROR_BYTES), "the error is too long")?;
@@ -77,11 +77,11 @@ fn check_texts(state: &FixState) -> Checked {
         !state.desired.trim().is_empty() && state.desired.len() <= MAX_DESCRIPTION_BYTES,
         "desired is empty or too long",
     )?;
-    ensure(!state.started.is_empty() && state.started.len() <= 64, "started is no time")?;
-    ensure(state.host.len() <= MAX_NOTES_BYTES, "the host's notes are too long")
+    ensure(!state.started.is_empty() && state.started.len() <= 64, "started is not a time")?;
+    ensure(state.host.text_bytes() <= MAX_NOTES_BYTES, "the host's notes are too long")
 }
 
-fn check_numbers(state: &FixState) -> Checked {
+fn check_numbers(state: &FixState) -> CheckResult {
     let most = if state.mode == Mode::Error { 3 } else { MAX_ATTEMPTS };
     ensure((1..=most).contains(&state.max_attempts), "max_attempts is out of range")?;
     ensure((1..=MAX_ATTEMPTS).contains(&state.circuit_breaker.threshold), "the circuit's threshold is out of range")?;
@@ -92,76 +92,77 @@ fn check_numbers(state: &FixState) -> Checked {
     ensure(state.interruptions <= 1000, "interruptions is out of range")
 }
 
-fn check_attempts(state: &FixState) -> Checked {
-    let made = state.attempts_made();
-    ensure(made <= state.max_attempts, "there are more attempts than allowed")?;
+fn check_attempts(state: &FixState) -> CheckResult {
+    let made = state.attempt_count();
+    ensure(made <= state.max_attempts, "it has more attempts than allowed")?;
     let numbered = (1..).zip(&state.attempts).all(|(number, attempt): (u32, &Attempt)| attempt.number == number);
     ensure(numbered, "the attempts are not numbered in order")?;
     let timed = state.attempts.iter().all(|attempt| (0.0..=f64::from(u32::MAX)).contains(&attempt.duration_seconds));
-    ensure(timed, "a duration is no number")?;
+    ensure(timed, "a duration is not a number")?;
     let judged = state.attempts.iter().all(|attempt| attempt.exit_code == 0 || attempt.error_hash.is_some());
     ensure(judged, "a failed attempt has no error")?;
     let before = state.attempts.split_last().map_or(&[][..], |(_, before)| before);
-    ensure(before.iter().all(|attempt| attempt.error_hash.is_some()), "an attempt follows a green one")?;
+    ensure(before.iter().all(|attempt| attempt.error_hash.is_some()), "an attempt follows a green attempt")?;
     let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
     let due = made.saturating_add(u32::from(!green)).min(state.max_attempts);
     ensure(state.current_attempt == due, "current_attempt does not fit the attempts")
 }
 
-fn check_circuit(state: &FixState) -> Checked {
+fn check_circuit(state: &FixState) -> CheckResult {
     let circuit = &state.circuit_breaker;
     let failed = state.attempts.iter().rev().filter_map(|attempt| attempt.error_hash.as_ref());
     let counted = circuit.error_hashes.iter().rev();
     let last = circuit.error_hashes.len() <= state.attempts.len() && failed.zip(counted).all(|(a, b)| a == b);
-    ensure(last, "the circuit's errors are not those of the last attempts")?;
+    ensure(last, "the circuit's errors differ from the errors of the last attempts")?;
     let closed = circuit.state == CircuitState::Closed;
-    ensure(!(closed && circuit.repeats()), "the circuit is closed although the same error came too often")?;
+    ensure(
+        !(closed && circuit.has_repeated_error()),
+        "the circuit is closed although the same error occurred too often",
+    )?;
     let given_up = state.escalation == Some(EscalationReason::CircuitBreakerOpened);
-    ensure(closed != given_up, "the circuit's state is not the one the loop was given up for")?;
+    ensure(closed != given_up, "the circuit's state does not match the reason why the loop ended")?;
     let opened = state.status == Status::Escalated && !state.attempts.is_empty();
-    ensure(closed || opened, "the circuit is open and the loop goes on")
+    ensure(closed || opened, "the circuit is open but the loop continues")
 }
 
-fn check_status(state: &FixState) -> Checked {
-    let made = state.attempts_made();
+fn check_status(state: &FixState) -> CheckResult {
+    let made = state.attempt_count();
     let status = if state.status == Status::Cancelled { state.cancelled_from } else { Some(state.status) };
-    let Some(status) = status else { return damaged_state("nobody knows where the cancelled loop stood") };
+    let Some(status) = status else { return report_damage("the status before the cancellation is missing") };
     let green = state.attempts.last().is_some_and(|attempt| attempt.error_hash.is_none());
     match status {
         Status::Ready | Status::Running | Status::Waiting | Status::NeedsFix | Status::NeedsInputs => {
-            ensure(made < state.max_attempts && !green, "the loop goes on after its end")?;
+            ensure(made < state.max_attempts && !green, "the loop continues after its end")?;
         }
         Status::Unverified => {
             let possible = state.mode == Mode::Error && state.pending_fix.is_some() && made < state.max_attempts;
-            ensure(possible && !green, "nothing is there to verify")?;
+            ensure(possible && !green, "there is no fix to verify")?;
         }
-        Status::Success | Status::Suspicious => ensure(green, "the last attempt of a loop that worked failed")?,
+        Status::Success | Status::Suspicious => ensure(green, "the last attempt of a successful loop failed")?,
         Status::Escalated => {}
-        Status::Cancelled => return damaged_state("a cancelled loop was cancelled"),
+        Status::Cancelled => return report_damage("a cancelled loop was cancelled"),
     }
     let given_up = matches!(status, Status::Suspicious | Status::Escalated);
-    ensure(
-        given_up == state.escalation.is_some(),
-        "the loop was given up and there is no reason, or the other way round",
-    )?;
+    ensure(given_up == state.escalation.is_some(), "the status and the reason for the end do not match")?;
     let asks = state.attempts.last().is_some_and(|attempt| attempt.waiting_for_input);
-    ensure(status != Status::NeedsInputs || asks, "inputs are due and nothing asked for them")?;
-    ensure(status != Status::Waiting || is_scheduled(state), "the delay is not the one that is due")?;
+    ensure(status != Status::NeedsInputs || asks, "it waits for inputs that no prompt asked for")?;
+    ensure(status != Status::Waiting || has_scheduled_attempt(state), "the delay is wrong")?;
     check_change(state, status)
 }
 
-fn is_scheduled(state: &FixState) -> bool {
-    let full = delay(state.initial_backoff_seconds, state.attempts_made());
+fn has_scheduled_attempt(state: &FixState) -> bool {
+    let full = delay(state.initial_backoff_seconds, state.attempt_count());
     let due = if state.jitter { 0.0..=full } else { full..=full };
     due.contains(&state.delay_seconds)
 }
 
-/// Refuses a state that would run again without a change, because a state file must not bypass this rule.
-fn check_change(state: &FixState, status: Status) -> Checked {
+/// Refuses a state that would run the command again without a change, because editing the state file must not bypass
+/// that rule.
+fn check_change(state: &FixState, status: Status) -> CheckResult {
     let Some(last) = state.attempts.last() else { return Ok(()) };
-    // A loop that was interrupted too often was about to run.
+    // A loop that was interrupted too often was about to run, so it needs no change.
     let runs = matches!(status, Status::Ready | Status::Running | Status::Waiting)
         || state.escalation == Some(EscalationReason::InterruptedTooOften);
     let free = last.error_class == Some(super::ErrorClass::Transient) || last.waiting_for_input;
-    ensure(!runs || free || state.pending_fix.is_some(), "the loop would run again although nothing was changed")
+    ensure(!runs || free || state.pending_fix.is_some(), "the loop would run again without a change")
 }

@@ -1,5 +1,5 @@
-//! Derives the allowed action and its reason from the state alone, so that a loop whose process was killed can
-//! continue.
+//! Derives the allowed action and the reason for it from the state alone, so that a loop can continue after its process
+//! was killed.
 
 use super::{
     event::{Decision, DecisionType, LoopResult, Warning},
@@ -9,8 +9,8 @@ use super::{
 
 plain! {
     /// The allowed action without an event.
-    #[cfg_attr(feature = "types", ts(rename = "FixOutlook"))]
-    pub struct Outlook {
+    #[cfg_attr(feature = "types", ts(rename = "FixNextStep"))]
+    pub struct NextStep {
         /// The allowed action.
         pub decision: Decision,
         /// Warnings about the progress of the loop.
@@ -18,25 +18,25 @@ plain! {
     }
 }
 
-/// The allowed action and the warnings for this state.
-pub fn outlook(state: &FixState) -> Outlook {
-    Outlook { decision: decision(state), warnings: stagnation::warnings(state) }
+/// Returns the allowed action and the warnings for this state.
+pub fn next_step(state: &FixState) -> NextStep {
+    NextStep { decision: decide(state), warnings: stagnation::warn_about_progress(state) }
 }
 
-pub(super) fn decision(state: &FixState) -> Decision {
+pub(super) fn decide(state: &FixState) -> Decision {
     let attempt = state.current_attempt;
     let (kind, reason) = match state.status {
         Status::Ready => (DecisionType::Run, ready_reason(state)),
-        Status::Running => (DecisionType::Run, format!("Attempt {attempt} runs; tell how it ended.")),
+        Status::Running => (DecisionType::Run, format!("Attempt {attempt} is running; report its result.")),
         Status::Waiting => (DecisionType::Wait, waiting_reason(state)),
         Status::NeedsFix => (DecisionType::ApplyFix, needs_fix_reason(state)),
         Status::NeedsInputs => (DecisionType::ProvideInputs, needs_inputs_reason(state)),
-        Status::Unverified => (DecisionType::Escalate, UNVERIFIED.to_owned()),
+        Status::Unverified => (DecisionType::Escalate, UNVERIFIED_FIX_REASON.to_owned()),
         Status::Success => (DecisionType::Done, success_reason(state)),
         Status::Suspicious | Status::Escalated => (DecisionType::Escalate, escalation_reason(state)),
-        Status::Cancelled => (DecisionType::Escalate, "The loop was cancelled. Resume it to go on.".to_owned()),
+        Status::Cancelled => (DecisionType::Escalate, "The loop was cancelled. Resume it to continue.".to_owned()),
     };
-    let approach = (kind == DecisionType::ApplyFix).then(|| approach::step_due(state.fixes()));
+    let approach = (kind == DecisionType::ApplyFix).then(|| approach::next_fix_step(state.fix_count()));
     let delay_seconds = if kind == DecisionType::Wait { state.delay_seconds } else { 0.0 };
     Decision {
         kind,
@@ -45,12 +45,12 @@ pub(super) fn decision(state: &FixState) -> Decision {
         delay_seconds,
         attempt,
         escalation: state.escalation,
-        result: result(state.status),
-        is_over: is_over(state.status),
+        result: loop_result(state.status),
+        is_over: has_ended(state.status),
     }
 }
 
-const fn result(status: Status) -> LoopResult {
+const fn loop_result(status: Status) -> LoopResult {
     match status {
         Status::Success => LoopResult::Success,
         Status::Suspicious => LoopResult::Suspicious,
@@ -63,17 +63,17 @@ const fn result(status: Status) -> LoopResult {
     }
 }
 
-/// Returns `true` if the loop has ended. A cancelled loop has not, because it can be resumed.
-const fn is_over(status: Status) -> bool {
+/// Returns `true` if the loop has ended. A cancelled loop has not ended, because it can be resumed.
+const fn has_ended(status: Status) -> bool {
     matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }
 
-pub(super) fn refused_decision(state: &FixState, reason: String) -> Decision {
-    Decision { kind: DecisionType::Refused, reason, approach: None, ..decision(state) }
+pub(super) fn refuse(state: &FixState, reason: String) -> Decision {
+    Decision { kind: DecisionType::Refused, reason, approach: None, ..decide(state) }
 }
 
-const UNVERIFIED: &str = "The fix cannot be verified, for there is no verification command. Run one as the next \
-     attempt, say how the fix was verified, or let a human accept or reject it.";
+const UNVERIFIED_FIX_REASON: &str = "The fix cannot be verified without a verification command. Pass a command for the next \
+     attempt, describe how the fix was verified, or let a human accept or reject it.";
 
 fn ready_reason(state: &FixState) -> String {
     match (state.attempts.last(), state.mode) {
@@ -84,39 +84,39 @@ fn ready_reason(state: &FixState) -> String {
 }
 
 fn waiting_reason(state: &FixState) -> String {
-    let why = if state.pending_fix.is_some() { "The fix is in place" } else { "The error may pass by itself" };
+    let why = if state.pending_fix.is_some() { "The fix is in place" } else { "The error may be temporary" };
     format!(
         "{why}: wait {} s, then run attempt {} of {}.",
-        seconds(state.delay_seconds),
+        format_seconds(state.delay_seconds),
         state.current_attempt,
         state.max_attempts
     )
 }
 
-fn seconds(value: f64) -> String {
+fn format_seconds(value: f64) -> String {
     let rounded = (value * 10.0).round() / 10.0;
     format!("{rounded}")
 }
 
 fn needs_fix_reason(state: &FixState) -> String {
-    let step = approach::step_due(state.fixes());
-    let failed = match (state.last_failed(), &state.first_error) {
-        (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, describe_attempt(attempt)),
-        (None, Some(error)) => format!("The error is {}.", brief(&error.error_type, &error.headline)),
+    let step = approach::next_fix_step(state.fix_count());
+    let failed = match (state.last_attempt_if_failed(), &state.first_error) {
+        (Some(attempt), _) => format!("Attempt {} failed with {}.", attempt.number, describe_error_of_attempt(attempt)),
+        (None, Some(error)) => format!("The error is {}.", type_and_headline(&error.error_type, &error.headline)),
         (None, None) => "The last attempt failed.".to_owned(),
     };
-    format!("{failed} Change something before it runs again: {}. {}", step.title, step.description)
+    format!("{failed} Make a change before it runs again: {}. {}", step.title, step.description)
 }
 
 fn needs_inputs_reason(state: &FixState) -> String {
-    let said = state.last_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
-    // `read -p` prints its prompt only to a terminal, so that the output may not contain it.
-    let prompt = if said.is_empty() { " to a question that it did not print".to_owned() } else { format!(": {said}") };
+    let said = state.last_attempt_if_failed().and_then(|attempt| attempt.headline.as_deref()).unwrap_or_default();
+    // The prompt may be missing in the output, because `read -p` prints a prompt only to a terminal.
+    let prompt = if said.is_empty() { " to an unprinted prompt".to_owned() } else { format!(": {said}") };
     format!("The command waits for an answer{prompt}. Provide inputs for its prompts before it runs again.")
 }
 
 fn success_reason(state: &FixState) -> String {
-    match state.attempts_made() {
+    match state.attempt_count() {
         0 => "It works.".to_owned(),
         1 => "It works, after 1 attempt.".to_owned(),
         attempts => format!("It works, after {attempts} attempts."),
@@ -124,24 +124,25 @@ fn success_reason(state: &FixState) -> String {
 }
 
 fn escalation_reason(state: &FixState) -> String {
-    let last = state.last_failed().map(describe_attempt);
-    let last = last.or_else(|| state.first_error.as_ref().map(|error| brief(&error.error_type, &error.headline)));
+    let last = state.last_attempt_if_failed().map(describe_error_of_attempt);
+    let last =
+        last.or_else(|| state.first_error.as_ref().map(|error| type_and_headline(&error.error_type, &error.headline)));
     let last = last.unwrap_or_else(|| "an error".to_owned());
     match state.escalation {
         Some(EscalationReason::CircuitBreakerOpened) => circuit_reason(state, &last),
         Some(EscalationReason::MaxAttemptsReached) => {
-            format!("All {} attempts are used; the last one failed with {last}.", state.max_attempts)
+            format!("All {} attempts are used; the last attempt failed with {last}.", state.max_attempts)
         }
         Some(EscalationReason::PermanentError) => {
-            format!("No change of the code and no further attempt helps against {last}. A human has to look at it.")
+            format!("Neither a code change nor another attempt fixes {last}. A human must look at it.")
         }
         Some(EscalationReason::SuspiciousSuccess) => suspicious_reason(state),
         Some(EscalationReason::InterruptedTooOften) => format!(
-            "Attempt {} was cut off {} times before it ended. Look at what ends it.",
+            "Attempt {} was cut off {} times before it ended. Find out what stops it.",
             state.current_attempt, state.interruptions
         ),
         Some(EscalationReason::NoChangeMade) => {
-            format!("Nothing was changed since the last error, {last}. Change something, then resume.")
+            format!("Nothing was changed since the last error, {last}. Make a change, then resume.")
         }
         Some(EscalationReason::StoppedByHuman) | None => "A human stopped the loop.".to_owned(),
     }
@@ -149,28 +150,32 @@ fn escalation_reason(state: &FixState) -> String {
 
 fn circuit_reason(state: &FixState, last: &str) -> String {
     let circuit = &state.circuit_breaker;
-    if circuit.repeats() {
-        return format!("The same error came {} times in a row: {last}. The circuit is open.", circuit.threshold);
+    if circuit.has_repeated_error() {
+        return format!("The same error occurred {} times in a row: {last}. The circuit is open.", circuit.threshold);
     }
-    let said = stagnation::warnings(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
-    format!("{said}The circuit is open, for progress is strict; the last error is {last}.")
+    let said =
+        stagnation::warn_about_progress(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
+    format!("{said}The circuit is open, because strict progress is required; the last error is {last}.")
 }
 
 fn suspicious_reason(state: &FixState) -> String {
     let weaker = state.attempts.last().map_or(0, |attempt| attempt.weakened.len());
     format!(
-        "It passes, but the tests are not what they were, in {weaker} {}. Restore them and declare that as the next fix, \
-         or, where an expectation was wrong, change nothing more and declare why. Only a person may accept it.",
+        "It passes, but the tests were changed in {weaker} {}. Restore them and declare that as the next fix. If an \
+         expectation was wrong, change nothing more and declare the reason. Only a person may accept it.",
         if weaker == 1 { "place" } else { "places" }
     )
 }
 
-/// Error type and headline of an attempt, for example `TypeError: x is not a function`.
-pub(super) fn describe_attempt(attempt: &Attempt) -> String {
-    brief(attempt.error_type.as_deref().unwrap_or("an unknown error"), attempt.headline.as_deref().unwrap_or_default())
+/// Returns the error type and the headline of an attempt, for example `TypeError: x is not a function`.
+pub(super) fn describe_error_of_attempt(attempt: &Attempt) -> String {
+    type_and_headline(
+        attempt.error_type.as_deref().unwrap_or("an unknown error"),
+        attempt.headline.as_deref().unwrap_or_default(),
+    )
 }
 
-pub(super) fn brief(error_type: &str, headline: &str) -> String {
+pub(super) fn type_and_headline(error_type: &str, headline: &str) -> String {
     let headline = headline.trim().trim_end_matches('.');
     if headline.is_empty() {
         error_type.to_owned()

@@ -1,4 +1,4 @@
-//! A failed run and the error in it. `understand` derives the error from the output of the run.
+//! The types of a failed run and of the error in its output. `understand` derives the error from the output.
 
 use crate::Category;
 use std::fmt;
@@ -7,12 +7,12 @@ use std::fmt;
 pub(super) const TIMEOUT_EXIT_CODE: i32 = 124;
 
 plain! {
-    /// A failed run as observed by the host.
+    /// A failed run as the host observed it.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixFailure", optional_fields = nullable))]
     #[serde(default)]
     pub struct Failure {
-        /// Output of the run, stdout and stderr interleaved, or the given error.
+        /// Output of the run, with stdout and stderr interleaved, or the given error.
         pub text: String,
         /// Exit code. None for a given error.
         pub exit_code: Option<i32>,
@@ -22,13 +22,13 @@ plain! {
         pub signal: Option<String>,
         /// Status from the container runtime.
         pub container_status: Option<String>,
-        /// True if the container runtime killed it because of memory.
+        /// True if the container runtime killed the run because of memory.
         pub oom_killed: Option<bool>,
     }
 
     /// Analysis of an error.
     pub struct FixError {
-        /// `TypeError`, `TS2345`, `timeout`, `command not found`, ..., or `unknown`.
+        /// Short name of the error, such as `TypeError`, `TS2345`, `timeout`, `command not found` or `unknown`.
         pub error_type: String,
         /// Class that decides on retries.
         pub error_class: ErrorClass,
@@ -36,19 +36,19 @@ plain! {
         pub class_because: Because,
         /// Category of the failure.
         pub category: Category,
-        /// Hex hash. Equal for the same error with other times, ports, paths and lines.
+        /// Hex hash, which is the same if only times, ports, paths and line numbers differ.
         pub error_hash: String,
         /// The error in one line.
         pub headline: String,
         /// The innermost frame of the project, or the location that a compiler reports.
         pub location: Option<Location>,
-        /// The stack, innermost first, at most 20.
+        /// The frames of the stack, innermost first, at most 20.
         pub frames: Vec<Location>,
         /// Names of failed tests, if the runner printed them, at most 200.
         pub failing_tests: Vec<String>,
-        /// True if it stopped at a prompt.
+        /// True if the run stopped at a prompt.
         pub waiting_for_input: bool,
-        /// The prompt.
+        /// The prompt at which the run stopped.
         pub prompt: Option<String>,
         /// Relevant part of the output, or the whole given error, without secrets.
         pub text: String,
@@ -65,7 +65,7 @@ plain! {
         Transient,
         /// A change may fix it.
         Fixable,
-        /// Neither a code change nor a retry helps.
+        /// Neither a change of the code nor a retry helps.
         Permanent,
     }
 
@@ -75,7 +75,7 @@ plain! {
     pub struct Because {
         /// Name of the rule, or `default` if no rule matched.
         pub rule: String,
-        /// Words that the rule matched. None if another fact decided.
+        /// Words that the rule matched. None if a fact other than the text decided.
         pub words: Option<String>,
     }
 
@@ -83,11 +83,11 @@ plain! {
     #[derive(Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixLocation"))]
     pub struct Location {
-        /// File as printed. On the JVM, with the folders of its package.
+        /// File as printed. For the JVM, with the folders of the package.
         pub file: String,
-        /// From 1.
+        /// Line number, from 1.
         pub line: Option<u32>,
-        /// From 1.
+        /// Column number, from 1.
         pub column: Option<u32>,
         /// Function or method.
         pub function: Option<String>,
@@ -116,7 +116,7 @@ plain! {
 }
 
 impl ErrorSummary {
-    pub(super) fn of(error: &FixError) -> Self {
+    pub(super) fn from_error(error: &FixError) -> Self {
         Self {
             error_type: error.error_type.clone(),
             error_class: error.error_class,

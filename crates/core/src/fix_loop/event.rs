@@ -1,4 +1,4 @@
-//! Events of a fix loop, and the answers to them.
+//! The events of a fix loop, and the results of applying them.
 
 use super::{
     error::FixError,
@@ -13,7 +13,7 @@ use super::{
 pub enum Event {
     /// The command or the verification was started.
     AttemptStarted {
-        /// ISO 8601.
+        /// Time, ISO 8601.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
@@ -32,7 +32,7 @@ pub enum Event {
         duration_seconds: f64,
         /// Result of `understand`. None if the run passed.
         error: Option<Box<FixError>>,
-        /// Start, ISO 8601. Default: the time from `attempt_started`.
+        /// Start of the attempt, ISO 8601. Default: the time from `attempt_started`.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
@@ -40,7 +40,7 @@ pub enum Event {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<Weakening>>"))]
         weakened: Vec<Weakening>,
-        /// Outcomes of its test cases. None if they were not recorded.
+        /// Outcomes of the test cases. None if they were not recorded.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         ran: Option<RanCases>,
@@ -55,18 +55,18 @@ pub enum Event {
         files: Vec<FileChange>,
         /// A change outside the work tree.
         outside: Option<String>,
-        /// Approach. Default: the approach that is due.
+        /// Approach of the fix. Default: the approach that is next.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         approach: Option<Approach>,
     },
-    /// The delay has passed.
+    /// The delay before the next attempt has passed.
     Waited,
-    /// A fix that no command verifies was verified otherwise.
+    /// A fix without a verification command was verified in another way.
     FixVerified {
-        /// Description of the verification.
+        /// Description of how the fix was verified.
         how: String,
-        /// ISO 8601.
+        /// Time, ISO 8601.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
@@ -98,7 +98,7 @@ pub enum Event {
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         note: Option<String>,
-        /// ISO 8601.
+        /// Time, ISO 8601.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
         timestamp: Option<String>,
@@ -110,7 +110,7 @@ pub enum Event {
 }
 
 plain! {
-    /// Names of the test cases of a run, by their last outcome.
+    /// Names of the test cases of a run, grouped by their last outcome.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRanCases"))]
     pub struct RanCases {
@@ -136,9 +136,9 @@ plain! {
         Accept,
         /// The suspicious or unverified fix does not work.
         Reject,
-        /// Continue, because the cause of the escalation is gone.
+        /// The loop may continue, because the cause of the escalation is gone.
         Continue,
-        /// Make no more attempts.
+        /// The loop must make no more attempts.
         Stop,
     }
 
@@ -148,11 +148,11 @@ plain! {
         /// Kind of action.
         #[serde(rename = "type")]
         pub kind: DecisionType,
-        /// Reason, in a sentence or two.
+        /// Reason, as one or two sentences.
         pub reason: String,
         /// The next fix to make.
         pub approach: Option<Step>,
-        /// Seconds to wait first.
+        /// Seconds to wait before the action.
         pub delay_seconds: f64,
         /// Number of the attempt.
         pub attempt: u32,
@@ -170,7 +170,7 @@ plain! {
     pub enum LoopResult {
         /// The last run passed, without suspicious changes.
         Success,
-        /// The last run passed, but the tests are weaker than at the start.
+        /// The last run passed, but the tests are weaker than at the start of the loop.
         Suspicious,
         /// The loop was handed over to a human.
         Failed,
@@ -186,19 +186,19 @@ plain! {
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixDecisionType"))]
     pub enum DecisionType {
-        /// Run the attempt.
+        /// Run the next attempt.
         Run,
         /// Change something first.
         ApplyFix,
-        /// Wait first.
+        /// Wait before the next attempt.
         Wait,
         /// Find answers for the prompts first.
         ProvideInputs,
-        /// Hand over to a human.
+        /// Ask a human to decide.
         Escalate,
         /// The loop has succeeded.
         Done,
-        /// The event is not allowed now. The state is unchanged.
+        /// The event is not allowed now, and the state is unchanged.
         Refused,
     }
 
@@ -207,7 +207,7 @@ plain! {
     pub struct Warning {
         /// Kind of warning.
         pub kind: WarningKind,
-        /// Text of a sentence or two.
+        /// Text of one or two sentences.
         pub text: String,
     }
 
@@ -215,7 +215,7 @@ plain! {
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixWarningKind"))]
     pub enum WarningKind {
-        /// The same errors alternate.
+        /// Errors alternate in a cycle.
         Oscillation,
         /// The number of failing tests does not decrease.
         NoProgress,

@@ -1,4 +1,4 @@
-//! Rules for another attempt: the approach, the delay, and the reasons to stop.
+//! Decides about another attempt: the approach of the fix, the delay, and the reasons to stop.
 
 pub(super) mod approach;
 pub(super) mod backoff;

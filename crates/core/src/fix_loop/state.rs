@@ -1,5 +1,5 @@
-//! The state of a loop, which is the content of `state.json`. `machine` changes it, and `check` validates a state from
-//! a file.
+//! The state of a loop, which is the content of `state.json`. `machine` changes the state, and `check` validates a
+//! state from a file.
 
 use super::{
     error::{ErrorClass, ErrorSummary, Location},
@@ -22,7 +22,7 @@ plain! {
         pub version: u32,
         /// Status of the loop.
         pub status: Status,
-        /// Subject of the loop.
+        /// Whether the loop fixes a command or a given error.
         pub mode: Mode,
         /// Command to run, in command mode.
         pub command: Option<String>,
@@ -76,7 +76,7 @@ plain! {
         pub escalation: Option<EscalationReason>,
         /// Status of a cancelled loop before it was cancelled.
         pub cancelled_from: Option<Status>,
-        /// Last note of a human.
+        /// The last note of a human.
         pub human_note: Option<String>,
         /// Stated reason for a changed expectation, after a suspicious run.
         #[serde(default)]
@@ -84,7 +84,7 @@ plain! {
         /// How a fix without a verifying command was verified.
         #[serde(default)]
         pub verified_by: Option<String>,
-        /// Notes of the host. The rules keep them and do not read them.
+        /// Notes of the host, which the rules keep but do not read.
         #[serde(default)]
         pub host: HostNotes,
     }
@@ -98,13 +98,13 @@ plain! {
         pub base: Option<String>,
         /// The work tree after the last failed attempt.
         pub after: Option<String>,
-        /// Mark of the running processes.
+        /// Mark by which the host recognizes the running processes.
         pub mark: Option<String>,
         /// Number of the last attempt whose fix was learned.
         pub learned_up_to: u32,
         /// Source of the last error: test, build, runtime, logs or k8s.
         pub error_source: Option<String>,
-        /// URLs of the research.
+        /// URLs that research about the error found.
         pub research_sources: Vec<String>,
         /// Remarks of attempts for the report.
         pub remarks: Vec<String>,
@@ -114,7 +114,7 @@ plain! {
         pub inputs_regenerated_at: Option<String>,
     }
 
-    /// Subject of a loop.
+    /// What a loop fixes.
     #[derive(Copy, Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixMode"))]
     pub enum Mode {
@@ -134,9 +134,9 @@ plain! {
         Running,
         /// A change is required before the next attempt.
         NeedsFix,
-        /// Backoff before the next attempt.
+        /// The loop waits before the next attempt.
         Waiting,
-        /// The command waits for input.
+        /// The command needs input.
         NeedsInputs,
         /// A fix was declared, but nothing can verify it.
         Unverified,
@@ -153,15 +153,15 @@ plain! {
     /// Why a loop needs a human.
     #[derive(Copy, Eq)]
     pub enum EscalationReason {
-        /// The same error occurred too often in a row, or progress was missing in strict mode.
+        /// An error repeated too often in a row, or progress was missing in strict mode.
         CircuitBreakerOpened,
-        /// All attempts are used.
+        /// The maximum number of attempts is reached.
         MaxAttemptsReached,
-        /// No code change helps against this error.
+        /// No change of the code can fix the error.
         PermanentError,
         /// A run passed with weaker tests.
         SuspiciousSuccess,
-        /// The same attempt was interrupted too often.
+        /// An attempt was interrupted too often.
         InterruptedTooOften,
         /// A human stopped the loop.
         StoppedByHuman,
@@ -173,18 +173,18 @@ plain! {
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRunning"))]
     pub struct Running {
-        /// Start, ISO 8601.
+        /// Start of the attempt, ISO 8601.
         pub timestamp: Option<String>,
-        /// Snapshot of the work tree before it.
+        /// Snapshot of the work tree before the attempt.
         pub snapshot: Option<String>,
     }
 
     /// A finished attempt.
     #[cfg_attr(feature = "types", ts(rename = "FixAttempt"))]
     pub struct Attempt {
-        /// Number, from 1.
+        /// Number of the attempt, from 1.
         pub number: u32,
-        /// Start, ISO 8601.
+        /// Start of the attempt, ISO 8601.
         pub timestamp: String,
         /// Exit code. 124 if the time limit was exceeded.
         pub exit_code: i32,
@@ -211,7 +211,7 @@ plain! {
         /// Test cases that failed, as the run recorded them.
         #[serde(default)]
         pub failed_cases: Vec<String>,
-        /// True if it waited for input.
+        /// True if the attempt waited for input.
         pub waiting_for_input: bool,
         /// True if the time limit was exceeded.
         pub timed_out: bool,
@@ -261,20 +261,20 @@ plain! {
     pub struct Weakening {
         /// Path in the project.
         pub file: String,
-        /// Line in the new file. For removed text, the line in the old file.
+        /// Line number in the new file. For removed text, line number in the old file.
         pub line: u32,
         /// Kind of weakening.
         pub kind: WeakeningKind,
-        /// The line of the diff, without its mark.
+        /// The line of the diff, without `+` or `-`.
         pub text: String,
     }
 
     /// Kind of weakening.
     #[derive(Copy, Eq, Hash, PartialOrd, Ord)]
     pub enum WeakeningKind {
-        /// A test or a whole file of tests is gone.
+        /// A test or a whole file of tests was deleted.
         TestDeleted,
-        /// A test is skipped, or only another test runs.
+        /// A test is skipped, or only other tests run.
         TestSkipped,
         /// A test that failed was changed, or an expectation was removed.
         #[cfg_attr(not(feature = "types"), serde(alias = "assertion_dropped", alias = "assertion_loosened"))]
@@ -285,7 +285,7 @@ plain! {
         Mocked,
         /// A test that failed did not run and pass.
         TestNotPassed,
-        /// A test may take longer.
+        /// A test may take longer than before.
         TimeoutRaised,
         /// A snapshot or golden file was changed.
         SnapshotRewritten,
@@ -297,8 +297,8 @@ plain! {
 }
 
 impl HostNotes {
-    /// Total size of all texts, in bytes.
-    pub(super) fn len(&self) -> usize {
+    /// Returns the total size of all texts, in bytes.
+    pub(super) fn text_bytes(&self) -> usize {
         let Self { base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at, .. } = self;
         let single = [base, after, mark, error_source, used_inputs_digest, inputs_regenerated_at];
         let lists = self.research_sources.iter().chain(&self.remarks);
@@ -307,39 +307,39 @@ impl HostNotes {
 }
 
 impl FixState {
-    /// The last attempt, if it failed.
-    pub(super) fn last_failed(&self) -> Option<&Attempt> {
+    /// Returns the last attempt, if it failed.
+    pub(super) fn last_attempt_if_failed(&self) -> Option<&Attempt> {
         self.attempts.last().filter(|attempt| attempt.error_hash.is_some())
     }
 
-    /// Number of declared fixes.
-    pub(super) fn fixes(&self) -> usize {
+    /// Returns the number of declared fixes.
+    pub(super) fn fix_count(&self) -> usize {
         let run = self.attempts.iter().filter(|attempt| attempt.fix_applied.is_some()).count();
         run + usize::from(self.mode == Mode::Error && self.pending_fix.is_some())
     }
 
-    /// Test cases that failed in any attempt, without duplicates.
+    /// Returns the test cases that failed in any attempt, without duplicates.
     pub(super) fn failed_cases(&self) -> BTreeSet<&str> {
         self.attempts.iter().flat_map(|attempt| &attempt.failed_cases).map(String::as_str).collect()
     }
 
-    /// Number of finished attempts.
-    pub(super) fn attempts_made(&self) -> u32 {
+    /// Returns the number of finished attempts.
+    pub(super) fn attempt_count(&self) -> u32 {
         u32::try_from(self.attempts.len()).unwrap_or(u32::MAX)
     }
 
-    pub(super) fn is_open(&self) -> bool {
+    pub(super) fn is_circuit_open(&self) -> bool {
         self.circuit_breaker.state == CircuitState::Open
     }
 }
 
 impl Status {
-    /// Returns `true` if the loop does nothing more by itself.
-    pub(super) const fn is_over(self) -> bool {
+    /// Returns `true` if the loop does nothing more unless a human decides.
+    pub(super) const fn has_ended(self) -> bool {
         matches!(self, Self::Success | Self::Suspicious | Self::Escalated | Self::Cancelled)
     }
 
-    /// The name of the status in `state.json`.
+    /// Returns the name of the status in `state.json`.
     pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Ready => "ready",

@@ -1,5 +1,4 @@
-//! Tests of the fix loop: `properties` for any events and any state, `walks` for loops from the first event to the
-//! last.
+//! Tests the fix loop: `properties` for any events and any state, `walks` for whole loops.
 
 mod properties;
 mod walks;
@@ -10,8 +9,8 @@ use super::{
 };
 use crate::Category;
 
-/// An error of this class. Its hash is its name.
-fn error(name: &str, class: ErrorClass) -> FixError {
+/// Creates an error of this class. Its hash is its name.
+fn error_named(name: &str, class: ErrorClass) -> FixError {
     FixError {
         error_type: "TypeError".to_owned(),
         error_class: class,
@@ -30,15 +29,15 @@ fn error(name: &str, class: ErrorClass) -> FixError {
     }
 }
 
-fn fixable(name: &str) -> FixError {
-    error(name, ErrorClass::Fixable)
+fn fixable_error(name: &str) -> FixError {
+    error_named(name, ErrorClass::Fixable)
 }
 
-fn started() -> Event {
+fn attempt_started() -> Event {
     Event::AttemptStarted { timestamp: None, snapshot: None }
 }
 
-fn finished(exit_code: i32, error: Option<FixError>) -> Event {
+fn attempt_finished(exit_code: i32, error: Option<FixError>) -> Event {
     Event::AttemptFinished {
         exit_code,
         timed_out: false,
@@ -50,7 +49,7 @@ fn finished(exit_code: i32, error: Option<FixError>) -> Event {
     }
 }
 
-fn fix(digest: &str) -> Event {
+fn fix_declared(digest: &str) -> Event {
     Event::FixDeclared {
         description: format!("fix {digest}"),
         digest: Some(digest.to_owned()),
@@ -60,7 +59,7 @@ fn fix(digest: &str) -> Event {
     }
 }
 
-fn command() -> Start {
+fn command_start() -> Start {
     Start {
         command: Some("npm test".to_owned()),
         desired: "passes".to_owned(),
@@ -69,13 +68,18 @@ fn command() -> Start {
     }
 }
 
-fn given_error(test: Option<&str>) -> Start {
-    Start { command: None, error: Some("TypeError: first".to_owned()), test: test.map(ToOwned::to_owned), ..command() }
+fn error_start(test: Option<&str>) -> Start {
+    Start {
+        command: None,
+        error: Some("TypeError: first".to_owned()),
+        test: test.map(ToOwned::to_owned),
+        ..command_start()
+    }
 }
 
 /// Applies the events, each of which must be allowed, and returns the final state and decision.
-fn walk(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
-    let mut decision = super::outlook(&state).decision;
+fn apply_events(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
+    let mut decision = super::next_step(&state).decision;
     for event in events {
         let Advanced { state: next, decision: made, .. } = advance(&state, event, 0.5);
         assert_ne!(made.kind, super::DecisionType::Refused, "{event:?}: {}", made.reason);
@@ -85,11 +89,11 @@ fn walk(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
     (state, decision)
 }
 
-fn begun(start: &Start) -> FixState {
-    let error = start.error.as_ref().map(|_| fixable("first"));
+fn begin_loop(start: &Start) -> FixState {
+    let error = start.error.as_ref().map(|_| fixable_error("first"));
     begin(start, error.as_ref()).expect("a valid start")
 }
 
-fn pending(state: &FixState) -> Option<&AppliedFix> {
+fn pending_fix(state: &FixState) -> Option<&AppliedFix> {
     state.pending_fix.as_ref()
 }

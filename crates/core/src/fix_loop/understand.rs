@@ -1,5 +1,5 @@
-//! Derives the error of a failed run: type, class, hash, location and failing tests. Uses only the output and how the
-//! run ended.
+//! Derives the error of a failed run from the output and from how the run ended: type, class, hash, location and
+//! failing tests.
 
 mod error_class;
 mod error_hash;
@@ -10,12 +10,12 @@ pub(super) mod prompt;
 
 use super::error::{Failure, FixError, TIMEOUT_EXIT_CODE};
 use crate::{Analyzer, FailureEvent};
-use error_hash::Identity;
+use error_hash::ErrorIdentity;
 
 /// Derives the error of a failed run.
 ///
-/// `redacted` is the redacted output. `salient` is the part of it that describes the failure, or all of it if no part
-/// was selected.
+/// `redacted` is the redacted output. `salient` is the part of the output that describes the failure, or the whole
+/// output if no part was selected.
 pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salient: &str) -> FixError {
     let timed_out = failure.timed_out.unwrap_or_default();
     let event = FailureEvent {
@@ -28,12 +28,12 @@ pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salien
     };
     let analysis = analyzer.analyze(event, "");
     let silent = timed_out || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
-    let prompt = failure.exit_code.and_then(|_| prompt::prompt(redacted, silent));
+    let prompt = failure.exit_code.and_then(|_| prompt::find_prompt(redacted, silent));
     let error_type = error_type::error_type(failure, &analysis);
     let (error_class, class_because) = error_class::error_class(failure, &analysis);
-    let failing_tests = failing_tests::failing_tests(redacted);
+    let failing_tests = failing_tests::find_failing_tests(redacted);
     let located = location::locate(redacted);
-    let error_hash = error_hash::error_hash(&Identity {
+    let error_hash = error_hash::compute_error_hash(&ErrorIdentity {
         error_type: &error_type,
         timed_out,
         waits: prompt.is_some(),

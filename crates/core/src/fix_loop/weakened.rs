@@ -1,14 +1,15 @@
 //! Finds changes that let tests pass although the fault remains.
 //!
-//! Tests that failed may not change (`sources`). Other findings are deleted or skipped tests, hooks, rewritten
+//! A change of a failed test is a finding (`sources`). Other findings are deleted or skipped tests, hooks, rewritten
 //! snapshots, replacements for the code under test (`replaced`) or for a dependency (`dependencies`), and settings and
 //! commands that leave tests out or ignore their failure. If the names of the failed tests are unknown, no test may
 //! lose an expectation, an input or a function that it calls (`every_test`).
 //!
-//! Moved lines are no weakening: a removed line counts only if it was not added elsewhere in the diff.
+//! Moved lines are not findings: a removed line counts only if the diff does not add it elsewhere.
 
 mod dependencies;
 mod every_test;
+mod failed_test_name;
 mod module_settings;
 mod replaced;
 mod settings;
@@ -19,9 +20,9 @@ mod versions;
 
 use super::state::{FileChange, Weakening, WeakeningKind};
 use crate::change::{
-    declared::{self, After, Test, declared, test_hunks},
+    declared_tests::{self, DeclaredTest, NewHunkLines, find_declared_tests, test_hunks},
     diff::{self, DiffFile, DiffLine, Hunk, LineChange},
-    files::{FileRole, Language, language, role},
+    files::{FileRole, Language, detect_language, detect_role},
     markers, tokens,
 };
 use std::{
@@ -31,8 +32,8 @@ use std::{
     hash::Hash,
 };
 
-/// File with the cases whose failures the team accepts for a while. It is in the root of the project so that reviewers
-/// see changes to it.
+/// The file that lists the cases whose failures the team accepts for a while. The file is in the root of the project so
+/// that reviewers see its changes.
 pub const QUARANTINE_FILE: &str = "argus-quarantine.yaml";
 
 /// Maximum number of findings. A single finding is enough to ask a human.
@@ -40,61 +41,61 @@ const MAX_FINDINGS: usize = 100;
 /// Maximum length of a quoted line, in bytes.
 const MAX_QUOTE_BYTES: usize = 200;
 
-/// Returns the weakenings in a change. `changed` has the changed files. `diff` is a unified diff of git with whole
-/// files, as far as it was read. `failing` has the names of the failed tests; if it has none, no test may lose
-/// anything.
-pub fn weakened(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
-    let files = diff::read(diff);
-    let failing: Vec<String> = failing.iter().filter(|name| !is_place(name)).cloned().collect();
-    let mut found: Vec<Weakening> = changed.iter().filter_map(quarantine).collect();
-    let versions = versions::versions(&files);
+/// Returns the weakenings in a change. `changed` lists the changed files. `diff` is a unified diff of git with whole
+/// files; its end may be cut off. `failing` lists the failed tests; if it is empty, no test may lose anything.
+pub fn find_weakenings(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
+    let files = diff::parse(diff);
+    let failing: Vec<String> = failing.iter().filter(|name| !is_file_or_package(name)).cloned().collect();
+    let mut found: Vec<Weakening> = changed.iter().filter_map(find_quarantine_change).collect();
+    let versions = versions::versions_of_test_files(&files);
     if failing.is_empty() {
-        found.extend(every_test::weakened(&files, &versions));
+        found.extend(every_test::find_losses(&files, &versions));
     } else {
-        found.extend(sources::changed(&versions, &failing));
-        found.extend(dependencies::swapped(&files));
+        found.extend(sources::find_changed_tests(&versions, &failing));
+        found.extend(dependencies::find_replaced_dependencies(&files));
     }
-    found.extend(replaced::replaced(&files));
-    in_files(&files, &Guard { failing: &failing, is_whole: true }, found)
+    found.extend(replaced::find_replacements(&files));
+    find_in_files(&files, &FailedTests { failing: &failing, is_whole: true }, found)
 }
 
-/// Like [`weakened`], for a diff that shows only parts of the files, when the failed tests are unknown. It compares
-/// only lines of tests, because whole tests are not available.
-pub fn weakened_in_hunks(diff: &str) -> Vec<Weakening> {
-    in_files(&diff::read(diff), &Guard { failing: &[], is_whole: false }, Vec::new())
+/// Like [`find_weakenings`], for a diff that shows only parts of the files, when the failed tests are unknown. Compares
+/// only lines of tests, because the diff does not contain whole tests.
+pub fn find_weakenings_in_hunks(diff: &str) -> Vec<Weakening> {
+    find_in_files(&diff::parse(diff), &FailedTests { failing: &[], is_whole: false }, Vec::new())
 }
 
-/// Returns true for the name of a file or a package (`tests/test_cart.py`, `example.com/shop`). Runners print these instead
-/// of tests when nothing could run.
-fn is_place(name: &str) -> bool {
+/// Returns true for the name of a file or a package (`tests/test_cart.py`, `example.com/shop`). Runners print these
+/// instead of tests when nothing could run.
+fn is_file_or_package(name: &str) -> bool {
     let is_whole = !name.contains(char::is_whitespace) && !name.contains("::");
-    let is_file = name.contains('.') && language(name) != Language::Data;
+    let is_file = name.contains('.') && detect_language(name) != Language::Data;
     let is_package = name.contains('/') && name.starts_with(char::is_lowercase);
     is_whole && (is_file || is_package)
 }
 
-/// Tests that a change must not touch.
-struct Guard<'n> {
-    /// Names of the tests that failed; all tests, if it is empty.
+/// The tests that a change must not touch.
+struct FailedTests<'n> {
+    /// Names of the failed tests. If empty, the names are unknown, so any test may have failed.
     failing: &'n [String],
     /// True if the diff has whole files.
     is_whole: bool,
 }
 
-impl Guard<'_> {
-    const fn is_any(&self) -> bool {
+impl FailedTests<'_> {
+    const fn are_unknown(&self) -> bool {
         self.failing.is_empty()
     }
 }
 
 /// Adds the findings of single lines to `found`.
-fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
-    let mut moves = Moves::of(files);
-    found.extend(files.iter().flat_map(|file| in_file(file, &mut moves, guard)));
-    // In other languages, the test of a line is unknown.
-    let compared = |file: &&DiffFile| guard.is_any() || !versions::can_compare(language(file.path()));
+fn find_in_files(files: &[DiffFile], failed_tests: &FailedTests<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
+    let mut moves = Moves::new(files);
+    found.extend(files.iter().flat_map(|file| find_in_file(file, &mut moves, failed_tests)));
+    // `sources` and `every_test` compare the other files. In these languages, the test that contains a line is unknown.
+    let compared =
+        |file: &&DiffFile| failed_tests.are_unknown() || !versions::is_comparable(detect_language(file.path()));
     let files: Vec<&DiffFile> = files.iter().filter(compared).collect();
-    found.extend(lost_expectations(&files, &found));
+    found.extend(find_lost_expectations(&files, &found));
     let mut places = HashSet::new();
     found.retain(|one| places.insert((one.file.clone(), one.line)));
     found.truncate(MAX_FINDINGS);
@@ -102,13 +103,13 @@ fn in_files(files: &[DiffFile], guard: &Guard<'_>, mut found: Vec<Weakening>) ->
 }
 
 /// Reports any change of the quarantine file, because the author of a fix must not decide which failures count.
-fn quarantine(FileChange { path, change }: &FileChange) -> Option<Weakening> {
+fn find_quarantine_change(FileChange { path, change }: &FileChange) -> Option<Weakening> {
     let name = path.rsplit('/').next()?;
     let found = |kind| Weakening { file: path.clone(), line: 1, kind, text: change.clone() };
     (name == QUARANTINE_FILE).then(|| found(WeakeningKind::FailureIgnored))
 }
 
-/// Lines and tests that the whole diff added or removed, to distinguish moved code from deleted code.
+/// The lines and tests that the whole diff adds or removes, to distinguish moved code from deleted code.
 #[derive(Default)]
 struct Moves {
     /// How often each line was added.
@@ -116,63 +117,65 @@ struct Moves {
     /// How often each test was added.
     tests: HashMap<String, usize>,
     /// Tests that were removed.
-    went: HashSet<String>,
+    removed_tests: HashSet<String>,
 }
 
 impl Moves {
-    fn of(files: &[DiffFile]) -> Self {
+    fn new(files: &[DiffFile]) -> Self {
         let mut moves = Self::default();
         for file in files {
-            let language = language(file.path());
+            let language = detect_language(file.path());
             for line in file.lines(LineChange::Added) {
                 *moves.lines.entry(line.text.trim().to_owned()).or_default() += 1;
             }
             for hunk in test_hunks(file) {
-                for test in declared(hunk, LineChange::Added, language) {
+                for test in find_declared_tests(hunk, LineChange::Added, language) {
                     *moves.tests.entry(test.name).or_default() += 1;
                 }
-                moves.went.extend(declared(hunk, LineChange::Removed, language).into_iter().map(|test| test.name));
+                moves
+                    .removed_tests
+                    .extend(find_declared_tests(hunk, LineChange::Removed, language).into_iter().map(|test| test.name));
             }
         }
         moves
     }
 
     /// Returns `true` if the line was added elsewhere. Each added line accounts for only one removed line.
-    fn takes_line(&mut self, line: &str) -> bool {
-        take(&mut self.lines, line.trim())
+    fn take_added_line(&mut self, line: &str) -> bool {
+        take_counted(&mut self.lines, line.trim())
     }
 
-    fn takes_test(&mut self, name: &str) -> bool {
-        !name.is_empty() && take(&mut self.tests, name)
+    fn take_added_test(&mut self, name: &str) -> bool {
+        !name.is_empty() && take_counted(&mut self.tests, name)
     }
 }
 
-fn take<K: Eq + Hash + Borrow<Q>, Q: Eq + Hash + ?Sized>(counts: &mut HashMap<K, usize>, key: &Q) -> bool {
+fn take_counted<K: Eq + Hash + Borrow<Q>, Q: Eq + Hash + ?Sized>(counts: &mut HashMap<K, usize>, key: &Q) -> bool {
     let Some(left) = counts.get_mut(key).filter(|left| **left > 0) else { return false };
     *left -= 1;
     true
 }
 
-fn in_file(file: &DiffFile, moves: &mut Moves, guard: &Guard<'_>) -> Vec<Weakening> {
+fn find_in_file(file: &DiffFile, moves: &mut Moves, failed_tests: &FailedTests<'_>) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
-    let role = role(file.path());
+    let role = detect_role(file.path());
     match role {
-        FileRole::Snapshot => snapshot(&mut found, moves, guard.failing),
-        FileRole::Test | FileRole::Mixed => tests(&mut found, moves, guard.is_any()),
-        FileRole::Settings(about) => settings::settings(&mut found, about, guard.is_whole),
+        FileRole::Snapshot => find_rewritten_snapshot(&mut found, moves, failed_tests.failing),
+        FileRole::Test | FileRole::Mixed => find_weakened_tests(&mut found, moves, failed_tests.are_unknown()),
+        FileRole::Settings(about) => settings::find_weakened_settings(&mut found, about, failed_tests.is_whole),
         FileRole::Other => {}
     }
-    found.weakenings.extend(sources::shared_hooks(file));
-    let language = language(file.path());
-    let declares = |line: &DiffLine| markers::test_name(&line.text, language).is_some();
-    // Files that are loaded before the tests. A part of a file does not show whether the file declares tests.
-    let is_setup = guard.is_whole
+    found.weakenings.extend(sources::find_changed_shared_hook(file));
+    let language = detect_language(file.path());
+    let declares = |line: &DiffLine| markers::find_test_name(&line.text, language).is_some();
+    // A JavaScript file of tests that declares no test is loaded before the tests. Only a whole file shows this.
+    let is_setup = failed_tests.is_whole
         && role == FileRole::Test
         && language == Language::JavaScript
         && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
-    let went: HashSet<&str> = file.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
-    for line in file.lines(LineChange::Added).filter(|line| !went.contains(line.text.trim())) {
-        if let Some(kind) = test_commands::decides_outcome(&line.text, role) {
+    let removed: HashSet<&str> = file.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
+    for line in file.lines(LineChange::Added).filter(|line| !removed.contains(line.text.trim())) {
+        if let Some(kind) = test_commands::find_outcome_override(&line.text, role) {
             found.add(kind, line);
         } else if is_setup && test_commands::mocks_module(&line.text) {
             found.add(WeakeningKind::Mocked, line);
@@ -197,63 +200,64 @@ impl Findings<'_> {
     }
 }
 
-/// Finds a rewritten snapshot. In a file with several snapshots, only those of the failed tests count, if the file
-/// names its tests.
-fn snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
+/// Finds a rewritten snapshot. If the file names the test of each snapshot, only the snapshots of the failed tests
+/// count.
+fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
     let file = found.file;
     if file.is_new() {
         return;
     }
     if file.binary || (file.is_deleted() && file.hunks.is_empty()) {
-        let text = if file.is_deleted() { "the snapshot is gone" } else { "the snapshot is another one" };
+        let text = if file.is_deleted() { "the snapshot was deleted" } else { "the snapshot was replaced" };
         found.add_text(WeakeningKind::SnapshotRewritten, 1, text);
         return;
     }
-    // A snapshot that was only added belongs to a new test. The key of a snapshot changes with the name of its test.
+    // An added snapshot belongs to a new test. A snapshot with the same value and another key belongs to a renamed
+    // test.
     let value =
         |line: &DiffLine| line.text.strip_prefix("exports[`")?.split_once("`] = ").map(|(_, value)| value.to_owned());
     let renamed: HashSet<String> = file.lines(LineChange::Added).filter_map(value).collect();
     let title = |name: &String| name.rsplit(" > ").next().unwrap_or(name).to_owned();
     let failing: Vec<String> = failing.iter().map(title).collect();
     let key = |line: &DiffLine| line.text.strip_prefix("exports[`").map(str::to_owned);
-    let mut of_failing = true;
+    let mut belongs_to_failed_test = true;
     let gone = file.hunks.iter().flat_map(|hunk| &hunk.lines).find(|line| {
         if let Some(key) = key(line).filter(|_| !failing.is_empty() && line.mark != LineChange::Added) {
-            of_failing = failing.iter().any(|title| key.contains(title.as_str()));
+            belongs_to_failed_test = failing.iter().any(|title| key.contains(title.as_str()));
         }
-        if line.mark != LineChange::Removed || !of_failing {
+        if line.mark != LineChange::Removed || !belongs_to_failed_test {
             return false;
         }
         let same = line.text.trim().is_empty() || value(line).is_some_and(|value| renamed.contains(&value));
-        !same && !moves.takes_line(&line.text)
+        !same && !moves.take_added_line(&line.text)
     });
     if let Some(line) = gone {
         found.add(WeakeningKind::SnapshotRewritten, line);
     }
 }
 
-fn tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
-    let (file, language) = (found.file, language(found.file.path()));
+fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
+    let (file, language) = (found.file, detect_language(found.file.path()));
     if file.is_deleted() {
-        deleted_file(found, moves, language);
+        report_deleted_file(found, moves, language);
         return;
     }
     for hunk in test_hunks(file) {
-        find_skipped(found, moves, hunk, language);
+        find_skipped_tests(found, moves, hunk, language);
     }
     if file.is_new() {
         return;
     }
-    deleted_tests(found, moves, language);
-    if !any && versions::can_compare(language) {
+    report_deleted_tests(found, moves, language);
+    if !any && versions::is_comparable(language) {
         return;
     }
     for hunk in test_hunks(file) {
-        let after = After::of(hunk, language);
-        let old_test = |line: &DiffLine| !after.is_of_new_test(line, &moves.went);
-        settings::changed(found, hunk, &settings::TIME, &|_, _| true);
-        settings::changed(found, hunk, &settings::RETRIES, &|_, _| true);
-        settings::new_limits(found, hunk, &old_test);
+        let after = NewHunkLines::read(hunk, language);
+        let old_test = |line: &DiffLine| !after.is_in_new_test(line, &moves.removed_tests);
+        settings::find_changed_limits(found, hunk, &settings::TIME_LIMIT, &|_, _| true);
+        settings::find_changed_limits(found, hunk, &settings::RETRY_LIMIT, &|_, _| true);
+        settings::find_new_limits(found, hunk, &old_test);
         let added = hunk.lines(LineChange::Added).filter(|line| old_test(line));
         for line in added.filter(|line| test_commands::swallows_expectation(&line.text)) {
             found.add(WeakeningKind::FailureIgnored, line);
@@ -262,29 +266,30 @@ fn tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
 }
 
 /// Reports a deleted file of tests, unless all of its tests were added elsewhere.
-fn deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
+fn report_deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
-    let all: Vec<Test<'_>> = test_hunks(file).flat_map(|hunk| declared(hunk, LineChange::Removed, language)).collect();
-    let gone: Vec<&Test<'_>> = all.iter().filter(|test| !moves.takes_test(&test.name)).collect();
-    let expects = file.lines(LineChange::Removed).any(|line| markers::expects(&line.text, language));
+    let all: Vec<DeclaredTest<'_>> =
+        test_hunks(file).flat_map(|hunk| find_declared_tests(hunk, LineChange::Removed, language)).collect();
+    let gone: Vec<&DeclaredTest<'_>> = all.iter().filter(|test| !moves.take_added_test(&test.name)).collect();
+    let expects = file.lines(LineChange::Removed).any(|line| markers::has_expectation(&line.text, language));
     if !gone.is_empty() {
         let first: Vec<&str> = gone.iter().take(3).map(|test| test.name.as_str()).collect();
-        let text = format!("the file is gone, with {} of its tests: {}", gone.len(), first.join(", "));
+        let text = format!("the file was deleted, with {} of its tests: {}", gone.len(), first.join(", "));
         found.add_text(WeakeningKind::TestDeleted, 1, &text);
     } else if all.is_empty() && (expects || (file.hunks.is_empty() && language != Language::Data)) {
-        found.add_text(WeakeningKind::TestDeleted, 1, "the file is gone");
+        found.add_text(WeakeningKind::TestDeleted, 1, "the file was deleted");
     }
 }
 
 /// Reports tests that were removed and not added elsewhere.
-fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
+fn report_deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
     let file = found.file;
     for hunk in test_hunks(file) {
-        let went = declared(hunk, LineChange::Removed, language);
-        let came = declared(hunk, LineChange::Added, language);
+        let removed = find_declared_tests(hunk, LineChange::Removed, language);
+        let added = find_declared_tests(hunk, LineChange::Added, language);
         // A new name in the same place is a renamed test.
-        let renamed = came.iter().filter(|test| !went.iter().any(|old| old.name == test.name)).count();
-        let kept: Vec<_> = went.into_iter().filter(|test| !moves.takes_test(&test.name)).collect();
+        let renamed = added.iter().filter(|test| !removed.iter().any(|old| old.name == test.name)).count();
+        let kept: Vec<_> = removed.into_iter().filter(|test| !moves.take_added_test(&test.name)).collect();
         let gone = kept.len().saturating_sub(renamed);
         for test in kept.into_iter().rev().take(gone).rev() {
             found.add(WeakeningKind::TestDeleted, test.line);
@@ -292,26 +297,26 @@ fn deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language
     }
 }
 
-/// Finds expectations that are gone. Each expectation is compared as a whole, independent of its layout. Skips files
+/// Finds removed expectations. Compares expectations by their tokens, so that their layout does not matter. Skips files
 /// that have other findings.
-fn lost_expectations(files: &[&DiffFile], found: &[Weakening]) -> Vec<Weakening> {
+fn find_lost_expectations(files: &[&DiffFile], found: &[Weakening]) -> Vec<Weakening> {
     let mut now: HashMap<Vec<String>, usize> = HashMap::new();
-    for (_, expectation) in files.iter().flat_map(|file| expectations(file, LineChange::Added)) {
+    for (_, expectation) in files.iter().flat_map(|file| list_expectations(file, LineChange::Added)) {
         *now.entry(expectation).or_default() += 1;
     }
     let mut lost = Vec::new();
     for file in files.iter().filter(|file| !found.iter().any(|one| one.file == file.path())) {
-        for (line, expectation) in expectations(file, LineChange::Removed) {
-            if !take(&mut now, &expectation) {
+        for (line, expectation) in list_expectations(file, LineChange::Removed) {
+            if !take_counted(&mut now, &expectation) {
                 lost.push((*file, line, expectation));
             }
         }
     }
     let mut weakenings = Vec::new();
     for (file, line, expectation) in lost {
-        let stricter = |other: &&Vec<String>| expects_more(other, &expectation, language(file.path()));
+        let stricter = |other: &&Vec<String>| is_stricter(other, &expectation, detect_language(file.path()));
         let stricter = now.iter().filter(|(_, left)| **left > 0).map(|(other, _)| other).find(stricter).cloned();
-        if !stricter.is_some_and(|other| take(&mut now, &other)) {
+        if !stricter.is_some_and(|other| take_counted(&mut now, &other)) {
             let mut findings = Findings { file, weakenings: Vec::new() };
             findings.add(WeakeningKind::TestChanged, line);
             weakenings.extend(findings.weakenings);
@@ -336,7 +341,7 @@ const STRICT_MATCHERS: [&str; 3] = ["toBe", "toEqual", "toStrictEqual"];
 
 /// Returns true if fewer values satisfy the new expectation: `toBe(6)` instead of `toBeDefined()`, `assert total == 6`
 /// instead of `assert total`.
-fn expects_more(new: &[String], old: &[String], language: Language) -> bool {
+fn is_stricter(new: &[String], old: &[String], language: Language) -> bool {
     match language {
         Language::JavaScript => {
             let matcher = old.iter().rposition(|text| WEAK_MATCHERS.contains(&text.as_str()));
@@ -351,26 +356,26 @@ fn expects_more(new: &[String], old: &[String], language: Language) -> bool {
     }
 }
 
-fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String>)> {
-    let language = language(file.path());
+fn list_expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String>)> {
+    let language = detect_language(file.path());
     let mut found = Vec::new();
     for hunk in test_hunks(file) {
-        let side = declared::side(hunk, mark);
-        // Uses the index of a line, because kept lines have numbers of the new file.
+        let side = declared_tests::lines_of_version(hunk, mark);
+        // Number the lines by index, because the line numbers of kept lines are those of the new file.
         let lines: Vec<(u32, &str)> = (0..).zip(side.iter().map(|line| line.text.as_str())).collect();
-        let tokens = tokens::tokens(&lines, language);
+        let tokens = tokens::tokenize(&lines, language);
         let mut at = 0;
         while let Some(first) = tokens.get(at) {
             let line = side[first.line as usize];
             let begins = at == 0 || tokens[at - 1].line != first.line;
-            let check = (language == Language::Go).then(|| go_check(&tokens[at..])).flatten();
-            let end = check.map_or_else(|| tokens::statement_end(&tokens, at, language), |length| at + length);
-            if begins && (markers::expects(&line.text, language) || check.is_some()) {
+            let check = (language == Language::Go).then(|| go_check_length(&tokens[at..])).flatten();
+            let end = check.map_or_else(|| tokens::find_statement_end(&tokens, at, language), |length| at + length);
+            if begins && (markers::has_expectation(&line.text, language) || check.is_some()) {
                 let whole = &tokens[at..end];
                 let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
-                    && !whole.iter().any(|one| one.kind == tokens::Kind::Text);
+                    && !whole.iter().any(|one| one.kind == tokens::TokenKind::Text);
                 let text = |token: &tokens::Token| token.text.clone();
-                let is_code = |token: &&tokens::Token| token.text != ";" && token.kind != tokens::Kind::Indent;
+                let is_code = |token: &&tokens::Token| token.text != ";" && token.kind != tokens::TokenKind::Indent;
                 if !is_snapshot_to_fill || mark == LineChange::Added {
                     found.push((line, whole.iter().filter(is_code).map(text).collect()));
                 }
@@ -383,8 +388,8 @@ fn expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<String
     found
 }
 
-/// The length of `if got != want { t.Errorf(…) }`. In Go, the condition is the expectation.
-fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
+/// Returns the number of tokens of `if got != want { t.Errorf(…) }`, which is an expectation in Go.
+fn go_check_length(tokens: &[tokens::Token]) -> Option<usize> {
     const MAX_LINES: u32 = 5;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     if text(0) != "if" {
@@ -393,11 +398,11 @@ fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
     let mut depth = 0;
     let opens = |at: &usize| {
         let is_body = depth == 0 && text(*at) == "{";
-        depth += tokens::depth_change(&tokens[*at]);
+        depth += tokens::nesting_change(&tokens[*at]);
         is_body
     };
     let open = (0..tokens.len()).find(opens)?;
-    let close = tokens::close_of(tokens, open).min(tokens.len() - 1);
+    let close = tokens::find_closing_bracket(tokens, open).min(tokens.len() - 1);
     let is_report = |at: usize| {
         let names = ["Error", "Fatal", "Fail"];
         ["t", "b", "f"].contains(&text(at))
@@ -408,22 +413,23 @@ fn go_check(tokens: &[tokens::Token]) -> Option<usize> {
     (is_short && (open..close).any(is_report)).then_some(close + 1)
 }
 
-/// Finds new marks that skip a test. A mark on a new test does not count, because the test never ran before.
-fn find_skipped(found: &mut Findings<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
-    let marked = |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::skip(&line.text, language)?)));
-    // A removed mark of the same kind means that its reason changed or that it moved.
-    let mut went: Vec<&str> = marked(LineChange::Removed).map(|(_, words)| words).collect();
+/// Finds new markers that skip a test. A marker on a new test does not count, because the test never ran before.
+fn find_skipped_tests(found: &mut Findings<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
+    let marked =
+        |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::find_skip_marker(&line.text, language)?)));
+    // If the diff also removes a marker of the same kind, the marker was moved or only its reason was changed.
+    let mut removed: Vec<&str> = marked(LineChange::Removed).map(|(_, words)| words).collect();
     let mut added: Vec<&DiffLine> = Vec::new();
-    let after = LazyCell::new(|| After::of(hunk, language));
+    let after = LazyCell::new(|| NewHunkLines::read(hunk, language));
     for (line, words) in marked(LineChange::Added) {
-        match went.iter().position(|old| *old == words) {
-            Some(at) => drop(went.swap_remove(at)),
-            None if markers::is_only(words) => added.push(line),
-            None if after.is_of_new_test(line, &moves.went) => {}
+        match removed.iter().position(|old| *old == words) {
+            Some(at) => drop(removed.swap_remove(at)),
+            None if markers::is_exclusive(words) => added.push(line),
+            None if after.is_in_new_test(line, &moves.removed_tests) => {}
             None => added.push(line),
         }
     }
-    added.extend(declared::early_returns(hunk, language));
+    added.extend(declared_tests::find_early_returns(hunk, language));
     for line in added {
         found.add(WeakeningKind::TestSkipped, line);
     }

@@ -1,16 +1,16 @@
-//! Decides whether two failures of one test with different normalized texts are the same failure. Only compare texts of
-//! one test, because similar texts of two tests prove nothing.
+//! Decides whether two failures of a test are the same although their normalized texts differ. Compare only texts of
+//! the same test, because similar texts of two tests prove nothing.
 //!
-//! A hash can only tell equal from different: one more word of a library, another kind of value or a truncated end
-//! already change it. This module compares the texts line by line and word by word. A word may be added or removed, but
-//! no word may replace another, because that is how two different failures of one test differ.
+//! A hash changes with every word, for example if a library changes its message or if the end of a text is cut off.
+//! This module compares the texts line by line and word by word. A word may be added or removed, but no word may
+//! replace another, because two different failures of a test differ in this way.
 
-/// Minimum similarity of two texts of the same failure; allows one more word in a line of seven. On the development
-/// half of `tests/recurrence`, precision is .93 from .55 on, .95 from .75 on and .96 from .9 on, at the same recall.
-/// Higher limits lose wordings of libraries that differ by more.
+/// Minimum similarity of two texts of the same failure, which allows an added word in a line of seven words. On the
+/// development half of `tests/recurrence`, the precision is .93 at a limit of .55, .95 at .75 and .96 at .9, with the
+/// same recall. With higher limits, some changed messages of libraries would not match.
 pub const MIN_SIMILARITY: f64 = 0.85;
 
-/// Maximum distance in lines that an assertion moves while the file is edited.
+/// Maximum number of lines by which an assertion may move when the file is edited.
 const MAX_LINE_DRIFT: u32 = 12;
 
 /// Maximum number of compared lines, because the comparison takes quadratic time.
@@ -21,45 +21,46 @@ const MAX_WORDS_PER_LINE: usize = 96;
 
 /// The comparison of two texts of the same failure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Likeness {
-    /// Similarity of the least similar pair of lines, from [`MIN_SIMILARITY`] to 1; 1 for equal texts.
+pub struct TextComparison {
+    /// Similarity of the least similar pair of lines: from [`MIN_SIMILARITY`] to 1, which means that the texts are
+    /// equal.
     pub similarity: f64,
-    /// Lines that differ, before and now. An empty string stands for a line that the other text does not have.
+    /// Pairs of different lines in the old and the new text. A missing line is an empty string.
     pub differences: Vec<(String, String)>,
 }
 
 /// Compares the normalized errors of two failures of one test. Returns `None` if the failures differ.
-pub fn likeness(before: &str, now: &str) -> Option<Likeness> {
-    let (before, site_before) = split_site(before);
-    let (now, site_now) = split_site(now);
-    if !is_same_site(site_before, site_now) {
+pub fn compare_texts(before: &str, now: &str) -> Option<TextComparison> {
+    let (before, site_before) = split_place(before);
+    let (now, site_now) = split_place(now);
+    if !is_same_place(site_before, site_now) {
         return None;
     }
-    let mut likeness = Likeness { similarity: 1.0, differences: Vec::new() };
+    let mut likeness = TextComparison { similarity: 1.0, differences: Vec::new() };
     if site_before != site_now {
         likeness.add(site_before.unwrap_or_default(), site_now.unwrap_or_default());
     }
-    let (old, new) = (lines(before), lines(now));
+    let (old, new) = (lines_to_compare(before), lines_to_compare(now));
     let matrix: Vec<Option<f64>> =
-        old.iter().flat_map(|one| new.iter().map(|other| line_likeness(one, other))).collect();
+        old.iter().flat_map(|one| new.iter().map(|other| line_similarity(one, other))).collect();
     let of = |one: usize, other: usize| matrix[one * new.len() + other];
-    let mut hunk = Hunk::default();
+    let mut hunk = Gap::default();
     for pair in align(old.len(), new.len(), |one, other| of(one, other).is_some()) {
         match pair {
-            Pair::Both(one, other) => {
-                hunk = Hunk::default();
+            AlignedItem::Both(one, other) => {
+                hunk = Gap::default();
                 if old[one] != new[other] {
                     likeness.similarity = likeness.similarity.min(of(one, other)?);
                     likeness.add(old[one], new[other]);
                 }
             }
             // The first line describes the failure.
-            Pair::Before(0) | Pair::Now(0) => return None,
-            Pair::Before(one) => {
+            AlignedItem::Before(0) | AlignedItem::Now(0) => return None,
+            AlignedItem::Before(one) => {
                 hunk.before = true;
                 likeness.add(old[one], "");
             }
-            Pair::Now(other) => {
+            AlignedItem::Now(other) => {
                 hunk.now = true;
                 likeness.add("", new[other]);
             }
@@ -71,42 +72,43 @@ pub fn likeness(before: &str, now: &str) -> Option<Likeness> {
     (likeness.similarity >= MIN_SIMILARITY).then_some(likeness)
 }
 
-impl Likeness {
+impl TextComparison {
     fn add(&mut self, before: &str, now: &str) {
         self.differences.push((before.to_owned(), now.to_owned()));
     }
 }
 
-/// Which of the two lists has items since the last common item.
+/// Which of the two lists has items after the last common item.
 #[derive(Default)]
-struct Hunk {
+struct Gap {
     before: bool,
     now: bool,
 }
 
-impl Hunk {
+impl Gap {
     const fn is_replacement(&self) -> bool {
         self.before && self.now
     }
 }
 
-/// An item of two lists, by its index in the list or lists that contain it.
-enum Pair {
+/// An item of an alignment, with its index in the old list, the new list, or both.
+enum AlignedItem {
     Both(usize, usize),
     Before(usize),
     Now(usize),
 }
 
 /// Splits a signed text into the text and the place.
-fn split_site(text: &str) -> (&str, Option<&str>) {
+fn split_place(text: &str) -> (&str, Option<&str>) {
     match text.rfind("\nat ") {
         Some(start) if !text[start + 4..].contains('\n') => (&text[..start], Some(&text[start + 4..])),
         _ => (text, None),
     }
 }
 
-/// `till.rs:counts:31` a few lines further down is the same place. A source line must be equal.
-fn is_same_site(before: Option<&str>, now: Option<&str>) -> bool {
+/// Checks whether two places are the same. `till.rs:counts:31` may move by a few lines, but a source line must be
+/// equal.
+fn is_same_place(before: Option<&str>, now: Option<&str>) -> bool {
     let (Some(before), Some(now)) = (before, now) else { return before == now };
     let line = |site: &str| {
         site.rsplit_once(':').and_then(|(place, line)| Some((place.to_owned(), line.parse::<u32>().ok()?)))
@@ -117,12 +119,12 @@ fn is_same_site(before: Option<&str>, now: Option<&str>) -> bool {
     }
 }
 
-fn lines(text: &str) -> Vec<&str> {
+fn lines_to_compare(text: &str) -> Vec<&str> {
     text.lines().take(MAX_COMPARED_LINES).collect()
 }
 
-/// Aligns two lists by their longest common subsequence; the result includes the remaining items of both lists.
-fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Pair> {
+/// Aligns two lists by their longest common subsequence. The result also contains the other items of both lists.
+fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<AlignedItem> {
     let width = new + 1;
     let mut lengths = vec![0_u16; (old + 1) * width];
     for one in (0..old).rev() {
@@ -137,42 +139,42 @@ fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Pai
     let (mut one, mut other, mut pairs) = (0, 0, Vec::with_capacity(old.max(new)));
     while one < old && other < new {
         if fits(one, other) {
-            pairs.push(Pair::Both(one, other));
+            pairs.push(AlignedItem::Both(one, other));
             (one, other) = (one + 1, other + 1);
         } else if lengths[(one + 1) * width + other] >= lengths[one * width + other + 1] {
-            pairs.push(Pair::Before(one));
+            pairs.push(AlignedItem::Before(one));
             one += 1;
         } else {
-            pairs.push(Pair::Now(other));
+            pairs.push(AlignedItem::Now(other));
             other += 1;
         }
     }
-    pairs.extend((one..old).map(Pair::Before));
-    pairs.extend((other..new).map(Pair::Now));
+    pairs.extend((one..old).map(AlignedItem::Before));
+    pairs.extend((other..new).map(AlignedItem::Now));
     pairs
 }
 
 /// Returns the fraction of the longer line's words that both lines contain. Returns `None` if a word replaces another,
 /// or if only one line contains a decisive word.
-fn line_likeness(before: &str, now: &str) -> Option<f64> {
+fn line_similarity(before: &str, now: &str) -> Option<f64> {
     if before == now {
         return Some(1.0);
     }
-    let (old, new) = (words(before), words(now));
+    let (old, new) = (words_to_compare(before), words_to_compare(now));
     let mut common = 0;
-    let mut hunk = Hunk::default();
+    let mut hunk = Gap::default();
     for pair in align(old.len(), new.len(), |one, other| is_same_word(old[one], new[other])) {
         let only = match pair {
-            Pair::Both(..) => {
+            AlignedItem::Both(..) => {
                 common += 1;
-                hunk = Hunk::default();
+                hunk = Gap::default();
                 continue;
             }
-            Pair::Before(one) => {
+            AlignedItem::Before(one) => {
                 hunk.before |= !is_placeholder(old[one]);
                 old[one]
             }
-            Pair::Now(other) => {
+            AlignedItem::Now(other) => {
                 hunk.now |= !is_placeholder(new[other]);
                 new[other]
             }
@@ -181,20 +183,20 @@ fn line_likeness(before: &str, now: &str) -> Option<f64> {
             return None;
         }
     }
-    Some(ratio(common, old.len().max(new.len())))
+    Some(fraction_of(common, old.len().max(new.len())))
 }
 
-fn ratio(part: usize, whole: usize) -> f64 {
+fn fraction_of(part: usize, whole: usize) -> f64 {
     let float = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
     if whole == 0 { 1.0 } else { float(part) / float(whole) }
 }
 
 /// Returns words, placeholders and comparison operators without the punctuation around them.
-fn words(line: &str) -> Vec<&str> {
+fn words_to_compare(line: &str) -> Vec<&str> {
     let belongs = |mark: char| mark.is_alphanumeric() || matches!(mark, '_' | '$' | '<' | '>');
     let mut words = Vec::new();
     for piece in line.split(' ') {
-        if COMPARISONS.contains(&piece) {
+        if COMPARISON_OPERATORS.contains(&piece) {
             words.push(piece);
         } else {
             words.extend(piece.split(|mark: char| !belongs(mark)).filter(|word| !word.is_empty()));
@@ -204,7 +206,7 @@ fn words(line: &str) -> Vec<&str> {
     words
 }
 
-const COMPARISONS: [&str; 8] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">"];
+const COMPARISON_OPERATORS: [&str; 8] = ["==", "!=", "===", "!==", "<=", ">=", "<", ">"];
 
 /// Treats a placeholder as equal to any other placeholder or number, because it depends on chance which placeholder a
 /// value becomes.
@@ -218,19 +220,20 @@ fn is_placeholder(word: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
 
-/// Checks for a word that changes the failure if it is added or removed: negations and constants, error types, codes.
+/// Checks for a word that makes another failure if it is added or removed: a negation, a constant, an error type, a
+/// code.
 fn is_decisive(word: &str) -> bool {
-    const POLARITY: [&str; 12] =
+    const POLARITY_WORDS: [&str; 12] =
         ["true", "false", "not", "never", "no", "null", "undefined", "None", "nil", "True", "False", "without"];
     let kind = word.ends_with("Error") || word.ends_with("Exception");
     let code =
         word.len() > 3 && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
-    POLARITY.contains(&word) || COMPARISONS.contains(&word) || kind || code
+    POLARITY_WORDS.contains(&word) || COMPARISON_OPERATORS.contains(&word) || kind || code
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MIN_SIMILARITY, likeness};
+    use super::{MIN_SIMILARITY, compare_texts};
 
     #[test]
     fn added_or_removed_words_keep_the_failure() {
@@ -253,7 +256,7 @@ mod tests {
         ];
         for (before, now) in pairs {
             for (one, other) in [(before, now), (now, before)] {
-                let found = likeness(one, other);
+                let found = compare_texts(one, other);
                 assert!(
                     found.is_some_and(|found| (MIN_SIMILARITY..=1.0).contains(&found.similarity)),
                     "{one} / {other}"
@@ -280,15 +283,15 @@ mod tests {
             ("AssertionError: <NUM> != <NUM>\nat check(one)", "AssertionError: <NUM> != <NUM>\nat check(two)"),
         ];
         for (before, now) in pairs {
-            assert_eq!(likeness(before, now), None, "{before} / {now}");
-            assert_eq!(likeness(now, before), None, "{now} / {before}");
+            assert_eq!(compare_texts(before, now), None, "{before} / {now}");
+            assert_eq!(compare_texts(now, before), None, "{now} / {before}");
         }
     }
 
     #[test]
     fn longest_texts_are_compared_quickly() {
         let long = |word: &str| vec![format!("{word} {}", "till <NUM> ".repeat(200)); 64].join("\n");
-        assert!(likeness(&long("open"), &long("open")).is_some());
-        assert_eq!(likeness(&long("open"), &long("shut")), None);
+        assert!(compare_texts(&long("open"), &long("open")).is_some());
+        assert_eq!(compare_texts(&long("open"), &long("shut")), None);
     }
 }

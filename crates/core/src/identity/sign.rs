@@ -1,40 +1,43 @@
-//! The identity of a failure: SHA-256 over its category, case name and normalized text, and XXH3 for its family.
+//! Computes the signature of a failure (SHA-256 over category, case name and normalized text) and its family (XXH3).
 //! Callers normalize and classify first.
 
+use super::case_name::stable_name;
 use crate::{failure::category::Category, failure::event::FailureEvent, normalize::Normalized};
 use memchr::memchr;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// Version of the redactor, classifier, user rules and normalizer. Increment it when any of them changes; the code of
-/// the older version is not kept.
-pub const RECIPE: u32 = 6;
+/// Version of redaction, classification and normalization. Increment it when a change can change signatures. The code
+/// of older versions is not kept.
+pub const SIGNATURE_VERSION: u32 = 7;
 
-/// The exact and the family signature of one failure.
+/// The exact and the family signature of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatures {
-    /// Hex SHA-256 of `category::caseName::normalizedError`.
+    /// Hex SHA-256 of `pattern`.
     pub exact: String,
-    /// Hex XXH3-128 that groups failures with the same cause across tests. It omits the case name and adds the exact
-    /// HTTP statuses, the exit code and the innermost in-app function if they are known. The value is not a public
-    /// promise; a second SHA-256 would cost more than the rest of signing.
+    /// Hex XXH3-128 that groups failures with the same cause across tests. The hash does not cover the case name, but
+    /// it covers the exact HTTP statuses, the exit code and the innermost in-app function if they are known. The
+    /// contract does not fix this value. XXH3 is used because a second SHA-256 would cost more than the rest of
+    /// signing.
     pub family: String,
-    /// `category::caseName::normalizedError`, readable.
+    /// The readable signature: `category::caseName::normalizedError`. The case name has no addresses and hashes of
+    /// objects.
     pub pattern: String,
 }
 
-/// Computes the signatures of one failure.
+/// Computes the signatures of a failure.
 pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
-    let pattern = [category.as_str(), "::", case_name, "::", &normalized.identity()].concat();
+    let pattern = [category.as_str(), "::", &stable_name(case_name), "::", &normalized.identity()].concat();
     let family = family_pattern(category, event, normalized);
     Signatures { exact: sha256_hex(&pattern), family: hex(&xxh3_128(family.as_bytes()).to_be_bytes()), pattern }
 }
 
-/// Returns `category::folded text::codes::frame`; unknown parts are empty.
+/// Returns the input of the family hash: `category::folded text::codes::frame`. Unknown parts are empty.
 fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normalized) -> String {
     let mut statuses: Vec<u16> = normalized.statuses.iter().copied().chain(event.http_status).collect();
-    // A status below 400 is an expected value, which the text already contains.
+    // A status below 400 is an expected value, which is already in the text.
     statuses.retain(|status| *status >= 400);
     statuses.sort_unstable();
     statuses.dedup();
@@ -46,15 +49,15 @@ fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normali
         (true, None) => Cow::Borrowed("::[] None::"),
         _ => Cow::Owned(format!("::{statuses:?} {exit:?}::")),
     };
-    [category.as_str(), "::", &fold(&normalized.text), &codes, frame].concat()
+    [category.as_str(), "::", &fold_placeholders(&normalized.text), &codes, frame].concat()
 }
 
-/// Replaces every placeholder with `<*>`. Merges neighbors with only punctuation between them, and lists of similar
+/// Replaces every placeholder with `<*>`. Merges placeholders with only punctuation between them, and lists of similar
 /// names such as `blk_1 blk_2 blk_3`.
 ///
-/// Merging is needed because the same ID may look like a number in one run and like a hash in the next (`197e5d`,
-/// `135051`), and because one more part in a generated name must not make another failure.
-fn fold(text: &str) -> String {
+/// Merging is needed because the same ID may look like a number in one run and like a hash in the next run (`197e5d`,
+/// `135051`), and because an additional part in a generated name must not make another failure.
+fn fold_placeholders(text: &str) -> String {
     let mut folded = String::with_capacity(text.len());
     let (mut rest, mut last) = (text, "");
     while let Some(start) = memchr(b'<', rest.as_bytes()) {
@@ -68,9 +71,9 @@ fn fold(text: &str) -> String {
         let joined = before.bytes().all(|mark| b"-_.:/+@#,".contains(&mark));
         let listed =
             before.len() > 2 && before.starts_with(' ') && !before[1..].contains(' ') && last.ends_with(before);
-        if !(folded.ends_with(ANY) && (joined || listed)) {
+        if !(folded.ends_with(ANY_VALUE) && (joined || listed)) {
             folded.push_str(before);
-            folded.push_str(ANY);
+            folded.push_str(ANY_VALUE);
         }
         if !joined {
             last = before;
@@ -81,7 +84,7 @@ fn fold(text: &str) -> String {
     folded
 }
 
-const ANY: &str = "<*>";
+const ANY_VALUE: &str = "<*>";
 
 /// Returns the length of the placeholder at the start of `text`, which starts with `<`.
 pub(super) fn placeholder_end(text: &[u8]) -> Option<usize> {

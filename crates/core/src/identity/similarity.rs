@@ -1,4 +1,5 @@
-//! Similarity of two normalized failure texts, and a small sketch with which a database finds candidates by index.
+//! Computes the similarity of two normalized failure texts, and a small sketch by which a database finds similar texts
+//! with an index.
 
 /// Minimum hashes per band. Texts that share a fraction `s` of their tokens share a given band of two with probability
 /// `s * s`, and at least one of four bands with `1 - (1 - s^2)^4`: .68 at s = .5, .94 at .7, .998 at .9, and .15 at .2.
@@ -9,20 +10,20 @@ const BANDS: u64 = 4;
 /// Returns four band keys of a text (`MinHash` with locality-sensitive hashing). Similar texts share at least one key
 /// with high probability.
 pub fn sketch(normalized: &str) -> [u32; 4] {
-    let tokens = token_set(normalized);
+    let tokens = hash_tokens(normalized);
     let mut keys = [0; 4];
     for (band, key) in (0..BANDS).zip(&mut keys) {
-        let rows = (0..HASHES_PER_BAND).map(|row| minimum(&tokens, band * HASHES_PER_BAND + row));
-        let mixed = rows.fold(band, |mixed, smallest| mix(mixed.rotate_left(17) ^ smallest));
-        // Any 32 bits of a mixed value are equally good.
+        let rows = (0..HASHES_PER_BAND).map(|row| minimum_hash(&tokens, band * HASHES_PER_BAND + row));
+        let mixed = rows.fold(band, |mixed, smallest| mix_bits(mixed.rotate_left(17) ^ smallest));
+        // Any 32 bits of a mixed value can be used.
         *key = u32::try_from(mixed >> 32).unwrap_or_default();
     }
     keys
 }
 
-/// Returns the Jaccard index of the two token sets: in [0, 1], symmetric, 1 for equal sets.
+/// Returns the Jaccard index of the sets of tokens of two texts: in [0, 1], symmetric, 1 for equal sets.
 pub fn similarity(a: &str, b: &str) -> f64 {
-    let (a, b) = (token_set(a), token_set(b));
+    let (a, b) = (hash_tokens(a), hash_tokens(b));
     let shared = a.iter().filter(|token| b.binary_search(token).is_ok()).count();
     let all = a.len() + b.len() - shared;
     if all == 0 {
@@ -34,28 +35,28 @@ pub fn similarity(a: &str, b: &str) -> f64 {
 }
 
 /// Returns the minimum of the tokens under the hash function with this number. An empty text gets the function's seed.
-fn minimum(tokens: &[u64], function: u64) -> u64 {
-    let seed = mix(function + 1);
-    tokens.iter().map(|token| mix(token ^ seed)).min().unwrap_or(seed)
+fn minimum_hash(tokens: &[u64], function: u64) -> u64 {
+    let seed = mix_bits(function + 1);
+    tokens.iter().map(|token| mix_bits(token ^ seed)).min().unwrap_or(seed)
 }
 
 /// Returns the hashes of the words and placeholders of a text, sorted and without duplicates, ignoring case.
-fn token_set(text: &str) -> Vec<u64> {
+fn hash_tokens(text: &str) -> Vec<u64> {
     let words = text.split(|mark: char| !(mark.is_alphanumeric() || matches!(mark, '_' | '<' | '>')));
-    let mut tokens: Vec<u64> = words.filter(|word| !word.is_empty()).map(hash).collect();
+    let mut tokens: Vec<u64> = words.filter(|word| !word.is_empty()).map(hash_word).collect();
     tokens.sort_unstable();
     tokens.dedup();
     tokens
 }
 
-/// FNV-1a over the lower-case bytes, mixed.
-fn hash(word: &str) -> u64 {
+/// Hashes a word: FNV-1a over the lower-case bytes, then mixed.
+fn hash_word(word: &str) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3);
-    mix(word.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+    mix_bits(word.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// The finalizer of `SplitMix64`.
-fn mix(value: u64) -> u64 {
+/// Mixes the bits of a value with the finalizer of `SplitMix64`.
+fn mix_bits(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     value ^ (value >> 31)

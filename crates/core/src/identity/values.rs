@@ -1,46 +1,46 @@
-//! The values in a message that distinguish failures with the same stable text: a port, a host, a name, a path, a
-//! number. Values that change at each run, such as a time or an ID, are dropped.
+//! Finds the values in a message that distinguish failures with the same stable text: a port, a host, a name, a path, a
+//! number. Values that change in each run, such as a time or an ID, do not count.
 
-use crate::normalize::{self, VOLATILE};
+use crate::normalize::{self, VOLATILE_NAMES};
 use regex::Regex;
 use std::sync::LazyLock;
 
 /// A memory address, which differs in each process.
-static ADDRESS: LazyLock<Regex> =
+static MEMORY_ADDRESS: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"\b0x[0-9a-fA-F]{8,16}\b").expect("the pattern is well-formed"));
 
-/// Returns the message with its values; only values that change at each run stay placeholders.
-pub fn with_values(message: &str) -> String {
-    message.lines().map(line_with_values).collect::<Vec<_>>().join("\n")
+/// Returns the message with its values. Values that change in each run are placeholders.
+pub fn restore_values(message: &str) -> String {
+    message.lines().map(restore_line).collect::<Vec<_>>().join("\n")
 }
 
 /// Checks whether two lines have the same stable text but different values.
 pub fn differ_in_values(before: &str, now: &str) -> bool {
-    normalize::line(before) == normalize::line(now) && line_with_values(before) != line_with_values(now)
+    normalize::normalize_line(before) == normalize::normalize_line(now) && restore_line(before) != restore_line(now)
 }
 
-/// Checks whether two lines differ in anything except memory addresses.
+/// Checks whether two lines differ in more than memory addresses.
 pub fn differ_beside_addresses(before: &str, now: &str) -> bool {
-    ADDRESS.replace_all(before, "<ADDRESS>") != ADDRESS.replace_all(now, "<ADDRESS>")
+    MEMORY_ADDRESS.replace_all(before, "<ADDRESS>") != MEMORY_ADDRESS.replace_all(now, "<ADDRESS>")
 }
 
-fn line_with_values(line: &str) -> String {
-    let stable = normalize::line(line);
-    put_back(&stable, line).or_else(|| put_back_words(&stable, line)).unwrap_or(stable)
+fn restore_line(line: &str) -> String {
+    let stable = normalize::normalize_line(line);
+    restore_text(&stable, line).or_else(|| restore_by_words(&stable, line)).unwrap_or(stable)
 }
 
-/// Like [`put_back`], but word by word, for lines in which the normalizer dropped something, such as the folders of a
-/// path. A word that does not fit stays stable.
-fn put_back_words(stable: &str, line: &str) -> Option<String> {
+/// Like [`restore_text`], but word by word, for lines in which the normalizer removed something, such as the folders of
+/// a path. A word that cannot be restored stays normalized.
+fn restore_by_words(stable: &str, line: &str) -> Option<String> {
     let (stable, line): (Vec<_>, Vec<_>) = (stable.split(' ').collect(), line.split_whitespace().collect());
-    let word = |(stable, word): (&&str, &&str)| put_back(stable, word).unwrap_or_else(|| (*stable).to_owned());
+    let word = |(stable, word): (&&str, &&str)| restore_text(stable, word).unwrap_or_else(|| (*stable).to_owned());
     (stable.len() == line.len()).then(|| stable.iter().zip(&line).map(word).collect::<Vec<_>>().join(" "))
 }
 
-/// Replaces the placeholders of the stable line with the text of `line` between the literal parts. Returns `None` if
-/// the literal parts are not found, so that failures are not separated by mistake.
-fn put_back(stable: &str, line: &str) -> Option<String> {
-    let mut parts = parts(stable).peekable();
+/// Replaces the placeholders of the normalized line with the text of `line` between the literal parts. Returns `None`
+/// if a literal part is not found, so that two equal failures are not separated by mistake.
+fn restore_text(stable: &str, line: &str) -> Option<String> {
+    let mut parts = literal_parts(stable).peekable();
     let mut out = String::with_capacity(line.len());
     let (first, mut placeholder) = parts.next()?;
     let mut rest = line.strip_prefix(first)?;
@@ -49,7 +49,7 @@ fn put_back(stable: &str, line: &str) -> Option<String> {
         let (literal, next) = parts.next()?;
         let is_last = parts.peek().is_none();
         let end = if is_last { rest.strip_suffix(literal).map(str::len) } else { rest.find(literal) }?;
-        if VOLATILE.contains(&name) {
+        if VOLATILE_NAMES.contains(&name) {
             out.extend(["<", name, ">"]);
         } else {
             out.push_str(&rest[..end]);
@@ -61,12 +61,12 @@ fn put_back(stable: &str, line: &str) -> Option<String> {
     Some(out)
 }
 
-/// Returns each literal part with the name of the placeholder after it; the last part has no placeholder.
-fn parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
+/// Returns each literal part with the name of the placeholder after it. The last part has no placeholder.
+fn literal_parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
     let mut left = Some(stable);
     std::iter::from_fn(move || {
         let text = left?;
-        let found = text.match_indices('<').find_map(|(at, _)| Some((at, placeholder(&text[at..])?)));
+        let found = text.match_indices('<').find_map(|(at, _)| Some((at, placeholder_name(&text[at..])?)));
         let Some((at, name)) = found else {
             left = None;
             return Some((text, None));
@@ -77,7 +77,7 @@ fn parts(stable: &str) -> impl Iterator<Item = (&str, Option<&str>)> {
 }
 
 /// Returns the name of the placeholder at the start of a text.
-fn placeholder(text: &str) -> Option<&str> {
+fn placeholder_name(text: &str) -> Option<&str> {
     let name = text.strip_prefix('<')?.split('>').next()?;
     let is_name = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     (is_name && text.len() > name.len() + 1).then_some(name)
@@ -85,7 +85,7 @@ fn placeholder(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{differ_beside_addresses, differ_in_values, with_values};
+    use super::{differ_beside_addresses, differ_in_values, restore_values};
     use crate::normalize::normalize;
 
     #[test]
@@ -99,7 +99,13 @@ mod tests {
             ("listen EADDRINUSE: address already in use :::3000", "listen EADDRINUSE: address already in use :::3001"),
         ];
         for (one, other) in pairs {
-            assert_ne!(with_values(one), with_values(other), "{} / {}", normalize(one).text, normalize(other).text);
+            assert_ne!(
+                restore_values(one),
+                restore_values(other),
+                "{} / {}",
+                normalize(one).text,
+                normalize(other).text
+            );
             assert!(differ_in_values(one, other) && !differ_in_values(one, one), "{one}");
         }
     }
@@ -116,7 +122,7 @@ mod tests {
             ("cannot open /tmp/argus-Ab3dE9/db", "cannot open /tmp/argus-Zx81Qp/db"),
         ];
         for (one, other) in pairs {
-            assert_eq!(with_values(one), with_values(other));
+            assert_eq!(restore_values(one), restore_values(other));
             assert!(!differ_in_values(one, other), "{one}");
         }
         assert!(!differ_in_values("no till on port 5432", "no shop on port 6379"), "they say something else");
@@ -133,7 +139,7 @@ mod tests {
     #[test]
     fn text_without_values_is_unchanged() {
         for text in ["", "no till in the shop", "a < b and <T>", "<>", "<"] {
-            assert_eq!(with_values(text), text);
+            assert_eq!(restore_values(text), text);
         }
     }
 }

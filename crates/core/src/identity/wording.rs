@@ -1,5 +1,5 @@
-//! The wording of an error without its place. Code elsewhere may print the same sentence, and then it is the same
-//! mistake, unless the words come from the test, the runner, or the code around the error.
+//! Identifies an error by its wording, so that the same mistake is found at other places in the code. The wording does
+//! not identify the mistake if the words come from the test, the runner, or the code around the error.
 
 use super::sign::{placeholder_end, sha256_hex};
 use crate::failure::{category::Category, failure_kind::FailureKind};
@@ -7,17 +7,17 @@ use memchr::memchr;
 use regex::Regex;
 use std::collections::HashSet;
 
-/// A shorter text is not a sentence.
+/// Minimum length of a sentence.
 const MIN_SENTENCE_CHARS: usize = 12;
 /// Length of a sentence hash in hex digits.
-const HASH_DIGITS: usize = 32;
-/// Limits for the words that are used to find an error in an output.
+const HASH_HEX_DIGITS: usize = 32;
+/// Limits for the words with which an error is searched in an output.
 const MAX_WORDS: usize = 12;
 const MIN_WORD_CHARS: usize = 4;
 
-/// Kinds whose message contains the expectation but not the cause, so another test with the same words may have another
-/// cause.
-pub const fn is_of_test(kind: FailureKind) -> bool {
+/// Returns `true` for kinds whose message contains the expectation but not the cause. Another test with the same words
+/// may have another cause.
+pub const fn depends_on_test(kind: FailureKind) -> bool {
     matches!(
         kind,
         FailureKind::Assertion
@@ -31,8 +31,8 @@ pub const fn is_of_test(kind: FailureKind) -> bool {
     )
 }
 
-/// Kinds whose message is a different mistake at another place in the code.
-const fn is_of_code(kind: FailureKind) -> bool {
+/// Returns `true` for kinds whose message at another place in the code is another mistake.
+const fn depends_on_place(kind: FailureKind) -> bool {
     matches!(
         kind,
         FailureKind::NullDereference
@@ -48,40 +48,40 @@ const fn is_of_code(kind: FailureKind) -> bool {
     )
 }
 
-/// Returns the hash of the error lines as they were printed, including values. Returns `None` if the wording does not
-/// identify the mistake elsewhere.
+/// Returns the hash of the error lines as printed, including values. Returns `None` if the wording does not identify
+/// the mistake at other places.
 pub fn sentence_hash(category: Category, kind: FailureKind, normalized: &str, redacted: &str) -> Option<String> {
-    if is_of_test(kind) || is_of_code(kind) || normalized.chars().count() < MIN_SENTENCE_CHARS {
+    if depends_on_test(kind) || depends_on_place(kind) || normalized.chars().count() < MIN_SENTENCE_CHARS {
         return None;
     }
     if !normalized.contains(' ') {
         return None;
     }
-    let printed: Option<Vec<&str>> = normalized.split('\n').map(|line| printed_as(line, redacted)).collect();
+    let printed: Option<Vec<&str>> = normalized.split('\n').map(|line| find_printed_line(line, redacted)).collect();
     let sentence = printed?.join("\n");
-    let mut hash = sha256_hex(&[category.as_str(), "\0", without_class(&sentence)].concat());
-    hash.truncate(HASH_DIGITS);
+    let mut hash = sha256_hex(&[category.as_str(), "\0", strip_error_class(&sentence)].concat());
+    hash.truncate(HASH_HEX_DIGITS);
     Some(hash)
 }
 
-/// Removes the class `Error`, which carries no information and which Jest omits in its console output.
-fn without_class(error: &str) -> &str {
+/// Removes the class `Error`, which has no information and which Jest omits in its console output.
+fn strip_error_class(error: &str) -> &str {
     ["Uncaught Error: ", "Error: "].iter().find_map(|prefix| error.strip_prefix(prefix)).unwrap_or(error)
 }
 
-/// Finds a normalized line in the printed text; a placeholder matches a value without spaces.
-fn printed_as<'t>(line: &str, text: &'t str) -> Option<&'t str> {
-    let parts: Vec<String> = between_placeholders(line).into_iter().map(regex::escape).collect();
-    // A very long line exceeds the regex size limit and is then treated as not found.
+/// Finds a normalized line in the printed text. A placeholder matches a value without spaces.
+fn find_printed_line<'t>(line: &str, text: &'t str) -> Option<&'t str> {
+    let parts: Vec<String> = literal_parts(line).into_iter().map(regex::escape).collect();
+    // A very long line exceeds the size limit of regular expressions and counts as not found.
     let pattern = Regex::new(&parts.join(r"\S+")).ok()?;
     pattern.find(text).map(|found| found.as_str())
 }
 
-/// Returns lower-case words that every occurrence of the error contains. Placeholders are skipped because their values
+/// Returns lower-case words that every occurrence of the error contains. Skips placeholders, because their values
 /// differ.
-pub fn words(normalized: &str) -> Vec<String> {
+pub fn search_words(normalized: &str) -> Vec<String> {
     let mut seen = HashSet::new();
-    between_placeholders(without_class(normalized))
+    literal_parts(strip_error_class(normalized))
         .into_iter()
         .flat_map(|part| part.split(|char: char| !(char.is_alphanumeric() || char == '_')))
         .map(|word| word.trim_start_matches(char::is_numeric))
@@ -92,7 +92,7 @@ pub fn words(normalized: &str) -> Vec<String> {
         .collect()
 }
 
-fn between_placeholders(text: &str) -> Vec<&str> {
+fn literal_parts(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(offset) = memchr(b'<', &text.as_bytes()[at..]) {
         let start = at + offset;
@@ -111,28 +111,31 @@ fn between_placeholders(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{between_placeholders, sentence_hash, words};
+    use super::{literal_parts, search_words, sentence_hash};
     use crate::{Category, FailureKind};
 
-    fn hash(normalized: &str, redacted: &str) -> Option<String> {
+    fn sentence_hash_of(normalized: &str, redacted: &str) -> Option<String> {
         sentence_hash(Category::ConnectionRefused, FailureKind::ConnectionRefused, normalized, redacted)
     }
 
     #[test]
     fn sentence_hash_ignores_frames_and_prefix() {
-        let plain = hash("connect ECONNREFUSED <IP>:<PORT>", "connect ECONNREFUSED 127.0.0.1:4100");
+        let plain = sentence_hash_of("connect ECONNREFUSED <IP>:<PORT>", "connect ECONNREFUSED 127.0.0.1:4100");
         let framed = "Error: connect ECONNREFUSED 127.0.0.1:4100\n    at load (src/load.mjs:3:7)";
         assert!(plain.is_some());
-        assert_eq!(hash("Error: connect ECONNREFUSED <IP>:<PORT>", framed), plain);
-        assert_eq!(hash("Uncaught Error: connect ECONNREFUSED <IP>:<PORT>", &format!("Uncaught {framed}")), plain);
-        assert_ne!(hash("connect ECONNREFUSED <IP>:<PORT>", "connect ECONNREFUSED 127.0.0.1:4200"), plain);
+        assert_eq!(sentence_hash_of("Error: connect ECONNREFUSED <IP>:<PORT>", framed), plain);
+        assert_eq!(
+            sentence_hash_of("Uncaught Error: connect ECONNREFUSED <IP>:<PORT>", &format!("Uncaught {framed}")),
+            plain
+        );
+        assert_ne!(sentence_hash_of("connect ECONNREFUSED <IP>:<PORT>", "connect ECONNREFUSED 127.0.0.1:4200"), plain);
     }
 
     #[test]
     fn uninformative_errors_have_no_hash() {
-        assert_eq!(hash("boom failed", "boom failed"), None);
-        assert_eq!(hash("one-long-word-alone", "one-long-word-alone"), None);
-        assert_eq!(hash("a line that is not in it", "another text"), None);
+        assert_eq!(sentence_hash_of("boom failed", "boom failed"), None);
+        assert_eq!(sentence_hash_of("one-long-word-alone", "one-long-word-alone"), None);
+        assert_eq!(sentence_hash_of("a line that is not in it", "another text"), None);
         let of =
             |kind| sentence_hash(Category::Unknown, kind, "the stock ledger is closed", "the stock ledger is closed");
         assert_eq!(of(FailureKind::Assertion), None);
@@ -142,13 +145,16 @@ mod tests {
 
     #[test]
     fn words_exclude_placeholders() {
-        assert_eq!(words("Connect to <HOST>:<PORT> failed, failed at 2nd_try of été"), ["connect", "failed", "nd_try"]);
-        assert_eq!(words(&"alpha bravo ".repeat(9)).len(), 2);
-        assert_eq!(between_placeholders("a <b> <IP>c<"), ["a <b> ", "c<"]);
+        assert_eq!(
+            search_words("Connect to <HOST>:<PORT> failed, failed at 2nd_try of été"),
+            ["connect", "failed", "nd_try"]
+        );
+        assert_eq!(search_words(&"alpha bravo ".repeat(9)).len(), 2);
+        assert_eq!(literal_parts("a <b> <IP>c<"), ["a <b> ", "c<"]);
     }
 
     #[test]
     fn regex_metacharacters_match_literally() {
-        assert!(hash("is it (a+b)*c? [no] <NUM>", "is it (a+b)*c? [no] 7").is_some());
+        assert!(sentence_hash_of("is it (a+b)*c? [no] <NUM>", "is it (a+b)*c? [no] 7").is_some());
     }
 }

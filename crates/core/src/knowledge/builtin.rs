@@ -1,4 +1,5 @@
-//! The six built-in patterns with their texts and categories. The store counts how often they match.
+//! The six built-in patterns with their texts and categories, as in `docs/contract/argus-patterns.md`. The store counts
+//! how often they match.
 
 use crate::failure::category::Category;
 
@@ -16,14 +17,14 @@ pub enum Locale {
 
 /// A built-in pattern: a category with a suggested fix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Builtin {
+pub struct BuiltinPattern {
     /// `builtin-…`.
     pub id: &'static str,
     /// Category of the failures that it matches.
     pub category: Category,
     /// Readable form of the matched text.
     pub signature_pattern: &'static str,
-    /// English in both locales, as in the contract.
+    /// The description, which is in English for both locales, as in the contract.
     pub description: &'static str,
     /// Suggested fix in Chinese.
     pub fix_zh: &'static str,
@@ -31,7 +32,7 @@ pub struct Builtin {
     pub fix_en: &'static str,
 }
 
-impl Builtin {
+impl BuiltinPattern {
     /// Returns `builtin::CATEGORY`.
     pub fn signature(&self) -> String {
         format!("builtin::{}", self.category)
@@ -46,9 +47,9 @@ impl Builtin {
     }
 }
 
-/// In the contract's order.
-pub const BUILTINS: [Builtin; 6] = [
-    Builtin {
+/// The built-in patterns, in the order of the contract.
+pub const BUILTINS: [BuiltinPattern; 6] = [
+    BuiltinPattern {
         id: "builtin-conn-refused",
         category: Category::ConnectionRefused,
         signature_pattern: "ECONNREFUSED *:*",
@@ -56,7 +57,7 @@ pub const BUILTINS: [Builtin; 6] = [
         fix_zh: "服务可能未完全启动，尝试增加 healthcheck.startPeriod",
         fix_en: "The service may not have fully started: check that it runs and listens on this address; in a container, try a longer healthcheck.startPeriod",
     },
-    Builtin {
+    BuiltinPattern {
         id: "builtin-timeout",
         category: Category::Timeout,
         signature_pattern: "ETIMEDOUT / timeout exceeded",
@@ -64,7 +65,7 @@ pub const BUILTINS: [Builtin; 6] = [
         fix_zh: "请求超时，检查服务响应时间或增加 timeout 配置",
         fix_en: "The request timed out; check the service's response time or raise the configured timeout",
     },
-    Builtin {
+    BuiltinPattern {
         id: "builtin-container-oom",
         category: Category::ContainerOom,
         signature_pattern: "OOMKilled / exit code 137",
@@ -72,7 +73,7 @@ pub const BUILTINS: [Builtin; 6] = [
         fix_zh: "容器内存不足被终止，增加容器内存限制或排查内存泄漏",
         fix_en: "The container was killed for memory; raise its memory limit or look for a memory leak",
     },
-    Builtin {
+    BuiltinPattern {
         id: "builtin-http-error",
         category: Category::HttpError,
         signature_pattern: "HTTP 4xx / 5xx",
@@ -80,7 +81,7 @@ pub const BUILTINS: [Builtin; 6] = [
         fix_zh: "服务端错误，检查容器日志定位 root cause",
         fix_en: "The server answered with an error; find the root cause in the container's log",
     },
-    Builtin {
+    BuiltinPattern {
         id: "builtin-mock-mismatch",
         category: Category::MockMismatch,
         signature_pattern: "unmatched mock request / call",
@@ -88,7 +89,7 @@ pub const BUILTINS: [Builtin; 6] = [
         fix_zh: "请求未匹配任何 mock，检查 mock 定义的方法、路径和参数",
         fix_en: "No mock matched; check the method, path and arguments the mock is defined with",
     },
-    Builtin {
+    BuiltinPattern {
         id: "builtin-assertion",
         category: Category::AssertionMismatch,
         signature_pattern: "expected * but got *",
@@ -99,6 +100,6 @@ pub const BUILTINS: [Builtin; 6] = [
 ];
 
 /// Returns the built-in pattern of a category; some categories have none.
-pub fn matching(category: Category) -> Option<&'static Builtin> {
+pub fn find_builtin(category: Category) -> Option<&'static BuiltinPattern> {
     BUILTINS.iter().find(|builtin| builtin.category == category)
 }

@@ -1,6 +1,7 @@
-//! Confidence in a pattern's fix. The store counts in the same transaction that records the fact.
+//! Computes the confidence in the fix of a pattern. The store updates the counts in the transaction that stores the
+//! diagnosis or the fix.
 
-/// Returns the contract's confidence, unrounded: Laplace's rule of succession over resolutions and occurrences.
+/// Returns the confidence of the contract, not rounded: Laplace's rule of succession over resolutions and occurrences.
 pub fn confidence(resolutions: u32, occurrences: u32) -> f64 {
     (f64::from(resolutions) + 1.0) / (f64::from(occurrences) + 2.0)
 }

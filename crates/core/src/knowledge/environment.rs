@@ -1,5 +1,5 @@
-//! The environment of a failure, as far as it matters for a fix: a canonical bucket, and the similarity of two buckets.
-//! The facts arrive as a map because the host detects them.
+//! Reads the environment of a failure as a canonical bucket, and computes the similarity of two buckets. The facts
+//! arrive as a map because the host detects them.
 
 mod facts;
 
@@ -8,11 +8,11 @@ pub use facts::EnvironmentFact;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The facts that decide whether a fix carries over. Names are lower case with aliases replaced, and versions are
-/// majors.
+/// The facts that decide whether a fix also works in another environment. Names are canonical and in lower case, and
+/// versions are major versions.
 ///
-/// A major is the first number of a version: `18.2.0`, `v18` and `^18` are 18. `3.11` is 3, because Python's users
-/// refer to the language as Python 3. Java's old `1.8` is 8. A major without a name has no meaning and is dropped.
+/// A major version is the first number of a version: 18 for `18.2.0`, `v18` and `^18`, and 3 for Python `3.11`. For
+/// Java's old `1.8`, it is 8. A major version without a name has no meaning and is dropped.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Environment {
     /// `linux`, `macos`, `windows`, ...
@@ -25,42 +25,46 @@ pub struct Environment {
     pub framework: Option<String>,
     /// Major version of the framework.
     pub framework_major: Option<u32>,
-    /// A name with its major if known: `node-20`, `docker`, `jvm-21`.
+    /// Name, with the major version if known: `node-20`, `docker`, `jvm-21`.
     pub runtime: Option<String>,
     /// Major version of CUDA.
     pub cuda_major: Option<u32>,
 }
 
-/// Factors for a fix to carry over if a name is `unknown` on one side, or `different`.
+/// Factors of the probability that a fix also works, for a name that is `unknown` in one environment or `different` in
+/// both.
 #[derive(Clone, Copy)]
-struct Name {
+struct NameFactors {
     unknown: f64,
     different: f64,
 }
 
-/// Factors for a major version. `neighbour` is for the next major; for each further major, the distance to `distant`
-/// halves.
+/// Factors of the probability that a fix also works, for a major version. `neighbour` is for the next major version.
+/// With each further version, the difference between the factor and `distant` halves.
 #[derive(Clone, Copy)]
-struct Major {
+struct MajorVersionFactors {
     unknown: f64,
     neighbour: f64,
     distant: f64,
 }
 
-const OS: Name = Name { unknown: 0.85, different: 0.6 };
-const LANGUAGE: Name = Name { unknown: 0.75, different: 0.3 };
-const LANGUAGE_MAJOR: Major = Major { unknown: 0.9, neighbour: 0.85, distant: 0.7 };
-const FRAMEWORK: Name = Name { unknown: 0.75, different: 0.4 };
-const FRAMEWORK_MAJOR: Major = Major { unknown: 0.9, neighbour: 0.85, distant: 0.7 };
-const RUNTIME: Name = Name { unknown: 0.9, different: 0.7 };
-const RUNTIME_MAJOR: Major = Major { unknown: 0.95, neighbour: 0.9, distant: 0.8 };
-const CUDA: Major = Major { unknown: 0.85, neighbour: 0.8, distant: 0.6 };
+const OS_FACTORS: NameFactors = NameFactors { unknown: 0.85, different: 0.6 };
+const LANGUAGE_FACTORS: NameFactors = NameFactors { unknown: 0.75, different: 0.3 };
+const LANGUAGE_VERSION_FACTORS: MajorVersionFactors =
+    MajorVersionFactors { unknown: 0.9, neighbour: 0.85, distant: 0.7 };
+const FRAMEWORK_FACTORS: NameFactors = NameFactors { unknown: 0.75, different: 0.4 };
+const FRAMEWORK_VERSION_FACTORS: MajorVersionFactors =
+    MajorVersionFactors { unknown: 0.9, neighbour: 0.85, distant: 0.7 };
+const RUNTIME_FACTORS: NameFactors = NameFactors { unknown: 0.9, different: 0.7 };
+const RUNTIME_VERSION_FACTORS: MajorVersionFactors =
+    MajorVersionFactors { unknown: 0.95, neighbour: 0.9, distant: 0.8 };
+const CUDA_FACTORS: MajorVersionFactors = MajorVersionFactors { unknown: 0.85, neighbour: 0.8, distant: 0.6 };
 
 impl Environment {
     /// Reads a map of facts; keys may be in snake, camel or kebab case, and values may have any common notation.
     /// Unknown facts are ignored, and the order of the facts does not matter.
     pub fn from_facts<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Self {
-        facts::read(facts)
+        facts::read_environment(facts)
     }
 
     /// Reads a bucket with its fields in any order, with the same normalization as [`Environment::from_facts`].
@@ -93,50 +97,54 @@ impl fmt::Display for Environment {
     }
 }
 
-/// Estimates how likely a fix for one environment works in the other: in [0, 1], symmetric, 1 for equal environments.
-/// One more equal field never lowers the result.
+/// Estimates how likely a fix for an environment works in another environment. The result is in [0, 1], symmetric, and
+/// 1 for equal environments. An additional equal field never lowers the result.
 ///
-/// The result is the product of a factor per field: 1 if both sides are equal or both unknown, less if one side is
-/// unknown, and least if they differ. Majors are compared only if the names are equal; otherwise they count as most
-/// distant.
+/// The result is the product of a factor for each field: 1 if the values are equal or both unknown, less if one value
+/// is unknown, and least if the values differ. Major versions are compared only if the names are equal. Otherwise, they
+/// count as most distant.
 pub fn env_match(a: &Environment, b: &Environment) -> f64 {
     let language = a.language.is_some() && a.language == b.language;
     let framework = a.framework.is_some() && a.framework == b.framework;
-    name(OS, a.os_family.as_deref(), b.os_family.as_deref())
-        * name(LANGUAGE, a.language.as_deref(), b.language.as_deref())
-        * major(LANGUAGE_MAJOR, language, a.language_major, b.language_major)
-        * name(FRAMEWORK, a.framework.as_deref(), b.framework.as_deref())
-        * major(FRAMEWORK_MAJOR, framework, a.framework_major, b.framework_major)
-        * runtime(a.runtime.as_deref(), b.runtime.as_deref())
-        * major(CUDA, true, a.cuda_major, b.cuda_major)
+    name_factor(OS_FACTORS, a.os_family.as_deref(), b.os_family.as_deref())
+        * name_factor(LANGUAGE_FACTORS, a.language.as_deref(), b.language.as_deref())
+        * major_version_factor(LANGUAGE_VERSION_FACTORS, language, a.language_major, b.language_major)
+        * name_factor(FRAMEWORK_FACTORS, a.framework.as_deref(), b.framework.as_deref())
+        * major_version_factor(FRAMEWORK_VERSION_FACTORS, framework, a.framework_major, b.framework_major)
+        * runtime_factor(a.runtime.as_deref(), b.runtime.as_deref())
+        * major_version_factor(CUDA_FACTORS, true, a.cuda_major, b.cuda_major)
 }
 
-fn name(chance: Name, a: Option<&str>, b: Option<&str>) -> f64 {
+fn name_factor(factors: NameFactors, a: Option<&str>, b: Option<&str>) -> f64 {
     match (a, b) {
         _ if a == b => 1.0,
-        (Some(_), Some(_)) => chance.different,
-        _ => chance.unknown,
+        (Some(_), Some(_)) => factors.different,
+        _ => factors.unknown,
     }
 }
 
-fn major(chance: Major, named: bool, a: Option<u32>, b: Option<u32>) -> f64 {
+fn major_version_factor(factors: MajorVersionFactors, named: bool, a: Option<u32>, b: Option<u32>) -> f64 {
     match (a, b) {
         (None, None) => 1.0,
-        _ if !named => chance.distant,
+        _ if !named => factors.distant,
         (Some(a), Some(b)) if a == b => 1.0,
         (Some(a), Some(b)) => {
             let further = i32::try_from(a.abs_diff(b).min(64)).unwrap_or(64) - 1;
-            chance.distant + (chance.neighbour - chance.distant) * 0.5_f64.powi(further)
+            factors.distant + (factors.neighbour - factors.distant) * 0.5_f64.powi(further)
         }
-        _ => chance.unknown,
+        _ => factors.unknown,
     }
 }
 
-/// Compares runtimes, which contain a name and a major.
-fn runtime(a: Option<&str>, b: Option<&str>) -> f64 {
-    let (Some(a), Some(b)) = (a, b) else { return name(RUNTIME, a, b) };
+/// Returns the factor for runtimes, which contain a name and a major version.
+fn runtime_factor(a: Option<&str>, b: Option<&str>) -> f64 {
+    let (Some(a), Some(b)) = (a, b) else { return name_factor(RUNTIME_FACTORS, a, b) };
     let ((a, a_major), (b, b_major)) = (facts::split_runtime(a), facts::split_runtime(b));
-    if a == b { major(RUNTIME_MAJOR, true, a_major, b_major) } else { RUNTIME.different }
+    if a == b {
+        major_version_factor(RUNTIME_VERSION_FACTORS, true, a_major, b_major)
+    } else {
+        RUNTIME_FACTORS.different
+    }
 }
 
 #[cfg(test)]

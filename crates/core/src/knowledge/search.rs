@@ -1,10 +1,10 @@
-//! Finds remembered problems by a pasted text: a stack trace, one error line, or a paraphrase.
+//! Finds remembered problems by a pasted text: a stack trace, a line of an error, or a description.
 //!
-//! [`index`] turns a document into a [`Vector`], which the store indexes and which scoring reads, and a family
+//! [`index`] converts a document into a [`Vector`], which the store indexes and which scoring reads, and a family
 //! signature. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
-//! their rarity in the memory, [`Weighed::term_worths`] returns the worth of looking up each term, and
-//! [`Weighed::score`] scores a document. A document with at least [`MIN_SCORE`] is an answer. Frequencies and
-//! candidates come from the store.
+//! the rarity of the terms in the memory, [`WeighedQuery::term_worths`] returns the worth of looking up each term, and
+//! [`WeighedQuery::score`] scores a document. A document with a score of at least [`MIN_SCORE`] is an answer. The store
+//! provides the frequencies and the candidates.
 //!
 //! ```
 //! use argus_core::{Analyzer, search::{Document, Query, MIN_SCORE, index}};
@@ -16,8 +16,8 @@
 //! assert!(weighed.score(&known.vector, known.family.as_deref()).value >= MIN_SCORE);
 //! ```
 //!
-//! The following did not help on development data: more bigrams than whole identifiers already provide, a weight for
-//! the parts of identifiers, and more than the few dozen terms of [`Query::terms`].
+//! The following did not improve the results on development data: more bigrams than whole identifiers already provide,
+//! a weight for the parts of identifiers, and more terms than [`Query::terms`] returns.
 
 mod background;
 mod document;
@@ -27,10 +27,10 @@ mod roles;
 mod score;
 mod tokens;
 
-pub use document::{Document, Indexed, Vector, index};
+pub use document::{Document, IndexedDocument, Vector, index};
 pub use duplicate::{MIN_DUPLICATE_LIKENESS, is_duplicate, likeness};
 pub use query::{Query, Term};
-pub use score::{MIN_SCORE, Score, Weighed};
+pub use score::{MIN_SCORE, Score, WeighedQuery};
 
 #[cfg(test)]
 mod tests;

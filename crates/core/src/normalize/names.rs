@@ -1,7 +1,7 @@
-//! Names of placeholders, grouped by whether different values mean different failures.
+//! Lists the names of placeholders, grouped by whether another value means another failure.
 
-/// Values that change at each run, such as a time or an ID, so they do not distinguish failures.
-pub(crate) const VOLATILE: [&str; 14] = [
+/// Placeholders for values that change in each run, such as a time or an ID, so they do not distinguish failures.
+pub(crate) const VOLATILE_NAMES: [&str; 14] = [
     "DURATION",
     "HASH",
     "HEX",
@@ -18,22 +18,22 @@ pub(crate) const VOLATILE: [&str; 14] = [
     "UUID",
 ];
 
-/// Values that a failure is about, such as a port or a host: another value means another failure.
-const TELLING: [&str; 12] =
+/// Placeholders for values such as a port or a host. Another value means another failure.
+const IDENTIFYING_NAMES: [&str; 12] =
     ["BOOL", "EMAIL", "HOST", "IP", "MAC", "NUM", "PORT", "QUERY", "STR", "URL", "USER", "VERSION"];
 
 /// Checks for the name of a placeholder, without its angle brackets.
 pub fn is_placeholder_name(name: &str) -> bool {
-    VOLATILE.contains(&name) || TELLING.contains(&name)
+    VOLATILE_NAMES.contains(&name) || IDENTIFYING_NAMES.contains(&name)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TELLING, VOLATILE, is_placeholder_name};
+    use super::{IDENTIFYING_NAMES, VOLATILE_NAMES, is_placeholder_name};
 
     #[test]
     fn lists_are_disjoint() {
-        assert!(TELLING.iter().all(|name| !VOLATILE.contains(name)));
+        assert!(IDENTIFYING_NAMES.iter().all(|name| !VOLATILE_NAMES.contains(name)));
     }
 
     #[test]

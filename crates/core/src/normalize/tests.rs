@@ -21,14 +21,14 @@ struct Vector {
     kind: String,
     input: String,
     normalized: String,
-    /// The answer of a better normalizer; the row then records a known wrong answer.
+    /// The correct result if the result in this row is known to be wrong.
     wanted: Option<String>,
-    /// Reason why the answer is wrong.
+    /// Reason why the result is wrong.
     because: Option<String>,
     headline: Option<String>,
     #[serde(default)]
     frame: Option<String>,
-    /// Place where the failure was noticed; most rows have none.
+    /// The place of the failure. Most rows have no place.
     site: Option<String>,
 }
 
@@ -41,15 +41,15 @@ struct Pair {
 }
 
 const VECTORS: &str = include_str!("../../../../tests/vectors/normalize.jsonl");
-const TEXTS: &str = include_str!("../../../../tests/vectors/normalize-texts.jsonl");
-const PAIRS: &str = include_str!("../../../../tests/vectors/signatures.jsonl");
+const WHOLE_TEXT_VECTORS: &str = include_str!("../../../../tests/vectors/normalize-texts.jsonl");
+const SIGNATURE_PAIRS: &str = include_str!("../../../../tests/vectors/signatures.jsonl");
 
-fn rows<T: serde::de::DeserializeOwned>(text: &str) -> Vec<T> {
+fn read_rows<T: serde::de::DeserializeOwned>(text: &str) -> Vec<T> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Checks a row alone and with text before and after it.
-fn check(vector: &Vector, wrong: &mut Vec<String>) {
+/// Checks a row alone, and with text before and after the row.
+fn check_row(vector: &Vector, wrong: &mut Vec<String>) {
     for (before, after) in [("", ""), ("prefix ", ""), ("", " suffix"), ("prefix ", " suffix")] {
         let answer = normalize(&format!("{before}{}{after}", vector.input)).text;
         let wanted = format!("{before}{}{after}", vector.normalized);
@@ -60,10 +60,10 @@ fn check(vector: &Vector, wrong: &mut Vec<String>) {
 }
 
 #[test]
-fn vectors_hold_with_text_around_them() {
+fn matches_vectors_with_text_around_them() {
     let mut wrong = Vec::new();
-    for vector in rows::<Vector>(VECTORS) {
-        check(&vector, &mut wrong);
+    for vector in read_rows::<Vector>(VECTORS) {
+        check_row(&vector, &mut wrong);
         assert_eq!(
             vector.wanted.is_some(),
             vector.because.is_some(),
@@ -76,8 +76,8 @@ fn vectors_hold_with_text_around_them() {
 }
 
 #[test]
-fn whole_text_vectors_hold() {
-    for vector in rows::<Vector>(TEXTS) {
+fn matches_whole_text_vectors() {
+    for vector in read_rows::<Vector>(WHOLE_TEXT_VECTORS) {
         let answer = normalize(&vector.input);
         assert_eq!(answer.text, vector.normalized, "{}", vector.kind);
         assert_eq!(Some(answer.headline), vector.headline, "{}", vector.kind);
@@ -89,14 +89,14 @@ fn whole_text_vectors_hold() {
 #[test]
 fn same_failure_shares_a_family_and_different_failures_do_not() {
     let family = |text: &str| sign(Category::Unknown, "", &FailureEvent::default(), &normalize(text)).family;
-    for Pair { same, a, b } in rows(PAIRS) {
+    for Pair { same, a, b } in read_rows(SIGNATURE_PAIRS) {
         assert_eq!(family(&a) == family(&b), same, "{a:?} and {b:?}: {:?} and {:?}", normalize(&a), normalize(&b));
     }
 }
 
 #[test]
 fn every_placeholder_has_a_vector() {
-    let kinds: Vec<String> = rows::<Vector>(VECTORS).into_iter().map(|vector| vector.kind).collect();
+    let kinds: Vec<String> = read_rows::<Vector>(VECTORS).into_iter().map(|vector| vector.kind).collect();
     for entry in &placeholders::PLACEHOLDERS.entries {
         assert!(kinds.iter().any(|kind| kind == entry.name), "no vector for {}", entry.name);
     }
@@ -126,7 +126,7 @@ fn ansi_colors_do_not_change_the_result() {
 }
 
 /// A chain of causes that exceeds the limit, followed by later output of a service.
-fn chain(root: &str, after: &str) -> String {
+fn cause_chain(root: &str, after: &str) -> String {
     let bean =
         |name: &str| format!("Caused by: org.acme.BeanException: no bean {name}, {}\n", "field needs it, ".repeat(60));
     let causes = [bean("a"), bean("b"), bean("c")].concat();
@@ -138,7 +138,7 @@ fn chain(root: &str, after: &str) -> String {
 
 #[test]
 fn long_cause_chain_keeps_the_error_and_the_deepest_cause() {
-    let refused = normalize(&chain("java.net.ConnectException: Connection refused", "")).text;
+    let refused = normalize(&cause_chain("java.net.ConnectException: Connection refused", "")).text;
     let first = "java.lang.IllegalStateException: no context\nCaused by: org.acme.BeanException: no bean a,";
     assert!(refused.starts_with(first), "{refused}");
     assert!(refused.ends_with("\nCaused by: java.net.ConnectException: Connection refused"), "{refused}");
@@ -149,17 +149,17 @@ fn long_cause_chain_keeps_the_error_and_the_deepest_cause() {
 #[test]
 fn causes_of_later_output_are_not_the_deepest_cause() {
     let root = "java.net.ConnectException: Connection refused";
-    let alone = normalize(&chain(root, "")).text;
+    let alone = normalize(&cause_chain(root, "")).text;
     for after in [
         "2026-01-02 10:00:00 WARN pool - not valid\njava.sql.SQLException: closed\n\tat a.B.c(B.java:1)\nCaused by: java.io.IOException: pipe\n",
         "\tSuppressed: java.io.IOException: pipe\n\tCaused by: java.net.SocketException: reset\n",
         "Caused by: [CIRCULAR REFERENCE: java.net.ConnectException]\n",
     ] {
-        assert_eq!(normalize(&chain(root, after)).text, alone, "{after}");
+        assert_eq!(normalize(&cause_chain(root, after)).text, alone, "{after}");
     }
 }
 
-/// Tests every position of the limit within the cause, and more lines than fit.
+/// Tests every position of the limit within the cause, and too many lines.
 #[test]
 fn deepest_cause_is_not_cut() {
     for length in 1900..2060 {
@@ -179,7 +179,7 @@ fn deepest_cause_is_not_cut() {
     assert_eq!(normalize(&many).text, many);
 }
 
-/// JSON as programs print it has no blank to cut at.
+/// JSON as programs print it has no blank at which it could be cut.
 #[test]
 fn very_long_word_is_cut_at_the_limit() {
     let fields: Vec<String> = (0..100).map(|n| format!("{{\"price\":{n}.5,\"currency\":\"EUR\"}}")).collect();
@@ -189,7 +189,7 @@ fn very_long_word_is_cut_at_the_limit() {
     assert_eq!(normalize(&answer).text, answer);
 }
 
-/// A placeholder can shorten a word so that a second pass reads it differently.
+/// A placeholder can shorten a word so that a second pass would match something else.
 #[test]
 fn normalizing_twice_changes_nothing() {
     for text in [
@@ -232,25 +232,24 @@ const PIECES: [&str; 146] = [
     "\n[INFO] --- ", "\n> Task :", "\n* Try:", "\nBUILD FAILED in ", "\nCartTest > total", " FAILED\n",
 ];
 
-fn text() -> impl Strategy<Value = String> {
+fn text_of_pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![4 => proptest::sample::select(&PIECES[..]).prop_map(str::to_owned), 1 => "[a-f0-9]{1,9}", 1 => "[ -~]{1,4}"];
     proptest::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
 }
 
 proptest! {
-    // The tests are fast and the errors they look for are rare, so each runs 4,096 cases (16,384 with
-    // PROPTEST_CASES=1024).
+    // Each test runs 4,096 cases (16,384 with PROPTEST_CASES=1024), because the errors are rare and the tests are fast.
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases * 16))]
 
     #[test]
-    fn normalizing_any_text_is_idempotent(text in text()) {
+    fn normalizing_any_text_is_idempotent(text in text_of_pieces()) {
         let once = normalize(&text).text;
         prop_assert_eq!(&normalize(&once).text, &once);
     }
 
-    /// Skipping the bytes between stops gives the same result as stopping at every byte.
+    /// Stopping only at stops must give the same result as stopping at every byte.
     #[test]
-    fn walk_by_stops_equals_walk_by_bytes(text in text(), space in "[ a-z]{0,70}") {
+    fn stopping_only_at_stops_gives_the_same_result(text in text_of_pieces(), space in "[ a-z]{0,70}") {
         for line in text.lines().map(|line| format!("{space}{line}")) {
             let (mut fast, mut slow, mut statuses) = (Vec::new(), Vec::new(), (Vec::new(), Vec::new()));
             super::walk::write_line(line.as_bytes(), &mut fast, &mut statuses.0);
@@ -259,9 +258,9 @@ proptest! {
         }
     }
 
-    /// A second walk must not change a line that was reported as settled.
+    /// A second pass must not change a line that was reported as settled.
     #[test]
-    fn settled_lines_do_not_change(text in text()) {
+    fn settled_lines_do_not_change(text in text_of_pieces()) {
         let line = text.replace(['\n', '\r', '\u{1b}'], "");
         let (mut once, mut twice) = (Vec::new(), Vec::new());
         if super::walk::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
@@ -270,10 +269,10 @@ proptest! {
         }
     }
 
-    /// The fast path for common time formats gives the same result as the general parser.
+    /// The fast path for common time formats must give the same result as the general parser.
     #[test]
     fn fast_timestamps_equal_general_timestamps(text in "(2006-0?[1-9]{1,2}-[0-9]{2}[T ]|0?[1-9]{1,2}/(Jan|Foo)/20[0-9]{2}:)[012]?[0-9]:[0-9]{2}(:[0-9]{2})?([.,][0-9]{3})?(Z|x| PM|:a| UTC| \\+0000)? ?[a-z0-9]?") {
-        prop_assert_eq!(crate::output::marks::time::timestamp(text.as_bytes(), 0), crate::output::marks::time::in_any_order(text.as_bytes(), 0));
+        prop_assert_eq!(crate::output::marks::time::timestamp_end(text.as_bytes(), 0), crate::output::marks::time::timestamp_end_in_any_order(text.as_bytes(), 0));
     }
 
     #[test]
@@ -286,16 +285,16 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
-    /// Also holds for a text whose end was cut off.
+    /// The property must also hold for a text whose end was cut off.
     #[test]
-    fn normalizing_long_text_is_idempotent(lines in proptest::collection::vec(text(), 0..200), mark in "[ \n,:]") {
+    fn normalizing_long_text_is_idempotent(lines in proptest::collection::vec(text_of_pieces(), 0..200), mark in "[ \n,:]") {
         let once = normalize(&lines.join(&mark)).text;
         prop_assert!(once.len() <= super::MAX_TEXT_BYTES);
         prop_assert_eq!(&normalize(&once).text, &once);
     }
 
     #[test]
-    fn result_is_bounded_and_deterministic(text in text(), times in 1_usize..400) {
+    fn result_is_bounded_and_deterministic(text in text_of_pieces(), times in 1_usize..400) {
         let long = text.repeat(times);
         let normalized = normalize(&long);
         prop_assert!(normalized.text.len() <= super::MAX_TEXT_BYTES && normalized.headline.len() <= super::MAX_HEADLINE_BYTES);

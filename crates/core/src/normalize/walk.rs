@@ -1,4 +1,4 @@
-//! Walks one line once and writes it with placeholders. `output::lines` chooses the lines.
+//! Reads a line once and writes the line with placeholders. `output::lines` chooses the lines.
 
 mod quotes;
 mod settle;
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     output::marks::time,
-    text::bytes::{DIGIT, HIGH, LOWER, LOWER_HEX, Set, UPPER, UPPER_HEX, append, at, digits, is_word, run, word},
+    text::bytes::{DIGIT, LOWER, LOWER_HEX, NON_ASCII, Set, UPPER, UPPER_HEX, append, at, digits, is_word, run, word},
 };
 use quotes::Quotations;
 use stops::{Stop, Stops};
@@ -19,7 +19,7 @@ use stops::{Stop, Stops};
 /// free of control characters.
 pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     let mut stops = Stops::new(line);
-    WalkState::new(line, out, statuses).walk(|position| stops.from(position))
+    WalkState::new(line, out, statuses).walk(|position| stops.next_from(position))
 }
 
 /// Like `write_line`, but stops at every byte; tests compare the two.
@@ -35,14 +35,14 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
 /// Properties of a written line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct WalkOutcome {
-    /// Another walk cannot change the line. Set if each word was plain, was replaced as a whole, or was rejected by all
-    /// placeholders with no replacement in the text that touches it.
+    /// Set if another pass cannot change the line: if each word was plain, was replaced as a whole, or matched no
+    /// placeholder and is not directly beside a replacement.
     pub(super) settled: bool,
-    /// Blanks became one space, so the line changed outside placeholders too.
+    /// Set if blanks became a single space, so that the line also changed outside of placeholders.
     pub(super) respaced: bool,
 }
 
-#[expect(clippy::struct_excessive_bools, reason = "each says something else of the line")]
+#[expect(clippy::struct_excessive_bools, reason = "each describes another property of the line")]
 struct WalkState<'a> {
     line: &'a [u8],
     position: usize,
@@ -55,10 +55,11 @@ struct WalkState<'a> {
     /// See `WalkOutcome`.
     settled: bool,
     respaced: bool,
-    /// Start of the first rejected text that may extend into the next text; `usize::MAX` if there is none.
-    open: usize,
+    /// Start of the first text that matched no placeholder and that may continue in the next text. `usize::MAX` if
+    /// there is none.
+    open_start: usize,
     quotations: Quotations,
-    /// Set if a three-digit number stayed, because next to a URL it may be an HTTP status.
+    /// Set if a number of three digits stayed, because it may be an HTTP status if the line has a URL.
     has_code: bool,
     has_url: bool,
 }
@@ -75,7 +76,7 @@ impl<'a> WalkState<'a> {
             statuses,
             settled: true,
             respaced: false,
-            open: usize::MAX,
+            open_start: usize::MAX,
             quotations: Quotations::default(),
             has_code: false,
             has_url: false,
@@ -90,18 +91,18 @@ impl<'a> WalkState<'a> {
             // Skip the part of the word that was already passed.
             let start = word.max(self.position);
             if is_word(byte) {
-                self.word(start);
+                self.handle_word(start);
             } else if start < stop {
                 if self.may_be_special(start, stop) {
-                    self.word(start);
+                    self.handle_word(start);
                 } else {
                     self.position = stop;
                 }
-                // A byte that ends a word may also start something; then the next stop is that byte again.
+                // A byte that ends a word may also start a match. The next stop is then the same byte.
                 self.position += usize::from(self.position == stop && !self.may_begin(stop));
             } else {
                 self.position = stop;
-                self.symbol(byte);
+                self.handle_symbol(byte);
             }
         }
         self.position = self.line.len();
@@ -117,7 +118,7 @@ impl<'a> WalkState<'a> {
         (inside && is_word(at(self.line, position))).then_some(Stop { position, word: position })
     }
 
-    /// Checks cheaply whether a word without a digit may need more than copying, judged by the byte that ends it.
+    /// Checks cheaply, by the byte after a word without a digit, whether the word may need more than copying.
     #[inline]
     fn may_be_special(&self, start: usize, end: usize) -> bool {
         let (first, last, next) = (self.line[start], self.line[end - 1], at(self.line, end + 1));
@@ -125,9 +126,9 @@ impl<'a> WalkState<'a> {
             // Days, months and HTTP methods.
             b' ' | b',' => {
                 let word = &self.line[start..end];
-                time::is_day_or_month(word) || last.is_ascii_uppercase() && numbers::is_method(word)
+                time::is_day_or_month(word) || last.is_ascii_uppercase() && numbers::is_http_method(word)
             }
-            // A value after `=` is handled when the walk reaches the value.
+            // A value after `=` is handled later, at its own stop.
             b'=' => false,
             b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
             b'.' => is_word(next) || first.is_ascii_uppercase(),
@@ -135,7 +136,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Checks whether the byte after a word may start something.
+    /// Checks whether the byte after a word may start a match.
     #[inline]
     fn may_begin(&self, position: usize) -> bool {
         let next = at(self.line, position + 1);
@@ -147,7 +148,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Copies the input that was passed without changes.
+    /// Copies the input before the current position that is not in the output.
     #[inline]
     fn flush(&mut self) {
         if self.copied < self.position {
@@ -156,72 +157,72 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Writes `text` in place of everything since the last flush, and continues at `end`.
+    /// Writes `text` in place of the input since the last flush, and continues at `end`.
     fn replace(&mut self, end: usize, text: &str) {
-        self.changes(self.copied, end);
+        self.note_replacement(self.copied, end);
         append::append_short(self.out, text.as_bytes());
         self.position = end;
         self.copied = end;
     }
 
-    /// Records that `start..end` will be replaced. A rejected word that touches it may be read differently in the next
-    /// walk.
-    fn changes(&mut self, start: usize, end: usize) {
-        if self.open < start {
-            self.settled &= !settle::runs_into(&self.line[self.open..start]);
-            self.open = usize::MAX;
+    /// Records that `start..end` will be replaced. A word directly beside it that matched no placeholder may match in
+    /// the next pass.
+    fn note_replacement(&mut self, start: usize, end: usize) {
+        if self.open_start < start {
+            self.settled &= !settle::may_match_at_end(&self.line[self.open_start..start]);
+            self.open_start = usize::MAX;
         }
         self.settled &= !is_word(at(self.line, end));
     }
 
-    /// Records that the text at `start` stays as long as the text that it touches stays.
+    /// Records that the text at `start` stays unless the text beside it is replaced.
     fn keep_as_is(&mut self, start: usize) {
-        if !self.is_open(start) {
-            self.open = start;
+        if !self.may_extend_into(start) {
+            self.open_start = start;
         }
     }
 
-    /// Checks whether a rejected text may extend into the text at `start`.
-    fn is_open(&self, start: usize) -> bool {
-        self.open < start && !settle::ends_word(&self.line[self.open..start])
+    /// Checks whether a text that matched no placeholder may continue in the text at `start`.
+    fn may_extend_into(&self, start: usize) -> bool {
+        self.open_start < start && !settle::ends_word(&self.line[self.open_start..start])
     }
 
-    fn word(&mut self, start: usize) {
+    fn handle_word(&mut self, start: usize) {
         self.position = start;
         let (end, mask) = word(self.line, start);
-        if self.follows_symbol(start, end, mask) {
+        if self.handle_symbol_before(start, end, mask) {
             return;
         }
         if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
-            self.position = self.past_labels(end);
+            self.position = self.end_of_kept_labels(end);
             return;
         }
         self.flush();
-        if self.special_word(start, end, mask) {
+        if self.handle_special_word(start, end, mask) {
             return;
         }
         let here = WordContext { line: self.line, start, end, mask, before: &self.out[self.begin..] };
-        let hit = PLACEHOLDERS.first(&here);
+        let hit = PLACEHOLDERS.find_first(&here);
         let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
         self.settled &= !(stays && placeholders::needs_lookahead(&here));
         if let Some(hit) = hit {
-            self.apply(start, mask, hit);
+            self.apply_replacement(start, mask, hit);
         } else {
             self.keep_as_is(start);
-            self.position = self.past_labels(end);
+            self.position = self.end_of_kept_labels(end);
         }
     }
 
-    /// Returns where to continue after a word that stays. It skips all labels of a dotted name except the last, because
-    /// only a token (`eyJ…`) or a nano ID can start at a label of letters. A nano ID may end before a letter beyond
-    /// ASCII.
+    /// Returns where to continue after a word that stays. Skips the labels of a dotted name except the last label,
+    /// because only a token (`eyJ…`) or a nano ID can start at a label of letters. A nano ID may end before a letter
+    /// outside ASCII.
     #[inline]
-    fn past_labels(&self, end: usize) -> usize {
+    fn end_of_kept_labels(&self, end: usize) -> usize {
         let mut passed = end;
         while at(self.line, passed) == b'.' {
             let (stop, mask) = word(self.line, passed + 1);
             let token = at(self.line, passed + 1) == b'e' || stop - (passed + 1) == 21;
-            if token || mask == 0 || mask & (DIGIT | HIGH) != 0 || at(self.line, stop) != b'.' {
+            if token || mask == 0 || mask & (DIGIT | NON_ASCII) != 0 || at(self.line, stop) != b'.' {
                 break;
             }
             passed = stop;
@@ -229,23 +230,23 @@ impl<'a> WalkState<'a> {
         passed
     }
 
-    /// Handles a sign, a bound or a bracket that belongs to the word after it.
+    /// Handles a sign, a `<` or a bracket that belongs to the next word.
     #[inline]
-    fn follows_symbol(&mut self, start: usize, end: usize, mask: u8) -> bool {
+    fn handle_symbol_before(&mut self, start: usize, end: usize, mask: u8) -> bool {
         if start == self.copied {
             return false;
         }
         match (self.line[start - 1], self.line[start]) {
-            (b'-' | b'+', b'0'..=b'9') => self.signed_number(start, end, mask),
-            // `lifetime <1 sec`: a bound belongs to its duration.
-            (b'<', b'0'..=b'9') => self.bounded_duration(start),
-            (b'[', b'R') => self.redaction(start),
+            (b'-' | b'+', b'0'..=b'9') => self.replace_signed_number(start, end, mask),
+            // In `lifetime <1 sec`, the `<` belongs to the duration.
+            (b'<', b'0'..=b'9') => self.replace_bounded_duration(start),
+            (b'[', b'R') => self.skip_redaction(start),
             _ => false,
         }
     }
 
-    /// Checks for a word of small letters between spaces, as most words are. The word before it must not end in `r`,
-    /// because after `for` or `user` it may be an account.
+    /// Checks for a word of small letters between spaces, as most words are. The word before must not end in `r`,
+    /// because a word after `for` or `user` may be the name of an account.
     #[inline]
     fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
         let (left, before) = if start >= 2 { (self.line[start - 1], self.line[start - 2]) } else { (0, 0) };
@@ -256,34 +257,34 @@ impl<'a> WalkState<'a> {
     }
 
     #[inline]
-    fn apply(&mut self, start: usize, mask: u8, hit: Replacement) {
+    fn apply_replacement(&mut self, start: usize, mask: u8, hit: Replacement) {
         // The common case, checked before writing the text before `start`: a placeholder for the whole word.
         if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
             self.replace(hit.end, hit.text);
         } else {
-            self.apply_part(start, mask, hit);
+            self.apply_partial_replacement(start, mask, hit);
         }
     }
 
-    /// Handles a class of statuses, a placeholder for a part of a word, and text that stays.
+    /// Applies a replacement by a class of statuses or of a part of a word, and handles text that stays.
     #[inline(never)]
-    fn apply_part(&mut self, start: usize, mask: u8, hit: Replacement) {
+    fn apply_partial_replacement(&mut self, start: usize, mask: u8, hit: Replacement) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
-        // Only a class of statuses such as `5xx` has three bytes; every other text has angle brackets or is empty.
+        // Only a class of statuses such as `5xx` has three bytes. Any other text has angle brackets or is empty.
         if hit.text.len() == 3 {
             self.statuses.push(u16::try_from(crate::text::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
-            // The class is a word itself, and plain between these bytes.
+            // Another pass reads the class as a word, which stays between these bytes.
             self.settled &=
                 !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');
         } else if hit.text.is_empty() {
             self.has_code |= mask == DIGIT && digits(self.line, start) == start + 3;
         } else if hit.keep > 0 {
-            if !self.is_open(start) {
-                self.open = usize::MAX;
+            if !self.may_extend_into(start) {
+                self.open_start = usize::MAX;
             }
             // The rest of the word may be the unit of a number that stayed: `UTF-8 s2006`.
             let unit = matches!(self.out[self.begin..], [.., b'0'..=b'9', b' ']);
-            self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open == usize::MAX;
+            self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open_start == usize::MAX;
         }
         self.settled &= hit.back == 0;
         self.out.truncate(self.out.len() - hit.back);
@@ -297,27 +298,28 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Handles words that are special because of what follows: URLs, routes after an HTTP method, and Windows paths.
-    fn special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
+    /// Handles words that are special because of the text after them: URLs, routes after an HTTP method, and Windows
+    /// paths.
+    fn handle_special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
         if at(self.line, end) == b':' {
-            if let Some(after) = net::url(self.line, end) {
+            if let Some(after) = net::url_end(self.line, end) {
                 self.has_url = true;
                 self.replace(after, "<URL>");
                 return true;
             }
-            // A placeholder after it would make it a URL: `db://<5ms`.
+            // With a placeholder after the slashes, the text would be a URL: `db://<5ms`.
             self.settled &= !self.line[end..].starts_with(b"://");
             if end - start == 1 && at(self.line, end + 1) == b'\\' {
-                return self.path(start);
+                return self.replace_path(start);
             }
         }
-        if mask & (LOWER | LOWER_HEX | DIGIT | HIGH) == 0 && numbers::is_method(&self.line[start..end]) {
+        if mask & (LOWER | LOWER_HEX | DIGIT | NON_ASCII) == 0 && numbers::is_http_method(&self.line[start..end]) {
             let path = run(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
             // A word before a quote is not a stop.
             if at(self.line, end) == b' ' && at(self.line, path) == b'/' {
                 self.position = path;
                 self.flush();
-                self.route(path);
+                self.write_route(path);
                 return true;
             }
         }
@@ -325,9 +327,9 @@ impl<'a> WalkState<'a> {
     }
 
     /// Writes the path of a request: IDs become `<ID>`, and the query is dropped.
-    fn route(&mut self, start: usize) {
-        static ENDS: Set = Set::of_ends("\"'`?#,)];");
-        static QUERY_ENDS: Set = Set::of_ends("\"'`)]");
+    fn write_route(&mut self, start: usize) {
+        static ENDS: Set = Set::of_text_ends("\"'`?#,)];");
+        static QUERY_ENDS: Set = Set::of_text_ends("\"'`)]");
         let end = run(self.line, start, |byte| !ENDS.has(byte));
         let mut position = start;
         while position < end {
@@ -348,46 +350,46 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    fn symbol(&mut self, byte: u8) {
+    fn handle_symbol(&mut self, byte: u8) {
         let start = self.position;
         match byte {
-            b' ' | b'\t' => self.space(),
+            b' ' | b'\t' => self.write_space(),
             b'/' => {
-                if !self.path(start) {
+                if !self.replace_path(start) {
                     self.position += 1;
                 }
             }
-            b':' if at(self.line, start + 1) == b':' => self.short_ipv6(),
-            b'@' => self.email(),
-            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.quoted_value(start + 1),
+            b':' if at(self.line, start + 1) == b':' => self.replace_short_ipv6(),
+            b'@' => self.replace_email(),
+            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.replace_quoted_value(start + 1),
             _ => self.position += 1,
         }
     }
 
-    fn bounded_duration(&mut self, start: usize) -> bool {
-        let Some(end) = duration::duration(self.line, start) else { return false };
+    fn replace_bounded_duration(&mut self, start: usize) -> bool {
+        let Some(end) = duration::duration_end(self.line, start) else { return false };
         self.position = start - 1;
         self.flush();
         self.replace(end, "<DURATION>");
         true
     }
 
-    fn redaction(&mut self, start: usize) -> bool {
-        let end = net::redaction(self.line, start - 1);
+    fn skip_redaction(&mut self, start: usize) -> bool {
+        let end = net::redaction_end(self.line, start - 1);
         self.position = end.unwrap_or(self.position);
         end.is_some()
     }
 
-    /// Writes one space for a run of blanks.
-    fn space(&mut self) {
+    /// Writes a single space for a run of blanks.
+    fn write_space(&mut self) {
         let end = run(self.line, self.position, |byte| matches!(byte, b' ' | b'\t'));
         if end == self.position + 1 && self.line[self.position] == b' ' {
             self.position = end;
         } else {
             self.flush();
             self.respaced = true;
-            // A space may mean more than a tab. After these bytes, and after a status in brackets, one space may mean
-            // more than two.
+            // Another pass may read a single space differently than a tab. After these bytes and after a status in
+            // brackets, it may read a single space differently than two spaces.
             let tab = self.line[self.position..end].contains(&b'\t');
             self.settled &= !(tab || self.has_code || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));
             self.out.push(b' ');
@@ -395,7 +397,7 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    fn path(&mut self, start: usize) -> bool {
+    fn replace_path(&mut self, start: usize) -> bool {
         if start > 0
             && (is_word(self.line[start - 1])
                 || matches!(self.line[start - 1], b'/' | b'.' | b'>' | b'-' | b'_' | b'~' | b':' | b'}' | b'$'))
@@ -409,14 +411,19 @@ impl<'a> WalkState<'a> {
         true
     }
 
-    fn short_ipv6(&mut self) {
+    fn replace_short_ipv6(&mut self) {
         let start = self.position;
         let boundary = start == 0
             || !(is_word(self.line[start - 1]) || self.line[start - 1] == b':' || self.line[start - 1] == b'>');
-        match net::ipv6(self.line, start) {
+        match net::ipv6_end(self.line, start) {
             Some(end) if boundary => {
                 self.flush();
-                self.replace(end, "<IP>");
+                let brackets = self.out.last() == Some(&b'[') && net::is_bracketed_loopback(self.line, start, end);
+                if brackets {
+                    self.out.pop();
+                    self.settled = false;
+                }
+                self.replace(end + usize::from(brackets), "<IP>");
             }
             _ => {
                 self.keep_as_is(start);
@@ -425,15 +432,15 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Replaces an e-mail address. Its local part is already in the output, perhaps with placeholders, so it is removed
-    /// first.
-    fn email(&mut self) {
+    /// Replaces an e-mail address. The part before the `@` is already in the output, perhaps with placeholders, so it
+    /// is removed first.
+    fn replace_email(&mut self) {
         let at_sign = self.position;
         self.flush();
         let written = &self.out[self.begin..];
         let local =
             written.iter().rev().take_while(|&&byte| net::is_local_part(byte) || matches!(byte, b'<' | b'>')).count();
-        match net::email_domain(self.line, at_sign) {
+        match net::email_domain_end(self.line, at_sign) {
             Some(end) if local > 0 => {
                 // For an address in angle brackets such as `<bob@example.com>`, keep the opening bracket.
                 let bracket = written[written.len() - local..].iter().rposition(|&byte| byte == b'<').unwrap_or(0);
@@ -450,8 +457,8 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Reads a number with its sign, unless the text before the sign makes it a dash.
-    fn signed_number(&mut self, number: usize, end: usize, mask: u8) -> bool {
+    /// Replaces a number with its sign, unless the text before the sign shows that the sign is a dash.
+    fn replace_signed_number(&mut self, number: usize, end: usize, mask: u8) -> bool {
         let start = number - 1;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
         let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
@@ -462,11 +469,11 @@ impl<'a> WalkState<'a> {
         self.position = start;
         self.flush();
         let here = WordContext { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
-        match PLACEHOLDERS.first(&here) {
+        match PLACEHOLDERS.find_first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.settled &= hit.text.len() > 3;
                 self.copied = number;
-                self.apply(number, mask, hit);
+                self.apply_replacement(number, mask, hit);
             }
             other => {
                 self.settled = false;
@@ -476,13 +483,13 @@ impl<'a> WalkState<'a> {
         true
     }
 
-    fn quoted_value(&mut self, start: usize) {
+    fn replace_quoted_value(&mut self, start: usize) {
         self.position = start;
-        if let Some(end) = self.quotations.end_of_value(self.line, start) {
+        if let Some(end) = self.quotations.find_value_end(self.line, start) {
             self.flush();
             self.replace(end, "<STR>");
         } else {
-            self.settled &= quotes::is_telling(self.line, start);
+            self.settled &= quotes::is_identifying_field(self.line, start);
             self.position += 1;
         }
     }

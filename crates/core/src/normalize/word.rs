@@ -1,8 +1,8 @@
-//! A word at a position of the walk, and its replacement.
+//! Defines a word with the text around it, and the replacement of a word.
 
 use crate::text::bytes::{DIGIT, at};
 
-/// A word with its surroundings, at which a placeholder may start.
+/// A word at which a placeholder may start, with the text around it.
 #[derive(Clone, Copy)]
 pub(super) struct WordContext<'a> {
     /// The line without control characters.

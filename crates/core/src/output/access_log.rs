@@ -1,29 +1,29 @@
-//! Reads a line of an HTTP server's access log in the Common Log Format and its extensions (Apache httpd, nginx,
+//! Parses a line of an HTTP server's access log in the Common Log Format or one of its extensions (Apache httpd, nginx,
 //! werkzeug, http.server).
 
 use memchr::{memchr, memmem::Finder};
 use std::sync::LazyLock;
 
-static END_OF_REQUEST: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\" "));
+static REQUEST_END: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\" "));
 
 /// Returns the class of the status, for example `b'4'` for 404, if the line has the form `192.0.2.1 - bob
 /// [02/Jan/2026:10:00:00 +0000] "GET / HTTP/1.1" 404 512`. The fields may be placeholders.
 pub(crate) fn status_class(line: &[u8]) -> Option<u8> {
-    let (host, rest) = split(line, b' ')?;
-    let (user, rest) = split(rest.strip_prefix(b"- ")?, b' ')?;
-    let (_, rest) = split(rest.strip_prefix(b"[")?, b']')?;
+    let (host, rest) = split_at_byte(line, b' ')?;
+    let (user, rest) = split_at_byte(rest.strip_prefix(b"- ")?, b' ')?;
+    let (_, rest) = split_at_byte(rest.strip_prefix(b"[")?, b']')?;
     let request = rest.strip_prefix(b" \"")?;
     let named = |name: &[u8]| !name.is_empty() && name.iter().all(|byte| !matches!(byte, b'"' | b'(' | b'=' | b','));
     if !named(host) || !named(user) {
         return None;
     }
-    let status = &request[END_OF_REQUEST.find(request)? + 2..];
+    let status = &request[REQUEST_END.find(request)? + 2..];
     let &[class @ b'1'..=b'5', ..] = status else { return None };
     Some(class)
 }
 
 /// Splits at the first `byte`.
-fn split(line: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
+fn split_at_byte(line: &[u8], byte: u8) -> Option<(&[u8], &[u8])> {
     let at = memchr(byte, line)?;
     Some((&line[..at], &line[at + 1..]))
 }

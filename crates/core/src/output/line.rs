@@ -4,3 +4,4 @@ pub(super) mod line_kind;
 pub(super) mod runner_lines;
 pub(crate) mod runtime_lines;
 pub(crate) mod test_title;
+mod upper_case_lines;

@@ -1,34 +1,38 @@
-//! Chooses the lines that describe the failure; skips frames, code, test names and other output of the runner.
+//! Chooses the lines that describe the failure. Skips frames, source code, test names and other output of the runner.
 
 use super::{
+    frame_owner,
     line::{
         line_kind::{LineKind, SkippedBlock},
-        runner_lines::{is_telling_property, kind},
-        runtime_lines::quoted_code,
+        runner_lines::{find_kind, is_informative_property},
+        runtime_lines::find_failed_source,
     },
-    progress_lines,
+    progress_lines, salient,
     stack_frame::{self, Frame},
 };
-use crate::text::bytes::{at, character_end, digits, find, run};
+use crate::text::bytes::{Starts, at, character_end, digits, find, run};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
 /// Maximum number of frames that are kept.
 const MAX_FRAMES: usize = 512;
-/// Maximum bytes of the source that identifies where a failure was noticed.
+/// Maximum length of the source line that identifies the place of a failure.
 const MAX_CODE_BYTES: usize = 160;
 /// pytest's mark before each line of an error.
-const MARK: &[u8] = b"E   ";
+const PYTEST_MARK: &[u8] = b"E   ";
 
-static MARKED_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
+static PYTEST_MARK_BELOW_FIRST_LINE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\nE   "));
 
 /// The part of a line that stays.
 #[derive(Clone, Copy)]
 pub(super) struct LinePart<'l> {
-    /// Trimmed.
+    /// The trimmed part.
     pub(super) text: &'l [u8],
-    /// Set if only blanks were removed, so the part is a message by itself.
+    /// Set if only blanks were removed.
     pub(super) whole: bool,
+    /// Set if the runner printed the line as the message of a failed test, as in Go's test log or in a list of Robot
+    /// Framework.
+    pub(super) is_reported: bool,
 }
 
 /// A stack frame with its place.
@@ -43,58 +47,71 @@ struct SeenFrame<'t> {
 
 /// Reads lines in order and returns the parts that stay.
 #[derive(Default)]
-pub(super) struct Selector<'t> {
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact about the lines before")]
+pub(super) struct LineSelector<'t> {
     block: SkippedBlock,
-    /// Set if pytest marks error lines with `E`; all other lines are then context.
+    /// Set if pytest marks error lines with `E`. All other lines are then context.
     marked: bool,
-    /// Function of the last numbered or Go frame, whose place is on the next line.
+    /// Function of the last numbered frame or Go frame, whose place is on the next line.
     function: &'t [u8],
     frames: Vec<SeenFrame<'t>>,
-    /// Source that a runner quotes for the line that failed.
+    /// The source of the line that failed, as quoted by a runner.
     code: &'t [u8],
-    /// Last line of a quoted source.
+    /// The last line of quoted source.
     numbered: &'t [u8],
-    /// Set after the first frame, of any code.
+    /// Set after the line above Robot Framework's numbered list of messages.
+    has_list: bool,
+    /// Set after a heading of `ExUnit`, because all lines before the heading are output of the program.
+    pub(super) restarts: bool,
+    /// The place that Go's test log prints before the first message.
+    reported: Option<SeenFrame<'t>>,
+    /// Set after the first stack frame of any code.
     pub(super) has_frame: bool,
-    /// Set if the line before was a frame.
+    /// Set if the line before was a stack frame.
     below_frame: bool,
 }
 
-impl<'t> Selector<'t> {
-    /// Searches the text for facts that apply to every line. `may_be_marked`: a line below the first may have pytest's
-    /// mark.
+impl<'t> LineSelector<'t> {
+    /// Creates a selector for the text. `may_be_marked`: a line after the first may have pytest's mark.
     pub(super) fn new(text: &[u8], may_be_marked: bool) -> Self {
-        let marked = text.starts_with(MARK) || may_be_marked && MARKED_LINE.find(text).is_some();
+        let marked =
+            text.starts_with(PYTEST_MARK) || may_be_marked && PYTEST_MARK_BELOW_FIRST_LINE.find(text).is_some();
         Self { marked, ..Self::default() }
     }
 
     /// Returns file and function of the innermost in-app frame.
-    pub(super) fn frame(&self) -> Option<(&'t [u8], &'t [u8])> {
-        self.innermost(stack_frame::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
+    pub(super) fn innermost_app_frame(&self) -> Option<(&'t [u8], &'t [u8])> {
+        self.innermost_frame(frame_owner::is_in_app).map(|seen| (seen.frame.file, seen.frame.function))
     }
 
-    /// Returns the place in the project or its tests where the failure was noticed, as one line. The source line is
-    /// preferred because it does not change when lines above it do; otherwise the result is file, function and line
-    /// number.
-    pub(super) fn site(&self) -> Option<String> {
-        let seen = self.innermost(stack_frame::is_project);
+    /// Returns file and function of the innermost in-app frame, otherwise of the innermost frame of the tests.
+    pub(super) fn innermost_project_frame(&self) -> Option<(&'t [u8], &'t [u8])> {
+        self.innermost_app_frame().or_else(|| {
+            self.innermost_frame(frame_owner::is_project).map(|seen| (seen.frame.file, seen.frame.function))
+        })
+    }
+
+    /// Returns the place of the failure in the project or its tests, as one line: the source line if it is known,
+    /// because it does not change when other lines are edited. Otherwise: file, function and line number.
+    pub(super) fn failure_place(&self) -> Option<String> {
+        let seen = self.innermost_frame(frame_owner::is_project).or(self.reported.as_ref());
         let code = seen.map(|seen| seen.code).filter(|code| !code.is_empty()).unwrap_or(self.code);
-        if code.is_empty() { seen.map(SeenFrame::file_function_line) } else { Some(one_line(code)) }
+        if code.is_empty() { seen.map(SeenFrame::file_function_line) } else { Some(join_lines(code)) }
     }
 
-    fn innermost(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&SeenFrame<'t>> {
+    fn innermost_frame(&self, is_wanted: fn(&Frame<'_>) -> bool) -> Option<&SeenFrame<'t>> {
         let wanted = |seen: &&SeenFrame<'_>| is_wanted(&seen.frame);
         let last = self.frames.iter().rfind(|seen| seen.frame.outer_first && is_wanted(&seen.frame));
         last.or_else(|| self.frames.iter().find(wanted))
     }
 
     /// Returns the part of the line that stays. `line` must have no control characters.
-    pub(super) fn kept_part(&mut self, line: &'t [u8]) -> Option<LinePart<'t>> {
+    pub(super) fn select_kept_part(&mut self, line: &'t [u8]) -> Option<LinePart<'t>> {
         let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         let body = line[indent..].trim_ascii_end();
         if self.marked {
-            let Some(rest) = line.strip_prefix(MARK).or_else(|| (line == b"E").then_some(b"")) else {
-                if let LineKind::Frame(frame) = kind(body) {
+            let Some(rest) = line.strip_prefix(PYTEST_MARK).or_else(|| (line == b"E").then_some(b"")) else {
+                if let LineKind::Frame(frame) = find_kind(body) {
                     self.record_frame(frame, body);
                 } else if let Some(code) = line.strip_prefix(b">") {
                     self.code = code;
@@ -109,21 +126,28 @@ impl<'t> Selector<'t> {
     }
 
     fn select_part(&mut self, body: &'t [u8], indent: usize) -> Option<LinePart<'t>> {
-        if self.is_inside(body, indent) {
+        if self.is_inside_block(body, indent) {
             return None;
         }
-        // A truncated frame, or a frame of an unknown kind.
+        // Skip a truncated frame or a frame of an unknown kind.
         let stack = std::mem::take(&mut self.below_frame) && body.starts_with(b"at ");
-        if stack && !matches!(kind(body), LineKind::Frame(_) | LineKind::Opens(_)) {
+        if stack && !matches!(find_kind(body), LineKind::Frame(_) | LineKind::Opens(_)) {
             self.below_frame = true;
             return None;
         }
         if self.code.is_empty() {
             self.record_source(body);
         }
-        match kind(body) {
-            LineKind::Message(from) => return Some(LinePart { text: &body[from..], whole: from == 0 && !self.marked }),
-            LineKind::Text(text) => return Some(LinePart { text, whole: false }),
+        if body == b"Several failures occurred:" {
+            self.has_list = true;
+            return None;
+        }
+        match find_kind(body) {
+            LineKind::Message(from) => {
+                let is_reported = from > 0 && self.is_in_test_log(body);
+                return Some(LinePart { text: &body[from..], whole: from == 0 && !self.marked, is_reported });
+            }
+            LineKind::Text(text) => return Some(LinePart { text, whole: false, is_reported: false }),
             LineKind::Frame(frame) => {
                 self.record_frame(frame, body);
                 if frame.outer_first {
@@ -131,7 +155,15 @@ impl<'t> Selector<'t> {
                 }
             }
             LineKind::Noise => {}
-            // PHPUnit's heading has one line and no indentation, unlike those of RSpec and Mocha: `1)
+            LineKind::Opens(SkippedBlock::Heading(_)) if self.has_list => {
+                let text = find(body, b' ').map_or(body, |space| &body[space + 1..]);
+                return Some(LinePart { text, whole: false, is_reported: true });
+            }
+            LineKind::Opens(SkippedBlock::Heading(left)) if is_exunit_heading(body) => {
+                self.restarts = true;
+                self.block = SkippedBlock::Heading(left);
+            }
+            // The heading of PHPUnit has a single line and no indentation, unlike those of RSpec and Mocha: `1)
             // CartTest::testTotal`.
             LineKind::Opens(SkippedBlock::Heading(_)) if indent == 0 && memchr::memmem::find(body, b"::").is_some() => {
             }
@@ -146,7 +178,7 @@ impl<'t> Selector<'t> {
     }
 
     /// Checks whether the line belongs to the open block, and closes the block at its end.
-    fn is_inside(&mut self, body: &'t [u8], indent: usize) -> bool {
+    fn is_inside_block(&mut self, body: &'t [u8], indent: usize) -> bool {
         match self.block {
             SkippedBlock::None => return false,
             SkippedBlock::Paragraph if !body.is_empty() => return true,
@@ -155,7 +187,7 @@ impl<'t> Selector<'t> {
                 return body.starts_with(b"> ");
             }
             SkippedBlock::Stack if !body.is_empty() => {
-                self.stack_line(body);
+                self.read_stack_line(body);
                 return self.block == SkippedBlock::Stack;
             }
             SkippedBlock::Deeper(outer) if indent > outer && !body.is_empty() => {
@@ -163,14 +195,16 @@ impl<'t> Selector<'t> {
                 return true;
             }
             SkippedBlock::Properties(stack) if body != b"}" || indent >= stack => {
-                return !is_telling_property(body);
+                return !is_informative_property(body);
             }
             SkippedBlock::Properties(_) => {
                 self.block = SkippedBlock::None;
                 return true;
             }
-            SkippedBlock::Heading(left) if left > 0 && !body.is_empty() && !body.starts_with(b"Failure/Error:") => {
-                self.block = if body.ends_with(b":") { SkippedBlock::None } else { SkippedBlock::Heading(left - 1) };
+            SkippedBlock::Heading(left) if left > 0 && !body.is_empty() && !ends_heading(body) => {
+                // ExUnit prints the place of the test below the heading.
+                let is_last = body.ends_with(b":") || stack_frame::path_of_second_line(body).is_some();
+                self.block = if is_last { SkippedBlock::None } else { SkippedBlock::Heading(left - 1) };
                 return true;
             }
             _ => self.block = SkippedBlock::None,
@@ -178,14 +212,25 @@ impl<'t> Selector<'t> {
         false
     }
 
-    fn stack_line(&mut self, body: &'t [u8]) {
+    /// Checks for a line of the test log of Go or `XCTest`, and records the place of the first such line.
+    fn is_in_test_log(&mut self, body: &'t [u8]) -> bool {
+        let is_test = |file: &&[u8]| file.ends_with(b"_test.go") || file.ends_with(b".swift");
+        let file = find(body, b':').map(|colon| &body[..colon]).filter(is_test);
+        if let (Some(file), None) = (file, &self.reported) {
+            let frame = Frame { file, ..Frame::default() };
+            self.reported = Some(SeenFrame { frame, body, code: b"" });
+        }
+        file.is_some()
+    }
+
+    fn read_stack_line(&mut self, body: &'t [u8]) {
         if body.starts_with(b"note: ") {
             self.block = SkippedBlock::None;
-        } else if let Some(file) = stack_frame::bare_place(body.strip_prefix(b"at ").unwrap_or(body)) {
+        } else if let Some(file) = stack_frame::path_of_second_line(body.strip_prefix(b"at ").unwrap_or(body)) {
             let function = std::mem::take(&mut self.function);
             self.record_frame(Frame { file, function, outer_first: false }, body);
         } else {
-            self.function = stack_frame::bare_function(body);
+            self.function = stack_frame::function_of_first_line(body);
         }
     }
 
@@ -194,10 +239,11 @@ impl<'t> Selector<'t> {
         !self.marked && progress_lines::is_progress(part)
     }
 
-    /// Records the failed source: runners mark the line in the quoted source, or point at it from below.
+    /// Records the source of the line that failed. Runners mark this line in quoted source, or print a caret below the
+    /// line.
     fn record_source(&mut self, body: &'t [u8]) {
         match at(body, 0) {
-            b'>' | b'F' => self.code = quoted_code(body).unwrap_or_default(),
+            b'>' | b'F' => self.code = find_failed_source(body).unwrap_or_default(),
             b'0'..=b'9' => {
                 let number = digits(body, 0);
                 if at(body, number) == b'|' {
@@ -220,7 +266,7 @@ impl<'t> Selector<'t> {
 
     fn record_frame(&mut self, frame: Frame<'t>, body: &'t [u8]) {
         (self.has_frame, self.below_frame) = (true, true);
-        // For an endless recursion, replace the last frame.
+        // If there are too many frames, as in an endless recursion, replace the last frame.
         if self.frames.len() == MAX_FRAMES {
             self.frames.pop();
         }
@@ -228,12 +274,26 @@ impl<'t> Selector<'t> {
     }
 }
 
+/// Checks for a heading of `ExUnit`: `1) test adds (CartTest)`.
+fn is_exunit_heading(body: &[u8]) -> bool {
+    let name = &body[digits(body, 0)..];
+    [&b") test "[..], b") property ", b") doctest "].iter().any(|start| name.starts_with(start)) && name.ends_with(b")")
+}
+
+/// Checks for a line below a heading that belongs to the error: `Failure/Error:` of `RSpec`, the values of hspec, the
+/// error itself or its first frame.
+fn ends_heading(body: &[u8]) -> bool {
+    static STARTS: Starts<5> =
+        Starts::new(["Failure/Error:", "expected: ", "uncaught exception: ", "predicate failed on: ", "Falsif"]);
+    STARTS.begin(body) || salient::names_error(body) || matches!(find_kind(body), LineKind::Frame(_))
+}
+
 impl SeenFrame<'_> {
     /// Returns `file:function:line`.
     fn file_function_line(&self) -> String {
         let Frame { file, function, .. } = self.frame;
         let last = |text: &'_ [u8], is_end: fn(&u8) -> bool| text.rsplit(is_end).next().unwrap_or_default().to_vec();
-        let line = stack_frame::line_after(self.body, file);
+        let line = stack_frame::line_number_after(self.body, file);
         let file = last(file, |byte| matches!(byte, b'/' | b'\\'));
         let mut function = last(function, |byte| matches!(byte, b'.' | b' '));
         // The compiler numbers lambdas: `lambda$testTotal$3`.
@@ -244,7 +304,7 @@ impl SeenFrame<'_> {
     }
 }
 
-fn one_line(code: &[u8]) -> String {
+fn join_lines(code: &[u8]) -> String {
     let words: Vec<&[u8]> = code.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
     let code = words.join(&b' ');
     String::from_utf8_lossy(&code[..character_end(&code, MAX_CODE_BYTES)]).into_owned()
@@ -253,10 +313,14 @@ fn one_line(code: &[u8]) -> String {
 /// Checks whether the whole line is a trimmed message, regardless of the lines before it.
 pub(crate) fn is_whole_message(line: &[u8]) -> bool {
     let trimmed = line.trim_ascii().len() == line.len();
-    trimmed && kind(line) == LineKind::Message(0) && !progress_lines::is_progress(line) && !line.starts_with(MARK)
+    trimmed
+        && find_kind(line) == LineKind::Message(0)
+        && !progress_lines::is_progress(line)
+        && !line.starts_with(PYTEST_MARK)
 }
 
-/// Checks cheaply whether a message stays a message after placeholders were written into it; `false` means unknown.
+/// Checks cheaply whether a message is still a message after parts of it were replaced by placeholders. `false` means
+/// unknown.
 ///
 /// No prefix or suffix in `kind` contains `<` or `>`, so placeholders do not change whether they match. Lines for which
 /// `kind` checks more than a prefix or suffix are excluded.

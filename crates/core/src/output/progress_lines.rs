@@ -1,5 +1,5 @@
-//! Recognizes lines about normal progress: log lines below a warning, answered requests, passed tests. A line is a
-//! message instead if its level is outside a log header, or if it mentions a failure at any level.
+//! Recognizes lines about normal progress: log lines below a warning, successful requests, passed tests. A line that
+//! mentions a failure is a message at any level, and a level counts only in a log header.
 
 use super::{access_log, log_level};
 use crate::text::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
@@ -7,16 +7,16 @@ use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
 
-/// Bytes in which a line's level is searched, after time stamp, host, process, thread and logger.
-const HEADER_REACH_BYTES: usize = 96;
-/// Bytes in which the level of a structured line is searched.
-const KEYS_REACH_BYTES: usize = 128;
+/// Number of bytes in which the level of a line is searched, after time stamp, host, process, thread and logger.
+const MAX_HEADER_SEARCH_BYTES: usize = 96;
+/// Number of bytes in which the level of a structured log line is searched.
+const MAX_KEY_SEARCH_BYTES: usize = 128;
 /// Levels below a warning of pino and bunyan.
-const QUIET_NUMBERS: [&[u8]; 3] = [b"10", b"20", b"30"];
+const NUMBERS_BELOW_WARNING: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// Marks that runners print before the name of a passed test.
-static PASSED: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
-/// Parts of words for problems, in any case. A tool that runs a program may log the program's output as information, so
-/// these words count at any level.
+static PASSED_TEST_MARKS: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
+/// Words and parts of words that mention a problem, in any case. These words count at any level, because a tool that
+/// runs a program may log the output of the program as information.
 #[rustfmt::skip]
 const FAILURE_WORDS: [&str; 124] = [
     "error", "exception", "fault", "fail", "fatal", "panic", "uncaught", "traceback", "abort", "crash", "kill",
@@ -35,7 +35,7 @@ const FAILURE_WORDS: [&str; 124] = [
     "responded 5", "completed 4", "completed 5", "resolved [",
 ];
 
-static LEVEL: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
+static LEVEL_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
 static FAILURE_WORD_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&FAILURE_WORDS, true));
 
@@ -44,95 +44,97 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
     // A line that ends with a colon announces the next line.
     let harmless = |message: usize| !line.ends_with(b":") && !mentions_failure(&line[message..]);
     match at(line, 0) {
-        b'0'..=b'9' => is_answered(line) || is_go_log(line) || quiet_header(line).is_some_and(harmless),
-        b':' => is_answered(line),
-        b'[' => quiet_header(line).is_some_and(harmless),
-        b'I' | b'D' | b'T' | b'N' | b'F' => quiet_level(line).is_some_and(harmless),
+        b'0'..=b'9' => {
+            is_successful_request(line) || is_go_log(line) || skip_header_below_warning(line).is_some_and(harmless)
+        }
+        b':' => is_successful_request(line),
+        b'[' => skip_header_below_warning(line).is_some_and(harmless),
+        b'I' | b'D' | b'T' | b'N' | b'F' => skip_level_below_warning(line).is_some_and(harmless),
         b't' if line.starts_with(b"test ") => line.ends_with(b" ... ok"),
-        b'{' => has_quiet_key(line) && harmless(0),
-        b'l' | b't' => is_logfmt(line) && has_quiet_key(line) && harmless(0),
-        b'o' => is_ok(line),
-        b'P' => line.strip_prefix(b"PASS ").is_some_and(is_file),
-        b'-' | 0xe2 => PASSED.begin(line),
+        b'{' => has_level_below_warning(line) && harmless(0),
+        b'l' | b't' => is_logfmt(line) && has_level_below_warning(line) && harmless(0),
+        b'o' => is_passed_test(line),
+        b'P' => line.strip_prefix(b"PASS ").is_some_and(starts_with_file_or_class),
+        b'-' | 0xe2 => PASSED_TEST_MARKS.begin(line),
         _ => false,
     }
 }
 
-/// Checks for a word for a problem.
+/// Checks whether the text mentions a problem.
 pub(crate) fn mentions_failure(text: &[u8]) -> bool {
-    FAILURE_WORD_FINDER.are_in(text)
+    FAILURE_WORD_FINDER.occur_in(text)
 }
 
 /// Checks whether the next lines belong to this line: a value that an assertion prints, or a traceback.
 pub(crate) fn expects_continuation(line: &[u8]) -> bool {
     let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
-    // A log line announces nothing: `[ERROR] Failures:`.
+    // A log line such as `[ERROR] Failures:` announces nothing.
     let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');
     let value = || count(b'<') > count(b'>') || count(b'"') % 2 == 1 || line.ends_with(b" got");
     label || line.ends_with(b"(most recent call last):") || value()
 }
 
-/// `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
-fn is_ok(line: &[u8]) -> bool {
+/// Checks for a passed test: `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
+fn is_passed_test(line: &[u8]) -> bool {
     let number = digits(line, 3);
     let tap = number > 3 && (number == line.len() || line[number..].starts_with(b" - "));
     line.starts_with(b"ok ") && (tap || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
 }
 
 /// Checks whether the first word names a file or a class: `src/cart.test.ts (5.1 s)`.
-fn is_file(text: &[u8]) -> bool {
+fn starts_with_file_or_class(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     text[..run(text, 0, |byte| byte != b' ')].iter().any(|byte| matches!(byte, b'/' | b'\\' | b'.'))
 }
 
-/// `2006/01/02 15:04:05 message`: output of other goroutines during a failing test. Programs such as nginx use the same
-/// stamp before a level, `… [emerg] message`, and are excluded.
+/// Checks for a line of Go's logger, `2006/01/02 15:04:05 message`, which other goroutines may print during a failing
+/// test. Excludes programs such as nginx, which print a level after the same time stamp: `… [emerg] message`.
 fn is_go_log(line: &[u8]) -> bool {
-    const SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
-    let stamped = line.len() > SHAPE.len()
+    const TIME_STAMP_SHAPE: &[u8; 20] = b"0000/00/00 00:00:00 ";
+    let stamped = line.len() > TIME_STAMP_SHAPE.len()
         && line
             .iter()
-            .zip(SHAPE)
+            .zip(TIME_STAMP_SHAPE)
             .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape });
     stamped && {
-        let level = &line[SHAPE.len()..run(line, SHAPE.len(), |byte| byte.is_ascii_uppercase())];
-        line[SHAPE.len()] != b'[' && !log_level::is_loud(level)
+        let level = &line[TIME_STAMP_SHAPE.len()..run(line, TIME_STAMP_SHAPE.len(), |byte| byte.is_ascii_uppercase())];
+        line[TIME_STAMP_SHAPE.len()] != b'[' && !log_level::is_problem_level(level)
     }
 }
 
 /// Returns the start of the message in `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`.
-/// Returns `None` for the sentence `INFO is no level`.
-fn quiet_level(line: &[u8]) -> Option<usize> {
+/// Returns `None` for a sentence such as `INFO is no level`.
+fn skip_level_below_warning(line: &[u8]) -> Option<usize> {
     let end = run(line, 0, |byte| byte.is_ascii_uppercase());
-    let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !begins_sentence(&line[end..]);
-    (ends && log_level::is_quiet(&line[..end])).then_some(end)
+    let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !continues_as_sentence(&line[end..]);
+    (ends && log_level::is_below_warning(&line[..end])).then_some(end)
 }
 
 /// Returns the start of the message in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
 /// `[2026-01-02 10:00:00] shop.DEBUG: message`.
-fn quiet_header(line: &[u8]) -> Option<usize> {
-    let reach = &line[..line.len().min(HEADER_REACH_BYTES)];
+fn skip_header_below_warning(line: &[u8]) -> Option<usize> {
+    let reach = &line[..line.len().min(MAX_HEADER_SEARCH_BYTES)];
     let mut end = 0;
-    while let Some(start) = two_capitals(reach, end) {
+    while let Some(start) = find_two_capitals(reach, end) {
         end = run(reach, start, |byte| byte.is_ascii_uppercase());
         let word = &reach[start..end];
-        if log_level::is_loud(word) {
+        if log_level::is_problem_level(word) {
             return None;
         }
-        if log_level::is_quiet(word) {
+        if log_level::is_below_warning(word) {
             let ends = matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
-            return (ends && is_header(&line[..start], &line[end..])).then_some(end);
+            return (ends && is_log_header(&line[..start], &line[end..])).then_some(end);
         }
     }
     None
 }
 
 /// Returns the position of two adjacent capital letters from `start` on.
-fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
+fn find_two_capitals(text: &[u8], start: usize) -> Option<usize> {
     let mut position = start;
     while let Some(bytes) = text[position..].first_chunk::<17>() {
         let [first, second] = [0, 1].map(|from| {
-            let bytes: [u8; 16] = *bytes[from..].first_chunk().expect("it is one longer");
+            let bytes: [u8; 16] = *bytes[from..].first_chunk().expect("the window is 1 byte longer");
             within(u8x16::new(bytes), b'A', b'Z')
         });
         let found = (first & second).to_bitmask();
@@ -146,40 +148,41 @@ fn two_capitals(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Checks whether the level continues as a sentence: ` is no level`.
-fn begins_sentence(after: &[u8]) -> bool {
+fn continues_as_sentence(after: &[u8]) -> bool {
     let end = run(after, 1, |byte| byte.is_ascii_alphabetic());
     at(after, 0) == b' ' && (end == after.len() || end > 1 && after[end] == b' ')
 }
 
 /// Checks whether the text before the level is a log header: it starts with a time stamp or a bracket and contains no
 /// words of a sentence.
-fn is_header(before: &[u8], after: &[u8]) -> bool {
+fn is_log_header(before: &[u8], after: &[u8]) -> bool {
     let separator = |byte: &u8| matches!(byte, b' ' | b'\t' | b'|');
     let mut words = before.split(separator).filter(|word| !word.is_empty());
     let begins = match words.next() {
         Some(b"[") => true,
-        // Only a thread, as SLF4J prints it: `[main] INFO com.acme.Cart - message`.
-        Some([b'[', name @ .., b']']) if is_thread(name) => !begins_sentence(after),
+        // SLF4J prints only a thread before the level: `[main] INFO com.acme.Cart - message`.
+        Some([b'[', name @ .., b']']) if is_thread_name(name) => !continues_as_sentence(after),
         Some([b'[', date @ ..]) => is_time(date),
         Some(word) => is_time(word),
         None => false,
     };
-    begins && words.all(is_name)
+    begins && words.all(is_header_word)
 }
 
-fn is_thread(name: &[u8]) -> bool {
+fn is_thread_name(name: &[u8]) -> bool {
     !name.is_empty() && !is_time(name) && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
 }
 
-/// A date, a time of day with seconds, or the digits of either.
+/// Checks for a date, a time of day with seconds, or the digits of a date or time.
 fn is_time(word: &[u8]) -> bool {
     let marks = word.iter().filter(|byte| matches!(byte, b'-' | b':' | b'/')).count();
     let marked = marks >= 2 && word[0].is_ascii_digit() && word.last() != Some(&b':');
     marked || digits(word, 0) >= 6
 }
 
-/// Checks for a number, a logger, a thread or a zone, as opposed to a word of a sentence or a level of one letter.
-fn is_name(word: &[u8]) -> bool {
+/// Checks for a number, a logger, a thread or a time zone, as opposed to a word of a sentence or a level of a single
+/// letter.
+fn is_header_word(word: &[u8]) -> bool {
     let whole = word.iter().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'`'));
     let letters = word.iter().all(u8::is_ascii_alphabetic);
     let zone = word.len() > 1 && word.iter().all(u8::is_ascii_uppercase);
@@ -190,31 +193,32 @@ fn is_name(word: &[u8]) -> bool {
     whole && !clause && (!letters || zone)
 }
 
-/// `time=… level=info …`.
+/// Checks for a line such as `time=… level=info …`.
 fn is_logfmt(line: &[u8]) -> bool {
     [&b"time="[..], b"ts=", b"t=", b"level="].iter().any(|key| line.starts_with(key))
 }
 
-/// Checks the first level key: `{"level":"info",…}`, `time=… level=info …`.
-fn has_quiet_key(line: &[u8]) -> bool {
-    let start = &line[..line.len().min(KEYS_REACH_BYTES)];
-    let value = LEVEL.find_iter(start).find_map(|found| level_value(start, found));
+/// Checks whether the first key for a level has a value below a warning: `{"level":"info",…}`, `time=… level=info …`.
+fn has_level_below_warning(line: &[u8]) -> bool {
+    let start = &line[..line.len().min(MAX_KEY_SEARCH_BYTES)];
+    let value = LEVEL_KEY.find_iter(start).find_map(|found| find_level_value(start, found));
     value.is_some_and(|value| {
-        // A number is a level only in a line that has a time.
-        log_level::is_quiet_value(value) || QUIET_NUMBERS.contains(&value) && TIME_KEY.find(line).is_some()
+        // A number is a level only in a line with a time.
+        log_level::is_value_below_warning(value)
+            || NUMBERS_BELOW_WARNING.contains(&value) && TIME_KEY.find(line).is_some()
     })
 }
 
 /// Returns the value of the key at `start` if the key is a level: `level=`, `"level":`, `"log.level":`, not
 /// `"log_level":`.
-fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
+fn find_level_value(line: &[u8], start: usize) -> Option<&[u8]> {
     let before = &line[..start];
     let key = if at(line, 0) == b'{' {
         before.ends_with(b"\"") || before.ends_with(b"\"log.")
     } else {
         matches!(before.last(), None | Some(b' '))
     };
-    let rest = &line[start + LEVEL.needle().len()..];
+    let rest = &line[start + LEVEL_KEY.needle().len()..];
     let marks = run(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
     let end = run(rest, marks, |byte| byte.is_ascii_alphanumeric());
     let given = rest[..marks].iter().any(|byte| matches!(byte, b':' | b'='));
@@ -222,7 +226,7 @@ fn level_value(line: &[u8], start: usize) -> Option<&[u8]> {
 }
 
 /// Checks for an access log line whose status is below 400.
-fn is_answered(line: &[u8]) -> bool {
+fn is_successful_request(line: &[u8]) -> bool {
     matches!(access_log::status_class(line), Some(b'1'..=b'3'))
 }
 

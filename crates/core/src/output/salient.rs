@@ -1,5 +1,5 @@
-//! Chooses the lines of the failure from the remaining lines: its message and causes, without earlier output and dumps.
-//! `lines` has already removed the output of runners.
+//! Chooses the lines of the failure from the remaining lines: the message and the causes, without earlier output and
+//! printed data. `lines` has already removed the output of runners.
 
 use crate::text::{
     bytes::literals::Literals,
@@ -8,27 +8,33 @@ use crate::text::{
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};
 
-/// Parts of words, in any case, that make a line before the headline part of the error.
-static FAILURES: LazyLock<Literals> =
+/// Words and parts of words, in any case. A line before the headline that contains one of them belongs to the error.
+static FAILURE_WORDS: LazyLock<Literals> =
     LazyLock::new(|| Literals::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
 
 /// Minimum length of a line that counts as data if it has few letters.
 const MIN_DATA_LINE_BYTES: usize = 48;
 
 /// Removes the lines that are not part of the failure; returns whether any line was removed. `text` returns a line
-/// without blanks around it.
-pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
+/// without blanks around it, and `is_reported` checks for a line that the runner printed as the message of a
+/// failed test.
+pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8], is_reported: impl Fn(&L) -> bool) -> bool {
     let count = lines.len();
     if count < 2 {
         return false;
     }
-    // assert_cmd's message for a program that failed; the program's output is below it.
+    // assert_cmd prints this message above the output of a program that failed.
     if text(&lines[0]) == b"Unexpected failure." {
         lines.remove(0);
     }
-    let headline = lines.iter().position(|line| is_headline(text(line)));
+    // Lines before the runner's message are output of the program, unless the program panicked.
+    let reported =
+        lines.iter().position(is_reported).filter(|_| !lines.iter().any(|line| text(line).starts_with(b"panic: ")));
+    lines.drain(..reported.unwrap_or(0));
+    let first_error = || lines.iter().position(|line| is_headline(text(line)));
+    let headline = reported.map(|_| 0).or_else(first_error);
     let expectation = || lines.iter().position(|line| is_expectation(text(line)));
-    // A test that was killed or timed out may have printed anything before.
+    // A test that was killed or timed out may have printed any text before.
     let ended = || lines.iter().position(|line| is_end_of_process(text(line)));
     let Some(headline) = headline.or_else(expectation).or_else(ended) else { return lines.len() < count };
     let may_follow_message = is_expectation(text(&lines[headline]));
@@ -40,17 +46,17 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
         match (index - 1).cmp(&headline) {
             Ordering::Less => may_follow_message || leads_to_headline(line),
             Ordering::Equal => true,
-            Ordering::Greater if without_error => FAILURES.are_in(line),
+            Ordering::Greater if without_error => FAILURE_WORDS.occur_in(line),
             Ordering::Greater => {
-                let ends_quoted = quoted && is_string(line);
+                let ends_quoted = quoted && is_string_literal(line);
                 quoted = is_quoted_output(line);
-                !(ends_quoted || quoted || is_metric(line) || is_data(line))
+                !(ends_quoted || quoted || is_prometheus_metric(line) || is_data_line(line))
             }
         }
     });
-    // A truncated text ends in the middle of a line.
+    // The last line of a truncated text is incomplete.
     let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
-    let within_stamp = |last: &L, above: &L| is_part_of_stamp(text(last)) && !text(above).ends_with(b":");
+    let within_stamp = |last: &L, above: &L| is_cut_time_stamp(text(last)) && !text(above).ends_with(b":");
     if let [.., above, last] = lines.as_slice()
         && within_stamp(last, above)
     {
@@ -62,13 +68,13 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8]) -> bool {
     lines.len() < count
 }
 
-/// The time stamp of the next line, or its start.
-fn is_part_of_stamp(line: &[u8]) -> bool {
+/// Checks for a time stamp or the start of a time stamp, which remains of a truncated line.
+fn is_cut_time_stamp(line: &[u8]) -> bool {
     let digits = || line.iter().all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(byte));
     line == b"<TIMESTAMP>" || at(line, 0).is_ascii_digit() && line.len() < 30 && digits()
 }
 
-/// Checks for an assertion's expectation. A message of the test itself may precede it.
+/// Checks for a line about an expectation. A message of the test may be before this line.
 fn is_expectation(line: &[u8]) -> bool {
     static STARTS: Starts<3> = Starts::new(["Failed asserting that ", "expected: ", "expected "]);
     STARTS.begin(line)
@@ -78,7 +84,7 @@ fn is_end_of_process(line: &[u8]) -> bool {
     line.starts_with(b"killed by SIG") || line == b"timeout"
 }
 
-/// Checks whether a normalized text only reports that values differ, or only a type, because many failures share such a
+/// Checks whether a normalized text reports only that values differ, or only an error type. Many failures have the same
 /// text.
 pub(crate) fn is_generic(text: &[u8]) -> bool {
     let is_part = |byte: u8| is_word(byte) || matches!(byte, b'_' | b'.' | b'$');
@@ -92,12 +98,16 @@ pub(crate) fn is_generic(text: &[u8]) -> bool {
         let is_quoted =
             matches!(at(text, end), b'\'' | b'"' | b'`') && at(text, start.wrapping_sub(1)) == at(text, end);
         let word = word.strip_suffix(b".").unwrap_or(word);
-        word.is_empty() || GENERIC.has(word) || kind(word) || !is_quoted && word.iter().all(is_upper)
+        word.is_empty()
+            || GENERIC_WORDS.has(word)
+            || GENERIC_CALLS.has(word)
+            || kind(word)
+            || !is_quoted && word.iter().all(is_upper)
     })
 }
 
 /// Words of generic assertion messages.
-static GENERIC: Words<59> = Words::new([
+static GENERIC_WORDS: Words<59> = Words::new([
     "object.is",
     "equality",
     "object",
@@ -159,9 +169,103 @@ static GENERIC: Words<59> = Words::new([
     "arrays",
 ]);
 
+/// Further words of generic messages, and the functions that `NUnit`, `xUnit.net`, `MSTest` and `XCTest` name in them.
+static GENERIC_CALLS: Words<25> = Words::new([
+    "asserting",
+    "that",
+    "objects",
+    "boolean",
+    "expecting",
+    "argument",
+    "empty",
+    "exist",
+    "assert.true",
+    "assert.false",
+    "assert.equal",
+    "assert.null",
+    "assert.notnull",
+    "assert.istrue",
+    "assert.isfalse",
+    "assert.areequal",
+    "assert.isnull",
+    "assert.isnotnull",
+    "assert.that",
+    "xctassert",
+    "xctasserttrue",
+    "xctassertfalse",
+    "xctassertequal",
+    "xctassertnil",
+    "xctassertnotnil",
+]);
+
+/// Checks for a message of a runtime that names no part of the program, so that two mistakes in a test differ only in
+/// their place. The list has messages of the runtimes of Go, JavaScript, Python, Java, Kotlin, C#, Rust, PHP, Ruby,
+/// Swift, Dart, Elixir, Lua and Haskell. A stack overflow is not in the list, because its innermost frame is random.
+pub(crate) fn is_generic_runtime_message(text: &[u8]) -> bool {
+    static RUNTIME_WORDINGS: LazyLock<Literals> = LazyLock::new(|| {
+        Literals::new(
+            &[
+                "DATA RACE",
+                "nil pointer dereference",
+                "assignment to entry in nil map",
+                "slice bounds out of range",
+                "integer divide by zero",
+                "interface {} is nil",
+                "properties of undefined",
+                "properties of null",
+                "' of undefined",
+                "' of null",
+                "undefined is not an object",
+                "null is not an object",
+                "undefined is not iterable",
+                "null is not iterable",
+                "Cannot convert undefined or null to object",
+                "'NoneType' object",
+                "index out of range",
+                "pop from empty list",
+                "division by zero",
+                "NullPointerException",
+                "out of bounds for length",
+                "/ by zero",
+                "No value present",
+                "List is empty",
+                "Object reference not set to an instance of an object",
+                "Index was outside the bounds of the array",
+                "Sequence contains no ",
+                "Nullable object must have a value",
+                "Attempted to divide by zero",
+                "on a `None` value",
+                "index out of bounds",
+                "with overflow",
+                "attempt to divide by zero",
+                "RefCell already ",
+                "already borrowed",
+                "already mutably borrowed",
+                "on null",
+                "of type null",
+                "for nil",
+                "nil can't be coerced",
+                "divided by 0",
+                "unexpectedly found nil",
+                "Unexpectedly found nil",
+                "Index out of range",
+                "Null check operator used on a null value",
+                "function nil.",
+                "in: nil",
+                "bad argument in arithmetic expression",
+                "a nil value",
+                "Prelude.head: empty list",
+                "Maybe.fromJust: Nothing",
+            ],
+            false,
+        )
+    });
+    RUNTIME_WORDINGS.occur_in(text)
+}
+
 /// Checks whether the form of the line marks it as an error: `TypeError: message`, `fatal: message`, `E0308`.
-fn is_headline(line: &[u8]) -> bool {
-    static LABELS: Starts<18> = Starts::new([
+pub(crate) fn is_headline(line: &[u8]) -> bool {
+    static ERROR_LABELS: Starts<18> = Starts::new([
         "assertion `left ",
         "assertion failed: ",
         "called `",
@@ -181,11 +285,11 @@ fn is_headline(line: &[u8]) -> bool {
         "Fatal error: ",
         "AssertionError",
     ]);
-    LABELS.begin(line) || names_error(line)
+    ERROR_LABELS.begin(line) || names_error(line)
 }
 
 /// Checks whether the line starts with the name of an error type, alone or with a message.
-fn names_error(line: &[u8]) -> bool {
+pub(super) fn names_error(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"Uncaught ").unwrap_or(line);
     let end = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b'.' | b'$' | b':' | b'\\'));
     let name = line[..end].strip_suffix(b":").unwrap_or(&line[..end]);
@@ -197,15 +301,15 @@ fn names_error(line: &[u8]) -> bool {
 /// Checks whether a line before the headline is part of the failure.
 fn leads_to_headline(line: &[u8]) -> bool {
     let warning = memmem::find(line, b"arning").is_some_and(|at| at < 64);
-    !warning && FAILURES.are_in(line)
+    !warning && FAILURE_WORDS.occur_in(line)
 }
 
-/// A line of Prometheus metrics: `# TYPE http_requests_total counter`, `http_requests_total{code="200"} 3`.
-fn is_metric(line: &[u8]) -> bool {
+/// Checks for a line of Prometheus metrics: `# TYPE http_requests_total counter`, `http_requests_total{code="200"} 3`.
+fn is_prometheus_metric(line: &[u8]) -> bool {
     if line.starts_with(b"# TYPE ") || line.starts_with(b"# HELP ") {
         return true;
     }
-    // The last byte rejects nearly every line.
+    // Check the last byte first, because it rules out nearly every line.
     if !matches!(line.last(), Some(b'0'..=b'9' | b'N' | b'f' | b'>')) {
         return false;
     }
@@ -217,18 +321,20 @@ fn is_metric(line: &[u8]) -> bool {
     name > 0 && line[..name].contains(&b'_') && number
 }
 
-/// Another program's output that an assertion prints as strings: `'ready\n' +`.
+/// Checks for output of another program that an assertion prints as strings: `'ready\n' +`.
 fn is_quoted_output(line: &[u8]) -> bool {
     let Some(string) = line.strip_suffix(b" +") else { return false };
-    is_string(string.strip_prefix(b"+").or_else(|| string.strip_prefix(b"-")).unwrap_or(string).trim_ascii_start())
+    is_string_literal(
+        string.strip_prefix(b"+").or_else(|| string.strip_prefix(b"-")).unwrap_or(string).trim_ascii_start(),
+    )
 }
 
-fn is_string(line: &[u8]) -> bool {
+fn is_string_literal(line: &[u8]) -> bool {
     matches!((at(line, 0), line.last()), (b'\'', Some(b'\'')) | (b'"', Some(b'"')) | (b'`', Some(b'`')))
 }
 
-/// Checks for a line with few letters: columns of numbers, hexadecimal dumps.
-fn is_data(line: &[u8]) -> bool {
+/// Checks for a line with few letters, such as columns of numbers or hexadecimal data.
+fn is_data_line(line: &[u8]) -> bool {
     if line.len() < MIN_DATA_LINE_BYTES {
         return false;
     }
@@ -242,7 +348,7 @@ fn is_data(line: &[u8]) -> bool {
             || line[position..end].starts_with(b"0x");
         if !placeholder && !number {
             letters += end - position;
-            // The first words reject nearly every line.
+            // Check the first words first, because they rule out nearly every line.
             if letters * 4 >= line.len() {
                 return false;
             }

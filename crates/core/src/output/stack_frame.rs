@@ -1,10 +1,6 @@
-//! Recognizes the stack frames of common runtimes, and which of them belong to the project. Only the innermost in-app
-//! frame of a stack is used.
+//! Recognizes the stack frames of common runtimes. `frame_owner` checks which frames belong to the project.
 
-use crate::text::{
-    bytes::literals::Literals,
-    bytes::{Starts, at, digits, run},
-};
+use crate::text::bytes::{Words, at, digits, run};
 use memchr::{
     memchr,
     memmem::{self, Finder},
@@ -12,194 +8,65 @@ use memchr::{
 use std::sync::LazyLock;
 
 /// A stack frame.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Frame<'a> {
     /// Path as printed, without line and column.
     pub(crate) file: &'a [u8],
     /// Function; empty if the runtime names no function.
     pub(crate) function: &'a [u8],
-    /// Set if outer frames come first, as in Python, so the last frame is the innermost.
+    /// Set if the runtime prints outer frames first, as Python does.
     pub(crate) outer_first: bool,
 }
 
-/// Parts of paths that belong to a runtime, a library or a test framework.
-const NOT_OURS: [&str; 34] = [
-    "node_modules",
-    ".venv/",
-    "/venv/",
-    "node:",
-    "<anonymous>",
-    "site-packages",
-    "dist-packages",
-    "/lib/python",
-    "<frozen",
-    "<string>",
-    "/rustc/",
-    ".cargo/",
-    "/gems/",
-    "/rubygems",
-    "/lib/ruby",
-    "/usr/local/go/",
-    "/go/pkg/mod/",
-    "/pkg/mod/",
-    "libexec/src",
-    "/src/runtime/",
-    "/src/testing/",
-    "hostedtoolcache",
-    "webpack/bootstrap",
-    "webpack/runtime/",
-    "bun:",
-    "deno:",
-    "ext:",
-    "/usr/lib/",
-    "/build/source/",
-    "/opt/homebrew/",
-    "(eval",
-    ".nuget",
-    "/_/src/",
-    "/vendor/",
-];
-/// Parts of the paths of tests. A folder name must match as a whole word, because `latest/` contains no tests. Only the
-/// plural may match the end of a name, as in `unittests/`.
-const TESTS: [&str; 32] = [
-    ".test.",
-    ".spec.",
-    "_test.",
-    "_tests.",
-    "_spec.",
-    "Test.",
-    "Tests.",
-    "TestCase.",
-    "Spec.",
-    "IT.java",
-    "conftest",
-    "__tests__",
-    "/test_",
-    "\\test_",
-    "tests/",
-    "tests\\",
-    "Test/",
-    "Test\\",
-    "Tests/",
-    "Tests\\",
-    "/test/",
-    "-test/",
-    "_test/",
-    "\\test\\",
-    "/spec/",
-    "-spec/",
-    "_spec/",
-    "\\spec\\",
-    "/e2e/",
-    "-e2e/",
-    "_e2e/",
-    "\\e2e\\",
-];
-/// Prefixes of paths in either list.
-static FOREIGN_STARTS: Starts<7> =
-    Starts::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
-static FOREIGN: LazyLock<Literals> = LazyLock::new(|| Literals::new(NOT_OURS.iter().chain(&TESTS), false));
-/// Packages and crates of a platform, a library or a test framework.
-static LIBRARIES: Starts<42> = Starts::new([
-    "java.",
-    "java/",
-    "javax.",
-    "jakarta.",
-    "jdk.",
-    "sun.",
-    "com.sun.",
-    "junit.",
-    "org.junit",
-    "org.testng",
-    "org.hamcrest",
-    "org.assertj",
-    "org.mockito",
-    "org.springframework",
-    "org.apache.",
-    "org.gradle",
-    "org.hibernate",
-    "kotlin.",
-    "kotlinx.",
-    "scala.",
-    "groovy.",
-    "org.codehaus",
-    "io.netty",
-    "com.google.",
-    "reactor.",
-    "net.bytebuddy",
-    "okhttp3.",
-    "com.fasterxml",
-    "app//org.junit",
-    "java.base/",
-    "System.",
-    "Microsoft.",
-    "Xunit.",
-    "NUnit.",
-    "core::",
-    "std::",
-    "alloc::",
-    "__rust",
-    "runtime.",
-    "testing.",
-    "net/http.",
-    "panic(",
-]);
-
-/// Test framework packages whose files are named like tests.
-static FRAMEWORKS: Starts<4> = Starts::new(["junit.", "org.junit", "org.testng", "app//org.junit"]);
-static RUNTIMES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&NOT_OURS, false));
-static TEST_FILES: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TESTS, false));
-
-static IN: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
-static OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
-
-/// Checks whether the frame belongs to the project's code and not to a test, because the test's line does not show the
-/// cause.
-pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
-    let file = frame.file;
-    let foreign = file == b"native" || FOREIGN_STARTS.begin(file) || FOREIGN.are_in(file);
-    !file.is_empty() && !foreign && !is_library(frame.function)
-}
-
-/// Checks whether the frame belongs to the project or its tests.
-pub(super) fn is_project(frame: &Frame<'_>) -> bool {
-    let file = frame.file;
-    let runtime = file == b"native" || file.starts_with(b"internal/") || RUNTIMES.are_in(file);
-    let library = || is_library(frame.function) && !TEST_FILES.are_in(file) || FRAMEWORKS.begin(frame.function);
-    !file.is_empty() && !runtime && !library()
-}
-
-/// Checks by package whether the function belongs to a platform, a library or a test framework.
-pub(crate) fn is_library(function: &[u8]) -> bool {
-    LIBRARIES.begin(function)
-}
+static IN_KEYWORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" in "));
+static GO_OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
 
 /// Parses a line as a stack frame of any runtime. `colon` is the position of its first colon.
 pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
     match at(line, 0) {
-        b'a' => line.strip_prefix(b"at ").and_then(at_frame),
-        b'-' => line.strip_prefix(b"-> at ").and_then(at_frame),
-        b'F' => line.strip_prefix(b"File \"").and_then(python),
-        b'f' => line.strip_prefix(b"from ").and_then(ruby),
-        b'#' => line.strip_prefix(b"# ").and_then(ruby),
-        0xe2 => line.strip_prefix("❯ ".as_bytes()).and_then(vitest),
-        _ => pytest(line, colon?).or_else(|| tap(line)),
+        b'a' => line.strip_prefix(b"at ").and_then(parse_at_frame),
+        b'-' => line.strip_prefix(b"-> at ").and_then(parse_at_frame),
+        b'F' => line.strip_prefix(b"File \"").and_then(parse_python_frame),
+        b'f' => line
+            .strip_prefix(b"from ")
+            .and_then(parse_ruby_frame)
+            .or_else(|| parse_bats_frame(line))
+            .or_else(|| parse_common_frame(line, colon?)),
+        b'#' => line.strip_prefix(b"# ").and_then(parse_ruby_frame),
+        0xe2 => line.strip_prefix("❯ ".as_bytes()).and_then(parse_vitest_frame),
+        b'(' => parse_bats_frame(&line[1..])
+            .or_else(|| memmem::find(line, b") ").and_then(|end| parse_elixir_frame(&line[end + 2..]))),
+        b'i' => {
+            parse_bats_frame(line).or_else(|| parse_erlang_frame(line)).or_else(|| parse_common_frame(line, colon?))
+        }
+        b'I' => parse_ginkgo_frame(line),
+        _ => parse_common_frame(line, colon?),
     }
 }
 
-/// `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`: a stack frame of Node in TAP.
-fn tap(line: &[u8]) -> Option<Frame<'_>> {
-    let open = last_opening(line)?;
-    let inside = line.strip_suffix(b")")?;
-    let name = inside[..open].strip_suffix(b" ")?;
-    let file = before_number(before_number(&inside[open + 1..])?)?;
-    let one_word = !alias(name).contains(&b' ') && !file.contains(&b' ');
-    one_word.then(|| frame(file, alias(name)))
+/// Parses a frame that starts with a path or a function.
+fn parse_common_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+    let path = || {
+        parse_pytest_frame(line, colon).or_else(|| parse_elixir_frame(line)).or_else(|| parse_lua_frame(line, colon))
+    };
+    // Ruby prints the message of an uncaught error after the function: `lib/cart.rb:12:in 'total': message`.
+    let bare_ruby = || parse_ruby_frame(line).filter(|frame| line.ends_with(b"'") && !frame.file.contains(&b' '));
+    path().or_else(|| parse_haskell_frame(line)).or_else(bare_ruby).or_else(|| parse_tap_frame(line))
 }
 
-/// Returns the position of the bracket that the end of the text closes. A path may contain brackets too, for example
-/// `app(1)/cart.js`.
-fn last_opening(text: &[u8]) -> Option<usize> {
+/// Parses a frame of Node in TAP: `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`.
+fn parse_tap_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let open = find_last_opening_bracket(line)?;
+    let inside = line.strip_suffix(b")")?;
+    let name = inside[..open].strip_suffix(b" ")?;
+    let file = text_before_number(text_before_number(&inside[open + 1..])?)?;
+    let one_word = !strip_alias(name).contains(&b' ') && !file.contains(&b' ');
+    one_word.then(|| build_frame(file, strip_alias(name)))
+}
+
+/// Returns the position of the bracket that is closed at the end of the text. A path may contain brackets too, for
+/// example `app(1)/cart.js`.
+fn find_last_opening_bracket(text: &[u8]) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, byte) in text.iter().enumerate().rev() {
         match byte {
@@ -228,7 +95,8 @@ pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
         || (indented && is_numbered_function(trimmed))
 }
 
-/// A Rust frame, whose place is on the next line: `4: cart::total`, `5: <cart::Cart as core::fmt::Display>::fmt`.
+/// Checks for a frame of Rust, whose place is on the next line: `4: cart::total`, `5: <cart::Cart as
+/// core::fmt::Display>::fmt`.
 fn is_numbered_function(line: &[u8]) -> bool {
     let number = digits(line, 0);
     let Some(function) = line[number..].strip_prefix(b": ").filter(|_| number > 0) else { return false };
@@ -236,72 +104,74 @@ fn is_numbered_function(line: &[u8]) -> bool {
     is_path && memmem::find(function, b"::").is_some()
 }
 
-/// JavaScript, Java, .NET and Rust frames start with `at`.
-fn at_frame(rest: &[u8]) -> Option<Frame<'_>> {
+/// Parses the text after `at`, with which frames of JavaScript, Java, .NET and Rust start.
+fn parse_at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
-    if let Some(before) = without_number(rest).strip_suffix(b":line ")
-        && let Some(split) = IN.find(before)
+    if let Some(before) = strip_number(rest).strip_suffix(b":line ")
+        && let Some(split) = IN_KEYWORD.find(before)
     {
-        return (before.len() > split + 4).then(|| frame(&before[split + 4..], method(&before[..split])));
+        return (before.len() > split + 4)
+            .then(|| build_frame(&before[split + 4..], strip_arguments(&before[..split])));
     }
     if rest.ends_with(b")") {
-        let open = last_opening(rest)?;
+        let open = find_last_opening_bracket(rest)?;
         let inside = &rest[open + 1..rest.len() - 1];
         let name = &rest[..open];
         if name.ends_with(b" ") {
             // `fn (file:1:2)`, `fn (<anonymous>)`, but not `at least (two)`.
-            let place =
-                place(inside).or((inside == b"native" || inside.starts_with(b"<anonymous>")).then_some(inside))?;
-            return Some(frame(place, alias(name.trim_ascii_end())));
+            let place = strip_position(inside)
+                .or((inside == b"native" || inside.starts_with(b"<anonymous>")).then_some(inside))?;
+            return Some(build_frame(place, strip_alias(name.trim_ascii_end())));
         }
-        return java(name, inside);
+        return parse_java_frame(name, inside);
     }
-    let file = place(rest)?;
+    let file = strip_position(rest)?;
     let path = !file.contains(&b' ') || file.starts_with(b"async ");
-    path.then(|| frame(file, b""))
+    path.then(|| build_frame(file, b""))
 }
 
-fn frame<'a>(file: &'a [u8], function: &'a [u8]) -> Frame<'a> {
+fn build_frame<'a>(file: &'a [u8], function: &'a [u8]) -> Frame<'a> {
     Frame { file, function, outer_first: false }
 }
 
-/// `com.acme.Cart.total` and `Cart.java:88`.
-fn java<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<Frame<'a>> {
+/// Parses `com.acme.Cart.total` and `Cart.java:88`.
+fn parse_java_frame<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<Frame<'a>> {
     let dotted = name.contains(&b'.') && !name.contains(&b' ');
     if inside.ends_with(b"Method") || inside.ends_with(b"Source") {
-        return dotted.then(|| frame(b"native", name));
+        return dotted.then(|| build_frame(b"native", name));
     }
-    if let Some(file) = place(inside) {
-        return (!name.contains(&b' ')).then(|| frame(file, name));
+    if let Some(file) = strip_position(inside) {
+        return (!name.contains(&b' ')).then(|| build_frame(file, name));
     }
-    // .NET without a file, `at System.String.Concat(String a)`. A sentence has a space before its parenthesis.
-    dotted.then(|| frame(b"", name))
+    // A frame of .NET without a file, such as `at System.String.Concat(String a)`. Excludes sentences, which have a
+    // space before a parenthesis.
+    dotted.then(|| build_frame(b"", name))
 }
 
 /// Returns the method of a .NET frame without its arguments.
-fn method(name: &[u8]) -> &[u8] {
+fn strip_arguments(name: &[u8]) -> &[u8] {
     name.split(|&byte| byte == b'(').next().unwrap_or(name)
 }
 
-/// Returns the name without `async`, `new` and the alias: `Object.toBe` of `Object.toBe [as scenario]`.
-fn alias(name: &[u8]) -> &[u8] {
+/// Returns the name without `async`, `new` and an alias: `Object.toBe` for `Object.toBe [as scenario]`.
+fn strip_alias(name: &[u8]) -> &[u8] {
     let name = name.strip_prefix(b"async ").unwrap_or(name);
     let name = name.strip_prefix(b"new ").unwrap_or(name);
     memmem::find(name, b" [as ").map_or(name, |end| &name[..end])
 }
 
-/// Returns the path of `path:line:column` or `path:line`; placeholders count as numbers.
-fn place(text: &[u8]) -> Option<&[u8]> {
-    let first = before_number(text)?;
-    Some(before_number(first).unwrap_or(first))
+/// Returns the path of `path:line:column` or `path:line`. Placeholders count as numbers.
+fn strip_position(text: &[u8]) -> Option<&[u8]> {
+    let first = text_before_number(text)?;
+    Some(text_before_number(first).unwrap_or(first))
 }
 
-pub(super) fn before_number(text: &[u8]) -> Option<&[u8]> {
-    without_number(text).strip_suffix(b":").filter(|rest| !rest.is_empty())
+pub(super) fn text_before_number(text: &[u8]) -> Option<&[u8]> {
+    strip_number(text).strip_suffix(b":").filter(|rest| !rest.is_empty())
 }
 
 /// Returns the digits of the line number after the file in a frame.
-pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
+pub(super) fn line_number_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
     let Some(start) = memmem::find(frame, file) else { return b"" };
     let rest = &frame[start + file.len()..];
     let from = run(rest, 0, |byte| matches!(byte, b':' | b'"' | b',' | b' ') || byte.is_ascii_lowercase());
@@ -309,7 +179,7 @@ pub(super) fn line_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
 }
 
 /// Removes the number, or the placeholder of a number, at the end.
-fn without_number(text: &[u8]) -> &[u8] {
+fn strip_number(text: &[u8]) -> &[u8] {
     if text.ends_with(b">")
         && let Some(rest) =
             ["<LINE>", "<PORT>", "<NUM>", "<ID>"].iter().find_map(|name| text.strip_suffix(name.as_bytes()))
@@ -320,8 +190,8 @@ fn without_number(text: &[u8]) -> &[u8] {
     &text[..text.len() - count]
 }
 
-/// `File "app/cart.py", line 3, in total`, without the text up to the first quote.
-fn python(rest: &[u8]) -> Option<Frame<'_>> {
+/// Parses the text after `File "` in `File "app/cart.py", line 3, in total`.
+fn parse_python_frame(rest: &[u8]) -> Option<Frame<'_>> {
     let close = memchr(b'"', rest)?;
     if !rest[close..].starts_with(b"\", line ") {
         return None;
@@ -330,24 +200,24 @@ fn python(rest: &[u8]) -> Option<Frame<'_>> {
     Some(Frame { file: &rest[..close], function, outer_first: true })
 }
 
-/// ``./lib/cart.rb:12:in `total'``.
-fn ruby(rest: &[u8]) -> Option<Frame<'_>> {
+/// Parses ``./lib/cart.rb:12:in `total'``.
+fn parse_ruby_frame(rest: &[u8]) -> Option<Frame<'_>> {
     let split = memmem::find(rest, b":in ")?;
-    let file = place(&rest[..split])?;
+    let file = strip_position(&rest[..split])?;
     let name = rest[split + 4..].trim_ascii();
     let name = name.strip_prefix(b"`").or_else(|| name.strip_prefix(b"'")).unwrap_or(name);
-    Some(frame(file, name.strip_suffix(b"'").unwrap_or(name)))
+    Some(build_frame(file, name.strip_suffix(b"'").unwrap_or(name)))
 }
 
-/// `total src/cart.ts:12:3` after the mark.
-fn vitest(rest: &[u8]) -> Option<Frame<'_>> {
-    let file = place(rest)?;
+/// Parses `total src/cart.ts:12:3`.
+fn parse_vitest_frame(rest: &[u8]) -> Option<Frame<'_>> {
+    let file = strip_position(rest)?;
     let split = file.iter().rposition(|&byte| byte == b' ');
-    Some(split.map_or(frame(file, b""), |space| frame(&file[space + 1..], &file[..space])))
+    Some(split.map_or(build_frame(file, b""), |space| build_frame(&file[space + 1..], &file[..space])))
 }
 
-/// `app/cart.py:12: in total`.
-fn pytest(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+/// Parses `app/cart.py:12: in total`.
+fn parse_pytest_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
     let drive = colon == 1 && at(line, 2) == b'\\';
     let colon = if drive { 2 + memchr(b':', &line[2..])? } else { colon };
     let split = number_end(line, colon + 1)?;
@@ -360,6 +230,79 @@ fn pytest(line: &[u8], colon: usize) -> Option<Frame<'_>> {
     named.then_some(Frame { file, function, outer_first: true })
 }
 
+/// Parses `lib/cart.ex:12: Cart.total/1`, also after the name of the application: `(shop 0.1.0) lib/cart.ex:12:
+/// Cart.total/1`.
+fn parse_elixir_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let colon = memchr(b':', line)?;
+    let file = &line[..colon];
+    let source = [&b".ex"[..], b".exs", b".erl"].iter().any(|end| file.ends_with(end)) && !file.contains(&b' ');
+    let function = line[number_end(line, colon + 1).filter(|_| source)?..].strip_prefix(b": ")?;
+    (!function.contains(&b' ')).then(|| build_frame(file, function))
+}
+
+/// Parses `spec/cart_spec.lua:12: in function 'total'` and `spec/cart_spec.lua:12: in main chunk`.
+fn parse_lua_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+    let file = &line[..colon];
+    let function = line[number_end(line, colon + 1)?..].strip_prefix(b": in ")?;
+    // Lua prints a function without a name as the place of its definition.
+    let name = [&b"function '"[..], b"local '", b"upvalue '", b"method '", b"field '"]
+        .iter()
+        .find_map(|start| function.strip_prefix(*start))
+        .map_or(&b""[..], |name| name.strip_suffix(b"'").unwrap_or(name));
+    (file.ends_with(b".lua") && !file.contains(&b' ')).then(|| build_frame(file, name))
+}
+
+/// Parses a function in a file, or a test file with its line, in a stack of Bats: `in test file test/cart.bats, line
+/// 9)`.
+fn parse_bats_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let (function, rest) = match line.strip_prefix(b"from function `") {
+        Some(rest) => {
+            let end = memmem::find(rest, b"' in file ")?;
+            (&rest[..end], &rest[end + "' in file ".len()..])
+        }
+        None => (&b""[..], line.strip_prefix(b"in test file ").or_else(|| line.strip_prefix(b"in file "))?),
+    };
+    let rest = rest.strip_suffix(b",").or_else(|| rest.strip_suffix(b")"))?;
+    Some(build_frame(strip_number(rest).strip_suffix(b", line ")?, function))
+}
+
+/// Parses `in function cart:total/1 (src/cart.erl, line 12)` and `in call from cart:total/1 (src/cart.erl, line 12)`.
+fn parse_erlang_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let rest = line.strip_prefix(b"in function ").or_else(|| line.strip_prefix(b"in call from "))?;
+    let open = memmem::find(rest, b" (")?;
+    let place = strip_number(rest.strip_suffix(b")")?).strip_suffix(b", line ")?;
+    Some(build_frame(place.get(open + 2..)?, &rest[..open]))
+}
+
+/// Parses `In [It] at: /srv/shop/cart_test.go:12 @ 01/05/26 10:11:12.123`.
+fn parse_ginkgo_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let start =
+        line.strip_prefix(b"In [").and_then(|rest| memmem::find(rest, b"] at: "))? + "In [".len() + "] at: ".len();
+    let end = memmem::find(line, b" @ ").unwrap_or(line.len());
+    Some(build_frame(text_before_number(line.get(start..end)?)?, b""))
+}
+
+/// Checks whether the file has the extension of a source file, for runtimes that print a place alone on a line.
+pub(super) fn is_source_file(file: &[u8]) -> bool {
+    static SOURCE_EXTENSIONS: Words<26> = Words::new([
+        "php", "go", "swift", "cs", "fs", "vb", "cc", "cpp", "cxx", "c", "h", "hpp", "m", "mm", "exs", "ex", "erl",
+        "lua", "hs", "kt", "java", "scala", "dart", "jl", "zig", "t",
+    ]);
+    let dot = file.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0);
+    dot.is_some_and(|dot| SOURCE_EXTENSIONS.has(&file[dot + 1..]))
+}
+
+/// Parses a call stack of Haskell: `error, called at src/Cart.hs:12:5 in shop-0.1:Cart`. For functions such as `head`,
+/// the first caller is a library of the runtime.
+fn parse_haskell_frame(line: &[u8]) -> Option<Frame<'_>> {
+    let start = memmem::find(line, b", called at ")?;
+    let (place_at, module) = (start + ", called at ".len(), IN_KEYWORD.find(line)?);
+    let file = strip_position(line.get(place_at..module)?)?;
+    // Remove the version of the package, which does not identify the function.
+    let name = memchr::memrchr(b':', &line[module..]).map_or(module + 4, |colon| module + colon + 1);
+    Some(build_frame(file, &line[name..]))
+}
+
 /// Returns the end of digits or of their placeholder.
 fn number_end(line: &[u8], start: usize) -> Option<usize> {
     let end = digits(line, start);
@@ -370,15 +313,15 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the path in the second line of a Go frame, `/src/cart.go:12 +0x1d`, or of a Rust frame.
-pub(crate) fn bare_place(line: &[u8]) -> Option<&[u8]> {
-    let end = OFFSET.find(line).unwrap_or(line.len());
+pub(crate) fn path_of_second_line(line: &[u8]) -> Option<&[u8]> {
+    let end = GO_OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
-    let file = place(path)?;
+    let file = strip_position(path)?;
     (!file.contains(&b' ') && file.contains(&b'.')).then_some(file)
 }
 
 /// Returns the function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
-pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
+pub(crate) fn function_of_first_line(line: &[u8]) -> &[u8] {
     let number = digits(line, 0);
     let start = if at(line, number) == b':' && number > 0 { run(line, number + 1, |byte| byte == b' ') } else { 0 };
     let name = &line[start..];
@@ -386,52 +329,4 @@ pub(crate) fn bare_function(line: &[u8]) -> &[u8] {
         .rposition(|&byte| byte == b'(')
         .filter(|&open| open > 0 && start == 0)
         .map_or(name, |open| &name[..open])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Frame, is_in_app};
-
-    fn is_ours(file: &str) -> bool {
-        is_in_app(&Frame { file: file.as_bytes(), function: b"total", outer_first: false })
-    }
-
-    #[test]
-    fn folders_with_similar_names_belong_to_the_project() {
-        for file in [
-            "/srv/shop/releases/latest/cart.js",
-            "/srv/contest/cart.py",
-            "/src/shop/internal/cart/cart.go",
-            "/home/me/react-native-shop/src/cart.js",
-            "/srv/shop/public/wasm_loader.js",
-            "config/webpack/dev.js",
-            "C:\\inspec\\cart.rb",
-        ] {
-            assert!(is_ours(file), "{file}");
-        }
-    }
-
-    #[test]
-    fn runtimes_libraries_and_tests_are_foreign() {
-        for file in [
-            "node:internal/modules/cjs/loader",
-            "internal/modules/cjs/loader.js",
-            "native",
-            "<internal:kernel>",
-            "ext:core/01_core.js",
-            "webpack:///webpack/bootstrap",
-            "/srv/shop/vendor/autoload.php",
-            "test/cart.js",
-            "./test/cart.js",
-            "/srv/shop/my-test/cart.js",
-            "/srv/shop/unit_tests/cart.py",
-            "src/integrationTest/cart.kt",
-            "Shop.Tests/Cart.cs",
-            "C:\\shop\\tests\\cart.py",
-            "C:\\shop\\spec\\cart.rb",
-            "",
-        ] {
-            assert!(!is_ours(file), "{file}");
-        }
-    }
 }

@@ -1,12 +1,13 @@
-//! The only form in which text from outside is stored, logged, sent, shown or cut. Only the redactor creates this type.
+//! The type of redacted text. Text from outside may be stored, logged, sent, shown or cut only in this form, and only
+//! the redactor can create it.
 
 use super::{Redaction, Redactor};
 use crate::{display, text::bound};
 use serde::Serialize;
 use std::{fmt, ops::Deref};
 
-/// A text without invisible characters and secrets. Cut only this type, because half a secret is not recognized as a
-/// secret.
+/// A text without invisible characters and secrets. Redact a text before cutting it, because the redactor does not
+/// recognize a half of a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
 pub struct Redacted(String);
@@ -14,32 +15,33 @@ pub struct Redacted(String);
 impl Redactor {
     /// Returns the redacted text in full length.
     pub fn redacted(&self, text: &str) -> Redacted {
-        Redacted::of(self.redact(text))
+        Redacted::from_redaction(self.redact(text))
     }
 }
 
 impl Redacted {
-    /// Converts the redactor's answer. Restricted to this crate, because otherwise any text could become a `Redacted`.
-    pub(crate) fn of(redaction: Redaction<'_>) -> Self {
+    /// Converts a result of the redactor. Restricted to this crate, because otherwise any text could become a
+    /// `Redacted`.
+    pub(crate) fn from_redaction(redaction: Redaction<'_>) -> Self {
         Self(redaction.text.into_owned())
     }
 
-    /// Keeps the head and the tail if the text has more than `most` bytes, with a note between them.
+    /// Keeps the head and the tail if the text has more than `max_bytes` bytes, with a note between them.
     #[must_use]
-    pub fn bounded_to(self, most: usize) -> Self {
-        Self(bound::bound_to(&self.0, most).into_owned())
+    pub fn bounded_to(self, max_bytes: usize) -> Self {
+        Self(bound::bound_to(&self.0, max_bytes).into_owned())
     }
 
-    /// Returns at most `most` bytes of the end, starting at a line or a word.
+    /// Returns at most `max_bytes` bytes of the end, starting at a line or a word.
     #[must_use]
-    pub fn tail(self, most: usize) -> Self {
-        Self(bound::tail(&self.0, most).to_owned())
+    pub fn tail(self, max_bytes: usize) -> Self {
+        Self(bound::tail(&self.0, max_bytes).to_owned())
     }
 
-    /// Returns one line of at most `most` characters, with `…` for omitted text.
+    /// Returns one line of at most `max_chars` characters, with `…` for omitted text.
     #[must_use]
-    pub fn line(&self, most: usize) -> Self {
-        Self(display::line(&self.0, most))
+    pub fn line(&self, max_chars: usize) -> Self {
+        Self(display::line(&self.0, max_chars))
     }
 
     /// Removes white space at both ends.

@@ -1,16 +1,16 @@
-//! The state that matchers share: the text, the spans found so far, byte sets and boundaries.
+//! Defines the state that matchers share: the text and the spans found so far. Also defines sets of bytes.
 
 pub(super) use crate::text::bytes::Set;
 
-/// A secret's span in the text.
+/// The byte range of a secret in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) kind: &'static str,
-    /// Set if the secret's format identifies it instead of a name beside it; the kind of such a span wins over an
-    /// overlapping span.
-    pub(super) sure: bool,
+    /// Set if the secret was recognized by its format and not by a name beside it. The kind of this span then wins over
+    /// that of an overlapping span.
+    pub(super) is_found_by_format: bool,
 }
 
 /// The state of a pass over a text.
@@ -18,12 +18,12 @@ pub(super) struct Span {
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
     pub(super) spans: Vec<Span>,
-    /// End of the names that were checked, because one name contains several keywords (`secret_access_key`).
+    /// End of the names that were checked, because a name may contain several keywords (`secret_access_key`).
     pub(super) names_done: usize,
-    /// Hits before these offsets are inside a span that was found by format (`covered`) or by name (`told`). Skipping
-    /// them keeps adversarial texts linear.
-    pub(super) covered: usize,
-    pub(super) told: usize,
+    /// Keywords before these offsets are inside a span that was found by format or by name. Matchers skip these
+    /// keywords so that hostile texts take linear time.
+    pub(super) format_end: usize,
+    pub(super) name_end: usize,
     /// End of the cookies and key objects that were checked, for the same reason.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
@@ -41,8 +41,8 @@ impl<'t> Scan<'t> {
             text,
             spans: Vec::new(),
             names_done: 0,
-            covered: 0,
-            told: 0,
+            format_end: 0,
+            name_end: 0,
             cookies_done: 0,
             objects_done: 0,
             encoded_done: 0,
@@ -51,33 +51,33 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Adds a secret that its format identifies.
+    /// Adds a secret that was recognized by its format.
     pub(super) fn add_by_format(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
-            self.spans.push(Span { start, end, kind, sure: true });
-            self.covered = self.covered.max(end);
+            self.spans.push(Span { start, end, kind, is_found_by_format: true });
+            self.format_end = self.format_end.max(end);
         }
     }
 
-    /// Adds a secret that a name or a header identifies.
+    /// Adds a secret that was recognized by a name or a header.
     pub(super) fn add_by_name(&mut self, kind: &'static str, start: usize, end: usize) {
         if start < end {
-            self.spans.push(Span { start, end, kind, sure: false });
-            self.told = self.told.max(end);
+            self.spans.push(Span { start, end, kind, is_found_by_format: false });
+            self.name_end = self.name_end.max(end);
         }
     }
 
     /// Allows the next matchers to search the spans that were found so far.
-    pub(super) fn forget_places(&mut self) {
-        (self.covered, self.told) = (0, 0);
+    pub(super) fn reset_skipping(&mut self) {
+        (self.format_end, self.name_end) = (0, 0);
     }
 
-    pub(super) fn at(&self, index: usize) -> u8 {
+    pub(super) fn byte_at(&self, index: usize) -> u8 {
         self.text.get(index).copied().unwrap_or(0)
     }
 
-    pub(super) fn before(&self, index: usize) -> u8 {
-        index.checked_sub(1).map_or(0, |previous| self.at(previous))
+    pub(super) fn byte_before(&self, index: usize) -> u8 {
+        index.checked_sub(1).map_or(0, |previous| self.byte_at(previous))
     }
 
     pub(super) fn slice(&self, start: usize, end: usize) -> &'t [u8] {
@@ -85,7 +85,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Returns the end of the run of `set` from `start`, at most `max` bytes long.
-    pub(super) fn run(&self, start: usize, set: &Set, max: usize) -> usize {
+    pub(super) fn run_end(&self, start: usize, set: &Set, max: usize) -> usize {
         let limit = self.text.len().min(start.saturating_add(max));
         let mut end = start;
         while end < limit && set.has(self.text[end]) {
@@ -95,7 +95,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Returns the start of the run of `set` that ends at `end`, at most `max` bytes long.
-    pub(super) fn run_back(&self, end: usize, set: &Set, max: usize) -> usize {
+    pub(super) fn run_start(&self, end: usize, set: &Set, max: usize) -> usize {
         let limit = end.saturating_sub(max);
         let mut start = end;
         while start > limit && set.has(self.text[start - 1]) {
@@ -111,11 +111,11 @@ impl<'t> Scan<'t> {
     /// Checks whether a token may start here: no alphanumeric character precedes it, or that character belongs to an
     /// escape (`\n`, `%3D`, `\u003d`).
     pub(super) fn starts_token(&self, at: usize) -> bool {
-        if at == 0 || !ALNUM.has(self.text[at - 1]) {
+        if at == 0 || !ALPHANUMERIC.has(self.text[at - 1]) {
             return true;
         }
         let back = |count: usize| at.checked_sub(count).map_or(0, |index| self.text[index]);
-        let hex = |count: usize| HEX_ANY.has(back(count));
+        let hex = |count: usize| ANY_CASE_HEX.has(back(count));
         (back(2) == b'\\' && matches!(back(1), b'n' | b'r' | b't' | b'f'))
             || (back(3) == b'%' && hex(2) && hex(1))
             || (back(6) == b'\\' && back(5) == b'u' && (1..=4).all(hex))
@@ -123,22 +123,22 @@ impl<'t> Scan<'t> {
 
     /// Checks whether a token may end here.
     pub(super) fn ends_token(&self, at: usize) -> bool {
-        !ALNUM.has(self.at(at))
+        !ALPHANUMERIC.has(self.byte_at(at))
     }
 }
 
-pub(super) static ALNUM: Set = Set::new("A-Za-z0-9");
-pub(super) static UPPER_ALNUM: Set = Set::new("A-Z0-9");
-pub(super) static LOWER_ALNUM: Set = Set::new("a-z0-9");
+pub(super) static ALPHANUMERIC: Set = Set::new("A-Za-z0-9");
+pub(super) static UPPER_ALPHANUMERIC: Set = Set::new("A-Z0-9");
+pub(super) static LOWER_ALPHANUMERIC: Set = Set::new("a-z0-9");
 pub(super) static DIGIT: Set = Set::new("0-9");
-pub(super) static HEX: Set = Set::new("a-f0-9");
-pub(super) static HEX_ANY: Set = Set::new("a-fA-F0-9");
+pub(super) static LOWER_HEX: Set = Set::new("a-f0-9");
+pub(super) static ANY_CASE_HEX: Set = Set::new("a-fA-F0-9");
 /// `\w` and `-`: base64url without padding.
-pub(super) static WORD: Set = Set::new("A-Za-z0-9_-");
+pub(super) static BASE64URL: Set = Set::new("A-Za-z0-9_-");
 /// Base64url with dots and padding: tokens of several parts.
-pub(super) static DOTTED: Set = Set::new("A-Za-z0-9_.=~-");
+pub(super) static BASE64URL_OR_DOT: Set = Set::new("A-Za-z0-9_.=~-");
 /// Base64 with padding.
 pub(super) static BASE64: Set = Set::new("A-Za-z0-9+/=");
 /// Base64, base64url, dots and percent escapes.
-pub(super) static LOOSE: Set = Set::new("A-Za-z0-9_+/=%.~-");
+pub(super) static ENCODED_TEXT: Set = Set::new("A-Za-z0-9_+/=%.~-");
 pub(super) static BLANK: Set = Set::new(" \t");

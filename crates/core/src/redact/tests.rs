@@ -1,7 +1,7 @@
-//! Tests of the vectors, of properties, and of user secrets.
+//! Tests the vectors, properties of any text, and secrets of users.
 //!
-//! In `tests/vectors/redact.jsonl` a secret is enclosed in `⟦⟧` and broken up with `·`, so that no scanner reports the
-//! file as a leak. Every value in it is invented.
+//! In `tests/vectors/redact.jsonl`, a secret is enclosed in `⟦⟧` and broken up with `·`, so that no scanner reports the
+//! file as a leak. All values in the file are invented.
 
 mod places;
 
@@ -15,14 +15,14 @@ struct Row {
     kind: String,
     #[serde(default)]
     keep: bool,
-    /// The lines must stay whole, so no text is put before them.
+    /// Set if the test must not put text before the lines.
     #[serde(default)]
     own: bool,
     text: String,
 }
 
-/// Returns the text as it arrives, and the expected result.
-fn assembled(row: &Row) -> (String, String) {
+/// Returns the text of the row without marks, and the expected result.
+fn assemble_texts(row: &Row) -> (String, String) {
     let text = row.text.replace('·', "");
     let mut wanted = String::new();
     let mut rest = text.as_str();
@@ -40,23 +40,23 @@ fn without_kinds(text: &str) -> String {
     regex::Regex::new(r"\[REDACTED:[^\]]*\]").unwrap().replace_all(text, "[REDACTED]").into_owned()
 }
 
-fn rows() -> Vec<Row> {
+fn read_rows() -> Vec<Row> {
     let file = include_str!("../../../../tests/vectors/redact.jsonl");
     file.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn redact(text: &str) -> String {
-    // One per thread, because building a redactor takes longer than most texts.
+    // A redactor per thread, because building a redactor takes longer than most texts.
     thread_local! { static REDACTOR: Redactor = Redactor::new(&[]).unwrap(); }
     REDACTOR.with(|redactor| redactor.redact(text).text.into_owned())
 }
 
 #[test]
-fn vectors_hold() {
+fn matches_vectors() {
     let redactor = Redactor::new(&[]).unwrap();
     let mut wrong = Vec::new();
-    for row in rows() {
-        let (text, wanted) = assembled(&row);
+    for row in read_rows() {
+        let (text, wanted) = assemble_texts(&row);
         let got = redactor.redact(&text);
         if row.keep {
             if got.text != text {
@@ -72,7 +72,7 @@ fn vectors_hold() {
 }
 
 #[test]
-fn vectors_hold_inside_frames() {
+fn matches_vectors_inside_frames() {
     let frames = [
         ("2026-01-02T03:04:05Z ERROR [main] ", " (see log)"),
         ("    at Object.<anonymous>\n  > ", "\n\nnext line"),
@@ -82,10 +82,10 @@ fn vectors_hold_inside_frames() {
     ];
     let mut wrong = Vec::new();
     let fits = |row: &Row, prefix: &str| row.own == prefix.ends_with('\n');
-    let rows = rows();
+    let rows = read_rows();
     let pairs = rows.iter().flat_map(|row| frames.iter().map(move |frame| (row, *frame)));
     for (row, (prefix, suffix)) in pairs.filter(|(row, (prefix, _))| fits(row, prefix)) {
-        let (text, wanted) = assembled(row);
+        let (text, wanted) = assemble_texts(row);
         let wanted = if row.keep { text.clone() } else { without_kinds(&wanted) };
         let got = redact(&format!("{prefix}{text}{suffix}"));
         let wanted = clean(&format!("{prefix}{wanted}{suffix}")).into_owned();
@@ -139,8 +139,8 @@ fn invisible_character_inside_a_secret_does_not_hide_it() {
         "\u{8}",
     ];
     let mut wrong = Vec::new();
-    for (row, hidden) in rows().iter().filter(|row| !row.keep).zip(invisible.iter().cycle()) {
-        let (text, wanted) = assembled(row);
+    for (row, hidden) in read_rows().iter().filter(|row| !row.keep).zip(invisible.iter().cycle()) {
+        let (text, wanted) = assemble_texts(row);
         let (start, _) =
             row.text.replace('·', "").split_once('⟦').map(|(before, after)| (before.len(), after.len())).unwrap();
         let inside = text.char_indices().map(|(at, _)| at).find(|at| *at >= start + 3).unwrap_or(text.len());
@@ -152,7 +152,7 @@ fn invisible_character_inside_a_secret_does_not_hide_it() {
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The values are longer than any window of a matcher.
+/// The values are longer than the window of any matcher.
 #[test]
 fn very_long_value_is_redacted_completely() {
     let text = ["Kx7", "pQ2", "mVt", "9Zr"].concat().repeat(6_000);
@@ -179,8 +179,8 @@ fn kinds_are_listed_once() {
     assert_eq!(got, ["password"]);
 }
 
-/// Text with fragments that the matchers look for, in any order.
-fn pieces() -> impl Strategy<Value = String> {
+/// Generates text from fragments that the matchers look for, in any order.
+fn text_with_fragments() -> impl Strategy<Value = String> {
     #[rustfmt::skip] // one word per line would fill a page
     let words = [
         "password", "=", ":", " ", "\"", "'", "\\", "\n", "token", "api_key", "Authorization", "Bearer ", "Basic ",
@@ -196,7 +196,7 @@ fn pieces() -> impl Strategy<Value = String> {
 
 /// Tries every character as a complete value.
 #[test]
-fn one_character_value_is_accepted() {
+fn redacting_a_single_character_value_twice_changes_nothing() {
     for value in (b' '..=b'~').map(char::from) {
         for (before, after) in [
             ("password=", ""),
@@ -215,14 +215,14 @@ fn one_character_value_is_accepted() {
 
 proptest! {
     #[test]
-    fn redacting_is_idempotent(text in prop_oneof![pieces(), any::<String>()]) {
+    fn redacting_is_idempotent(text in prop_oneof![text_with_fragments(), any::<String>()]) {
         let once = redact(&text);
         prop_assert_eq!(redact(&once), once);
     }
 
     /// A secret may consist of any few characters.
     #[test]
-    fn short_values_are_accepted(name in "(password|api_key|token|-u|Authorization|Cookie|PGPASSWORD)", mark in "(=|: ?|\": ?\"| = '| |%3D|://a:)", value in "[ -~]{0,4}") {
+    fn redacting_short_values_twice_changes_nothing(name in "(password|api_key|token|-u|Authorization|Cookie|PGPASSWORD)", mark in "(=|: ?|\": ?\"| = '| |%3D|://a:)", value in "[ -~]{0,4}") {
         for text in [format!("{name}{mark}{value}"), format!("{{\"{name}{mark}{value}\"}} in '{value}'@x")] {
             let once = redact(&text);
             prop_assert_eq!(redact(&once), once);
@@ -243,9 +243,9 @@ proptest! {
     }
 }
 
-/// A search of the redacted text for part of a secret must not find the kind's name.
+/// A search for a secret's prefix in redacted text must not find the name of the kind.
 #[test]
-fn no_kind_repeats_its_secrets_prefix() {
+fn no_kind_name_contains_the_prefix_of_its_token() {
     for pattern in crate::redact::finders::token_patterns::TOKEN_PATTERNS {
         let repeats = |part: &[u8]| pattern.kind.as_bytes().windows(part.len()).any(|own| own == part);
         let any_repeats = pattern.heads.iter().any(|head| head.as_bytes().windows(8).any(repeats));

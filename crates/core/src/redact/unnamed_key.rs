@@ -1,6 +1,6 @@
-//! Finds digits that may be a key although no word identifies them. They are not redacted, because a digest, a UUID
-//! without dashes and a trace ID look the same and help to identify a failure. Callers can ask the user to check before
-//! a text is shared.
+//! Finds hexadecimal digits that may be a key although no name is beside them. These digits are not redacted, because a
+//! digest, a UUID without dashes or a trace ID looks the same and may identify a failure. Callers can ask the user to
+//! check a text before sharing it.
 
 use regex::Regex;
 use std::sync::LazyLock;
@@ -8,17 +8,17 @@ use std::sync::LazyLock;
 /// Number of digits of a commit hash.
 const COMMIT_DIGITS: usize = 40;
 
-/// Captures the digits, and in group 1 a word before them that identifies them as something else.
-static DIGITS: LazyLock<Regex> = LazyLock::new(|| {
+/// Matches the digits. Group 1 is a word before them that shows that they are not a key.
+static LONG_DIGITS: LazyLock<Regex> = LazyLock::new(|| {
     let words = "sha-?[0-9]{1,3}|md5|etag|hash|digest|checksum|fingerprint|signature|revision|commit|id|uuid|guid";
     let named = format!(r#"(?:^|[^A-Za-z])(?i:{words})[\\"' :=]{{1,6}}|[a-z](?:Id|Uuid|Hash|Digest)[\\"' :=]{{1,6}}"#);
     let pattern = format!(r"(?:({named})|^|[^\w-])([0-9a-f]{{32,}}|[0-9A-F]{{32,}})(?:$|[^\w-])");
     Regex::new(&pattern).expect("the pattern is sound")
 });
 
-/// Returns the first candidate: as long as a 128-bit key or longer, not part of a longer name, and not a commit.
+/// Returns the first digits that may be a key: at least 128 bits, not a part of a longer name, and not a commit hash.
 pub fn unnamed_key(text: &str) -> Option<&str> {
-    let mut found = DIGITS.captures_iter(text).filter(|captures| captures.get(1).is_none());
+    let mut found = LONG_DIGITS.captures_iter(text).filter(|captures| captures.get(1).is_none());
     found.find_map(|captures| captures.get(2).map(|digits| digits.as_str()).filter(|digits| may_be_key(digits)))
 }
 

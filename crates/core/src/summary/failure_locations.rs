@@ -1,12 +1,12 @@
-//! Finds where a failure happened: the first frame of the project's own code, and of the test.
+//! Finds the place of a failure: the innermost frame of the project's own code, and that of the test.
 //! `fix_loop::understand::location` parses stacks.
 
 use crate::{
     fix_loop::{self, Location},
-    output::stack_frame::{self, Frame},
+    output::{frame_owner, stack_frame::Frame},
 };
 
-/// Maximum number of files from a stack; the innermost frames are the most informative.
+/// Maximum number of files from a stack, innermost first.
 const MAX_STACK_FILES: usize = 24;
 
 /// A line of a source file.
@@ -30,7 +30,7 @@ impl SourceLocation {
     }
 }
 
-/// The places of a failure.
+/// The places of a failure in the code and in the tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FailureLocations {
     /// Place in the project's own code. `None` if a line of the test raised the error, for example in a callback that
@@ -48,7 +48,7 @@ pub struct FailureLocations {
 /// inside the project, frames outside do not count. `test_file` is the test case's file in the runner's notation, or
 /// its class.
 pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
-    let frames: Vec<(Location, String)> = fix_loop::frames(text, test_file)
+    let frames: Vec<(Location, String)> = fix_loop::find_frames(text, test_file)
         .into_iter()
         .filter(|frame| frame.in_app)
         .map(|frame| {
@@ -63,11 +63,11 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
         let (frame, file) = frames.iter().filter(wanted).find(|(_, file)| is_it(file))?;
         Some(SourceLocation { file: file.clone(), line: frame.line, function: frame.function.clone() })
     };
-    let is_code = |file: &str| !is_of_case(file) && !is_test(file);
+    let is_code = |file: &str| !is_of_case(file) && !is_test_file(file);
     FailureLocations {
         has_code: first(&is_code).is_some(),
         own: first(&|_| true).filter(|place| is_code(&place.file)),
-        test: first(&|file| is_of_case(file) || is_test(file)),
+        test: first(&|file| is_of_case(file) || is_test_file(file)),
         case: first(&is_of_case),
     }
 }
@@ -76,7 +76,7 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
 /// at most `MAX_STACK_FILES`. `test_file` is the test case's file in the runner's notation, or its class.
 pub fn stack_files(text: &str, test_file: Option<&str>) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
-    for frame in fix_loop::frames(text, test_file).into_iter().filter(|frame| frame.in_app) {
+    for frame in fix_loop::find_frames(text, test_file).into_iter().filter(|frame| frame.in_app) {
         if files.len() < MAX_STACK_FILES && !files.contains(&frame.file) {
             files.push(frame.file);
         }
@@ -88,8 +88,9 @@ fn is_relative(file: &str) -> bool {
     !(file.starts_with(['/', '\\']) || file.as_bytes().get(1) == Some(&b':') || file.starts_with("../"))
 }
 
-/// Judges by the path inside the project, because the checkout itself may be in a folder with a test-like name.
-fn is_test(file: &str) -> bool {
+/// Checks for a test by the path inside the project, because the folder of the project may have a name like a test
+/// folder.
+fn is_test_file(file: &str) -> bool {
     let frame = Frame { file: file.as_bytes(), function: b"", outer_first: false };
-    !stack_frame::is_in_app(&frame)
+    !frame_owner::is_in_app(&frame)
 }

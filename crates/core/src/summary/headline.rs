@@ -1,44 +1,47 @@
-//! Chooses the line that describes the error to a person. `normalize` chooses the text for signing.
+//! Chooses the line that describes the error to a person. `normalize` creates the text for signing.
 
 use super::MAX_HEADLINE_CHARS;
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Maximum number of lines that may complete an unfinished line; two values of `GoogleTest` take two lines each.
+/// Maximum number of lines that are joined with an unfinished line. `GoogleTest` prints two values on two lines each.
 const MAX_JOINED_LINES: usize = 4;
+
+/// Maximum number of lines between a sentence that announces two values and the second value.
+const MAX_LINES_TO_VALUES: usize = 6;
 
 /// Returns the first line that is an error and not output around an error. A line that only announces an error is
 /// joined with the next lines.
-pub(super) fn headline(lines: &[String]) -> String {
-    let telling: Vec<&str> = answers_and_others(lines).filter(|line| !is_wrapping(line)).collect();
-    // Announcements of scripts, and Gradle's task errors, count only if there is no other line.
-    let start = telling.iter().position(|line| !is_announcement(line)).unwrap_or(0);
-    let telling = &telling[start..];
-    let Some(first) = telling.first() else { return describe_exit(lines) };
+pub(super) fn choose_headline(lines: &[String]) -> String {
+    let error_lines: Vec<&str> = strip_message_prefixes(lines).filter(|line| !is_around_error(line)).collect();
+    // Announcements of scripts and task errors of Gradle count only if there is no other line.
+    let start = error_lines.iter().position(|line| !is_announcement(line)).unwrap_or(0);
+    let error_lines = &error_lines[start..];
+    let Some(first) = error_lines.first() else { return describe_failure_without_error(lines) };
     let mut headline = (*first).to_owned();
-    let diff = if is_unfinished(first) { marked_diff(lines, first) } else { Vec::new() };
+    let diff = if is_unfinished(first) { find_first_difference(lines, first) } else { Vec::new() };
     for line in &diff {
         headline = [&headline, " ", line].concat();
     }
     let rest = if diff.is_empty() { MAX_JOINED_LINES } else { 0 };
-    for (number, next) in telling.iter().enumerate().skip(1).take(rest) {
-        // `- 2` with `+ 3` below it, or in the other order.
-        let before = telling[number - 1];
+    for (number, next) in error_lines.iter().enumerate().skip(1).take(rest) {
+        // A diff: `- 2` above `+ 3`, or in the other order.
+        let before = error_lines[number - 1];
         let is_diff =
             next.starts_with("+ ") && before.starts_with("- ") || next.starts_with("- ") && before.starts_with("+ ");
-        let is_value = is_value_of_cpp(&telling[..=number]);
+        let is_value = ends_with_cpp_value(&error_lines[..=number]);
         if !is_unfinished(&headline) && !is_diff && !is_value {
             break;
         }
         let separator = if headline.ends_with(':') || is_diff || is_value { " " } else { ": " };
         headline = [&headline, separator, next].concat();
     }
-    if let Some(actual) = telling.get(1).filter(|next| is_expected(first) && is_actual(next)) {
-        headline = [first, ", ", actual].concat();
+    if let Some(values) = find_compared_values(error_lines, lines) {
+        headline = values;
     }
-    // `fetch failed` alone does not explain the error.
-    if let Some(cause) = telling.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
+    // `fetch failed` alone does not explain the error, so add the cause.
+    if let Some(cause) = error_lines.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
         headline = [&headline, ": ", cause.trim_end_matches([' ', '{'])].concat();
     }
     display::line(&headline, MAX_HEADLINE_CHARS)
@@ -46,27 +49,27 @@ pub(super) fn headline(lines: &[String]) -> String {
 
 /// Describes a failure without an error text: a package manager that only printed its command, TAP without tests, or a
 /// coverage table.
-fn describe_exit(lines: &[String]) -> String {
-    static BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
+fn describe_failure_without_error(lines: &[String]) -> String {
+    static FAILURE_BEFORE_TESTS: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"^(?:> \S.*|TAP version \d+|\d+\.\.\d+(?: #.*)?|# [a-z_]+ [\d.]+|npm (?:ERR!|error).*)$";
         Regex::new(pattern).expect("a constant pattern")
     });
-    static COVERED: LazyLock<Regex> =
+    static COVERAGE_ROW: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"^All files\s*\|\s*([\d.]+)\s*\|").expect("a constant pattern"));
-    let covered = lines.iter().find_map(|line| COVERED.captures(line)).map(|found| found[1].to_owned());
+    let covered = lines.iter().find_map(|line| COVERAGE_ROW.captures(line)).map(|found| found[1].to_owned());
     if let Some(covered) = covered.filter(|covered| covered != "100") {
         return format!("failed without an error text; {covered} % of the statements are covered");
     }
-    let is_silent = !lines.is_empty() && lines.iter().all(|line| BEFORE_TESTS.is_match(line));
+    let is_silent = !lines.is_empty() && lines.iter().all(|line| FAILURE_BEFORE_TESTS.is_match(line));
     if is_silent { "failed without an error text".to_owned() } else { String::new() }
 }
 
 /// Returns the lines without the prefix of their message. The line below Gradle's task error contains the message.
-fn answers_and_others(lines: &[String]) -> impl Iterator<Item = &str> {
+fn strip_message_prefixes(lines: &[String]) -> impl Iterator<Item = &str> {
     let before = std::iter::once("").chain(lines.iter().map(String::as_str));
     lines.iter().zip(before).map(|(line, before)| {
         let answer = line.strip_prefix("> ").filter(|_| GRADLE_TASK.is_match(before));
-        answer.unwrap_or_else(|| if is_wrapping(line) { line } else { unmarked(line) })
+        answer.unwrap_or_else(|| if is_around_error(line) { line } else { strip_tool_prefix(line) })
     })
 }
 
@@ -78,7 +81,7 @@ static GRADLE_TASK: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Checks for a line about an activity, a count or a warning: `checking`, `Running the tests ...`, `0`.
 fn is_announcement(line: &str) -> bool {
-    static WORK: LazyLock<Regex> = LazyLock::new(|| {
+    static ACTIVITY: LazyLock<Regex> = LazyLock::new(|| {
         let verbs = concat!(
             "check|runn|test|build|start|install|compil|lint|wait|load|prepar|sett|generat|verify|validat|execut|clean|",
             "fetch|us|read|creat|connect|deploy|process|collect|download|migrat|seed|format|bundl|serv|launch|setup",
@@ -87,12 +90,13 @@ fn is_announcement(line: &str) -> bool {
         let pattern = format!(r"^(?i:{work}|\d[\d.,]*%?|ok|done|success|(?:\S+:\d+(?::\d+)?: )?warning: .*)$");
         Regex::new(&pattern).expect("a constant pattern")
     });
-    WORK.is_match(line) || GRADLE_TASK.is_match(line)
+    ACTIVITY.is_match(line) && line != "WARNING: DATA RACE" || GRADLE_TASK.is_match(line)
 }
 
-/// Checks whether the last line is output of a C++ framework below the checked expression: `GoogleTest` prints each
-/// value (with its expression unless it is a constant), `Catch` and `doctest` print the expanded expression.
-fn is_value_of_cpp(lines: &[&str]) -> bool {
+/// Checks whether the last line is what a C++ framework prints below a checked expression: `GoogleTest` prints each
+/// value (with its expression unless the expression is a constant), `Catch` and `doctest` print the expanded
+/// expression.
+fn ends_with_cpp_value(lines: &[&str]) -> bool {
     let [first, values @ ..] = lines else { return false };
     let Some(line) = values.last() else { return false };
     match *first {
@@ -107,17 +111,85 @@ fn is_value_of_cpp(lines: &[&str]) -> bool {
     }
 }
 
-/// `expected: 4`, with `got: 3` on the next line.
-fn is_expected(line: &str) -> bool {
-    line.starts_with("expected: ") || line.starts_with("Expected: ")
+/// Returns a headline with both values if each value is on a separate line.
+fn find_compared_values(error_lines: &[&str], lines: &[String]) -> Option<String> {
+    find_gomega_values(error_lines)
+        .or_else(|| find_exunit_code(error_lines.first()?, lines))
+        .or_else(|| find_labelled_values(error_lines))
 }
 
-fn is_actual(line: &str) -> bool {
-    ["got: ", "actual: ", "but was: ", "Actual: ", "Received: "].iter().any(|start| line.starts_with(start))
+/// Adds the asserted code, which `ExUnit` prints below a sentence without an expression.
+fn find_exunit_code(sentence: &str, lines: &[String]) -> Option<String> {
+    const EXUNIT_SENTENCES: [&str; 3] =
+        ["Expected truthy, got ", "Expected false or nil, got ", "Assertion failed, no matching "];
+    EXUNIT_SENTENCES.iter().any(|start| sentence.starts_with(start)).then_some(())?;
+    let code = lines.iter().find_map(|line| line.strip_prefix("code:"))?;
+    Some([sentence, ": ", code.trim()].concat())
 }
 
-/// Removes the prefix that tools put before the message: a linter's place and level, TAP's comment mark, Ruby's frame.
-fn unmarked(line: &str) -> &str {
+/// Joins the values of Gomega, which prints `Expected`, the actual value, the matcher and the expected value on
+/// separate lines. A line about a timeout may be before these lines.
+fn find_gomega_values(error_lines: &[&str]) -> Option<String> {
+    const MAX_LINES_BEFORE_VALUES: usize = 1;
+    let start = error_lines.iter().take(MAX_LINES_BEFORE_VALUES + 1).position(|line| *line == "Expected")?;
+    let is_matcher = |line: &&str| line.starts_with("to ") || line.starts_with("not to ");
+    let matcher = error_lines[start..].iter().take(MAX_JOINED_LINES).position(is_matcher)? + start;
+    let last = error_lines.get(matcher + 1).filter(|line| line.starts_with('<')).map_or(matcher, |_| matcher + 1);
+    Some(error_lines[..=last].join(" "))
+}
+
+/// Joins values with labels such as `Expected:` and `Received:`, with or without a sentence or a call of a matcher
+/// above them.
+fn find_labelled_values(error_lines: &[&str]) -> Option<String> {
+    // A matcher of Jest or Playwright, ExUnit, busted, Test::More, Bats, Rust, an error type without a message.
+    static SENTENCE: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = concat!(
+            r"^(?:(?:Error: )?expect\(.*\)(?:\.\w+)*\.\w+\(.*|Assertion with \S+ failed|(?:\S+:\d+: )?Expected objects to .*\.",
+            r"|Failed test (?:'.*'|at .*)|`.*' failed(?: with status \d+)?|assertion `left \S+ right` failed(?:: .*)?|\S*(?:Error|Exception):?)$",
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    static LABEL: LazyLock<Regex> = LazyLock::new(|| {
+        // Playwright prints no value if it found no element.
+        let pattern = concat!(
+            r"(?i)^(?:(?:but )?(?:expected|received|actual|got|was|left|right)\b[\w ]*|passed in|but) ?:",
+            r"|^Error: element\(s\) not found",
+        );
+        Regex::new(pattern).expect("a constant pattern")
+    });
+    let (first, below) = error_lines.split_first()?;
+    let is_sentence = SENTENCE.is_match(first);
+    let lines = if is_sentence { below } else { error_lines };
+    let starts: Vec<usize> = (0..lines.len()).filter(|&at| LABEL.is_match(lines[at])).take(2).collect();
+    let &[one, other] = starts.as_slice() else { return find_bats_output(first, below) };
+    let is_near = if is_sentence { other < MAX_LINES_TO_VALUES } else { one == 0 && is_actual_value(lines[other]) };
+    if !is_near || other > one + 2 {
+        return None;
+    }
+    // The value may be on the line below the label.
+    let value = |at: usize| match lines.get(at + 1).filter(|_| lines[at].ends_with(':')) {
+        Some(next) => [lines[at], " ", next].concat(),
+        None => lines[at].to_owned(),
+    };
+    let values = [value(one), value(other)].join(", ");
+    Some(if is_sentence { [first.trim_end_matches(['.', ':']), ": ", &values].concat() } else { values })
+}
+
+/// Adds the output of the command, which Bats prints below the command.
+fn find_bats_output(first: &str, below: &[&str]) -> Option<String> {
+    let output = below.first().filter(|_| first.starts_with('`') && first.ends_with("' failed"))?;
+    Some([first, ": ", output.trim_matches(['-', ' '])].concat())
+}
+
+fn is_actual_value(line: &str) -> bool {
+    ["got: ", "actual: ", "but was: ", "but: ", "But was: ", "but got: ", "Actual: ", "Received: "]
+        .iter()
+        .any(|start| line.starts_with(start))
+}
+
+/// Removes the prefix that a tool prints before a message: the place and the level of a linter, the comment mark of
+/// TAP, the frame of Ruby.
+fn strip_tool_prefix(line: &str) -> &str {
     static BEFORE_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^(?:\s*(?:\d+:\d+\s+(?:error|✖)|✖\s+\d+:\d+)\s+|#\s+|\S+:\d+:in [`'][^']+': ",
@@ -143,8 +215,8 @@ fn is_unfinished(line: &str) -> bool {
 }
 
 /// Returns the first actual and the first expected line of a diff with a legend that a line announces. Lines that both
-/// sides share contain no information.
-fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
+/// sides have in common contain no information.
+fn find_first_difference<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     let announced = lines.iter().skip_while(|line| !line.ends_with(announcing)).skip(1);
     let mut below = announced.map(String::as_str).skip_while(|line| line.is_empty());
     // AVA prints the announcement and the legend on one line.
@@ -161,15 +233,15 @@ fn marked_diff<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     shown
 }
 
-/// Checks for Node's legend of a diff, which starts like a line of the diff.
+/// Checks for the legend that Node prints above a diff, which starts like a line of the diff.
 pub(super) fn is_diff_legend(line: &str) -> bool {
     line.starts_with("+ actual - expected")
 }
 
-/// Checks for a line around an error: output of a package manager, a compiler or a build tool about its own work, a
-/// file name, a row of a table, a property of a printed object.
-pub(super) fn is_wrapping(line: &str) -> bool {
-    static WRAPPING: LazyLock<Regex> = LazyLock::new(|| {
+/// Checks for a line that is not part of an error: output of a package manager, a compiler or a build tool about its
+/// own work, a file name, a row of a table, a property of a printed object.
+pub(super) fn is_around_error(line: &str) -> bool {
+    static LINE_AROUND_ERROR: LazyLock<Regex> = LazyLock::new(|| {
         let shapes = [
             // Package managers: the script, and the fact that it failed.
             r"> \S.*",
@@ -241,10 +313,8 @@ pub(super) fn is_wrapping(line: &str) -> bool {
             r"(?:> )?There were failing tests\. See the report at: .*",
             r"(?:> )?Compilation failed; see the compiler (?:error )?output.*",
             r"> Run with --.*",
-            // Place of the failure in Bats.
-            r"\((?:in|from) .*, line \d+[),]",
         ];
         Regex::new(&format!("^(?:{})$", shapes.join("|"))).expect("a constant pattern")
     });
-    WRAPPING.is_match(line)
+    LINE_AROUND_ERROR.is_match(line)
 }

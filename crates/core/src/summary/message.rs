@@ -1,6 +1,6 @@
-//! Builds the message of a failure with its values.
+//! Builds the message of a failure, which contains the compared values.
 
-use super::headline::{is_diff_legend, is_wrapping};
+use super::headline::{is_around_error, is_diff_legend};
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -8,24 +8,25 @@ use std::sync::LazyLock;
 /// Maximum number of lines of a message.
 const MAX_LINES: usize = 12;
 
-/// Maximum length of a line; of a dumped object the middle is omitted.
+/// Maximum length of a line. The middle of a longer line, such as a printed object, is omitted.
 pub const MAX_LINE_CHARS: usize = 240;
 
-/// A longer value is shortened to the part that differs from the other value, with some context before and after it.
+/// A longer value is shortened to the part that differs from the other value, with some text before and after that
+/// part.
 const LONG_VALUE_CHARS: usize = 80;
 const DIFFERENCE_CONTEXT_CHARS: usize = 24;
 
-/// Returns the first lines, and those of the later lines that contain values. `…` marks omissions.
-pub(super) fn message(lines: &[String], most: usize) -> String {
+/// Returns the first lines, and the later lines that contain values. `…` marks omitted text.
+pub(super) fn build_message(lines: &[String], max_chars: usize) -> String {
     let mut out = String::new();
-    // Leave room for two values beside the line that announces them.
-    let longest = (most * 2 / 5).min(MAX_LINE_CHARS);
+    // Limit the length of a line with a value, so that two values and the line above them fit.
+    let longest = (max_chars * 2 / 5).min(MAX_LINE_CHARS);
     let (mut taken, mut skipped) = (0, false);
-    let marks = diff_marks(lines);
-    let lines = &marks.map_or_else(|| labelled(lines), |marks| paired(lines, marks));
-    let is_values = |at: usize| is_values(&lines[at], marks) || at > 0 && announces_value(&lines[at - 1]);
-    let first_values = (0..lines.len()).find(|&at| is_values(at));
-    let is_around = |at: usize| is_diff_legend(&lines[at]) || is_wrapping(&lines[at]) && !is_values(at);
+    let marks = find_diff_marks(lines);
+    let lines = &marks.map_or_else(|| shorten_labelled_values(lines), |marks| pair_diff_lines(lines, marks));
+    let has_values = |at: usize| contains_values(&lines[at], marks) || at > 0 && announces_value(&lines[at - 1]);
+    let first_values = (0..lines.len()).find(|&at| has_values(at));
+    let is_around = |at: usize| is_diff_legend(&lines[at]) || is_around_error(&lines[at]) && !has_values(at);
     let is_all_around = (0..lines.len()).all(is_around);
     for (number, line) in lines.iter().enumerate() {
         if is_around(number) && !(is_all_around && number == 0) {
@@ -33,9 +34,9 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
         }
         // Lines before the values describe what was compared. Later lines are dropped unless they contain values.
         let fits =
-            taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || is_values(number));
-        let line = display::line_with_ends(line, if is_values(number) { longest } else { MAX_LINE_CHARS });
-        let left = most.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
+            taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || has_values(number));
+        let line = display::line_with_ends(line, if has_values(number) { longest } else { MAX_LINE_CHARS });
+        let left = max_chars.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
         let was_shortened = line == "…";
         if was_shortened || !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
             skipped = true;
@@ -47,25 +48,25 @@ pub(super) fn message(lines: &[String], most: usize) -> String {
         out.push_str(&display::shortened(&line, left));
         taken += 1;
     }
-    if skipped && out.chars().count() + 2 <= most {
+    if skipped && out.chars().count() + 2 <= max_chars {
         out.push_str("\n…");
     }
     out
 }
 
 /// Returns the marks of the two sides if the lines contain a diff.
-fn diff_marks(lines: &[String]) -> Option<[char; 2]> {
+fn find_diff_marks(lines: &[String]) -> Option<[char; 2]> {
     let begins = |mark: char| lines.iter().any(|line| line.starts_with(mark));
     if lines.iter().any(|line| line == "Diff < left / right > :") {
         return Some(['<', '>']);
     }
-    // Both marks are required, because a dash alone also starts list items.
+    // Require both marks, because a dash alone also starts an item of a list.
     (begins('+') && begins('-')).then_some(['+', '-'])
 }
 
-/// Puts each line of a diff above its counterpart. Otherwise the whole expected side would come first and leave no room
-/// for the actual side.
-fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
+/// Puts each line of a diff directly above the corresponding line of the other side. Otherwise, the whole expected side
+/// would come first, and there would be no room for the actual side.
+fn pair_diff_lines(lines: &[String], marks: [char; 2]) -> Vec<String> {
     let mark = |line: &String| line.chars().next().filter(|mark| marks.contains(mark));
     let mut out: Vec<String> = Vec::with_capacity(lines.len());
     let mut sides = lines.chunk_by(|line, next| mark(line) == mark(next)).peekable();
@@ -76,7 +77,7 @@ fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
             match (side.get(at), other.get(at)) {
                 (Some(line), Some(counterpart)) => {
                     let (line, counterpart) = (line.split_at(1), counterpart.split_at(1));
-                    out.extend([around_difference(line, counterpart), around_difference(counterpart, line)]);
+                    out.extend([shorten_to_difference(line, counterpart), shorten_to_difference(counterpart, line)]);
                 }
                 (line, counterpart) => out.extend(line.or(counterpart).cloned()),
             }
@@ -87,7 +88,7 @@ fn paired(lines: &[String], marks: [char; 2]) -> Vec<String> {
 
 /// Shortens long values to their difference if they have labels on adjacent lines (`left: …`, `right: …`) or are on the
 /// same line.
-fn labelled(lines: &[String]) -> Vec<String> {
+fn shorten_labelled_values(lines: &[String]) -> Vec<String> {
     static LABEL: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right)\b[\w ]*:)\s*";
         Regex::new(pattern).expect("a constant pattern")
@@ -99,34 +100,35 @@ fn labelled(lines: &[String]) -> Vec<String> {
         rest = below;
         let pair = below.first().and_then(|next| {
             let (line, next) = (line.split_at(split(line)?), next.split_at(split(next)?));
-            (line.0 != next.0).then(|| [around_difference(line, next), around_difference(next, line)])
+            (line.0 != next.0).then(|| [shorten_to_difference(line, next), shorten_to_difference(next, line)])
         });
         match pair {
             Some(pair) => {
                 out.extend(pair);
                 rest = &below[1..];
             }
-            None => out.push(both_around_difference(line)),
+            None => out.push(shorten_expected_and_actual(line)),
         }
     }
     out
 }
 
-/// `expected: <…> but was: <…>` with long values shortened to their difference.
-fn both_around_difference(line: &str) -> String {
+/// Shortens the values in `expected: <…> but was: <…>` to their difference if they are long.
+fn shorten_expected_and_actual(line: &str) -> String {
     let values = || {
         let (before, values) = line.split_once("expected: <")?;
         let (expected, actual) = values.split_once("> but was: <")?;
         let (actual, after) = actual.rsplit_once('>')?;
         let (expected, actual) = (("", expected), ("", actual));
-        let [shown, other] = [around_difference(expected, actual), around_difference(actual, expected)];
+        let [shown, other] = [shorten_to_difference(expected, actual), shorten_to_difference(actual, expected)];
         Some(format!("{before}expected: <{shown}> but was: <{other}>{after}"))
     };
     values().unwrap_or_else(|| line.to_owned())
 }
 
-/// Shortens a long value to its difference from the other value, with some context and after its mark.
-fn around_difference((mark, value): (&str, &str), (_, other): (&str, &str)) -> String {
+/// Shortens a long value to its difference from the other value, with some text around the difference. Keeps the mark
+/// before the value.
+fn shorten_to_difference((mark, value): (&str, &str), (_, other): (&str, &str)) -> String {
     let (value, other): (Vec<char>, Vec<char>) = (value.chars().collect(), other.chars().collect());
     let equal = |pair: &(&char, &char)| pair.0 == pair.1;
     let before = value.iter().zip(&other).take_while(equal).count();
@@ -140,19 +142,19 @@ fn around_difference((mark, value): (&str, &str), (_, other): (&str, &str)) -> S
     [mark, left_out(from > 0), &shown, left_out(to < value.len())].concat()
 }
 
-/// `want:`, with the value on the next line.
+/// Checks for a label with its value on the next line, such as `want:`.
 fn announces_value(line: &str) -> bool {
-    line.ends_with(':') && is_values(line, None)
+    line.ends_with(':') && contains_values(line, None)
 }
 
 /// Checks for a line with an expected or an actual value.
-fn is_values(line: &str, marks: Option<[char; 2]>) -> bool {
-    static VALUES: LazyLock<Regex> = LazyLock::new(|| {
+fn contains_values(line: &str, marks: Option<[char; 2]>) -> bool {
+    static EXPECTED_OR_ACTUAL_VALUE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"(?i)^(?:(?:but )?(?:expected|received|actual|got|want(?:ed)?|was|left|right|diff|returned|difference)\b",
-            r"|-> |=> |<)|!==|!=|===|==| but was | to (?:be|equal|have|match) ",
+            r"|-> |=> |<|(?:not )?to (?:equal|be|have|contain|match)|(?:code: +(?:assert|refute)|arguments:))|!==|!=|===|==| but was | to (?:be|equal|have|match) ",
         );
         Regex::new(pattern).expect("a constant pattern")
     });
-    marks.is_some_and(|marks| line.starts_with(marks)) || VALUES.is_match(line)
+    marks.is_some_and(|marks| line.starts_with(marks)) || EXPECTED_OR_ACTUAL_VALUE.is_match(line)
 }

@@ -1,4 +1,4 @@
-//! Tests of headlines, messages and places of real output.
+//! Tests headlines, messages and places of real output.
 
 use super::{FailureLocations, SourceLocation, Summary, failure_locations};
 use serde_json::{Map, Value};
@@ -21,13 +21,13 @@ struct Vector {
     root: Option<String>,
     /// The test's file in the runner's notation.
     case_file: Option<String>,
-    /// `own`, `test` and `case`: a place, or null if there is no such place.
+    /// `own`, `test` and `case`, each with a place or null.
     #[serde(flatten)]
     places: Map<String, Value>,
 }
 
 #[test]
-fn vectors_hold() {
+fn matches_vectors() {
     for line in include_str!("../../../../tests/vectors/summaries.jsonl").lines() {
         let row: Vector = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         let (summary, kind) = (Summary::read(&row.text), format!("{}: {}", row.kind, row.text));
@@ -56,7 +56,7 @@ fn place_has_the_function_of_its_frame() {
     assert_eq!(found.own.unwrap().function.as_deref(), Some("total"));
 }
 
-/// The test's frame is found below a long stack of the parser.
+/// The frame of the test must be found below a long stack of a parser.
 #[test]
 fn test_frame_is_found_below_a_long_parser_stack() {
     let parser = "      at parse (node_modules/@babel/parser/src/parser.ts:1:1)\n".repeat(40);
@@ -107,7 +107,7 @@ fn long_lines_are_shortened_to_their_difference() {
     let junit = format!("AssertionFailedError: expected: <{}> but was: <{}>", value("sold"), value("gold"));
     let message = Summary::read(&junit).message(400);
     assert!(message.contains("sold\"> but was: <…a red shoe, a red shoe, gold\">"), "{message}");
-    // One value is a prefix of the other.
+    // A value is a prefix of the other value.
     let long = "x".repeat(90);
     let message = Summary::read(&format!("differ:\n-{long}\n+{long}yz")).message(400);
     assert!(message.ends_with(&format!("+…{}yz", "x".repeat(24))), "{message}");

@@ -1,15 +1,15 @@
 //! Limits the length of a text: keeps the head and the tail, and replaces the middle with a note.
 //!
-//! Redact a text before storing it. A source that is too large for memory is cut before redaction, never inside a line
-//! or a word, and to several times the stored size, so that the context that identifies a secret usually remains. A
-//! secret whose start is further away than that is not found.
+//! Redact a text before storing it. A source that is too large for memory is cut before redaction, to several times the
+//! stored size and never inside a line or a word, so that the text before a secret usually remains. A secret whose
+//! start was cut off is not found.
 
 use std::borrow::Cow;
 
-/// Error texts above this length are cut. The headline and the stack of a failure are many times shorter.
+/// Maximum length of an error text. The headline and the stack of a failure are many times shorter.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// Room for the note about the omission, so that a bounded text is not cut again.
-const NOTE_BYTES: usize = 64;
+/// Maximum length of the note about omitted bytes, so that a bounded text is not cut again.
+const MAX_NOTE_BYTES: usize = 64;
 
 /// Returns the text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes long plus a line with the number of omitted
 /// bytes.
@@ -17,74 +17,79 @@ pub fn bound(text: &str) -> Cow<'_, str> {
     bound_to(text, MAX_TEXT_BYTES)
 }
 
-/// Like [`bound`], with another limit. Three quarters of the limit are used for the head and one quarter for the tail.
-pub fn bound_to(text: &str, most: usize) -> Cow<'_, str> {
-    if text.len() <= most + NOTE_BYTES {
-        return without_nul(text);
+/// Like [`bound`], with another limit. Three quarters of the limit are used for the head and a quarter for the tail.
+pub fn bound_to(text: &str, max_bytes: usize) -> Cow<'_, str> {
+    if text.len() <= max_bytes + MAX_NOTE_BYTES {
+        return remove_nul(text);
     }
-    let (head, tail) = (head(text, most / 4 * 3), tail(text, most / 4));
+    let (head, tail) = (head(text, max_bytes / 4 * 3), tail(text, max_bytes / 4));
     let left_out = text.len() - head.len() - tail.len();
     let joined = format!("{head}\n[... {left_out} bytes left out ...]\n{tail}");
-    Cow::Owned(without_nul(&joined).into_owned())
+    Cow::Owned(remove_nul(&joined).into_owned())
 }
 
-/// Returns at most `most` bytes of the start, up to the end of a line or word.
-pub fn head(text: &str, most: usize) -> &str {
-    if text.len() <= most { text } else { &text[..cut_back(text, floor(text, most), cut_tolerance(most))] }
-}
-
-/// Returns at most `most` bytes of the end, from the start of a line or word.
-pub fn tail(text: &str, most: usize) -> &str {
-    if text.len() <= most {
+/// Returns at most `max_bytes` bytes of the start, up to the end of a line or word.
+pub fn head(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
         text
     } else {
-        &text[cut_forward(text, ceil(text, text.len() - most), cut_tolerance(most))..]
+        &text[..move_cut_back(text, previous_boundary(text, max_bytes), cut_tolerance(max_bytes))]
     }
 }
 
-/// Returns how far a cut may move to the end of a line, because no token continues over a line end.
-fn cut_tolerance(most: usize) -> usize {
-    (most / 8).clamp(64, 8 * 1024)
+/// Returns at most `max_bytes` bytes of the end, from the start of a line or word.
+pub fn tail(text: &str, max_bytes: usize) -> &str {
+    if text.len() <= max_bytes {
+        text
+    } else {
+        &text[move_cut_forward(text, next_boundary(text, text.len() - max_bytes), cut_tolerance(max_bytes))..]
+    }
+}
+
+/// Returns how far a cut may move to reach the end of a line, because tokens do not continue on the next line.
+fn cut_tolerance(max_bytes: usize) -> usize {
+    (max_bytes / 8).clamp(64, 8 * 1024)
 }
 
 /// Removes NUL bytes: UTF-16 that is read as bytes has a NUL after every letter, and a database column may end at a
 /// NUL.
-fn without_nul(text: &str) -> Cow<'_, str> {
+fn remove_nul(text: &str) -> Cow<'_, str> {
     match memchr::memchr(0, text.as_bytes()) {
         None => Cow::Borrowed(text),
         Some(_) => Cow::Owned(text.replace('\0', "")),
     }
 }
 
-/// Moves the end of the head back, before a line or otherwise a word that crosses the cut.
-fn cut_back(text: &str, at: usize, slack: usize) -> usize {
-    let from = floor(text, at.saturating_sub(slack));
+/// Moves the end of the head back to the start of the line that crosses the cut, otherwise of the word.
+fn move_cut_back(text: &str, at: usize, slack: usize) -> usize {
+    let from = previous_boundary(text, at.saturating_sub(slack));
     let window = &text[from..at];
     let cut = window.rfind('\n').or_else(|| window.rfind(is_break));
     cut.map_or(from, |place| from + place)
 }
 
-/// Moves the start of the tail forward, after a line or otherwise a word that crosses the cut.
-fn cut_forward(text: &str, at: usize, slack: usize) -> usize {
-    let to = ceil(text, text.len().min(at + slack));
+/// Moves the start of the tail forward to the end of the line that crosses the cut, otherwise of the word.
+fn move_cut_forward(text: &str, at: usize, slack: usize) -> usize {
+    let to = next_boundary(text, text.len().min(at + slack));
     let window = &text[at..to];
     let cut = window.find('\n').or_else(|| window.rfind(is_break));
     cut.map_or(to, |place| at + place + 1)
 }
 
-/// Each of these is one byte long, so that the byte after it starts a character.
+/// Checks for a character that ends a word. These characters are one byte long, so that the next byte starts a
+/// character.
 fn is_break(letter: char) -> bool {
     matches!(letter, ' ' | '\t' | ',' | ';' | '&')
 }
 
-fn floor(text: &str, mut at: usize) -> usize {
+fn previous_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at -= 1;
     }
     at
 }
 
-fn ceil(text: &str, mut at: usize) -> usize {
+fn next_boundary(text: &str, mut at: usize) -> usize {
     while !text.is_char_boundary(at) {
         at += 1;
     }

@@ -1,4 +1,4 @@
-//! Byte classes and words.
+//! Classifies bytes and finds words.
 
 pub(crate) mod append;
 pub(crate) mod literals;
@@ -15,29 +15,29 @@ pub(crate) const UPPER_HEX: u8 = 4;
 pub(crate) const LOWER: u8 = 8;
 /// `G-Z`.
 pub(crate) const UPPER: u8 = 16;
-/// Any byte of a character beyond ASCII; such characters count as letters.
-pub(crate) const HIGH: u8 = 32;
-/// `.`, `-` and `_`, which join words to a name.
-const JOINT: u8 = 64;
+/// Any byte of a character outside ASCII, which counts as a letter.
+pub(crate) const NON_ASCII: u8 = 32;
+/// `.`, `-` and `_`, which join words in a name.
+const WORD_JOINER: u8 = 64;
 /// `:`, `/`, `+`, `=` and `@`, which occur inside addresses, paths and tokens.
-const LINK: u8 = 128;
+const ADDRESS_JOINER: u8 = 128;
 /// All bytes of words.
-pub(crate) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | HIGH;
+pub(crate) const WORD: u8 = DIGIT | LOWER_HEX | UPPER_HEX | LOWER | UPPER | NON_ASCII;
 /// ASCII letters and digits.
-pub(crate) const ALPHANUMERIC: u8 = WORD & !HIGH;
+pub(crate) const ALPHANUMERIC: u8 = WORD & !NON_ASCII;
 /// All hexadecimal digits.
 pub(crate) const HEXADECIMAL: u8 = DIGIT | LOWER_HEX | UPPER_HEX;
 /// Letters that are not hexadecimal digits.
-pub(crate) const NOT_HEX: u8 = LOWER | UPPER | HIGH;
+pub(crate) const NOT_HEX: u8 = LOWER | UPPER | NON_ASCII;
 
-/// Class of each byte; 0 for bytes outside of words, names, addresses, paths and tokens.
-pub(crate) static CLASS: [u8; 256] = classes();
+/// The class of each byte. 0 for bytes that are not in words, names, addresses, paths or tokens.
+pub(crate) static BYTE_CLASSES: [u8; 256] = classify_bytes();
 
-const fn classes() -> [u8; 256] {
+const fn classify_bytes() -> [u8; 256] {
     let mut table = [0; 256];
     let mut byte: u8 = 0;
     loop {
-        table[byte as usize] = class(byte);
+        table[byte as usize] = classify_byte(byte);
         if byte == u8::MAX {
             return table;
         }
@@ -45,41 +45,41 @@ const fn classes() -> [u8; 256] {
     }
 }
 
-const fn class(byte: u8) -> u8 {
+const fn classify_byte(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' => DIGIT,
         b'a'..=b'f' => LOWER_HEX,
         b'A'..=b'F' => UPPER_HEX,
         b'g'..=b'z' => LOWER,
         b'G'..=b'Z' => UPPER,
-        0x80..=0xff => HIGH,
-        b'.' | b'-' | b'_' => JOINT,
-        b':' | b'/' | b'+' | b'=' | b'@' => LINK,
+        0x80..=0xff => NON_ASCII,
+        b'.' | b'-' | b'_' => WORD_JOINER,
+        b':' | b'/' | b'+' | b'=' | b'@' => ADDRESS_JOINER,
         _ => 0,
     }
 }
 
 pub(crate) fn is_word(byte: u8) -> bool {
-    CLASS[usize::from(byte)] & WORD != 0
+    BYTE_CLASSES[usize::from(byte)] & WORD != 0
 }
 
 /// Checks whether the byte is allowed in a name of several words.
 pub(crate) fn is_name(byte: u8) -> bool {
-    CLASS[usize::from(byte)] & (WORD | JOINT) != 0
+    BYTE_CLASSES[usize::from(byte)] & (WORD | WORD_JOINER) != 0
 }
 
 /// Checks whether the byte is allowed inside an address, a path or a token.
 pub(crate) fn is_run(byte: u8) -> bool {
-    CLASS[usize::from(byte)] != 0
+    BYTE_CLASSES[usize::from(byte)] != 0
 }
 
-/// A set of bytes as a lookup table, so that a test takes one load. A `matches!` with many bytes compiles to a jump
-/// table per test on targets with 32-bit words, such as wasm.
+/// A set of bytes as a lookup table, so that a test takes a single load. A `matches!` with many bytes would compile to
+/// a jump table on targets with 32-bit words, such as wasm.
 #[derive(Debug)]
 pub(crate) struct Set([bool; 256]);
 
 impl Set {
-    /// Builds a set. `A-Z` is a range; every other byte stands for itself. A literal `-` must be last.
+    /// Creates a set. `A-Z` is a range, and any other byte represents itself. A literal `-` must be last.
     pub(crate) const fn new(spec: &str) -> Self {
         let spec = spec.as_bytes();
         let (mut set, mut index) = ([false; 256], 0);
@@ -96,11 +96,11 @@ impl Set {
         Self(set)
     }
 
-    /// Builds the set of the bytes of these classes and of these marks.
-    pub(crate) const fn of(classes: u8, marks: &str) -> Self {
+    /// Creates the set of the bytes of these classes and of these marks.
+    pub(crate) const fn of_classes(classes: u8, marks: &str) -> Self {
         let (mut set, mut index) = ([false; 256], 0);
         while index < set.len() {
-            set[index] = CLASS[index] & classes != 0;
+            set[index] = BYTE_CLASSES[index] & classes != 0;
             index += 1;
         }
         index = 0;
@@ -111,9 +111,10 @@ impl Set {
         Self(set)
     }
 
-    /// Builds the set of bytes that end a path or an address in a sentence: blanks, control characters and these marks.
-    pub(crate) const fn of_ends(marks: &str) -> Self {
-        let (mut set, mut index) = (Self::of(0, marks), 0);
+    /// Creates the set of bytes that end a path or an address in a sentence: blanks, control characters and these
+    /// marks.
+    pub(crate) const fn of_text_ends(marks: &str) -> Self {
+        let (mut set, mut index) = (Self::of_classes(0, marks), 0);
         while index <= b' ' as usize {
             set.0[index] = true;
             index += 1;
@@ -127,7 +128,7 @@ impl Set {
     }
 }
 
-/// Returns the byte at `index`, or 0 past the end; a zero byte belongs to no class.
+/// Returns the byte at `index`, or 0 past the end. A zero byte belongs to no class.
 pub(crate) fn at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or(0)
 }
@@ -142,7 +143,7 @@ pub(crate) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> us
 pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     let mut position = start;
     while let Some(chunk) = text.get(position..).and_then(|rest| rest.first_chunk()) {
-        let found = names(*chunk).to_bitmask() | !0xffff;
+        let found = name_mask(*chunk).to_bitmask() | !0xffff;
         if found != u32::MAX {
             return position + found.trailing_ones() as usize;
         }
@@ -151,8 +152,8 @@ pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     run(text, position, is_name)
 }
 
-/// Returns the first position of the byte. For short texts such as lines, because a call of the general search costs
-/// more than this search.
+/// Returns the first position of the byte. For short texts such as lines, this search is faster than a call of
+/// `memchr`.
 #[inline]
 pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
     let seen = |bytes: &[u8; 16]| u8x16::new(*bytes).simd_eq(u8x16::splat(byte)).to_bitmask();
@@ -168,20 +169,20 @@ pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
     (found != 0).then(|| text.len() - last.len() + found.trailing_zeros() as usize)
 }
 
-/// Computes `is_name` for each byte, as the highest bit.
+/// Computes `is_name` for each byte. The result is in the highest bit.
 #[inline]
-fn names(bytes: [u8; 16]) -> u8x16 {
+fn name_mask(bytes: [u8; 16]) -> u8x16 {
     let bytes = u8x16::new(bytes);
     let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
     let joint = within(bytes, b'-', b'.') | bytes.simd_eq(u8x16::splat(b'_'));
-    // `bytes` itself sets the bit for bytes beyond ASCII.
+    // `bytes` sets the highest bit for bytes outside ASCII.
     letter | within(bytes, b'0', b'9') | joint | bytes
 }
 
 /// Returns a mask of the bytes between `from` and `to`, inclusive.
 ///
-/// The range is moved to the smallest signed value because a signed comparison is one instruction and an unsigned
-/// comparison is four.
+/// The range is shifted to the smallest signed value, because a signed comparison takes one instruction and an unsigned
+/// comparison takes four.
 #[inline]
 pub(crate) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
     let moved = (bytes - u8x16::splat(from ^ 0x80)).cast_signed();
@@ -198,7 +199,7 @@ pub(crate) fn digits(text: &[u8], start: usize) -> usize {
 pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
     let (mut end, mut mask) = (start, 0);
     while let Some(&byte) = text.get(end) {
-        let class = CLASS[usize::from(byte)];
+        let class = BYTE_CLASSES[usize::from(byte)];
         if class & WORD == 0 {
             break;
         }
@@ -208,22 +209,22 @@ pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
     (end, mask)
 }
 
-/// Returns the value of a short run of digits; saturates.
+/// Returns the value of a short run of digits. Saturates.
 pub(crate) fn number(text: &[u8]) -> u32 {
     text.iter().fold(0_u32, |sum, byte| sum.saturating_mul(10).saturating_add(u32::from(byte.wrapping_sub(b'0'))))
 }
 
-/// Counts changes between letters and digits; random names have many and real names have few.
+/// Counts the changes between letters and digits. Random names have many, real names few.
 pub(crate) fn class_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
-/// Counts changes between upper case, lower case and digits; random text has many, and words and paths have few.
+/// Counts the changes between upper case, lower case and digits. Random text has many, words and paths few.
 pub(crate) fn case_changes(text: &[u8]) -> usize {
-    text.windows(2).filter(|pair| kind(pair[0]) != kind(pair[1])).count()
+    text.windows(2).filter(|pair| byte_kind(pair[0]) != byte_kind(pair[1])).count()
 }
 
-fn kind(byte: u8) -> u8 {
+fn byte_kind(byte: u8) -> u8 {
     match byte {
         b'0'..=b'9' => 0,
         b'a'..=b'z' => 1,
@@ -245,7 +246,7 @@ pub(crate) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
 /// A list of prefixes. The first two bytes reject most lines.
 pub(crate) struct Starts<const N: usize> {
     list: [&'static str; N],
-    /// Indexed by `key` of the first two bytes; bit `n` stands for entry `n`.
+    /// Indexed by `key` of the first two bytes. Bit `n` represents entry `n`.
     entries: [u64; 64],
 }
 
@@ -281,9 +282,9 @@ impl<const N: usize> Starts<N> {
 /// A list of lower-case words. First letter and length reject most words.
 pub(crate) struct Words<const N: usize> {
     list: [&'static str; N],
-    /// For each letter of the alphabet, bit `n` is set if entry `n` starts with it.
+    /// For each letter of the alphabet: bit `n` is set if entry `n` starts with the letter.
     entries: [u64; 32],
-    /// For each letter of the alphabet, bit `n` is set if an entry of `n` bytes starts with it.
+    /// For each letter of the alphabet: bit `n` is set if an entry of `n` bytes starts with the letter.
     lengths: [u32; 32],
 }
 
@@ -330,8 +331,8 @@ impl<const N: usize> Words<N> {
     }
 }
 
-/// Compares sixteen bytes at a time, because the comparison in wasm goes byte by byte. Compares the ends first, because
-/// different lines often start alike.
+/// Compares two slices, sixteen bytes at a time, because the standard comparison in wasm goes byte by byte. Compares
+/// the ends first, because different lines often have the same start.
 pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
     let (Some(end), Some(other_end)) = (one.last_chunk::<16>(), other.last_chunk::<16>()) else { return one == other };
     one.len() == other.len()

@@ -1,4 +1,4 @@
-//! Paths of `file:` URLs, which runtimes print for modules.
+//! Decodes the paths of `file:` URLs, which runtimes print for modules.
 
 use std::borrow::Cow;
 
@@ -8,15 +8,15 @@ use std::borrow::Cow;
 pub fn path_of_file_url(url: &str) -> Option<Cow<'_, str>> {
     let path = url.strip_prefix("file://")?;
     let path = path.strip_prefix('/').filter(|rest| rest.as_bytes().get(1) == Some(&b':')).unwrap_or(path);
-    Some(decoded(path).map_or(Cow::Borrowed(path), Cow::Owned))
+    Some(decode_escapes(path).map_or(Cow::Borrowed(path), Cow::Owned))
 }
 
 /// Returns `None` if there is nothing to decode.
-fn decoded(path: &str) -> Option<String> {
+fn decode_escapes(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, tail @ ..] = rest {
-        let escaped = if *first == b'%' { byte_of_escape(tail) } else { None };
+        let escaped = if *first == b'%' { decode_byte(tail) } else { None };
         bytes.push(escaped.unwrap_or(*first));
         rest = if escaped.is_some() { &tail[2..] } else { tail };
     }
@@ -25,7 +25,7 @@ fn decoded(path: &str) -> Option<String> {
 }
 
 /// Returns the byte that the first two hexadecimal digits encode.
-fn byte_of_escape(digits: &[u8]) -> Option<u8> {
+fn decode_byte(digits: &[u8]) -> Option<u8> {
     let digit = |at: usize| char::from(*digits.get(at)?).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     Some(digit(0)? * 16 + digit(1)?)
 }

@@ -1,23 +1,26 @@
-//! Shortens objects that a program printed with their complete state, for example with Ruby's `inspect`. Of a long
-//! object a reader only needs the class, and the rest differs between runs.
+//! Shortens objects that a program printed with their complete state, for example with Ruby's `inspect`. A reader needs
+//! only the class of a long object, and the rest differs between runs.
 
 use regex::Regex;
 use std::{borrow::Cow, sync::LazyLock};
 
-/// A shorter state may be the compared value itself.
+/// Maximum length of a state that is not shortened, because a short state may be the compared value.
 const MAX_STATE_BYTES: usize = 200;
 
-/// `#<Rack::MockResponse:0x00007f64 @status=404, @body=[...]>`: the class, then its address.
-static OBJECT: LazyLock<Regex> =
+/// The start of a printed object, with its class and its address: `#<Rack::MockResponse:0x00007f64 @status=404,
+/// @body=[...]>`.
+static OBJECT_START: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"#<([A-Z][\w:]*?):0x[0-9a-f]+ ").expect("a constant pattern"));
 
 /// Replaces each long object with `#<Rack::MockResponse …>`.
-pub(crate) fn without_long_states(text: &str) -> Cow<'_, str> {
+pub(crate) fn shorten_long_states(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
-    for found in OBJECT.captures_iter(text) {
+    for found in OBJECT_START.captures_iter(text) {
         let (whole, class) = (found.get(0).expect("the match"), &found[1]);
-        let Some(end) = (whole.start() >= from).then(|| end_of(text, whole.start())).flatten() else { continue };
+        let Some(end) = (whole.start() >= from).then(|| find_object_end(text, whole.start())).flatten() else {
+            continue;
+        };
         if end - whole.end() <= MAX_STATE_BYTES {
             continue;
         }
@@ -35,7 +38,7 @@ pub(crate) fn without_long_states(text: &str) -> Cow<'_, str> {
 }
 
 /// Returns the position after the `>` of the object at `start`, ignoring nested objects, `=>` and strings.
-fn end_of(text: &str, start: usize) -> Option<usize> {
+fn find_object_end(text: &str, start: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let (mut at, mut depth) = (start, 0_usize);
     let mut in_string = false;
@@ -60,7 +63,7 @@ fn end_of(text: &str, start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::without_long_states;
+    use super::shorten_long_states;
     use proptest::prelude::*;
 
     #[test]
@@ -71,21 +74,21 @@ mod tests {
         );
         let text = format!("Expected {response} to match /Not Found/, not {response}.\n");
         let wanted = "Expected #<Rack::MockResponse …> to match /Not Found/, not #<Rack::MockResponse …>.\n";
-        assert_eq!(without_long_states(&text), wanted);
+        assert_eq!(shorten_long_states(&text), wanted);
     }
 
     #[test]
     fn short_and_unclosed_objects_stay() {
         let open = format!("#<Shop::Cart:0x1f @items=\"{}", "x".repeat(400));
         for text in ["expected #<Point:0x01 @x=1, @y=2> to be #<Point:0x02 @x=1, @y=3>", "#<Proc:0x1>", "", &open] {
-            assert_eq!(without_long_states(text), text);
+            assert_eq!(shorten_long_states(text), text);
         }
     }
 
     proptest! {
         #[test]
         fn result_is_never_longer(text in r#"(#<Aa:0x1f |#<|>|=>|"|\\|é|[a-z @]{0,120}){0,12}"#) {
-            prop_assert!(without_long_states(&text).len() <= text.len());
+            prop_assert!(shorten_long_states(&text).len() <= text.len());
         }
     }
 }

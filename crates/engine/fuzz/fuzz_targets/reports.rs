@@ -15,7 +15,7 @@ const FORMATS: [Option<Format>; 7] = [
 ];
 
 fuzz_target!(|bytes: &[u8]| {
-    let options = Options { name: "report".to_owned(), project_root: "/project".to_owned() };
+    let options = Options { name: "report".to_owned(), project_root: "/project".to_owned(), decoders: None };
     for format in FORMATS {
         let mut named = 0;
         // An unreadable report may return an error.

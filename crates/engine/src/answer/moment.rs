@@ -1,14 +1,14 @@
-//! Times in the format of the contract.
+//! Times in the format of answers, ISO 8601 with milliseconds and `Z`.
 
-use argus_core::Ambient;
+use argus_core::CallContext;
 use time::OffsetDateTime;
 
 pub(crate) const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Returns a time as ISO 8601 with milliseconds and `Z`. Times outside of the years 1970 to 9999 are clamped, because
 /// a damaged database can contain any number.
-pub(crate) fn iso(millis: i64) -> String {
-    let nanos = i128::from(Ambient::clamp_to_range(millis)) * 1_000_000;
+pub(crate) fn format_iso(millis: i64) -> String {
+    let nanos = i128::from(CallContext::clamp_to_range(millis)) * 1_000_000;
     let moment = OffsetDateTime::from_unix_timestamp_nanos(nanos).unwrap_or(OffsetDateTime::UNIX_EPOCH);
     let (date, time) = (moment.date(), moment.time());
     format!(
@@ -26,9 +26,9 @@ pub(crate) fn iso(millis: i64) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn iso_formats_utc_with_milliseconds_and_clamps() {
-        assert_eq!(super::iso(1_740_000_000_007), "2025-02-19T21:20:00.007Z");
-        assert_eq!(super::iso(i64::MAX), "9999-12-31T23:59:59.999Z");
-        assert_eq!(super::iso(i64::MIN), "1970-01-01T00:00:00.000Z");
+    fn format_iso_prints_utc_milliseconds_and_clamps_years() {
+        assert_eq!(super::format_iso(1_740_000_000_007), "2025-02-19T21:20:00.007Z");
+        assert_eq!(super::format_iso(i64::MAX), "9999-12-31T23:59:59.999Z");
+        assert_eq!(super::format_iso(i64::MIN), "1970-01-01T00:00:00.000Z");
     }
 }

@@ -1,22 +1,22 @@
-//! Prepares texts for messages and for comparisons. Functions without an analyzer know only the built-in secret
-//! patterns; stored texts and errors of calls are also redacted by the project's own patterns.
+//! Prepares texts for messages and for comparisons. Functions without an analyzer redact only by the built-in secret
+//! patterns. Stored texts and errors of calls are also redacted by the project's own patterns.
 
 use argus_core::{Analyzer, display, redact::Redactor};
 use std::borrow::Cow;
 
 /// Redacts a message of this program, because it may quote the caller's text.
-pub(crate) fn message(text: &str) -> String {
-    Redactor::built_in().redacted(&unescaped(text)).into_string()
+pub(crate) fn redact_message(text: &str) -> String {
+    Redactor::built_in().redacted(&remove_invisible_escapes(text)).into_string()
 }
 
-/// Like [`message`], but also redacts secrets that the project's own patterns find.
-pub(crate) fn redacted_by(analyzer: &Analyzer, text: &str) -> String {
-    analyzer.redact_whole(&unescaped(text)).into_string()
+/// Like [`redact_message`], but also redacts secrets that match the project's own patterns.
+pub(crate) fn redact_with(analyzer: &Analyzer, text: &str) -> String {
+    analyzer.redact_whole(&remove_invisible_escapes(text)).into_string()
 }
 
-/// Removes escapes of invisible characters such as `\u{200b}`. Quoting escapes these characters, and a secret that
-/// contains an escape would not be found.
-fn unescaped(text: &str) -> Cow<'_, str> {
+/// Removes escapes of invisible characters such as `\u{200b}`. Debug formatting writes these characters as
+/// escapes, and the redactor would not recognize a secret that contains an escape.
+fn remove_invisible_escapes(text: &str) -> Cow<'_, str> {
     let mut parts = text.split("\\u{");
     let mut out = String::from(parts.next().unwrap_or_default());
     for part in parts {
@@ -30,28 +30,28 @@ fn unescaped(text: &str) -> Cow<'_, str> {
 }
 
 /// Quotes a caller's text in a message: a single line of at most 200 visible characters without secrets.
-pub(crate) fn quoted(text: &str) -> String {
-    beginning(text, 200)
+pub(crate) fn quote(text: &str) -> String {
+    quote_beginning(text, 200)
 }
 
-/// Like [`quoted`], but with at most `most` characters.
-pub(crate) fn beginning(text: &str, most: usize) -> String {
-    Redactor::built_in().redacted(&unescaped(text)).line(most).into_string()
+/// Like [`quote`], but with at most `most` characters.
+pub(crate) fn quote_beginning(text: &str, most: usize) -> String {
+    Redactor::built_in().redacted(&remove_invisible_escapes(text)).line(most).into_string()
 }
 
 /// Normalizes case and spacing for comparisons.
-pub(crate) fn folded(text: &str) -> String {
+pub(crate) fn fold_case_and_spacing(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{folded, message, quoted};
+    use super::{fold_case_and_spacing, quote, redact_message};
 
     #[test]
-    fn quoted_returns_one_line_and_folded_ignores_case_and_spacing() {
-        assert_eq!(quoted("run\n-\u{1b}[31mx"), "run -x");
-        assert_eq!(message("a \\u{200b}b \\u{e9} \\u{zz} \\u{"), "a b \\u{e9} \\u{zz} \\u{");
-        assert_eq!(folded("  Raise  the\nTimeout "), "raise the timeout");
+    fn quote_returns_one_line_and_folding_ignores_case_and_spacing() {
+        assert_eq!(quote("run\n-\u{1b}[31mx"), "run -x");
+        assert_eq!(redact_message("a \\u{200b}b \\u{e9} \\u{zz} \\u{"), "a b \\u{e9} \\u{zz} \\u{");
+        assert_eq!(fold_case_and_spacing("  Raise  the\nTimeout "), "raise the timeout");
     }
 }

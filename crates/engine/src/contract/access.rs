@@ -47,11 +47,11 @@ contract! {
         pub projects: Option<Vec<String>>,
         /// Time of creation, ISO 8601.
         pub created_at: String,
-        /// Time of expiry. Null if it never expires.
+        /// Time of expiry, or null if the token never expires.
         pub expires_at: Option<String>,
-        /// Time of revocation. Null if it is not revoked.
+        /// Time of revocation, or null if the token is not revoked.
         pub revoked_at: Option<String>,
-        /// Time of the last use, to the minute. Null if it was never used.
+        /// Time of the last use, to the minute, or null if the token was never used.
         pub last_used_at: Option<String>,
     }
 
@@ -63,16 +63,16 @@ contract! {
 
     /// Result of revoking a token.
     pub struct RevokeTokenResult {
-        /// False if there is no such token, or if it was revoked before.
+        /// False if no token has this id, or if the token was revoked before.
         pub revoked: bool,
     }
 
     /// An action for the audit log.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct AuditParams {
-        /// Token that was used. Absent without a known token.
+        /// Token that was used. Absent if the request had no known token.
         pub token_id: Option<String>,
-        /// Project of the action. Absent if there is none.
+        /// Project of the action. Absent if the action concerns no project.
         pub project: Option<String>,
         /// Name of the call, `token create` or `login`.
         pub action: String,
@@ -100,7 +100,7 @@ contract! {
         pub at: String,
         /// Token that was used. Null without a known token.
         pub token_id: Option<String>,
-        /// Project of the action. Null if there is none.
+        /// Project of the action, or null if the action concerns no project.
         pub project: Option<String>,
         /// Name of the action.
         pub action: String,

@@ -15,10 +15,14 @@ contract! {
         pub cause_id: String,
         /// Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1.
         pub suspects: Vec<SuspectCommit>,
-        /// Earlier runs with the same failure, or with a pass on the same tree. Absent if there are none.
+        /// Earlier runs with the same failure, or with a pass on the same tree. Absent if there are no such runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub precedents: Option<Precedents>,
+        /// True if the failure was diagnosed, so that a person who looks at it again does not count it again.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub diagnosed: Option<bool>,
     }
 
     /// Earlier runs that may excuse a failure, because it occurred there without the change of this run.
@@ -74,6 +78,7 @@ contract! {
     }
 
     /// The first run with the failure.
+    #[derive(Default)]
     pub struct VerdictSince {
         /// `run-…`.
         pub run_id: String,
@@ -81,6 +86,19 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
+        /// Start of that run, ISO 8601. Absent in verdicts of earlier versions, as is `runs`.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub started_at: Option<String>,
+        /// Number of runs in a row that have failed, including this run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub runs: Option<u32>,
+        /// Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
+        /// came after that run.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
+        pub edited: Vec<String>,
     }
 
     /// A commit that may have introduced a failure.
@@ -234,7 +252,7 @@ contract! {
     }
 
     /// A commit or an edit after which the test passed often enough to prove a fix.
-    pub struct MendedBefore {
+    pub struct PreviousFix {
         /// `fix-…`, for `argus fixes`.
         pub fix_id: String,
         /// The commit, or the newest of several possible commits. None for an uncommitted edit.
@@ -300,7 +318,7 @@ contract! {
     }
 
     /// A commit that looks like a fix and changed this test or the function in which it failed. It is unproved.
-    pub struct ChangedBefore {
+    pub struct RelatedCommit {
         /// Full hash.
         pub commit: String,
         /// Common property of failure and commit.

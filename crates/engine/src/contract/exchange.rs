@@ -38,7 +38,7 @@ contract! {
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct MemoryExportParams {
-        /// `next` of the previous page. None for the first page.
+        /// The `next` of the previous page, or null for the first page.
         pub after: Option<String>,
         /// Incidents per page, from 1 to 1000. Default: 200.
         pub limit: Option<u32>,
@@ -61,7 +61,7 @@ contract! {
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     #[serde(default)]
     pub struct PatternsExportParams {
-        /// `next` of the previous page. None for the first page.
+        /// The `next` of the previous page, or null for the first page.
         pub after: Option<String>,
         /// Patterns per page, from 1 to 200. Default: 100.
         pub limit: Option<u32>,

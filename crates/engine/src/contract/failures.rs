@@ -1,6 +1,6 @@
 //! Types of the failures and causes of a run.
 
-use super::{ChangedBefore, Difference, FixTrust, MendedBefore, Related, Tried};
+use super::{Difference, FixTrust, PreviousFix, Related, RelatedCommit, Tried};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +44,7 @@ contract! {
         /// Id of the failure's cause.
         #[serde(default)]
         pub cause_id: String,
-        /// Verdict of this failure. Absent for a failure without one, as in a run that waits to be stored.
+        /// Verdict of this failure. Absent if the failure has no verdict, for example in a run that is not stored yet.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,
@@ -59,12 +59,12 @@ contract! {
         /// A commit or an edit that fixed this failure of this test before. Absent if a fix was reported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub mended_before: Option<MendedBefore>,
+        pub mended_before: Option<PreviousFix>,
         /// Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
         /// known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[cfg_attr(feature = "types", ts(as = "Option<Vec<ChangedBefore>>", optional))]
-        pub changed_before: Vec<ChangedBefore>,
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<RelatedCommit>>", optional))]
+        pub changed_before: Vec<RelatedCommit>,
     }
 
     /// A group of failures with the same cause, such as the same error at the same place, or an outage.
@@ -97,6 +97,23 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suspect: Option<String>,
+        /// Start of the failure, for `regression` and `broken`, if it is an edit or an earlier run.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub since: Option<BriefSince>,
+    }
+
+    /// The start of a failure, in short.
+    pub struct BriefSince {
+        /// Start of the first run with the failure, ISO 8601.
+        pub started_at: String,
+        /// Number of runs in a row that have failed, including this run.
+        pub runs: u32,
+        /// Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
+        /// came after that run.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
+        pub edited: Vec<String>,
     }
 
     /// A pattern, in short.
@@ -105,13 +122,13 @@ contract! {
         pub pattern_id: String,
         /// `(resolutions + 1) / (occurrences + 2)` of the pattern whose fix is suggested. Use `tried` to judge the fix.
         pub confidence: f64,
-        /// The best known fix. None if there is none yet.
+        /// The best known fix, or null if no fix is known yet.
         pub suggested_fix: Option<String>,
         /// The failure that the fix was learned for, if that was another pattern or had other values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
-        /// Results of trying the fix. Absent without a fix, and for a built-in tip that nobody has tried.
+        /// Results of trying the fix. Absent without a fix, and for an untried built-in tip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tried: Option<Tried>,
@@ -123,7 +140,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub standing: Option<String>,
-        /// How far runs have proved the fix. Absent if nobody reported it.
+        /// How far runs have proved the fix. Absent if nobody reported the fix.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub trust: Option<FixTrust>,

@@ -34,13 +34,13 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passes: Option<u32>,
-        /// Number of passes that prove it. Absent if one pass is enough.
+        /// Number of passes that prove the fix. Absent if one pass is enough.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub passes_needed: Option<u32>,
         /// Time of the report.
         pub created_at: String,
-        /// Who reported it. None for old entries.
+        /// Who reported the fix, or null for entries of earlier versions.
         pub recorded_by: Option<String>,
         /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
@@ -77,7 +77,7 @@ contract! {
         pub learned_by: Option<String>,
         /// Category of the failure.
         pub category: Category,
-        /// Confidence before. None if this call created the pattern.
+        /// Confidence before this call, or null if this call created the pattern.
         pub previous_confidence: Option<f64>,
         /// Confidence after this fix.
         pub updated_confidence: f64,

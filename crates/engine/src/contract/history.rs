@@ -62,7 +62,7 @@ contract! {
         pub timestamp: String,
         /// Full hash of the commit.
         pub git_commit: Option<String>,
-        /// Branch. None if the head is detached, or outside of git.
+        /// Branch, or null if the head is detached or the project is not in a git repository.
         pub git_branch: Option<String>,
         /// True if there were uncommitted changes.
         pub dirty: Option<bool>,
@@ -88,7 +88,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub shuffle: Option<Shuffle>,
-        /// True for a run of a fork, which is no evidence for this project.
+        /// True for a run of a fork, which is not used as evidence for this project.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub foreign: bool,
@@ -124,7 +124,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub cause_id: Option<String>,
-        /// Earlier runs that can excuse the failure at a gate. Absent if there are none.
+        /// Earlier runs that can excuse the failure at a gate. Absent if there are no such runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub precedents: Option<Precedents>,

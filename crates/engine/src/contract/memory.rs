@@ -1,5 +1,5 @@
 //! Types of the debug memory: `ranked_solutions`, `record_outcome`, `add_solution`, `add_incident`, and the bulk
-//! import. Names are in snake case, because the public contract has them so.
+//! import. Names are in snake case, because `docs/contract/debug-memory.md` has them so.
 
 use super::SharedOrigin;
 use serde::{Deserialize, Serialize};
@@ -152,7 +152,7 @@ contract! {
         pub recency_boost: f64,
         /// Score that determines the order, from 0 to 1.
         pub final_solution_score: f64,
-        /// The score in one short line.
+        /// A short explanation of the score.
         pub why: String,
         /// Number of successes in all environments.
         pub worked: u32,
@@ -404,7 +404,7 @@ contract! {
         pub buckets: Vec<BucketStats>,
         /// Newest first. Long lists are cut.
         pub outcomes: Vec<OutcomeDetail>,
-        /// Who added it. None for old entries.
+        /// Who added the solution, or null for entries of earlier versions.
         pub recorded_by: Option<String>,
         /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
@@ -428,7 +428,7 @@ contract! {
         pub lookup_id: Option<String>,
         /// Time of the outcome.
         pub created_at: String,
-        /// Who recorded it. None for old entries.
+        /// Who recorded the outcome, or null for entries of earlier versions.
         pub recorded_by: Option<String>,
         /// Machine on which it was recorded.
         pub recorded_from: Option<String>,

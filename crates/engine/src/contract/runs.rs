@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 contract! {
-    /// A finished run, given by its reports, or by the printed output if there are none.
+    /// A finished run, described by its reports, or by the printed output if there are no reports.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct RecordRunParams {
@@ -71,9 +71,22 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub foreign: bool,
+        /// Counts in the summary that the runner printed. A report with fewer tests is incomplete.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pub printed: Option<PrintedCounts>,
         /// How the runner shuffled the tests, if it reports that.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub shuffle: Option<Shuffle>,
+    }
+
+    /// Counts in the summary that a runner printed.
+    pub struct PrintedCounts {
+        /// Text of the summary.
+        pub summary: String,
+        /// Number of tests.
+        pub tests: u32,
+        /// Number of failed tests.
+        pub failed: u32,
     }
 
     /// How a runner shuffled its tests.
@@ -102,7 +115,7 @@ contract! {
     pub struct GitFacts {
         /// Full hash.
         pub commit: Option<String>,
-        /// Branch. None if the head is detached.
+        /// Branch, or null if the head is detached.
         pub branch: Option<String>,
         /// True if there are uncommitted changes, including untracked files.
         pub dirty: Option<bool>,
@@ -110,7 +123,7 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub untracked_only: bool,
-        /// Git's id of the tree including uncommitted changes. None if unknown.
+        /// Git's id of the tree including uncommitted changes, or null if unknown.
         #[serde(default)]
         pub tree: Option<String>,
         /// The newest commits, starting with that of the run.
@@ -151,10 +164,14 @@ contract! {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub files: Vec<String>,
-        /// Git's id of its tree. None if unknown.
+        /// Git's id of the commit's tree. Absent if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tree: Option<String>,
+        /// Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the machine.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[cfg_attr(feature = "types", ts(optional))]
+        pub hunks: Option<String>,
     }
 
     /// A report file.

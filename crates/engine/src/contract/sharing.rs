@@ -217,7 +217,7 @@ contract! {
     /// Options for sharing a memory.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct ShareParams {
-        /// Pseudonym to write into each file. None for no name.
+        /// Pseudonym to write into each file, or null to write no name.
         #[serde(default)]
         pub by: Option<String>,
         /// Names of this machine that must not be written.
@@ -294,7 +294,7 @@ contract! {
     pub struct SharedOrigin {
         /// Path of the file.
         pub file: String,
-        /// Pseudonym of the author. Absent without a name.
+        /// Pseudonym of the author. Absent if the author gave no name.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub by: Option<String>,
@@ -310,7 +310,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub elsewhere: Option<Tried>,
-        /// File that declares two failures the same. The fix applies to both.
+        /// Path of the shared decision that this failure is the same as the failure that was fixed, so that the fix
+        /// applies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub joined_by: Option<String>,

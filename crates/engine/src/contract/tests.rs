@@ -74,7 +74,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub commit: Option<String>,
-        /// Branch. None if the head is detached, or outside of git.
+        /// Branch. Absent if the head is detached or the project is not in a git repository.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub branch: Option<String>,
@@ -124,7 +124,7 @@ contract! {
         pub since: String,
         /// The newest run of the commit, or of an earlier commit if it has no run.
         pub base: RunRecord,
-        /// The newest later run. Only later runs on its branch count. Absent if there is none.
+        /// The newest later run on the same branch. Absent if there is no later run on this branch.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub head: Option<RunRecord>,

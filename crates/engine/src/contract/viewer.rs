@@ -81,7 +81,7 @@ contract! {
         pub category: Category,
         /// Description in one line.
         pub description: String,
-        /// Best fix, shortened. None if nothing has fixed it yet.
+        /// Best fix, shortened, or null if no fix is known.
         pub suggested_fix: Option<String>,
         /// `(resolutions + 1) / (occurrences + 2)`.
         pub confidence: f64,
@@ -91,13 +91,13 @@ contract! {
         pub resolutions: u32,
         /// Origin of the pattern.
         pub source: PatternSource,
-        /// Case it was learned from. None for a built-in pattern.
+        /// Case from which the pattern was learned, or null for a built-in pattern.
         pub case_name: Option<String>,
         /// Time of the first diagnosis. For a built-in pattern, creation of the database.
         pub first_seen_at: String,
         /// Time of the last diagnosis.
         pub last_seen_at: String,
-        /// True if a person set one of its values.
+        /// True if a person set a value of the pattern.
         pub edited: bool,
     }
 
@@ -121,7 +121,7 @@ contract! {
         pub learned: LearnedValues,
         /// Values that a person set.
         pub set: PersonValues,
-        /// Case it was learned from. None for a built-in pattern.
+        /// Case from which the pattern was learned, or null for a built-in pattern.
         pub case_name: Option<String>,
         /// Patterns that were merged into it, by a person or because they were similar.
         pub merged: Vec<MergedPattern>,
@@ -157,7 +157,7 @@ contract! {
         pub suggested_fix: Option<String>,
     }
 
-    /// Values that a person set. None if not set.
+    /// Values that a person set. A value is null if no person set it.
     pub struct PersonValues {
         /// Replaces the learned category.
         pub category: Option<Category>,
@@ -187,7 +187,7 @@ contract! {
         pub fix_id: String,
         /// The tried solution.
         pub solution_id: String,
-        /// Run of the failure. None if the report names no run.
+        /// Run of the failure, or null if the report names no run.
         pub run_id: Option<String>,
         /// True if the run is still stored.
         pub run_recorded: bool,
@@ -201,7 +201,7 @@ contract! {
         pub wrong: bool,
         /// Time of the report.
         pub created_at: String,
-        /// Who reported it. None for old entries.
+        /// Who reported the fix, or null for entries of earlier versions.
         pub recorded_by: Option<String>,
         /// Machine on which it was recorded.
         pub recorded_from: Option<String>,
@@ -325,7 +325,7 @@ contract! {
         pub score: Option<f64>,
         /// Reasons for the match, in short phrases.
         pub because: Vec<String>,
-        /// With a text, its solutions with scores, best first, at most 10.
+        /// The solutions with their scores, best first, at most 10. Empty if the call has no text.
         pub solutions: Vec<RankedSolution>,
     }
 
@@ -427,7 +427,7 @@ contract! {
         pub solution_id: String,
         /// True if it is now marked as wrong.
         pub wrong: bool,
-        /// Current state of its pattern. None for a solution of an incident.
+        /// Current state of the pattern, or null for a solution of an incident.
         pub pattern: Option<ViewPatternRow>,
     }
 }

@@ -8,7 +8,7 @@ contract! {
     pub struct ViewNowResult {
         /// Number of recorded runs, including foreign runs.
         pub runs: u32,
-        /// The newest run that is not foreign. None if there is no such run.
+        /// The newest run that is not foreign, or null if there is no such run.
         pub run: Option<RunRecord>,
         /// Failures of that run by cause, most frequent first, at most 100.
         pub causes: Vec<FailureGroup>,
@@ -105,9 +105,9 @@ contract! {
         pub run_id: String,
         /// Number of runs.
         pub runs: u32,
-        /// Passed share of the cases that ran, from 0 to 1. None if nothing ran.
+        /// Share of passed cases among those that ran, from 0 to 1, or null if no case ran.
         pub pass_rate: Option<f64>,
-        /// Median duration of the runs in milliseconds. None if unknown.
+        /// Median duration of the runs in milliseconds, or null if unknown.
         pub duration_ms: Option<f64>,
         /// Average number of flaky cases per run: passed at a later attempt, or failed with the verdict `flaky`. None
         /// if the run is too old to read its failures.
@@ -122,7 +122,7 @@ contract! {
         pub median_ms: f64,
         /// Number of these runs, at most 5.
         pub runs: u32,
-        /// Duration in the runs before. None for fewer than 5 runs.
+        /// Duration in the runs before, or null if there are fewer than 5.
         pub before: Option<DurationBefore>,
     }
 

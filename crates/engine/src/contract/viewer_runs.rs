@@ -80,7 +80,7 @@ contract! {
         pub headline: String,
         /// Number of failures.
         pub count: u32,
-        /// Id of the cause. None if the run was recorded without verdicts.
+        /// Id of the cause, or null if the run was recorded without verdicts.
         pub cause_id: Option<String>,
         /// Verdict of the first failure.
         pub verdict: Option<BriefVerdict>,
@@ -197,7 +197,7 @@ contract! {
 
     /// Number of failures with a kind of verdict.
     pub struct VerdictKindCount {
-        /// Kind of verdict. None for failures without a verdict.
+        /// Kind of verdict, or null for failures without a verdict.
         pub kind: Option<VerdictKind>,
         /// Number of failures.
         pub count: u32,
@@ -283,7 +283,7 @@ contract! {
         pub flaky: u32,
         /// Outcome of the run.
         pub status: RunStatus,
-        /// Passed share of the cases that ran, from 0 to 1. None if nothing ran.
+        /// Share of passed cases among those that ran, from 0 to 1, or null if no case ran.
         pub pass_rate: Option<f64>,
     }
 }

@@ -3,40 +3,57 @@
 use super::{edits, rows};
 use crate::{EngineError, contract::FixChange};
 use argus_core::{
-    change::described::Named,
+    change::fix_description::ChangeNames,
     evidence::{
-        facts::{RunSeq, fingerprint},
+        facts::{RunSeq, case_id},
         kept::{history::TestHistory, memory::Memory, window::Window},
     },
 };
-use argus_store::Tx;
+use argus_store::{Tx, solutions};
 
 /// Maximum number of commits of a change.
 const MAX_COMMITS: usize = 5;
 
 /// Returns what changed between the last failure of a case and its first pass after the run `failed_in`, compared with
 /// the text of the fix. None if nothing is known to have changed.
-pub(crate) fn until_first_pass(
+pub(crate) fn find_change_until_first_pass(
     tx: &mut Tx<'_>,
     case_name: &str,
     failed_in: &str,
     text: &str,
 ) -> Result<Option<FixChange>, EngineError> {
     let Some(mut memory) = rows::load(tx)? else { return Ok(None) };
-    let id = fingerprint(case_name);
+    let id = case_id(case_name);
     rows::load_tests(tx, &mut memory, &[id])?;
     let Some((failed, passed)) = last_failure_and_first_pass(&memory, memory.tests.get(&id), failed_in) else {
         return Ok(None);
     };
-    let edit = edits::between_rows(tx, &memory.window, failed, passed)?;
+    let edit = edits::compare_stored_edits(tx, &memory.window, failed, passed)?;
     let commits = commits_between(&memory.window, failed, passed);
     if commits.is_empty() && edit.files.is_empty() {
         return Ok(None);
     }
-    let named = Named::of(edit.files.iter().map(String::as_str), &edit.hunks);
-    // The diffs of commits are not known here, so no text can contradict them.
-    let unnamed = commits.is_empty() && edit.is_complete && named.is_foreign_to(text);
-    Ok(Some(FixChange { commits, files: edit.files, symbols: named.symbols, unnamed }))
+    let diffs = edits::diffs_between(tx, &memory.window, failed, passed)?;
+    let are_known = commits.len() <= MAX_COMMITS && commits.iter().all(|commit| diffs.contains_key(commit));
+    let hunks: String = commits.iter().filter_map(|commit| diffs.get(commit)).map(String::as_str).collect();
+    let hunks = hunks + &edit.hunks;
+    let named = ChangeNames::read(edit.files.iter().map(String::as_str), &hunks);
+    let unnamed = are_known && edit.is_complete && named.shares_no_word_with(text);
+    let commits = commits.into_iter().take(MAX_COMMITS).collect();
+    Ok(Some(FixChange { commits, files: named.files.into_iter().collect(), symbols: named.symbols, unnamed }))
+}
+
+/// Returns the id of a confirmed fix of the failure, if `text` has no word in common with any of its confirmed fixes.
+pub(crate) fn find_unrelated_confirmed_fix(
+    tx: &mut Tx<'_>,
+    run_id: &str,
+    case_name: &str,
+    text: &str,
+) -> Result<Option<String>, EngineError> {
+    let confirmed = solutions::list_confirmed(tx, run_id, case_name)?;
+    let is_unrelated =
+        confirmed.iter().all(|(_, steps)| ChangeNames::read([steps.as_str()], "").shares_no_word_with(text));
+    Ok(confirmed.into_iter().next().map(|(id, _)| id).filter(|_| is_unrelated))
 }
 
 fn last_failure_and_first_pass(
@@ -51,12 +68,12 @@ fn last_failure_and_first_pass(
         return (reported < newest).then_some((reported, newest));
     };
     let passed = runs().find(|run| run.seq > reported && history.passed_at_once(run.seq))?.seq;
-    let failed = runs().rev().find(|run| run.seq < passed && history.at(run.seq) == Some(true));
+    let failed = runs().rev().find(|run| run.seq < passed && history.has_failed_in(run.seq) == Some(true));
     Some((failed.map_or(reported, |run| run.seq), passed))
 }
 
-/// Returns the commits, newest first.
+/// Returns the commits, newest first, and one more than the maximum if there are more.
 fn commits_between(window: &Window, failed: RunSeq, passed: RunSeq) -> Vec<String> {
     let Some(run) = window.get(passed) else { return Vec::new() };
-    window.seen_from(run).changes_since(failed).take(MAX_COMMITS).cloned().collect()
+    window.view_from(run).commits_since(failed).take(MAX_COMMITS + 1).cloned().collect()
 }

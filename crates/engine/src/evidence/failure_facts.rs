@@ -1,30 +1,35 @@
-//! Converts failed cases and changed files into the facts that the rules use.
+//! Converts failed cases and changed files into the facts from which verdicts are computed.
 
-use crate::runs::{case_name::SEPARATOR, cause::FailureSight};
+use crate::runs::{case_name::SEPARATOR, cause::FailureSummary};
 use argus_core::{
     Analysis, Category, FailureKind,
-    evidence::facts::{ErrorSource, Failure, FileId, file_id, fingerprint},
+    evidence::facts::{ErrorSource, Failure, FileId, case_id, file_id, fingerprint},
     summary::stack_files,
 };
 use argus_report::relative_path;
 
 /// Returns the facts of a failure from its analysis.
-pub(crate) fn failure_facts(name: &str, category: Category, analysis: &Analysis, sight: &FailureSight) -> Failure {
+pub(crate) fn build_failure_facts(
+    name: &str,
+    category: Category,
+    analysis: &Analysis,
+    summary: &FailureSummary,
+) -> Failure {
     Failure {
-        case: fingerprint(name),
-        file: file_number(name),
+        case: case_id(name),
+        file: case_file_id(name),
         category,
-        signature: error_of(analysis),
-        function: function_of(analysis, sight),
-        site: sight.site,
-        raised: sight.raised,
-        in_project: sight.has_code,
-        source: source_of(sight.kind),
+        signature: error_hash(analysis),
+        function: hash_function(analysis, summary),
+        site: summary.site,
+        raised: summary.raised,
+        in_project: summary.has_code,
+        source: classify_source(summary.kind),
         names_change: false,
     }
 }
 
-fn source_of(kind: FailureKind) -> ErrorSource {
+fn classify_source(kind: FailureKind) -> ErrorSource {
     match kind {
         kind if kind.is_of_code() => ErrorSource::Code,
         kind if kind.is_of_machine() => ErrorSource::Machine,
@@ -35,13 +40,13 @@ fn source_of(kind: FailureKind) -> ErrorSource {
 /// Returns a hash of the function that raised the error. None if the frame has no function, for example for a panic,
 /// or if a line of a test raised the error. The hash includes the path, because files with the same name in two
 /// packages can have functions with the same name.
-fn function_of(analysis: &Analysis, sight: &FailureSight) -> Option<u64> {
+fn hash_function(analysis: &Analysis, summary: &FailureSummary) -> Option<u64> {
     let frame = analysis.normalized.frame.as_deref()?;
     let (_, function) = frame.split_once(':')?;
-    if sight.own.is_none() && sight.cause_place.is_some() {
+    if summary.own.is_none() && summary.cause_place.is_some() {
         return None;
     }
-    let file = sight.own.as_ref().map_or("", |own| own.file.as_str());
+    let file = summary.own.as_ref().map_or("", |own| own.file.as_str());
     (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
 }
 
@@ -53,26 +58,26 @@ fn is_nameless(function: &str) -> bool {
 }
 
 /// Returns a hash of the error, which is equal for equal errors of different cases.
-pub(super) fn error_of(analysis: &Analysis) -> u64 {
+pub(super) fn error_hash(analysis: &Analysis) -> u64 {
     fingerprint(&analysis.signatures.family)
 }
 
 /// Returns the id of the file of a case.
-pub(super) fn file_number(name: &str) -> FileId {
+pub(super) fn case_file_id(name: &str) -> FileId {
     file_id(name.split_once(SEPARATOR).map_or(name, |(file, _)| file))
 }
 
 /// Returns the ids of project files in the stack of a failure. A path from another machine counts as each file whose
 /// path it ends with, because the root of the project there is unknown.
-pub(crate) fn files_of_stack(name: &str, analysis: &Analysis, project_root: &str) -> Vec<FileId> {
+pub(crate) fn stack_file_ids(name: &str, analysis: &Analysis, project_root: &str) -> Vec<FileId> {
     let test_file = name.split_once(SEPARATOR).map(|(file, _)| file);
     let files = stack_files(&analysis.redacted, test_file);
     let relative = files.iter().filter_map(|file| relative_path(file, project_root));
-    relative.flat_map(|file| ends_of(&file).map(file_id).collect::<Vec<_>>()).collect()
+    relative.flat_map(|file| path_endings(&file).map(file_id).collect::<Vec<_>>()).collect()
 }
 
-/// Returns a path inside of the project as it is. For any other path, returns its endings of two or more parts.
-fn ends_of(file: &str) -> impl Iterator<Item = &str> {
+/// Returns the path itself if it is inside the project, otherwise each ending of the path with two or more parts.
+fn path_endings(file: &str) -> impl Iterator<Item = &str> {
     let is_inside = !file.starts_with('/') && !file.contains(':');
     let cuts = file.rmatch_indices('/').skip(1).take(if is_inside { 0 } else { MAX_PATH_PARTS });
     is_inside.then_some(file).into_iter().chain(cuts.map(|(at, _)| &file[at + 1..]))
@@ -81,12 +86,12 @@ fn ends_of(file: &str) -> impl Iterator<Item = &str> {
 /// Returns the ids of a changed file: its path, and for the JVM also the path below the source folder, because stacks
 /// there name only a package and a file. For example, `core/src/main/java/com/acme/Cart.java` also has the id of
 /// `com/acme/Cart.java`.
-pub(super) fn ids_of_changed(file: &str) -> impl Iterator<Item = FileId> {
-    names_of_changed(file).map(file_id)
+pub(super) fn changed_file_ids(file: &str) -> impl Iterator<Item = FileId> {
+    changed_file_names(file).map(file_id)
 }
 
-pub(super) fn names_of_changed(file: &str) -> impl Iterator<Item = &str> {
-    std::iter::once(file).chain(below_sources(file))
+pub(super) fn changed_file_names(file: &str) -> impl Iterator<Item = &str> {
+    std::iter::once(file).chain(path_below_source_folder(file))
 }
 
 /// Returns `true` if Argus wrote the file into one of its folders. Tests do not read these files.
@@ -105,20 +110,20 @@ pub(super) fn is_documentation(file: &str) -> bool {
     let is_prose = matches!(ending.as_str(), "md" | "mdx" | "rst" | "adoc")
         || matches!(stem, "README" | "LICENSE" | "LICENCE" | "CHANGELOG" | "AUTHORS" | "NOTICE" | "CODEOWNERS");
     let is_image = matches!(ending.as_str(), "png" | "jpg" | "jpeg" | "gif" | "svg" | "webp" | "ico");
-    let is_of_host = file.starts_with(".github/") || file.starts_with(".circleci/") || name == ".gitlab-ci.yml";
-    let is_of_editor =
+    let is_host_setting = file.starts_with(".github/") || file.starts_with(".circleci/") || name == ".gitlab-ci.yml";
+    let is_editor_setting =
         matches!(name, ".editorconfig" | ".gitignore" | ".gitattributes") || has_folder(&[".vscode", ".idea"]);
     !has_folder(&["test", "tests", "spec", "__tests__", "testdata", "fixtures", "src"])
-        && (is_prose || is_image || is_of_host || is_of_editor)
+        && (is_prose || is_image || is_host_setting || is_editor_setting)
 }
 
-fn below_sources(file: &str) -> Option<&str> {
+fn path_below_source_folder(file: &str) -> Option<&str> {
     file.rsplit_once('.').filter(|(_, ending)| matches!(*ending, "java" | "kt" | "scala" | "groovy"))?;
     let start = if file.starts_with("src/") { 4 } else { file.find("/src/")? + 5 };
     let below = &file[start..];
     // Without `main/java/`, `test/kotlin/` or similar folders, the package starts directly below `src`.
-    let of_language = below.split_once('/').and_then(|(_, rest)| rest.split_once('/'));
-    let package = of_language.filter(|(folder, _)| matches!(*folder, "java" | "kotlin" | "scala" | "groovy"));
+    let language_folder = below.split_once('/').and_then(|(_, rest)| rest.split_once('/'));
+    let package = language_folder.filter(|(folder, _)| matches!(*folder, "java" | "kotlin" | "scala" | "groovy"));
     Some(package.map_or(below, |(_, rest)| rest))
 }
 
@@ -127,7 +132,7 @@ const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::{below_sources, is_documentation, is_kept_by_argus, is_nameless};
+    use super::{is_documentation, is_kept_by_argus, is_nameless, path_below_source_folder};
 
     #[test]
     fn is_kept_by_argus_checks_the_folder() {
@@ -181,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn below_sources_returns_the_package_path_of_jvm_sources() {
+    fn path_below_source_folder_returns_the_package_path_of_jvm_sources() {
         for (file, package) in [
             ("src/main/java/com/acme/Cart.java", Some("com/acme/Cart.java")),
             ("core/src/test/kotlin/acme/CartTest.kt", Some("acme/CartTest.kt")),
@@ -191,7 +196,7 @@ mod tests {
             ("src/main/java/notes.md", None),
             ("src/cart.ts", None),
         ] {
-            assert_eq!(below_sources(file), package, "{file}");
+            assert_eq!(path_below_source_folder(file), package, "{file}");
         }
     }
 }

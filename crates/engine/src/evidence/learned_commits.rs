@@ -2,24 +2,24 @@
 //! touched, and finds the commits that are hints for a failure. No run proved them. Only names of files and symbols
 //! are stored, no code.
 
-use super::failure_facts::names_of_changed;
+use super::failure_facts::changed_file_names;
 use crate::{
     Engine, EngineError,
     contract::{
-        ChangedBecause, ChangedBefore, ChangedSource, CommitDiff, LearnCommitsParams, LearnedCommits, LikelyFixes,
-        LikelyFixesParams,
+        ChangedBecause, ChangedSource, CommitDiff, LearnCommitsParams, LearnedCommits, LikelyFixes, LikelyFixesParams,
+        RelatedCommit,
     },
     limits,
-    runs::{case_name::SEPARATOR, cause::FailureSight},
+    runs::{case_name::SEPARATOR, cause::FailureSummary},
 };
 use argus_core::{
-    Ambient,
+    CallContext,
     change::{
         message::{judge_message, reverted_commit},
-        mined::{MinedFix, Touched, mined},
+        mined_fix::{MinedFix, TouchedFile, mine_fix},
     },
     evidence::facts::fingerprint,
-    fix_loop::weakened_in_hunks,
+    fix_loop::find_weakenings_in_hunks,
     stable_sort::StableSort,
 };
 use argus_store::{
@@ -31,14 +31,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 /// Maximum bytes of a commit's diff.
 const MAX_DIFF_BYTES: usize = 512 * 1024;
 
-/// Maximum number of commits for each clue, newest first.
-const MAX_FOUND: u32 = 6;
+/// Maximum number of commits for each fingerprint, newest first.
+const MAX_COMMITS_PER_FINGERPRINT: u32 = 6;
 
 /// Maximum number of commits in an answer.
-const MAX_OFFERED: usize = 6;
+const MAX_RELATED_COMMITS: usize = 6;
 
-/// Maximum number of fixes that touched a test file. If there are more, the file is not a clue to any of them.
-const MAX_OF_FILE: usize = 2;
+/// Maximum number of fixes that touched a test file. If there are more, the file does not identify any of them.
+const MAX_FIXES_OF_TEST_FILE: usize = 2;
 
 /// Maximum number of files of a commit in an answer, and of symbols of each file.
 const MAX_SHOWN_FILES: usize = 3;
@@ -48,11 +48,11 @@ const MAX_PATH_BYTES: usize = 160;
 /// Returns the commits whose messages look like fixes, without reverted and already learned commits.
 pub fn likely_fixes(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &LikelyFixesParams,
 ) -> Result<LikelyFixes, EngineError> {
     let known: HashSet<String> =
-        engine.read(ambient, |tx: &mut Tx<'_>| Ok(fix_commits::ids(tx)?))?.into_iter().collect();
+        engine.read(context, |tx: &mut Tx<'_>| Ok(fix_commits::list_ids(tx)?))?.into_iter().collect();
     let reverted: Vec<&str> = params.commits.iter().filter_map(|one| reverted_commit(&one.message)).collect();
     let is_reverted = |commit: &str| reverted.iter().any(|other| commit.starts_with(other));
     let fixes = params.commits.iter().filter(|one| judge_message(&one.message).is_fix && !is_reverted(&one.commit));
@@ -63,47 +63,47 @@ pub fn likely_fixes(
 /// Stores what commits touched, each commit once. Commits that did not change both a test and a source are skipped.
 pub fn learn_commits(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &LearnCommitsParams,
 ) -> Result<LearnedCommits, EngineError> {
     let read: Vec<(FixCommit, BTreeSet<u64>)> =
-        params.commits.iter().filter_map(|commit| learned(engine, commit)).collect();
+        params.commits.iter().filter_map(|commit| read_fix_commit(engine, commit)).collect();
     let body = |tx: &mut Tx<'_>| -> Result<u32, EngineError> {
         let mut count = 0;
-        for (commit, clues) in &read {
-            let clues: Vec<u64> = clues.iter().copied().collect();
-            count += u32::from(fix_commits::add(tx, commit, &clues)?);
+        for (commit, fingerprints) in &read {
+            let fingerprints: Vec<u64> = fingerprints.iter().copied().collect();
+            count += u32::from(fix_commits::add(tx, commit, &fingerprints)?);
         }
         fix_commits::keep_newest(tx, limits::MAX_FIX_COMMITS)?;
         Ok(count)
     };
-    Ok(LearnedCommits { learned: engine.write(ambient, body)? })
+    Ok(LearnedCommits { learned: engine.write(context, body)? })
 }
 
-/// Returns the stored form of a commit, and the clues by which it is found.
-fn learned(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<u64>)> {
+/// Returns the stored form of a commit, and the fingerprints by which it is found.
+fn read_fix_commit(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<u64>)> {
     if !is_hash(&commit.commit) || commit.diff.len() > MAX_DIFF_BYTES {
         return None;
     }
-    let MinedFix { tests, sources } = mined(&commit.diff)?;
-    if !weakened_in_hunks(&commit.diff).is_empty() {
+    let MinedFix { tests, sources } = mine_fix(&commit.diff)?;
+    if !find_weakenings_in_hunks(&commit.diff).is_empty() {
         return None;
     }
-    let may_be_said = |file: &str| is_plain_path(file) && *engine.analyzer.redact(file) == *file;
-    let sources: Vec<Touched> = sources.into_iter().filter(|source| may_be_said(&source.file)).collect();
+    let is_safe_path = |file: &str| is_plain_path(file) && *engine.analyzer.redact(file) == *file;
+    let sources: Vec<TouchedFile> = sources.into_iter().filter(|source| is_safe_path(&source.file)).collect();
     if sources.is_empty() {
         return None;
     }
-    let mut clues = BTreeSet::new();
-    for Touched { file, names } in &tests {
-        for file in names_of_changed(file) {
-            clues.insert(file_clue(file));
-            clues.extend(names.iter().map(|title| title_clue(file, title)));
+    let mut fingerprints = BTreeSet::new();
+    for TouchedFile { file, names } in &tests {
+        for file in changed_file_names(file) {
+            fingerprints.insert(file_fingerprint(file));
+            fingerprints.extend(names.iter().map(|title| title_fingerprint(file, title)));
         }
     }
-    for Touched { file, names } in &sources {
-        for file in names_of_changed(file) {
-            clues.extend(names.iter().map(|symbol| symbol_clue(file, symbol)));
+    for TouchedFile { file, names } in &sources {
+        for file in changed_file_names(file) {
+            fingerprints.extend(names.iter().map(|symbol| symbol_fingerprint(file, symbol)));
         }
     }
     let commit = FixCommit {
@@ -112,20 +112,20 @@ fn learned(engine: &Engine, commit: &CommitDiff) -> Option<(FixCommit, BTreeSet<
         committed_at: commit.committed_at,
         sources: serde_json::to_string(&sources).ok()?,
     };
-    Some((commit, clues))
+    Some((commit, fingerprints))
 }
 
 /// The location of a failure.
-pub(crate) struct FailedAt<'a> {
+pub(crate) struct FailureLocation<'a> {
     pub(crate) case_name: &'a str,
     /// File of the innermost stack frame in the project's own code.
     pub(crate) file: Option<&'a str>,
     pub(crate) function: Option<&'a str>,
 }
 
-impl<'a> FailedAt<'a> {
-    pub(crate) fn of(case_name: &'a str, sight: &'a FailureSight) -> Self {
-        let own = sight.own.as_ref();
+impl<'a> FailureLocation<'a> {
+    pub(crate) fn from_summary(case_name: &'a str, summary: &'a FailureSummary) -> Self {
+        let own = summary.own.as_ref();
         Self {
             case_name,
             file: own.map(|place| place.file.as_str()),
@@ -136,31 +136,36 @@ impl<'a> FailedAt<'a> {
 
 /// Returns for each failure the learned commits that changed its test or its function, most likely first. The shared
 /// database of a team has none, because learned commits stay on the machine that learned them.
-pub(crate) fn changed_before(
+pub(crate) fn find_related_commits(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    failures: &[FailedAt<'_>],
-) -> Result<Vec<Vec<ChangedBefore>>, EngineError> {
+    failures: &[FailureLocation<'_>],
+) -> Result<Vec<Vec<RelatedCommit>>, EngineError> {
     if engine.database.is_shared() || failures.is_empty() {
         return Ok(failures.iter().map(|_| Vec::new()).collect());
     }
-    let clues: Vec<[u64; 3]> = failures.iter().map(clues_of).collect();
-    let mut found = fix_commits::found_by(tx, clues.as_flattened(), MAX_FOUND)?.into_iter();
+    let fingerprints: Vec<[u64; 3]> = failures.iter().map(failure_fingerprints).collect();
+    let mut found =
+        fix_commits::find_by_clues(tx, fingerprints.as_flattened(), MAX_COMMITS_PER_FINGERPRINT)?.into_iter();
     let mut next = || found.next().unwrap_or_default();
-    Ok(failures.iter().map(|failure| ranked(failure, [next(), next(), next()])).collect())
+    Ok(failures.iter().map(|failure| rank_commits(failure, [next(), next(), next()])).collect())
 }
 
-fn clues_of(failure: &FailedAt<'_>) -> [u64; 3] {
-    let (file, title) = test_of(failure.case_name);
-    let symbol = symbol_clue(failure.file.unwrap_or_default(), failure.function.map(last_name).unwrap_or_default());
-    [title_clue(file, title), symbol, file_clue(file)]
+fn failure_fingerprints(failure: &FailureLocation<'_>) -> [u64; 3] {
+    let (file, title) = split_case_name(failure.case_name);
+    let symbol =
+        symbol_fingerprint(failure.file.unwrap_or_default(), failure.function.map(last_name).unwrap_or_default());
+    [title_fingerprint(file, title), symbol, file_fingerprint(file)]
 }
 
-fn ranked(failure: &FailedAt<'_>, [by_title, by_symbol, by_file]: [Vec<FixCommit>; 3]) -> Vec<ChangedBefore> {
-    let is_rare = by_file.len() <= MAX_OF_FILE;
+fn rank_commits(
+    failure: &FailureLocation<'_>,
+    [by_title, by_symbol, by_file]: [Vec<FixCommit>; 3],
+) -> Vec<RelatedCommit> {
+    let is_rare = by_file.len() <= MAX_FIXES_OF_TEST_FILE;
     let mut all: BTreeMap<u64, (ChangedBecause, FixCommit)> = BTreeMap::new();
     for commit in by_file {
-        let touched = sources_of(&commit);
+        let touched = parse_sources(&commit);
         let is_place = touched.iter().any(|source| Some(source.file.as_str()) == failure.file);
         if is_place || is_rare && failure.file.is_none() {
             all.insert(commit.key, (ChangedBecause::TestFile, commit));
@@ -179,39 +184,39 @@ fn ranked(failure: &FailedAt<'_>, [by_title, by_symbol, by_file]: [Vec<FixCommit
         a.cmp(b).then(older.committed_at.cmp(&newer.committed_at)).then(newer.key.cmp(&older.key))
     });
     // The host removes some of these commits, because only the host knows which commits are on the branch.
-    all.iter().take(MAX_OFFERED).map(|(because, commit)| shown(failure, *because, commit)).collect()
+    all.iter().take(MAX_RELATED_COMMITS).map(|(because, commit)| convert_commit(failure, *because, commit)).collect()
 }
 
 /// Converts a commit for an answer. The file of the failure comes first.
-fn shown(failure: &FailedAt<'_>, because: ChangedBecause, commit: &FixCommit) -> ChangedBefore {
-    let mut sources = sources_of(commit);
+fn convert_commit(failure: &FailureLocation<'_>, because: ChangedBecause, commit: &FixCommit) -> RelatedCommit {
+    let mut sources = parse_sources(commit);
     sources.stable_sort_by_key(|source| Some(source.file.as_str()) != failure.file);
     let function = failure.function.map(last_name);
-    let source = |Touched { file, mut names }: Touched| {
+    let source = |TouchedFile { file, mut names }: TouchedFile| {
         names.stable_sort_by_key(|name| Some(name.as_str()) != function);
         names.truncate(MAX_SHOWN_SYMBOLS);
         ChangedSource { file, symbols: names }
     };
-    ChangedBefore {
+    RelatedCommit {
         commit: commit.commit.clone(),
         because,
         sources: sources.into_iter().take(MAX_SHOWN_FILES).map(source).collect(),
     }
 }
 
-fn sources_of(commit: &FixCommit) -> Vec<Touched> {
+fn parse_sources(commit: &FixCommit) -> Vec<TouchedFile> {
     serde_json::from_str(&commit.sources).unwrap_or_default()
 }
 
 /// Returns the file of a case and its title.
-fn test_of(case_name: &str) -> (&str, &str) {
+fn split_case_name(case_name: &str) -> (&str, &str) {
     let (file, rest) = case_name.split_once(SEPARATOR).unwrap_or((case_name, ""));
     (file, rest.rsplit(SEPARATOR).next().unwrap_or_default())
 }
 
 /// Normalizes a title for comparisons, because runners append parameters to declared titles, for example `adds[1-2]`
 /// or `TestAdds/small`.
-fn plain_title(title: &str) -> String {
+fn remove_title_parameters(title: &str) -> String {
     let with_parameters = title.split_once('[').filter(|(name, rest)| !name.trim().is_empty() && rest.ends_with(']'));
     let title = with_parameters.map_or(title, |(name, _)| name);
     // Go appends the name of a subtest after a slash, with `_` for blanks.
@@ -222,20 +227,20 @@ fn plain_title(title: &str) -> String {
 /// Returns the last name of a function, for example `total` for `cart::Cart::total::{{closure}}`, `Total` for
 /// `(*Cart).Total`, and `Cart` for `new Cart`.
 fn last_name(function: &str) -> &str {
-    let is_no_name = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$');
-    let function = function.trim_end_matches("::{{closure}}").trim_end_matches(is_no_name);
-    function.rsplit(is_no_name).next().unwrap_or_default()
+    let is_separator = |letter: char| !letter.is_alphanumeric() && !matches!(letter, '_' | '$');
+    let function = function.trim_end_matches("::{{closure}}").trim_end_matches(is_separator);
+    function.rsplit(is_separator).next().unwrap_or_default()
 }
 
-fn file_clue(file: &str) -> u64 {
+fn file_fingerprint(file: &str) -> u64 {
     fingerprint(&format!("test file\n{file}"))
 }
 
-fn title_clue(file: &str, title: &str) -> u64 {
-    fingerprint(&format!("test\n{file}\n{}", plain_title(title)))
+fn title_fingerprint(file: &str, title: &str) -> u64 {
+    fingerprint(&format!("test\n{file}\n{}", remove_title_parameters(title)))
 }
 
-fn symbol_clue(file: &str, symbol: &str) -> u64 {
+fn symbol_fingerprint(file: &str, symbol: &str) -> u64 {
     fingerprint(&format!("symbol\n{file}\n{symbol}"))
 }
 

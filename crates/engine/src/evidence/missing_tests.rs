@@ -1,25 +1,25 @@
-//! Tests that ran in an earlier run and did not run in this one.
+//! Tests that ran in an earlier run but not in this run.
 
 use crate::{
     Engine, EngineError,
     contract::{MissingTestsParams, MissingTestsResult},
     failures::lookup,
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
     runs::{RunKey, test_runs},
 };
 use std::collections::BTreeSet;
 
-/// Runs that are compared: a matrix or a sharded job records several runs of one commit.
+/// Runs that are compared: a matrix or a sharded job records several runs of the same commit.
 const MAX_BASE_RUNS: usize = 10;
 
-/// Compares a run with the one of the given runs that has the most tests in common with it, because runs of other shards
-/// or of a single file would make every test look missing.
+/// Compares a run with the one of the given runs that has the most tests in common with it, because runs of other
+/// shards or of a single file would make every test look missing.
 pub fn missing_tests(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &MissingTestsParams,
 ) -> Result<MissingTestsResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<MissingTestsResult, EngineError> {
@@ -29,7 +29,7 @@ pub fn missing_tests(
             bases.push(lookup::find_run(tx, id)?.0);
         }
         let ran = |cases: Vec<(String, _)>| cases.into_iter().map(|(name, _)| name).collect::<BTreeSet<String>>();
-        let mut outcomes = test_runs::outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
+        let mut outcomes = test_runs::list_outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
         let here = outcomes.next().unwrap_or_default();
         // The first of equals is the newest, because callers name the newest run first.
         let mut best: Option<(usize, &String, BTreeSet<String>)> = None;
@@ -46,5 +46,5 @@ pub fn missing_tests(
         let ran = u32::try_from(names.len()).unwrap_or(u32::MAX);
         Ok(MissingTestsResult { base_run_id: Some(id.clone()), ran, missing })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }

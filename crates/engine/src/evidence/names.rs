@@ -4,50 +4,63 @@ use super::edits::{self, EditedFiles};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
     kept::window::Window,
-    sentences::{Names, run_filtered},
+    sentences::{SentenceNames, format_run_command},
 };
-use argus_store::runs::claims::cases_of_suite;
+use argus_store::runs::claims::suite_name_prefix;
 
 /// Names from the newest runs and from a function that knows the cases.
-pub(super) struct Named<'a, F> {
+pub(super) struct ChangeNames<'a, F> {
     pub(super) window: &'a Window,
     /// Edited files at the start of each run.
     pub(super) edits: &'a EditedFiles,
     pub(super) case: F,
     /// The command of the run, which is also the name of the case for the command itself.
     pub(super) command: Option<&'a str>,
+    /// The run of the failures.
+    pub(super) judged: RunSeq,
 }
 
-impl<F: Fn(CaseId) -> Option<String>> Named<'_, F> {
+impl<F: Fn(CaseId) -> Option<String>> ChangeNames<'_, F> {
     /// Returns the public id of a run. None if the run is too old.
-    pub(super) fn run_id(&self, run: RunSeq) -> Option<String> {
+    pub(super) fn known_run_id(&self, run: RunSeq) -> Option<String> {
         self.window.get(run).map(|run| run.id.clone())
     }
 }
 
-impl<F: Fn(CaseId) -> Option<String>> Names for Named<'_, F> {
-    fn run(&self, run: RunSeq) -> String {
-        self.run_id(run).unwrap_or_else(|| "an earlier run".to_owned())
+impl<F> ChangeNames<'_, F> {
+    /// Returns the files whose edits may have broken a test that passed in one run and failed in another: edits that
+    /// are still there in the judged run, or else all edits of the judged run.
+    pub(super) fn breaking_edits(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+        let since_pass = |run: RunSeq| edits::files_edited_since(self.window, self.edits, passed, run);
+        let now = since_pass(self.judged);
+        let still: Vec<String> = since_pass(failed).into_iter().filter(|file| now.contains(file)).collect();
+        if still.is_empty() { now } else { still }
+    }
+}
+
+impl<F: Fn(CaseId) -> Option<String>> SentenceNames for ChangeNames<'_, F> {
+    fn run_id(&self, run: RunSeq) -> String {
+        self.known_run_id(run).unwrap_or_else(|| "an earlier run".to_owned())
     }
 
-    fn case(&self, case: CaseId) -> String {
+    fn case_name(&self, case: CaseId) -> String {
         (self.case)(case).unwrap_or_else(|| "another test".to_owned())
     }
 
-    fn edited(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
-        edits::between_runs(self.window, self.edits, passed, failed)
+    fn files_edited_between(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+        edits::files_edited_between(self.window, self.edits, passed, failed)
     }
 
-    fn differing(&self, run: RunSeq) -> Vec<String> {
-        edits::of_run(self.edits, run)
+    fn files_differing_from_commit(&self, run: RunSeq) -> Vec<String> {
+        edits::files_edited_in_run(self.edits, run)
     }
 
-    fn command(&self, case: CaseId) -> String {
-        let name = self.case(case);
+    fn rerun_command(&self, case: CaseId) -> String {
+        let name = self.case_name(case);
         // The filter of a runner cannot select a command or a file that could not be loaded.
-        if self.command == Some(&name) || cases_of_suite(&name).is_some() {
+        if self.command == Some(&name) || suite_name_prefix(&name).is_some() {
             return "argus run".to_owned();
         }
-        run_filtered(&name)
+        format_run_command(&name)
     }
 }

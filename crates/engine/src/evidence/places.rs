@@ -2,7 +2,7 @@
 //! other cases.
 
 use crate::EngineError;
-use argus_core::evidence::{facts::fingerprint, kept::memory::Memory};
+use argus_core::evidence::{facts::case_id, kept::memory::Memory};
 use argus_store::{Tx, evidence, runs::test_runs::TestPlace};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,13 +13,13 @@ pub(super) fn load(
     case_name: &str,
     newest: u32,
 ) -> Result<BTreeMap<String, TestPlace>, EngineError> {
-    let case = fingerprint(case_name);
+    let case = case_id(case_name);
     let runs = || memory.window.runs().rev().take(newest as usize);
     let digests: BTreeSet<u64> = runs().map(|run| run.order).collect();
-    let orders = evidence::orders_of(tx, &digests.into_iter().collect::<Vec<_>>())?;
+    let orders = evidence::find_orders(tx, &digests.into_iter().collect::<Vec<_>>())?;
     let count = |cases: usize| u32::try_from(cases).unwrap_or(u32::MAX);
     let place = |order: evidence::OrderRow| {
-        let at = order.cases.iter().position(|one| *one == case);
+        let at = order.cases.iter().position(|other| *other == case);
         let place = at.map(|at| TestPlace::After { cases: count(at), of: count(order.cases.len()) });
         (order.digest, place.unwrap_or(TestPlace::Absent))
     };

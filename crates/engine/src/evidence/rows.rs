@@ -21,8 +21,8 @@ use std::collections::BTreeMap;
 pub(super) type TestNames = BTreeMap<CaseId, String>;
 
 /// Reads the bounded part of the evidence. None if nothing was judged yet.
-pub(super) fn load(tx: &mut Tx<'_>) -> Result<Option<Memory>, EngineError> {
-    let state = evidence::state(tx)?;
+pub(crate) fn load(tx: &mut Tx<'_>) -> Result<Option<Memory>, EngineError> {
+    let state = evidence::read_state(tx)?;
     // The evidence is derived from runs, so unreadable state is rebuilt.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
 }
@@ -33,7 +33,7 @@ pub(crate) fn load_fixes(tx: &mut Tx<'_>) -> Result<Vec<Fix>, EngineError> {
     struct Fixes {
         fixes: Vec<Fix>,
     }
-    let state = evidence::state(tx)?;
+    let state = evidence::read_state(tx)?;
     let read: Option<Fixes> = state.and_then(|state| serde_json::from_str(&state).ok());
     Ok(read.unwrap_or_default().fixes)
 }
@@ -42,41 +42,40 @@ pub(crate) fn load_fixes(tx: &mut Tx<'_>) -> Result<Vec<Fix>, EngineError> {
 pub(crate) fn load_trees(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Trees {
-        window: RunsOfWindow,
+        window: WindowRuns,
     }
     #[derive(Default, Deserialize)]
-    struct RunsOfWindow {
-        runs: Vec<TreeOfRun>,
+    struct WindowRuns {
+        runs: Vec<RunTree>,
     }
     #[derive(Deserialize)]
-    struct TreeOfRun {
+    struct RunTree {
         id: String,
         tree: String,
         commit: Option<String>,
     }
-    let state = evidence::state(tx)?;
+    let state = evidence::read_state(tx)?;
     let read: Option<Trees> = state.and_then(|state| serde_json::from_str(&state).ok());
     // Without an id from git, the commit or a unique text stands in for the tree.
-    let is_of_git = |run: &TreeOfRun| {
-        run.commit.as_ref() != Some(&run.tree) && run.tree.bytes().all(|byte| byte.is_ascii_hexdigit())
-    };
-    let runs = read.unwrap_or_default().window.runs.into_iter().filter(is_of_git);
+    let is_git_tree =
+        |run: &RunTree| run.commit.as_ref() != Some(&run.tree) && run.tree.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let runs = read.unwrap_or_default().window.runs.into_iter().filter(is_git_tree);
     Ok(runs.map(|run| (run.id, run.tree)).collect())
 }
 
-/// Adds the rows of the given tests, if they have one.
+/// Adds the rows of the given tests, if they exist.
 pub(super) fn load_tests(tx: &mut Tx<'_>, memory: &mut Memory, cases: &[CaseId]) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::tests(tx, cases)?))
+    Ok(add_tests(memory, evidence::find_tests(tx, cases)?))
 }
 
 /// Adds the rows of all tests.
 pub(super) fn load_all_tests(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::all_tests(tx)?))
+    Ok(add_tests(memory, evidence::list_tests(tx)?))
 }
 
 /// Returns the names of the given tests, if they have a row.
-pub(super) fn names(tx: &mut Tx<'_>, cases: &[CaseId]) -> Result<TestNames, EngineError> {
-    Ok(evidence::tests(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())
+pub(super) fn load_names(tx: &mut Tx<'_>, cases: &[CaseId]) -> Result<TestNames, EngineError> {
+    Ok(evidence::find_tests(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())
 }
 
 fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
@@ -92,13 +91,13 @@ fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
 
 /// Adds the orders of the newest runs.
 pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<(), EngineError> {
-    for row in evidence::orders(tx)? {
-        memory.orders.push(row.run_seq, Order::kept(row.cases, row.digest));
+    for row in evidence::list_orders(tx)? {
+        memory.orders.push(row.run_seq, Order::restore(row.cases, row.digest));
     }
     Ok(())
 }
 
-/// Writes the changes of a run. `order` is the order of its cases, and `name` returns the name of a case.
+/// Writes the evidence after a run. `order` is the order of its cases, and `name` returns the name of a case.
 pub(super) fn save(
     tx: &mut Tx<'_>,
     memory: &Memory,
@@ -106,7 +105,7 @@ pub(super) fn save(
     order: &Order,
     name: impl Fn(CaseId) -> Option<String>,
 ) -> Result<(), EngineError> {
-    evidence::set_state(tx, &json(memory)?)?;
+    evidence::set_state(tx, &to_json(memory)?)?;
     save_tests(tx, memory, |case| if order.contains(case) { name(case) } else { None })?;
     save_order(tx, seq, order)
 }
@@ -117,7 +116,7 @@ pub(super) fn save_all(
     memory: &Memory,
     name: impl Fn(CaseId) -> Option<String>,
 ) -> Result<(), EngineError> {
-    evidence::set_state(tx, &json(memory)?)?;
+    evidence::set_state(tx, &to_json(memory)?)?;
     save_tests(tx, memory, name)?;
     for (seq, order) in memory.orders.iter() {
         save_order(tx, *seq, order)?;
@@ -130,17 +129,17 @@ fn save_tests(tx: &mut Tx<'_>, memory: &Memory, name: impl Fn(CaseId) -> Option<
     let mut rows = Vec::new();
     for (case, history) in &memory.tests {
         let Some(name) = name(*case) else { continue };
-        rows.push(TestRow { case: *case, name, history: json(history)? });
+        rows.push(TestRow { case: *case, name, history: to_json(history)? });
     }
     Ok(evidence::set_tests(tx, &rows)?)
 }
 
 fn save_order(tx: &mut Tx<'_>, seq: RunSeq, order: &Order) -> Result<(), EngineError> {
     let row = OrderRow { digest: order.digest(), run_seq: seq, cases: order.cases().to_vec() };
-    Ok(evidence::keep_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES)?)
+    Ok(evidence::store_order(tx, &row, MAX_ORDERS, MAX_ORDERED_CASES)?)
 }
 
-pub(super) fn json(value: &impl serde::Serialize) -> Result<String, EngineError> {
+pub(super) fn to_json(value: &impl serde::Serialize) -> Result<String, EngineError> {
     serde_json::to_string(value)
         .map_err(|error| EngineError::new(ErrorCode::InternalError, format!("Evidence cannot be written: {error}.")))
 }

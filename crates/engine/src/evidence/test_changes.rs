@@ -4,17 +4,17 @@
 //! A run can contain only a part of the tests, so each test is compared by the newest run on each side that has it.
 
 use super::{
-    test_history::told,
-    test_lookup::{age_note, recorded_commit},
+    test_history::parse_brief_failure,
+    test_lookup::{age_note, find_recorded_commit},
 };
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::view,
     contract::{CaseState, ChangeKind, TestChange, TestChangeCounts, TestChangesParams, TestChangesResult},
-    runs::history::{is_more, page},
-    viewer::grid::case_state,
+    runs::history::{check_page_limit, has_more_after},
+    viewer::grid::convert_outcome,
 };
-use argus_core::{Ambient, evidence::verdict::VerdictKind, stable_sort::StableSort};
+use argus_core::{CallContext, evidence::verdict::VerdictKind, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -37,25 +37,25 @@ const MAX_CASES: u32 = 60_000;
 /// Returns the changes, most urgent first.
 pub fn test_changes(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &TestChangesParams,
 ) -> Result<TestChangesResult, EngineError> {
-    let limit = page("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
+    let limit = check_page_limit("limit", params.limit, DEFAULT_LIMIT, MAX_LIMIT)?;
     let offset = params.offset.unwrap_or(0);
     let body = |tx: &mut Tx<'_>| -> Result<TestChangesResult, EngineError> {
-        let (since, start) = recorded_commit(tx, &params.since)?;
-        let until = commits::until(tx, &since, start, MAX_RUNS)?;
-        let after = one_branch(commits::after(tx, &since, start, MAX_RUNS)?);
-        let before = Side::read(tx, until)?;
-        let after = Side::read(tx, after)?;
-        let (mut changes, counts) = compared(&before, &after);
+        let (since, start) = find_recorded_commit(tx, &params.since)?;
+        let until = commits::list_until(tx, &since, start, MAX_RUNS)?;
+        let after = keep_newest_branch(commits::list_after(tx, &since, start, MAX_RUNS)?);
+        let before = ComparedRuns::read(tx, until)?;
+        let after = ComparedRuns::read(tx, after)?;
+        let (mut changes, counts) = compare(&before, &after);
         changes.stable_sort_by(|one, other| (one.kind, one.name).cmp(&(other.kind, other.name)));
         let total = u32::try_from(changes.len()).unwrap_or(u32::MAX);
         let shown: Vec<Change<'_>> = changes.into_iter().skip(offset as usize).take(limit as usize).collect();
-        let has_more = is_more(offset, shown.len(), total);
-        let notes = notes(ambient, start, &before, &after);
-        let changes = shown_changes(tx, &shown)?;
-        let newest = |side: Side| side.runs.into_iter().next().map(|(_, run)| view::run(run));
+        let has_more = has_more_after(offset, shown.len(), total);
+        let notes = collect_notes(context, start, &before, &after);
+        let changes = convert_changes(tx, &shown)?;
+        let newest = |side: ComparedRuns| side.runs.into_iter().next().map(|(_, run)| view::convert_run(run));
         Ok(TestChangesResult {
             since,
             base: newest(before).ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A commit has no run."))?,
@@ -67,26 +67,26 @@ pub fn test_changes(
             notes,
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
 /// Keeps the runs on the branch of the newest run, because changes on another branch did not happen here.
-fn one_branch(mut runs: Vec<(RunKey, Run)>) -> Vec<(RunKey, Run)> {
+fn keep_newest_branch(mut runs: Vec<(RunKey, Run)>) -> Vec<(RunKey, Run)> {
     let branch = runs.first().and_then(|(_, run)| run.git_branch.clone());
     runs.retain(|(_, run)| run.git_branch == branch);
     runs
 }
 
 /// The runs before or after the commit, newest first, with the result of each test.
-struct Side {
+struct ComparedRuns {
     runs: Vec<(RunKey, Run)>,
-    tests: BTreeMap<String, Seen>,
+    tests: BTreeMap<String, TestResult>,
     /// Set if there are more runs than were compared.
     is_shortened: bool,
 }
 
-/// The result of a test on one side.
-struct Seen {
+/// The result of a test on either side.
+struct TestResult {
     /// Index of the newest run that has the test.
     newest: usize,
     /// The result in that run. If several cases have the same name, the worst result.
@@ -99,7 +99,7 @@ struct Seen {
     failed_in: Option<usize>,
 }
 
-impl Side {
+impl ComparedRuns {
     fn read(tx: &mut Tx<'_>, mut runs: Vec<(RunKey, Run)>) -> Result<Self, EngineError> {
         let mut cases = 0_u32;
         let fits = |(_, run): &&(RunKey, Run)| {
@@ -110,18 +110,18 @@ impl Side {
         let is_shortened = runs.len() > fitting || runs.len() == MAX_RUNS as usize;
         runs.truncate(fitting);
         let keys: Vec<RunKey> = runs.iter().map(|(key, _)| *key).collect();
-        let by_chance = judged(tx, &keys, VerdictKind::Flaky)?;
-        let by_machine = judged(tx, &keys, VerdictKind::Infrastructure)?;
+        let by_chance = list_failures_with_verdict(tx, &keys, VerdictKind::Flaky)?;
+        let by_machine = list_failures_with_verdict(tx, &keys, VerdictKind::Infrastructure)?;
         let mut tests = BTreeMap::new();
-        for (at, cases) in test_runs::outcomes(tx, &keys)?.into_iter().enumerate() {
+        for (at, cases) in test_runs::list_outcomes(tx, &keys)?.into_iter().enumerate() {
             for (name, outcome) in cases {
-                let is_chance = by_chance[at].contains(&name);
+                let failed_by_chance = by_chance[at].contains(&name);
                 let has_failed = outcome == CaseOutcome::Failed;
-                let is_broken = has_failed && !is_chance && !by_machine[at].contains(&name);
-                let new = Seen { newest: at, outcome, is_broken, is_flaky: false, failed_in: None };
-                let seen = tests.entry(name).or_insert(new);
-                seen.is_flaky |= is_chance || outcome == CaseOutcome::Flaky;
-                seen.failed_in = seen.failed_in.or(has_failed.then_some(at));
+                let is_broken = has_failed && !failed_by_chance && !by_machine[at].contains(&name);
+                let new = TestResult { newest: at, outcome, is_broken, is_flaky: false, failed_in: None };
+                let result = tests.entry(name).or_insert(new);
+                result.is_flaky |= failed_by_chance || outcome == CaseOutcome::Flaky;
+                result.failed_in = result.failed_in.or(has_failed.then_some(at));
             }
         }
         Ok(Self { runs, tests, is_shortened })
@@ -129,10 +129,14 @@ impl Side {
 }
 
 /// Returns for each run the names of the failures whose verdict has this kind.
-fn judged(tx: &mut Tx<'_>, runs: &[RunKey], kind: VerdictKind) -> Result<Vec<BTreeSet<String>>, EngineError> {
+fn list_failures_with_verdict(
+    tx: &mut Tx<'_>,
+    runs: &[RunKey],
+    kind: VerdictKind,
+) -> Result<Vec<BTreeSet<String>>, EngineError> {
     // The searched JSON cannot occur inside of a text, because quotation marks are escaped there.
     let kind = serde_json::to_string(&kind).unwrap_or_default();
-    let names = test_runs::judged_with(tx, runs, &format!("\"kind\":{kind}"))?;
+    let names = test_runs::list_cases_with_verdict_containing(tx, runs, &format!("\"kind\":{kind}"))?;
     Ok(names.into_iter().map(|names| names.into_iter().collect()).collect())
 }
 
@@ -145,11 +149,11 @@ struct Change<'a> {
     failed_in: Option<&'a (RunKey, Run)>,
 }
 
-fn compared<'a>(before: &'a Side, after: &'a Side) -> (Vec<Change<'a>>, TestChangeCounts) {
+fn compare<'a>(before: &'a ComparedRuns, after: &'a ComparedRuns) -> (Vec<Change<'a>>, TestChangeCounts) {
     let (mut changes, mut counts) = (Vec::new(), TestChangeCounts::default());
     for (name, now) in &after.tests {
         let was = before.tests.get(name);
-        let Some(kind) = change(was, now) else {
+        let Some(kind) = classify_change(was, now) else {
             counts.still_failing += u32::from(now.outcome == CaseOutcome::Failed);
             continue;
         };
@@ -172,7 +176,7 @@ fn compared<'a>(before: &'a Side, after: &'a Side) -> (Vec<Change<'a>>, TestChan
 }
 
 /// Returns how the result of a test changed. A pass after a random failure is not a fix.
-fn change(was: Option<&Seen>, now: &Seen) -> Option<ChangeKind> {
+fn classify_change(was: Option<&TestResult>, now: &TestResult) -> Option<ChangeKind> {
     let Some(was) = was else { return Some(ChangeKind::New) };
     let (failed, fails) = (was.outcome == CaseOutcome::Failed, now.outcome == CaseOutcome::Failed);
     if now.is_broken && !was.is_broken {
@@ -188,42 +192,47 @@ fn change(was: Option<&Seen>, now: &Seen) -> Option<ChangeKind> {
     }
 }
 
-fn shown_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
+fn convert_changes(tx: &mut Tx<'_>, changes: &[Change<'_>]) -> Result<Vec<TestChange>, EngineError> {
     let failed: Vec<(RunKey, &str)> =
         changes.iter().filter_map(|change| change.failed_in.map(|(key, _)| (*key, change.name))).collect();
-    let mut failures = test_runs::brief_failures(tx, &failed)?.into_iter();
-    let shown = |change: &Change<'_>| {
+    let mut failures = test_runs::read_brief_failures(tx, &failed)?.into_iter();
+    let convert = |change: &Change<'_>| {
         let failure = change.failed_in.and_then(|_| failures.next().flatten());
-        let (headline, found) = told(failure);
+        let (headline, verdict) = parse_brief_failure(failure);
         TestChange {
             case_name: change.name.to_owned(),
             change: change.kind,
-            base: change.base.map_or(CaseState::Absent, |(_, outcome)| case_state(outcome)),
+            base: change.base.map_or(CaseState::Absent, |(_, outcome)| convert_outcome(outcome)),
             base_run_id: change.base.map(|(run, _)| run.id.clone()),
-            head: case_state(change.head.1),
+            head: convert_outcome(change.head.1),
             head_run_id: change.head.0.id.clone(),
             failed_in: change.failed_in.map(|(_, run)| run.id.clone()),
-            verdict: found.as_ref().map(view::brief_verdict),
-            cause_id: found.map(|found| found.cause_id),
+            verdict: verdict.as_ref().map(view::shorten_verdict),
+            cause_id: verdict.map(|verdict| verdict.cause_id),
             headline,
         }
     };
-    Ok(changes.iter().map(shown).collect())
+    Ok(changes.iter().map(convert).collect())
 }
 
-fn notes(ambient: &Ambient, start: CommitStart, before: &Side, after: &Side) -> Vec<String> {
+fn collect_notes(
+    context: &CallContext,
+    start: CommitStart,
+    before: &ComparedRuns,
+    after: &ComparedRuns,
+) -> Vec<String> {
     let mut notes = Vec::new();
     if start.only_edited {
         let base = before.runs.first().map_or("", |(_, run)| run.id.as_str());
-        notes.push(format!("The commit was only run with uncommitted changes; '{base}' stands for it."));
+        notes.push(format!("The commit was only run with uncommitted changes, so '{base}' is used for it."));
     }
     match after.runs.first() {
-        None => notes.push("No run of other code is recorded after it. Run argus_run, then ask again.".to_owned()),
-        Some((_, run)) => notes.extend(age_note(ambient.now, run.started_at)),
+        None => notes.push("No later run of other code is recorded. Run argus_run, then ask again.".to_owned()),
+        Some((_, run)) => notes.extend(age_note(context.now, run.started_at)),
     }
     if before.is_shortened || after.is_shortened {
         notes.push(format!(
-            "Of many runs the newest were compared: {} up to the commit and {} after. A test that none of them had counts as new.",
+            "Only the newest runs were compared: {} up to the commit and {} after it. A test that these runs do not include counts as new.",
             before.runs.len(),
             after.runs.len()
         ));

@@ -1,23 +1,23 @@
 //! Lists the tests that failed before, with their states over all runs.
 
 use super::{
-    judging::condition_text,
+    judging::format_condition,
     rows::{self, TestNames},
-    test_lookup::{NOTHING_RECORDED, age_note},
+    test_lookup::{NO_RUNS_NOTE, age_note},
 };
 use crate::{
     Engine, EngineError,
     contract::{TestEvidence, TestsParams, TestsResult},
 };
 use argus_core::{
-    Ambient,
+    CallContext,
     evidence::{
-        facts::{CaseId, fingerprint},
+        facts::{CaseId, case_id},
         kept::{
-            history::{Strand, TestHistory},
+            history::{FailureMode, TestHistory},
             memory::Memory,
         },
-        state::{TestState, TestSummary, state_of},
+        state::{TestState, TestSummary, summarize_test},
     },
     stable_sort::StableSort,
 };
@@ -31,9 +31,9 @@ const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1_000;
 
 /// Returns a page of tests, unhealthy tests first.
-pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result<TestsResult, EngineError> {
+pub fn tests(engine: &Engine, context: &CallContext, params: &TestsParams) -> Result<TestsResult, EngineError> {
     let wanted = params.name.as_deref().map(str::to_lowercase);
-    let fits = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
+    let matches_name = |name: &str| wanted.as_ref().is_none_or(|wanted| name.to_lowercase().contains(wanted));
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, MAX_LIMIT) as usize;
     let offset = params.offset.unwrap_or(0) as usize;
     let body = |tx: &mut Tx<'_>| -> Result<TestsResult, EngineError> {
@@ -42,8 +42,8 @@ pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result
         let view = memory.window.view();
         let mut found = Vec::new();
         for (case, history) in &memory.tests {
-            let Some(case_name) = names.get(case).filter(|name| fits(name)).cloned() else { continue };
-            let summary = state_of(history, &view, &memory.traits);
+            let Some(case_name) = names.get(case).filter(|name| matches_name(name)).cloned() else { continue };
+            let summary = summarize_test(history, &view, &memory.traits);
             if params.state.is_none_or(|state| summary.state == state) {
                 found.push((case_name, history, summary));
             }
@@ -52,24 +52,24 @@ pub fn tests(engine: &Engine, ambient: &Ambient, params: &TestsParams) -> Result
         let total = found.len();
         let mut tests = Vec::new();
         for (case_name, history, summary) in found.into_iter().skip(offset).take(limit) {
-            tests.push(evidence_of(tx, &memory, &mut names, history, &summary, case_name)?);
+            tests.push(convert_evidence(tx, &memory, &mut names, history, &summary, case_name)?);
         }
-        let newest = runs::newest(tx, 1)?;
+        let newest = runs::list_newest(tx, 1)?;
         Ok(TestsResult {
             has_more: offset.saturating_add(tests.len()) < total,
             total: u32::try_from(total).unwrap_or(u32::MAX),
             tests,
             notes: newest
                 .first()
-                .map_or_else(|| Some(NOTHING_RECORDED.to_owned()), |(_, run)| age_note(ambient.now, run.started_at))
+                .map_or_else(|| Some(NO_RUNS_NOTE.to_owned()), |(_, run)| age_note(context.now, run.started_at))
                 .into_iter()
                 .collect(),
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-/// Sort key of a test. A lower number is more urgent.
+/// Returns the sort key of a test. A lower number is more urgent.
 const fn urgency(test: &TestSummary) -> u8 {
     match test.state {
         TestState::Broken => 0,
@@ -81,7 +81,7 @@ const fn urgency(test: &TestSummary) -> u8 {
 }
 
 /// Converts a test for an answer, and looks up the name of the test that breaks it.
-pub(super) fn evidence_of(
+pub(super) fn convert_evidence(
     tx: &mut Tx<'_>,
     memory: &Memory,
     names: &mut TestNames,
@@ -90,7 +90,7 @@ pub(super) fn evidence_of(
     case_name: String,
 ) -> Result<TestEvidence, EngineError> {
     if let Some(polluter) = summary.polluter.filter(|polluter| !names.contains_key(polluter)) {
-        names.extend(rows::names(tx, &[polluter])?);
+        names.extend(rows::load_names(tx, &[polluter])?);
         if !names.contains_key(&polluter) {
             // A test that never failed has no row, so its name is read from a run.
             names.extend(name_in_runs(tx, memory, history, polluter)?.map(|name| (polluter, name)));
@@ -105,7 +105,7 @@ pub(super) fn evidence_of(
         failures: history.totals.failures,
         runs: history.totals.runs,
         polluter: summary.polluter.and_then(|polluter| names.get(&polluter).cloned()),
-        condition: summary.condition.as_ref().map(condition_text),
+        condition: summary.condition.as_ref().map(format_condition),
     })
 }
 
@@ -116,13 +116,14 @@ fn name_in_runs(
     history: &TestHistory,
     polluter: CaseId,
 ) -> Result<Option<String>, EngineError> {
-    let is_of = |strand: &&Strand| {
-        let candidates = strand.order.iter().flat_map(|order| &order.candidates);
+    let has_polluter = |failure_mode: &&FailureMode| {
+        let candidates = failure_mode.order.iter().flat_map(|order| &order.candidates);
         candidates.into_iter().any(|candidate| candidate.case == polluter)
     };
-    let last = history.strands.iter().find(is_of).and_then(|strand| memory.window.get(strand.last));
+    let last =
+        history.failure_modes.iter().find(has_polluter).and_then(|failure_mode| memory.window.get(failure_mode.last));
     let Some(run) = last else { return Ok(None) };
-    let Some((key, _)) = runs::by_id(tx, &run.id)? else { return Ok(None) };
-    let names = cases::names(tx, key, u32::MAX)?;
-    Ok(names.into_iter().find(|name| fingerprint(name) == polluter))
+    let Some((key, _)) = runs::find_by_id(tx, &run.id)? else { return Ok(None) };
+    let names = cases::list_names(tx, key, u32::MAX)?;
+    Ok(names.into_iter().find(|name| case_id(name) == polluter))
 }

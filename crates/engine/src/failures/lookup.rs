@@ -1,6 +1,10 @@
 //! Finds the run and the failed case that a caller names. On a miss the error lists the most similar names.
 
-use crate::{EngineError, ErrorCode, answer::text::quoted, runs::case_name::SEPARATOR};
+use crate::{
+    EngineError, ErrorCode,
+    answer::{text::quote, view},
+    runs::case_name::SEPARATOR,
+};
 use argus_core::{FailureEvent, stable_sort::StableSort};
 use argus_store::{
     Tx,
@@ -19,134 +23,184 @@ pub(crate) struct FailedCase {
     pub(crate) failure: Failure,
 }
 
+impl FailedCase {
+    pub(crate) fn was_diagnosed(&self) -> bool {
+        view::parse_stored_verdict(&self.failure).is_some_and(|verdict| verdict.diagnosed == Some(true))
+    }
+}
+
 /// Maximum number of case names that are compared for a suggestion. Failed cases come first.
 pub(crate) const MAX_COMPARED_NAMES: u32 = 2_000;
 
 /// Maximum number of names in a message.
-const MAX_SUGGESTIONS: usize = 5;
+const MAX_SUGGESTED_NAMES: usize = 5;
 
 /// Returns the failed case with this cleaned name and the key of its run.
-pub(crate) fn failed_case(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<(RunKey, FailedCase), EngineError> {
+pub(crate) fn find_failed_case(
+    tx: &mut Tx<'_>,
+    run_id: &str,
+    case_name: &str,
+) -> Result<(RunKey, FailedCase), EngineError> {
     let (key, run) = find_run(tx, run_id)?;
     Ok((key, find_case(tx, key, &run, case_name)?))
 }
 
 /// Rebuilds the event of a stored failure. Its text is the error, otherwise the end of the output.
-pub(crate) fn event_of(failure: &Failure) -> FailureEvent {
+pub(crate) fn rebuild_event(failure: &Failure) -> FailureEvent {
     let text = [&failure.error, &failure.stderr_tail, &failure.stdout_tail].into_iter().flatten();
     let text = text.into_iter().find(|text| !text.trim().is_empty()).cloned().unwrap_or_default();
     FailureEvent { text, ..failure.facts.clone() }
 }
 
+/// A caller can write this instead of the id of the newest run.
+const LATEST_RUN: &str = "latest";
+
+/// Minimum length of the beginning of an id. Shorter texts are more likely a mistake.
+const MIN_PREFIX_CHARS: usize = 4;
+
+/// Maximum number of ids in the error for an ambiguous prefix.
+const MAX_LISTED_IDS: u32 = 5;
+
+/// Returns the run with this id or unique prefix of an id. `latest` is the newest run, `@2` the run before it.
 pub(crate) fn find_run(tx: &mut Tx<'_>, run_id: &str) -> Result<(RunKey, Run), EngineError> {
-    if let Some(found) = runs::by_id(tx, run_id.trim())? {
+    let wanted = run_id.trim();
+    if let Some(found) = runs::find_by_id(tx, wanted)? {
         return Ok(found);
     }
-    let newest = runs::newest_ids(tx, 3)?;
-    let next = if newest.is_empty() {
-        "No run is recorded yet; argus_run records one".to_owned()
-    } else {
-        format!("The newest are {}; argus_history lists all", newest.join(", "))
+    let back = wanted.strip_prefix('@').and_then(|number| number.parse().ok());
+    let found = match if wanted == LATEST_RUN { Some(1) } else { back } {
+        Some(back) => runs::find_nth_newest(tx, back)?,
+        None => find_run_by_prefix(tx, wanted)?,
     };
-    // A caller that asks for the newest run passes an empty id, so there is no id to quote.
-    let found = if run_id.trim().is_empty() && newest.is_empty() {
+    found.map_or_else(|| Err(run_not_found_error(tx, wanted)?), Ok)
+}
+
+fn find_run_by_prefix(tx: &mut Tx<'_>, prefix: &str) -> Result<Option<(RunKey, Run)>, EngineError> {
+    if prefix.chars().count() < MIN_PREFIX_CHARS {
+        return Ok(None);
+    }
+    match &runs::list_ids_with_prefix(tx, prefix, MAX_LISTED_IDS + 1)?[..] {
+        [] => Ok(None),
+        [only] => Ok(runs::find_by_id(tx, only)?),
+        several => {
+            let shown = several.iter().take(MAX_LISTED_IDS as usize).cloned().collect::<Vec<_>>().join(", ");
+            let more = if several.len() > MAX_LISTED_IDS as usize { " and more" } else { "" };
+            let message = format!(
+                "Several run ids begin with '{}': {shown}{more}. Use more characters of the id.",
+                quote(prefix)
+            );
+            Err(EngineError::new(ErrorCode::RunNotFound, message))
+        }
+    }
+}
+
+fn run_not_found_error(tx: &mut Tx<'_>, run_id: &str) -> Result<EngineError, EngineError> {
+    let newest = runs::list_newest_ids(tx, 3)?;
+    let next = if newest.is_empty() {
+        "No run is recorded yet. Call argus_run first".to_owned()
+    } else {
+        format!("The newest runs are {}; argus_history lists all runs", newest.join(", "))
+    };
+    // A caller that asks for the newest run passes an empty id, so the message quotes no id.
+    let found = if run_id.is_empty() && newest.is_empty() {
         String::new()
     } else {
-        format!("Test run '{}' not found in history. ", quoted(run_id))
+        format!("Test run '{}' not found in history. ", quote(run_id))
     };
-    let message = format!("{found}{next}.");
-    Err(EngineError::new(ErrorCode::RunNotFound, message))
+    Ok(EngineError::new(ErrorCode::RunNotFound, format!("{found}{next}.")))
 }
 
 fn find_case(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<FailedCase, EngineError> {
     if wanted.is_empty() {
         return Err(EngineError::invalid("caseName is empty. argus_history with runId lists the cases of a run."));
     }
-    let name = match cases::failed(tx, key, wanted)? {
+    let name = match cases::find_failed(tx, key, wanted)? {
         Some(failure) => return Ok(FailedCase { run_id: run.id.clone(), name: wanted.to_owned(), failure }),
-        None => qualified(tx, key, run, wanted)?,
+        None => find_full_name(tx, key, run, wanted)?,
     };
-    match cases::failed(tx, key, &name)? {
+    match cases::find_failed(tx, key, &name)? {
         Some(failure) => Ok(FailedCase { run_id: run.id.clone(), name, failure }),
-        None => Err(not_failed(tx, key, run, &name)?),
+        None => Err(case_not_failed_error(tx, key, run, &name)?),
     }
 }
 
 /// Returns the full name for a wanted name, which is either a full name or a unique end of a full name.
-fn qualified(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
-    if cases::status_of(tx, key, wanted)?.is_some() {
+fn find_full_name(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<String, EngineError> {
+    if cases::find_status(tx, key, wanted)?.is_some() {
         return Ok(wanted.to_owned());
     }
-    let limit = u32::try_from(MAX_SUGGESTIONS).expect("a handful") + 1;
+    let limit = u32::try_from(MAX_SUGGESTED_NAMES).expect("a handful") + 1;
     let ending = format!("{SEPARATOR}{wanted}");
-    let mut candidates = cases::names_ending(tx, key, &ending, limit)?;
+    let mut candidates = cases::list_names_ending(tx, key, &ending, limit)?;
     match candidates.len() {
         1 => Ok(candidates.remove(0)),
-        0 => Err(not_found(tx, key, run, wanted)?),
-        _ => Err(ambiguous(run, wanted, &candidates)),
+        0 => Err(case_not_found_error(tx, key, run, wanted)?),
+        _ => Err(ambiguous_case_error(run, wanted, &candidates)),
     }
 }
 
-fn ambiguous(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
-    let more = if candidates.len() > MAX_SUGGESTIONS { " and more" } else { "" };
+fn ambiguous_case_error(run: &Run, wanted: &str, candidates: &[String]) -> EngineError {
+    let more = if candidates.len() > MAX_SUGGESTED_NAMES { " and more" } else { "" };
     let message = format!(
-        "Case '{}' is not unique in run '{}'. Use one of the full names: {}{more}.",
-        quoted(wanted),
+        "Case '{}' is not unique in run '{}'. Use a full name: {}{more}.",
+        quote(wanted),
         run.id,
         list_names(candidates)
     );
     EngineError::new(ErrorCode::CaseNotFound, message)
 }
 
-fn not_found(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
-    let names = cases::names(tx, key, MAX_COMPARED_NAMES)?;
+fn case_not_found_error(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<EngineError, EngineError> {
+    let names = cases::list_names(tx, key, MAX_COMPARED_NAMES)?;
     let next = if names.is_empty() {
         "The run has no cases".to_owned()
     } else {
         format!(
-            "The closest names are {}; argus_history with this runId lists all",
-            list_names(&closest(wanted, names))
+            "The closest names are {}; argus_history with this runId lists all names",
+            list_names(&find_closest_names(wanted, names))
         )
     };
-    let message = format!("Case '{}' not found in run '{}'. {next}.", quoted(wanted), run.id);
+    let message = format!("Case '{}' not found in run '{}'. {next}.", quote(wanted), run.id);
     Ok(EngineError::new(ErrorCode::CaseNotFound, message))
 }
 
-fn not_failed(tx: &mut Tx<'_>, key: RunKey, run: &Run, name: &str) -> Result<EngineError, EngineError> {
-    let was = match cases::status_of(tx, key, name)? {
+fn case_not_failed_error(tx: &mut Tx<'_>, key: RunKey, run: &Run, name: &str) -> Result<EngineError, EngineError> {
+    let was = match cases::find_status(tx, key, name)? {
         Some(Status::Skipped) => "was skipped",
         _ => "passed",
     };
-    let next = match cases::newest_failure(tx, name)? {
+    let next = match cases::find_newest_failure(tx, name)? {
         Some(failed) => format!("It failed in run '{failed}'; use that runId"),
-        None => "No recorded run has it as failed; argus_history lists the runs".to_owned(),
+        None => "It failed in no recorded run; argus_history lists the runs".to_owned(),
     };
-    let message = format!("Case '{}' did not fail in run '{}': it {was}. {next}.", quoted(name), run.id);
+    let message = format!("Case '{}' did not fail in run '{}': it {was}. {next}.", quote(name), run.id);
     Ok(EngineError::new(ErrorCode::CaseNotFailed, message))
 }
 
 pub(crate) fn list_names(names: &[String]) -> String {
-    names.iter().take(MAX_SUGGESTIONS).map(|name| format!("'{}'", quoted(name))).collect::<Vec<_>>().join(", ")
+    names.iter().take(MAX_SUGGESTED_NAMES).map(|name| format!("'{}'", quote(name))).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the most similar names, best first.
-pub(crate) fn closest(wanted: &str, names: Vec<String>) -> Vec<String> {
+pub(crate) fn find_closest_names(wanted: &str, names: Vec<String>) -> Vec<String> {
     let unique: BTreeSet<String> = names.into_iter().collect();
-    let mut scored: Vec<(f64, String)> = unique.into_iter().map(|name| (likeness(wanted, &name), name)).collect();
+    let mut scored: Vec<(f64, String)> =
+        unique.into_iter().map(|name| (name_similarity(wanted, &name), name)).collect();
     scored.stable_sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-    scored.into_iter().take(MAX_SUGGESTIONS).map(|(_, name)| name).collect()
+    scored.into_iter().take(MAX_SUGGESTED_NAMES).map(|(_, name)| name).collect()
 }
 
-/// Similarity from 0 to 1: the largest of shared words, edit distance to the whole name, and edit distance to its last
-/// part.
-fn likeness(wanted: &str, name: &str) -> f64 {
+/// Returns a similarity from 0 to 1: the largest of the word overlap, the edit similarity to the whole name, and the
+/// edit similarity to the last part of the name.
+fn name_similarity(wanted: &str, name: &str) -> f64 {
     let last = name.rsplit(SEPARATOR).next().unwrap_or(name);
-    let words = shared_words(wanted, name);
-    words.max(closeness(wanted, name)).max(closeness(wanted, last))
+    let words = word_overlap(wanted, name);
+    words.max(edit_similarity(wanted, name)).max(edit_similarity(wanted, last))
 }
 
 #[allow(clippy::cast_precision_loss, reason = "a handful of words")]
-fn shared_words(a: &str, b: &str) -> f64 {
+/// Returns the number of words that both texts contain, divided by the number of all words.
+fn word_overlap(a: &str, b: &str) -> f64 {
     let words = |text: &str| -> BTreeSet<String> {
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
     };
@@ -156,22 +210,22 @@ fn shared_words(a: &str, b: &str) -> f64 {
 }
 
 /// Returns 1 minus the edit distance divided by the longer length.
-fn closeness(a: &str, b: &str) -> f64 {
-    strsim::normalized_levenshtein(&beginning(a), &beginning(b))
+fn edit_similarity(a: &str, b: &str) -> f64 {
+    strsim::normalized_levenshtein(&cut_for_comparison(a), &cut_for_comparison(b))
 }
 
-/// Cuts long names, because edit distance is quadratic.
-fn beginning(text: &str) -> String {
+/// Cuts long names, because the time for an edit distance is quadratic, and ignores case.
+fn cut_for_comparison(text: &str) -> String {
     text.chars().take(120).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::closest;
+    use super::find_closest_names;
 
     #[test]
-    fn closest_lists_the_most_similar_name_first() {
+    fn find_closest_names_lists_the_most_similar_name_first() {
         let names = ["a.ts > cart > adds", "a.ts > cart > removes", "b.ts > health"].map(ToOwned::to_owned).to_vec();
-        assert_eq!(closest("cart > remove", names)[0], "a.ts > cart > removes");
+        assert_eq!(find_closest_names("cart > remove", names)[0], "a.ts > cart > removes");
     }
 }

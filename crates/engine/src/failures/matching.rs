@@ -1,15 +1,18 @@
 //! Finds the pattern of a failure: the pattern with the same signature, otherwise a similar pattern of the same case,
 //! otherwise the built-in pattern of the category. These functions do not count occurrences; the caller does.
 
-use super::{lookup, recompute_signatures};
+use super::{
+    lookup,
+    recompute_signatures::{self, Recomputed},
+};
 use crate::{
     Engine, EngineError,
     answer::view,
     contract::{self, FixRecord, HowMatched},
 };
 use argus_core::{
-    Ambient, Analysis, FailureEvent,
-    alike::{self, Likeness},
+    Analysis, CallContext, FailureEvent,
+    alike::{self, TextComparison},
     bound::bound_to,
     builtin, display,
     evidence::kept::fixes::ProofStatus,
@@ -22,8 +25,8 @@ use argus_store::{
 };
 use std::cell::OnceCell;
 
-/// Maximum size of a sample. Most error texts fit without a cut.
-const SAMPLE_BYTES: usize = 4 * 1024;
+/// Maximum size of a stored sample. Most error texts are shorter, so they are stored in full.
+const MAX_SAMPLE_BYTES: usize = 4 * 1024;
 
 /// Maximum number of patterns of a case that a failure is compared with, newest first.
 const MAX_COMPARED_PATTERNS: u32 = 48;
@@ -42,12 +45,12 @@ pub(crate) struct Match {
     how: MatchedBy,
     /// The pattern that this call excludes with `notSameAs`.
     other_than: Option<PatternKey>,
-    others: OnceCell<Vec<PatternKey>>,
+    different_patterns: OnceCell<Vec<PatternKey>>,
 }
 
 enum MatchedBy {
     Signature,
-    Alike(Likeness),
+    Alike(TextComparison),
     None,
 }
 
@@ -63,18 +66,18 @@ impl Match {
 
     /// Returns the patterns that a person or an agent declared different, in this call or earlier. Their fixes must
     /// not be suggested for this failure.
-    pub(crate) fn others(&self, tx: &mut Tx<'_>) -> Result<&[PatternKey], StoreError> {
-        if let Some(others) = self.others.get() {
-            return Ok(others);
+    pub(crate) fn different_patterns(&self, tx: &mut Tx<'_>) -> Result<&[PatternKey], StoreError> {
+        if let Some(different_patterns) = self.different_patterns.get() {
+            return Ok(different_patterns);
         }
-        let mut others = Vec::from_iter(self.other_than);
+        let mut different_patterns = Vec::from_iter(self.other_than);
         if let Some(own) = &self.own {
-            others.extend(sameness::others_than(tx, own.key)?);
+            different_patterns.extend(sameness::find_different(tx, own.key)?);
         }
-        Ok(self.others.get_or_init(|| others))
+        Ok(self.different_patterns.get_or_init(|| different_patterns))
     }
 
-    pub(crate) fn answer(&self) -> contract::Match {
+    pub(crate) fn to_contract(&self) -> contract::Match {
         let (how, similarity, differences) = match &self.how {
             MatchedBy::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
             MatchedBy::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
@@ -95,8 +98,8 @@ impl Match {
     }
 }
 
-/// Matches a failure of this case. `other_than` excludes a pattern.
-pub(crate) fn find(
+/// Finds the patterns that a failure of this case matches. `other_than` excludes a pattern.
+pub(crate) fn find_match(
     engine: &Engine,
     tx: &mut Tx<'_>,
     analysis: &Analysis,
@@ -104,50 +107,57 @@ pub(crate) fn find(
     other_than: Option<PatternKey>,
 ) -> Result<Match, StoreError> {
     let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
-    let exact = patterns::identity(tx, &engine.recipe, &analysis.signatures.exact)?.filter(may_be);
+    let exact =
+        patterns::find_including_provisional(tx, &engine.signature_version, &analysis.signatures.exact)?.filter(may_be);
     let (own, how) = match exact {
         Some(own) => (Some(own), MatchedBy::Signature),
-        None => match most_alike(engine, tx, analysis, case_name, other_than)? {
+        None => match find_most_similar(engine, tx, analysis, case_name, other_than)? {
             Some((own, likeness)) => (Some(own), MatchedBy::Alike(likeness)),
             None => (None, MatchedBy::None),
         },
     };
     let pattern = match &own {
         Some(own) if !own.is_provisional() => Some(own.clone()),
-        _ => match builtin::matching(analysis.classification.category) {
-            Some(builtin) => patterns::by_id(tx, builtin.id)?,
+        _ => match builtin::find_builtin(analysis.classification.category) {
+            Some(builtin) => patterns::find_by_id(tx, builtin.id)?,
             None => None,
         },
     };
-    Ok(Match { pattern, own, how, other_than, others: OnceCell::new() })
+    Ok(Match { pattern, own, how, other_than, different_patterns: OnceCell::new() })
 }
 
-/// Like [`find`], but on a miss re-signs a batch of patterns that have an old signature version and retries, because
-/// patterns are re-signed lazily after an upgrade.
-pub(crate) fn find_signed(
+/// Like [`find_match`], but when no pattern has this signature, re-signs a batch of patterns that have an old signature
+/// version and retries, because patterns are re-signed lazily after an upgrade. If the batch does not cover all of
+/// them, the patterns of the case are re-signed too.
+pub(crate) fn find_match_after_resigning(
     engine: &Engine,
     tx: &mut Tx<'_>,
     analysis: &Analysis,
     case_name: &str,
 ) -> Result<Match, EngineError> {
-    let found = find(engine, tx, analysis, case_name, None)?;
-    if found.own.is_none() && recompute_signatures::recompute_batch(engine, tx)? > 0 {
-        return Ok(find(engine, tx, analysis, case_name, None)?);
+    let found = find_match(engine, tx, analysis, case_name, None)?;
+    if found.is_by_signature() {
+        return Ok(found);
     }
-    Ok(found)
+    match recompute_signatures::recompute_batch(engine, tx)? {
+        Recomputed::None => return Ok(found),
+        Recomputed::All => {}
+        Recomputed::Some => recompute_signatures::recompute_case(engine, tx, case_name)?,
+    }
+    Ok(find_match(engine, tx, analysis, case_name, None)?)
 }
 
-fn most_alike(
+fn find_most_similar(
     engine: &Engine,
     tx: &mut Tx<'_>,
     analysis: &Analysis,
     case_name: &str,
     other_than: Option<PatternKey>,
-) -> Result<Option<(Pattern, Likeness)>, StoreError> {
-    let mut best: Option<(PatternKey, Likeness)> = None;
+) -> Result<Option<(Pattern, TextComparison)>, StoreError> {
+    let mut best: Option<(PatternKey, TextComparison)> = None;
     let alike = (case_name, analysis.classification.category);
-    for (key, text) in patterns::of_case(tx, &engine.recipe, alike, MAX_COMPARED_PATTERNS)? {
-        let likeness = alike::likeness(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
+    for (key, text) in patterns::list_of_case(tx, &engine.signature_version, alike, MAX_COMPARED_PATTERNS)? {
+        let likeness = alike::compare_texts(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
         // If two patterns are equally similar, the newer pattern wins, because patterns come newest first.
         if let Some(likeness) = likeness
             && best.as_ref().is_none_or(|(_, best)| best.similarity < likeness.similarity)
@@ -163,9 +173,9 @@ fn most_alike(
 
 /// Stores the failure so that its signature is found next time: as an alias of the similar pattern, as a provisional
 /// pattern if a built-in pattern is shown, or as a learned pattern.
-pub(crate) fn ensure_known(
+pub(crate) fn upsert_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
@@ -174,7 +184,7 @@ pub(crate) fn ensure_known(
     match (&found.how, &found.own) {
         (MatchedBy::Alike(_), Some(own)) => {
             let key = own.key;
-            insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Leading(key))?;
+            insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Alias(key))?;
         }
         (MatchedBy::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
             merging::show_provisional(tx, own.key)?;
@@ -182,9 +192,9 @@ pub(crate) fn ensure_known(
             found.pattern.clone_from(&found.own);
         }
         (_, None) if found.pattern.is_some() => {
-            found.own = Some(insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Provisional)?);
+            found.own = Some(insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Provisional)?);
         }
-        (_, None) => found.own = Some(learn_pattern(engine, ambient, tx, case, analysis, 0)?),
+        (_, None) => found.own = Some(learn_pattern(engine, context, tx, case, analysis, 0)?),
         _ => {}
     }
     Ok(())
@@ -193,55 +203,56 @@ pub(crate) fn ensure_known(
 /// Creates a learned pattern from a failure.
 pub(crate) fn learn_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
     resolutions: u32,
 ) -> Result<Pattern, EngineError> {
-    insert_pattern(engine, ambient, tx, case, analysis, NewPatternKind::Learned { resolutions })
+    insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Learned { resolutions })
 }
 
 /// How a failure is stored.
 #[derive(Clone, Copy)]
 enum NewPatternKind {
     Learned { resolutions: u32 },
-    Leading(PatternKey),
+    Alias(PatternKey),
     Provisional,
 }
 
 fn insert_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     case: &lookup::FailedCase,
     analysis: &Analysis,
     write: NewPatternKind,
 ) -> Result<Pattern, EngineError> {
-    let id = ambient.id("pat");
-    let description = headline(analysis, &Summary::read(&analysis.redacted), &lookup::event_of(&case.failure));
-    let sample = sample_json(engine, &lookup::event_of(&case.failure), &case.name, analysis)?;
+    let id = context.id("pat");
+    let description =
+        build_headline(analysis, &Summary::read(&analysis.redacted), &lookup::rebuild_event(&case.failure));
+    let sample = build_sample_json(engine, &lookup::rebuild_event(&case.failure), &case.name, analysis)?;
     let new = NewPattern {
         id: &id,
-        identity: recompute_signatures::identity(engine, analysis),
+        identity: recompute_signatures::build_identity(engine, analysis),
         case_name: &case.name,
         description: &description,
         occurrences: u32::from(matches!(write, NewPatternKind::Learned { .. })),
         resolutions: if let NewPatternKind::Learned { resolutions } = write { resolutions } else { 0 },
-        now: ambient.now,
+        now: context.now,
         sample: &sample,
     };
     match write {
         NewPatternKind::Learned { .. } => patterns::insert(tx, &new)?,
-        NewPatternKind::Leading(into) => patterns::insert_leading(tx, &new, Some(into))?,
-        NewPatternKind::Provisional => patterns::insert_leading(tx, &new, None)?,
+        NewPatternKind::Alias(into) => patterns::insert_alias(tx, &new, Some(into))?,
+        NewPatternKind::Provisional => patterns::insert_alias(tx, &new, None)?,
     };
-    let learned = patterns::by_id(tx, &id)?;
+    let learned = patterns::find_by_id(tx, &id)?;
     learned.ok_or_else(|| EngineError::new(crate::ErrorCode::InternalError, "A pattern that was just learned is gone."))
 }
 
 /// Describes the failure in one line, for people.
-pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
+pub(crate) fn build_headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
     let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
     if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
         return line;
@@ -254,18 +265,18 @@ pub(crate) fn headline(analysis: &Analysis, summary: &Summary, event: &FailureEv
     }
 }
 
-/// Returns the reported fixes of a pattern, newest first. Each description is shortened to `most` characters.
-pub(crate) fn fix_history(
+/// Returns the reported fixes of a pattern, newest first. Each description is shortened to `max_chars` characters.
+pub(crate) fn load_fix_history(
     tx: &mut Tx<'_>,
     pattern: &Pattern,
     limit: u32,
-    most: usize,
+    max_chars: usize,
 ) -> Result<Vec<FixRecord>, StoreError> {
-    let fixes = solutions::history(tx, pattern, limit)?;
+    let fixes = solutions::list_history(tx, pattern, limit)?;
     let is_superseded: Vec<bool> =
         (0..fixes.len()).map(|at| fixes[..at].iter().any(|newer| supersedes(newer, &fixes[at]))).collect();
     let shown = fixes.into_iter().zip(is_superseded).map(|(fix, is_superseded)| {
-        let mut record = view::fix(pattern, fix, most);
+        let mut record = view::convert_fix(pattern, fix, max_chars);
         if is_superseded && record.state == Some(ProofStatus::Claimed) {
             record.state = Some(ProofStatus::Superseded);
         }
@@ -274,23 +285,23 @@ pub(crate) fn fix_history(
     Ok(shown.collect())
 }
 
-/// Returns `true` if `newer` is a valid success for the same case with other steps.
+/// Returns `true` if `newer` is a success for the same case with other steps, and neither wrong nor refuted.
 fn supersedes(newer: &Fix, older: &Fix) -> bool {
-    let stands = newer.worked && !newer.is_wrong && newer.refuted_by.is_none();
-    stands && newer.case_name == older.case_name && newer.steps != older.steps
+    let is_valid = newer.worked && !newer.is_wrong && newer.refuted_by.is_none();
+    is_valid && newer.case_name == older.case_name && newer.steps != older.steps
 }
 
-/// Returns the failure as JSON. Its text is shortened only if the short text has the same signatures, because the
+/// Returns the failure as JSON. The text is shortened only if the short text has the same signatures, because the
 /// sample is analyzed again after an upgrade.
-pub(crate) fn sample_json(
+pub(crate) fn build_sample_json(
     engine: &Engine,
     event: &FailureEvent,
     case_name: &str,
     analysis: &Analysis,
 ) -> Result<String, EngineError> {
     let mut event = FailureEvent { text: analysis.redacted.clone(), ..event.clone() };
-    if event.text.len() > SAMPLE_BYTES {
-        let short = FailureEvent { text: bound_to(&event.text, SAMPLE_BYTES).into_owned(), ..event.clone() };
+    if event.text.len() > MAX_SAMPLE_BYTES {
+        let short = FailureEvent { text: bound_to(&event.text, MAX_SAMPLE_BYTES).into_owned(), ..event.clone() };
         if engine.analyzer.analyze(short.clone(), case_name).signatures == analysis.signatures {
             event = short;
         }

@@ -1,6 +1,6 @@
-//! The shared vectors of the fix loop, and states as they come from files.
+//! Tests the fix loop with the shared vectors and with states from files.
 
-use super::{advance, begin, outlook, read_state, understand};
+use super::{advance, begin, next_step, read_state, understand};
 use crate::{
     ErrorCode,
     contract::{FixEvent, FixFailure, FixStart},
@@ -12,7 +12,7 @@ use serde_json::Value;
 
 /// A row of `tests/vectors/fix-loop-errors.jsonl`. Fields that are absent are not compared.
 #[derive(Deserialize)]
-struct Row {
+struct ErrorRow {
     name: String,
     #[serde(flatten)]
     failure: FixFailure,
@@ -20,15 +20,15 @@ struct Row {
     wanted: serde_json::Map<String, Value>,
 }
 
-const ERRORS: &str = include_str!("../../../../tests/vectors/fix-loop-errors.jsonl");
+const ERROR_VECTORS: &str = include_str!("../../../../tests/vectors/fix-loop-errors.jsonl");
 
-fn analyzer() -> Analyzer {
+fn create_analyzer() -> Analyzer {
     Analyzer::new(&[], &[]).unwrap()
 }
 
 /// Returns the fields of the answer that differ from the row.
-fn differences(row: &Row) -> Vec<String> {
-    let answer = serde_json::to_value(understand(&analyzer(), &row.failure)).unwrap();
+fn list_differences(row: &ErrorRow) -> Vec<String> {
+    let answer = serde_json::to_value(understand(&create_analyzer(), &row.failure)).unwrap();
     let same = |key: &str, wanted: &Value| match key {
         "rule" => answer["class_because"]["rule"] == *wanted,
         "location" => match wanted.as_object() {
@@ -49,16 +49,16 @@ fn differences(row: &Row) -> Vec<String> {
 
 #[test]
 fn understand_matches_the_error_vectors() {
-    let rows: Vec<Row> = ERRORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let wrong: Vec<String> = rows.iter().flat_map(differences).collect();
+    let rows: Vec<ErrorRow> = ERROR_VECTORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let wrong: Vec<String> = rows.iter().flat_map(list_differences).collect();
     assert!(wrong.is_empty(), "{} of {} rows:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
-const SAME: &str = include_str!("../../../../tests/vectors/fix-loop-same.jsonl");
-const WALKS: &str = include_str!("../../../../tests/vectors/fix-loop-walks.jsonl");
+const HASH_PAIR_VECTORS: &str = include_str!("../../../../tests/vectors/fix-loop-same.jsonl");
+const WALK_VECTORS: &str = include_str!("../../../../tests/vectors/fix-loop-walks.jsonl");
 
 #[derive(Deserialize)]
-struct Pair {
+struct ErrorPair {
     same: bool,
     name: String,
     a: String,
@@ -67,11 +67,11 @@ struct Pair {
 }
 
 #[test]
-fn equal_errors_have_equal_hashes() {
-    let pairs: Vec<Pair> = SAME.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+fn error_hashes_are_equal_exactly_for_the_same_error() {
+    let pairs: Vec<ErrorPair> = HASH_PAIR_VECTORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hash = |text: &str, exit_code| {
         let failure = FixFailure { text: text.to_owned(), exit_code: Some(exit_code), ..FixFailure::default() };
-        understand(&analyzer(), &failure).error_hash
+        understand(&create_analyzer(), &failure).error_hash
     };
     let wrong =
         pairs.iter().filter(|pair| (hash(&pair.a, pair.exit_code) == hash(&pair.b, pair.exit_code)) != pair.same);
@@ -100,13 +100,13 @@ struct Step {
     delay_seconds: Option<f64>,
 }
 
-fn event(step: &Step) -> FixEvent {
+fn build_event(step: &Step) -> FixEvent {
     let Some(failure) = &step.failure else { return step.event.clone().unwrap() };
     FixEvent::AttemptFinished {
         exit_code: failure.exit_code.unwrap(),
         timed_out: failure.timed_out.unwrap_or_default(),
         duration_seconds: 2.0,
-        error: Some(Box::new(understand(&analyzer(), failure))),
+        error: Some(Box::new(understand(&create_analyzer(), failure))),
         timestamp: None,
         weakened: Vec::new(),
         ran: None,
@@ -115,12 +115,12 @@ fn event(step: &Step) -> FixEvent {
 
 #[test]
 fn advance_matches_the_walk_vectors() {
-    for line in WALKS.lines() {
+    for line in WALK_VECTORS.lines() {
         let walk: Walk = serde_json::from_str(line).unwrap();
-        let mut state = begin(&analyzer(), &walk.start).unwrap();
+        let mut state = begin(&create_analyzer(), &walk.start).unwrap();
         for (number, step) in walk.steps.iter().enumerate() {
             let state_value = serde_json::to_value(&state).unwrap();
-            let advanced = advance(&analyzer(), state_value, event(step), 0.5).unwrap();
+            let advanced = advance(&create_analyzer(), state_value, build_event(step), 0.5).unwrap();
             let answer = serde_json::to_value(&advanced).unwrap();
             let decision = &answer["decision"];
             let place = format!("{}, step {number}: {answer:#}", walk.name);
@@ -139,7 +139,7 @@ fn advance_matches_the_walk_vectors() {
     }
 }
 
-fn command() -> FixStart {
+fn start_options() -> FixStart {
     FixStart {
         command: Some("npm test".to_owned()),
         desired: "passes".to_owned(),
@@ -150,7 +150,7 @@ fn command() -> FixStart {
 
 #[test]
 fn an_invalid_state_is_rejected_with_its_code() {
-    let state = begin(&analyzer(), &command()).unwrap();
+    let state = begin(&create_analyzer(), &start_options()).unwrap();
     let text = serde_json::to_string(&state).unwrap();
     assert_eq!(read_state(&text, None).unwrap(), state);
     assert_eq!(read_state(&text, Some(&state.command_hash)).unwrap(), state);
@@ -165,16 +165,16 @@ fn an_invalid_state_is_rejected_with_its_code() {
     }
     let absurd = text.replacen("\"max_attempts\":5", "\"max_attempts\":-1", 1);
     assert_eq!(code(&absurd, None), ErrorCode::StateUnreadable);
-    assert_eq!(outlook(Value::Null).unwrap_err().code, ErrorCode::StateUnreadable);
+    assert_eq!(next_step(Value::Null).unwrap_err().code, ErrorCode::StateUnreadable);
 }
 
 #[test]
 fn texts_of_events_are_redacted_and_shortened() {
     let token = format!("token=gh{}_Fake1Fake2Fake3Fake4Fake5Fake6Fake7", "p");
-    let state = begin(&analyzer(), &FixStart { desired: token.clone(), ..command() }).unwrap();
+    let state = begin(&create_analyzer(), &FixStart { desired: token.clone(), ..start_options() }).unwrap();
     assert!(!state.desired.contains("Fake2"));
     let failure = FixFailure { text: format!("TypeError: {token}"), exit_code: Some(1), ..FixFailure::default() };
-    let error = understand(&analyzer(), &failure);
+    let error = understand(&create_analyzer(), &failure);
     assert!(!serde_json::to_string(&error).unwrap().contains("Fake2"));
     let run = FixEvent::AttemptFinished {
         exit_code: 1,
@@ -194,7 +194,7 @@ fn texts_of_events_are_redacted_and_shortened() {
         approach: None,
     };
     let done = [started, run, fix].into_iter().fold(state, |state, event| {
-        advance(&analyzer(), serde_json::to_value(state).unwrap(), event, 0.0).unwrap().state
+        advance(&create_analyzer(), serde_json::to_value(state).unwrap(), event, 0.0).unwrap().state
     });
     let text = serde_json::to_string(&done).unwrap();
     assert!(!text.contains("Fake2") && text.len() < 20_000, "{}", text.len());
@@ -202,9 +202,9 @@ fn texts_of_events_are_redacted_and_shortened() {
 
 proptest! {
     #[test]
-    fn any_text_is_an_invalid_state_and_a_valid_output(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
+    fn any_text_is_rejected_as_a_state_and_accepted_as_output(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
         prop_assert!(read_state(&text, None).is_err());
-        let error = understand(&analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
+        let error = understand(&create_analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
         prop_assert!(!error.error_type.is_empty() && error.error_hash.len() == 16);
     }
 }

@@ -4,33 +4,33 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{NoParams, Overview, Recipe},
 };
-use argus_core::{Ambient, builtin::BUILTINS};
+use argus_core::{CallContext, builtin::BUILTINS};
 use argus_store::{Tx, database::sqlite::probe, patterns, runs};
 
 #[allow(clippy::cast_possible_truncation, reason = "six")]
 const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;
 
 /// Returns the number of patterns and the newest run.
-pub fn overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<Overview, EngineError> {
+pub fn overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<Overview, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<Overview, EngineError> {
-        let learned: u32 = patterns::learned_counts(tx)?.iter().map(|(_, count)| count).sum();
-        let latest_run_id = runs::newest_ids(tx, 1)?.into_iter().next();
+        let learned: u32 = patterns::count_learned(tx)?.iter().map(|(_, count)| count).sum();
+        let latest_run_id = runs::list_newest_ids(tx, 1)?.into_iter().next();
         Ok(Overview { known_patterns: learned + BUILTIN_COUNT, latest_run_id })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-/// Returns the signature version and the rules that signatures depend on.
-pub fn recipe(engine: &Engine, _: &Ambient, _: &NoParams) -> Result<Recipe, EngineError> {
-    Ok(Recipe { recipe: engine.recipe.to_string() })
+/// Returns the signature version, with a digest of the project's rules if it has any.
+pub fn recipe(engine: &Engine, _: &CallContext, _: &NoParams) -> Result<Recipe, EngineError> {
+    Ok(Recipe { recipe: engine.signature_version.to_string() })
 }
 
-/// Checks the disk by writing a row, reading it again and deleting it.
-pub fn check_write(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<(), EngineError> {
-    let id = ambient.id("probe");
-    engine.write_unmarked(ambient, |tx: &mut Tx<'_>| Ok(probe::set(tx, &id)?))?;
-    let arrived = engine.write_unmarked(ambient, |tx: &mut Tx<'_>| Ok(probe::clear(tx, &id)?))?;
-    if arrived {
+/// Checks whether the database stores data, by writing a row, reading it and deleting it.
+pub fn check_write(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<(), EngineError> {
+    let id = context.id("probe");
+    engine.write_unmarked(context, |tx: &mut Tx<'_>| Ok(probe::write_probe(tx, &id)?))?;
+    let was_stored = engine.write_unmarked(context, |tx: &mut Tx<'_>| Ok(probe::delete_probe(tx, &id)?))?;
+    if was_stored {
         return Ok(());
     }
     Err(EngineError::new(ErrorCode::DatabaseUnavailable, "A row that was written could not be read again."))

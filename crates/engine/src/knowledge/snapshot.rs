@@ -1,13 +1,13 @@
-//! Copies a database, so that the viewer can show it elsewhere. The copy is complete, because secrets are redacted
-//! before they are stored.
+//! Copies a database, so that the viewer can show it on another machine. The copy needs no redaction, because secrets
+//! are redacted before they are stored.
 
 use crate::{Engine, EngineError, contract::SnapshotParams};
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::Tx;
 
 /// Writes the copy to a path that does not exist yet.
-pub fn snapshot(engine: &Engine, ambient: &Ambient, params: &SnapshotParams) -> Result<(), EngineError> {
-    // Each read migrates an older file to this version.
-    engine.read(ambient, |_: &mut Tx<'_>| Ok(()))?;
+pub fn snapshot(engine: &Engine, context: &CallContext, params: &SnapshotParams) -> Result<(), EngineError> {
+    // A read migrates a file of an older version first.
+    engine.read(context, |_: &mut Tx<'_>| Ok(()))?;
     Ok(engine.database.snapshot(&params.path)?)
 }

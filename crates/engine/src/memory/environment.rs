@@ -11,14 +11,14 @@ const MAX_ENTRIES: usize = 50;
 const MAX_KEY_CHARS: usize = 100;
 const MAX_VALUE_CHARS: usize = 200;
 
-/// A resolved environment.
+/// The environment of a call, in the forms that callers need.
 #[derive(Clone, Debug)]
 pub(super) struct ResolvedEnvironment {
     /// The known fields, for comparisons.
     pub(super) environment: Environment,
     /// The canonical form of `environment`, for example `os_family=linux;language=python;language_major=3`.
     pub(super) bucket: String,
-    /// The given and detected entries, redacted, as JSON for storing. None if there are no entries.
+    /// The given and detected entries, redacted, as JSON for storing. `None` if there are no entries.
     pub(super) json: Option<String>,
     /// The fields that were filled in from the detected facts.
     pub(super) detected: Option<Value>,
@@ -32,28 +32,32 @@ pub(super) fn resolve_environment(
     bucket: Option<&str>,
     detected: Option<&Value>,
 ) -> Result<ResolvedEnvironment, EngineError> {
-    let mut given = entries(engine, env)?;
+    let mut given = clean_entries(engine, env)?;
     if let Some(bucket) = bucket.filter(|bucket| !bucket.trim().is_empty()) {
         let environment = Environment::parse(bucket);
         if environment.is_empty() {
             return Err(EngineError::invalid(format!(
-                "env_bucket '{}' names no known field. It is written like 'os_family=linux;language=python;\
-                 language_major=3'; leave it out to have it made from env.",
-                text::quoted(bucket)
+                "env_bucket '{}' contains no known field. Use the form 'os_family=linux;language=python;\
+                 language_major=3', or omit it to derive it from env.",
+                text::quote(bucket)
             )));
         }
-        return Ok(finished(environment, given, Map::new()));
+        return Ok(build_resolved(environment, given, Map::new()));
     }
-    let mut environment = environment(&given);
+    let mut environment = parse_environment(&given);
     let filled = match detected {
-        Some(found) => fill(&mut environment, &self::environment(&entries(engine, found)?)),
+        Some(found) => fill_unknown_fields(&mut environment, &parse_environment(&clean_entries(engine, found)?)),
         None => Map::new(),
     };
     given.extend(filled.clone());
-    Ok(finished(environment, given, filled))
+    Ok(build_resolved(environment, given, filled))
 }
 
-fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<String, Value>) -> ResolvedEnvironment {
+fn build_resolved(
+    environment: Environment,
+    entries: Map<String, Value>,
+    filled: Map<String, Value>,
+) -> ResolvedEnvironment {
     ResolvedEnvironment {
         bucket: environment.to_string(),
         environment,
@@ -63,7 +67,7 @@ fn finished(environment: Environment, entries: Map<String, Value>, filled: Map<S
 }
 
 /// Returns the redacted entries without null values.
-fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
+fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
     let Value::Object(entries) = env else {
         return Err(EngineError::invalid(
             "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} has \
@@ -71,30 +75,27 @@ fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineErr
         ));
     };
     if entries.len() > MAX_ENTRIES {
-        return Err(EngineError::invalid(format!(
-            "env has {} entries; at most {MAX_ENTRIES} are taken.",
-            entries.len()
-        )));
+        return Err(EngineError::invalid(format!("env has {} entries; the limit is {MAX_ENTRIES}.", entries.len())));
     }
     let mut kept = Map::new();
     for (key, value) in entries {
-        let key = input::line(engine, key, MAX_KEY_CHARS);
+        let key = input::clean_line(engine, key, MAX_KEY_CHARS);
         match value {
             Value::Null => {}
             Value::Bool(_) => drop(kept.insert(key, value.clone())),
             Value::Number(number) => {
                 let text = number.to_string();
-                let clean = redacted(engine, &key, &text);
+                let clean = redact_value(engine, &key, &text);
                 kept.insert(key, if clean == text { value.clone() } else { Value::String(clean) });
             }
             Value::String(value) => {
-                let value = Value::String(redacted(engine, &key, value));
+                let value = Value::String(redact_value(engine, &key, value));
                 kept.insert(key, value);
             }
             Value::Array(_) | Value::Object(_) => {
                 return Err(EngineError::invalid(format!(
-                    "env.{} holds a list or an object; env is flat: texts, numbers and booleans.",
-                    text::quoted(&key)
+                    "env.{} is a list or an object, but env may only contain texts, numbers and booleans.",
+                    text::quote(&key)
                 )));
             }
         }
@@ -104,8 +105,8 @@ fn entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineErr
 
 /// Redacts a value together with its key, because the key alone can mark the value as a secret, for example
 /// `password`.
-fn redacted(engine: &Engine, key: &str, value: &str) -> String {
-    let value = input::line(engine, value, MAX_VALUE_CHARS);
+fn redact_value(engine: &Engine, key: &str, value: &str) -> String {
+    let value = input::clean_line(engine, value, MAX_VALUE_CHARS);
     let line = format!("{key}={value}");
     let clean = engine.analyzer.redact(&line);
     if *clean == line {
@@ -115,11 +116,11 @@ fn redacted(engine: &Engine, key: &str, value: &str) -> String {
     }
 }
 
-fn environment(entries: &Map<String, Value>) -> Environment {
-    Environment::from_facts(entries.iter().filter_map(|(key, value)| Some((key.as_str(), fact(value)?))))
+fn parse_environment(entries: &Map<String, Value>) -> Environment {
+    Environment::from_facts(entries.iter().filter_map(|(key, value)| Some((key.as_str(), convert_fact(value)?))))
 }
 
-fn fact(value: &Value) -> Option<EnvironmentFact<'_>> {
+fn convert_fact(value: &Value) -> Option<EnvironmentFact<'_>> {
     match value {
         Value::Number(number) => number.as_f64().map(EnvironmentFact::Number),
         Value::String(text) => Some(EnvironmentFact::Text(text)),
@@ -130,32 +131,32 @@ fn fact(value: &Value) -> Option<EnvironmentFact<'_>> {
 
 /// Fills in unknown fields from the detected facts. If the languages or frameworks differ, only the operating system
 /// is filled in, because a Python failure in a Node project does not use the framework of the project.
-fn fill(known: &mut Environment, found: &Environment) -> Map<String, Value> {
+fn fill_unknown_fields(known: &mut Environment, found: &Environment) -> Map<String, Value> {
     let mut filled = Map::new();
-    name(&mut filled, "os_family", &mut known.os_family, found.os_family.as_ref());
+    fill_name(&mut filled, "os_family", &mut known.os_family, found.os_family.as_ref());
     if known.language.is_some() && found.language.is_some() && known.language != found.language {
         return filled;
     }
     if known.framework.is_some() && found.framework.is_some() && known.framework != found.framework {
         return filled;
     }
-    name(&mut filled, "language", &mut known.language, found.language.as_ref());
-    major(&mut filled, "language_major", &mut known.language_major, found.language_major);
-    name(&mut filled, "framework", &mut known.framework, found.framework.as_ref());
-    major(&mut filled, "framework_major", &mut known.framework_major, found.framework_major);
-    name(&mut filled, "runtime", &mut known.runtime, found.runtime.as_ref());
-    major(&mut filled, "cuda_major", &mut known.cuda_major, found.cuda_major);
+    fill_name(&mut filled, "language", &mut known.language, found.language.as_ref());
+    fill_major_version(&mut filled, "language_major", &mut known.language_major, found.language_major);
+    fill_name(&mut filled, "framework", &mut known.framework, found.framework.as_ref());
+    fill_major_version(&mut filled, "framework_major", &mut known.framework_major, found.framework_major);
+    fill_name(&mut filled, "runtime", &mut known.runtime, found.runtime.as_ref());
+    fill_major_version(&mut filled, "cuda_major", &mut known.cuda_major, found.cuda_major);
     filled
 }
 
-fn name(filled: &mut Map<String, Value>, field: &str, known: &mut Option<String>, found: Option<&String>) {
+fn fill_name(filled: &mut Map<String, Value>, field: &str, known: &mut Option<String>, found: Option<&String>) {
     if let (None, Some(found)) = (&known, found) {
         *known = Some(found.clone());
         filled.insert(field.to_owned(), Value::String(found.clone()));
     }
 }
 
-fn major(filled: &mut Map<String, Value>, field: &str, known: &mut Option<u32>, found: Option<u32>) {
+fn fill_major_version(filled: &mut Map<String, Value>, field: &str, known: &mut Option<u32>, found: Option<u32>) {
     if let (None, Some(found)) = (&known, found) {
         *known = Some(found);
         filled.insert(field.to_owned(), Value::from(found));

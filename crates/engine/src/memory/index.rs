@@ -1,10 +1,10 @@
-//! Builds search documents from incidents and patterns. The store keeps their vectors.
+//! Builds search documents from incidents and patterns. The store keeps the vectors of these documents.
 
 use crate::{Engine, EngineError};
 use argus_core::{
     FailureEvent,
     bound::bound_to,
-    search::{self, Document, Indexed},
+    search::{self, Document, IndexedDocument},
 };
 use argus_store::{
     Tx,
@@ -13,18 +13,18 @@ use argus_store::{
     search::{NewDocument, Owner},
 };
 
-/// Maximum number of patterns that a search indexes first. This takes a few milliseconds.
+/// Maximum number of patterns that a search indexes before it searches. This takes a few milliseconds.
 const BATCH_PATTERNS: u32 = 200;
 
 /// Maximum number of merged patterns whose texts are added to the document of a pattern.
-const MAX_MERGED_PARTS: usize = 10;
+const MAX_MERGED_PATTERNS: usize = 10;
 
-/// Maximum bytes of a pattern's error that are indexed. This program stores shorter errors, but a foreign file may
-/// contain any length.
+/// Maximum number of bytes of a pattern's error that are indexed. This program stores shorter errors, but a foreign
+/// database may contain longer errors.
 const MAX_ERROR_BYTES: usize = 64 * 1024;
 
 /// Returns the texts of an incident as a search document.
-pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
+pub(super) fn build_document<'a>(texts: &Texts<'a>) -> Document<'a> {
     Document {
         title: texts.title,
         error_signature: texts.error_signature.unwrap_or_default(),
@@ -34,18 +34,18 @@ pub(super) fn document<'a>(texts: &Texts<'a>) -> Document<'a> {
 }
 
 /// Indexes the texts of an incident.
-pub(super) fn of_incident(engine: &Engine, texts: &Texts<'_>) -> Indexed {
-    search::index(&document(texts), &engine.analyzer)
+pub(super) fn index_incident(engine: &Engine, texts: &Texts<'_>) -> IndexedDocument {
+    search::index(&build_document(texts), &engine.analyzer)
 }
 
 /// Indexes the patterns that got their first solution or a new text since the last search.
-pub(super) fn index_waiting(engine: &Engine, tx: &mut Tx<'_>) -> Result<(), EngineError> {
-    if !argus_store::search::is_waiting(tx)? {
+pub(super) fn index_pending_patterns(engine: &Engine, tx: &mut Tx<'_>) -> Result<(), EngineError> {
+    if !argus_store::search::has_pending(tx)? {
         return Ok(());
     }
-    for key in argus_store::search::take_waiting(tx, BATCH_PATTERNS)? {
+    for key in argus_store::search::take_pending(tx, BATCH_PATTERNS)? {
         argus_store::search::remove(tx, &[Owner::Pattern(key)])?;
-        if let Some(indexed) = of_pattern(engine, tx, key)? {
+        if let Some(indexed) = index_pattern(engine, tx, key)? {
             let document =
                 NewDocument { owner: Owner::Pattern(key), family: indexed.family.as_deref(), vector: &indexed.vector };
             argus_store::search::add(tx, &[document])?;
@@ -54,14 +54,14 @@ pub(super) fn index_waiting(engine: &Engine, tx: &mut Tx<'_>) -> Result<(), Engi
     Ok(())
 }
 
-fn of_pattern(engine: &Engine, tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<Indexed>, EngineError> {
+fn index_pattern(engine: &Engine, tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<IndexedDocument>, EngineError> {
     let Some(pattern) = patterns::get(tx, key)? else { return Ok(None) };
-    let event = patterns::sample(tx, key)?;
+    let event = patterns::read_sample(tx, key)?;
     let event = event.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
     let error = event.map(|event| event.text).filter(|text| !text.is_empty());
     let error = bound_to(error.as_deref().unwrap_or(&pattern.normalized), MAX_ERROR_BYTES);
     let mut summary = pattern.case_name.clone();
-    for part in patterns::merged_into(tx, key)?.into_iter().take(MAX_MERGED_PARTS) {
+    for part in patterns::list_merged(tx, key)?.into_iter().take(MAX_MERGED_PATTERNS) {
         summary.push('\n');
         summary.push_str(&part.normalized);
     }

@@ -1,21 +1,21 @@
-//! The next steps of answers. Their wording is part of the contract.
+//! Builds the next action of an answer. `docs/contract/debug-memory.md` defines the texts.
 
 use crate::contract::{NextAction, NextActionType};
 
-pub(super) fn next_action(kind: NextActionType) -> NextAction {
-    NextAction { r#type: kind, instructions: instructions(kind).to_owned() }
+pub(super) fn build_next_action(kind: NextActionType) -> NextAction {
+    NextAction { r#type: kind, instructions: instructions_for(kind).to_owned() }
 }
 
 /// Returns the next step after a recorded outcome.
-pub(super) fn next_after_outcome(worked: bool) -> NextAction {
-    next_action(if worked {
+pub(super) fn build_next_action_after_outcome(worked: bool) -> NextAction {
+    build_next_action(if worked {
         NextActionType::DoneOrAddEnvVariant
     } else {
         NextActionType::DebugFurtherThenAddSolutionOrIncident
     })
 }
 
-const fn instructions(kind: NextActionType) -> &'static str {
+const fn instructions_for(kind: NextActionType) -> &'static str {
     match kind {
         NextActionType::NoMatchDebugThenAddIncident => {
             "No relevant incidents found. Debug normally. If a fix is found, call add_incident to store the incident + \

@@ -2,7 +2,7 @@
 //! database that came with the project, and the fixes that the repository shares.
 
 use crate::{Engine, EngineError, ErrorCode, contract::MemoryKind};
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::Tx;
 
 /// A database of a call.
@@ -14,15 +14,16 @@ pub(super) enum Side {
     Shared,
 }
 
-/// Databases with content of others. They are not part of [`SIDES`], because their content must be marked as foreign.
-pub(super) const SIDES_OF_OTHERS: [Side; 2] = [Side::Shared, Side::Foreign];
+/// Databases with content that others wrote. They are not part of [`OWN_SIDES`], because their content must be marked
+/// as foreign.
+pub(super) const FOREIGN_SIDES: [Side; 2] = [Side::Shared, Side::Foreign];
 
 /// The user's own databases. The primary database comes first, because its content has precedence.
-pub(super) const SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
+pub(super) const OWN_SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
 
 impl Engine {
-    /// Returns whose memory a database is.
-    pub(super) fn kind(&self, side: Side) -> MemoryKind {
+    /// Returns which kind of memory a database contains.
+    pub(super) fn memory_kind(&self, side: Side) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
             (Side::Foreign | Side::Shared, _) => MemoryKind::Foreign,
@@ -35,7 +36,7 @@ impl Engine {
     /// Returns the database for content of the project: the secondary database if it is the project's, otherwise the
     /// primary.
     pub(super) fn project_side(&self) -> Side {
-        if self.has(Side::Secondary) && self.kind(Side::Secondary) == MemoryKind::Project {
+        if self.has_database(Side::Secondary) && self.memory_kind(Side::Secondary) == MemoryKind::Project {
             Side::Secondary
         } else {
             Side::Primary
@@ -43,7 +44,7 @@ impl Engine {
     }
 
     /// Returns `true` if the call has this database.
-    pub(super) const fn has(&self, side: Side) -> bool {
+    pub(super) const fn has_database(&self, side: Side) -> bool {
         match side {
             Side::Primary => true,
             Side::Secondary => self.secondary.is_some(),
@@ -52,37 +53,37 @@ impl Engine {
         }
     }
 
-    /// Reads a database. None if the call does not have it.
-    pub(super) fn read_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<Option<T>, EngineError>
+    /// Reads a database. Returns `None` if the call does not have this database.
+    pub(super) fn read_side<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<Option<T>, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         let other = match side {
-            Side::Primary => return self.read(ambient, body).map(Some),
+            Side::Primary => return self.read(context, body).map(Some),
             Side::Secondary => &self.secondary,
             Side::Foreign => &self.foreign,
             Side::Shared => &self.shared,
         };
         match other {
-            Some(other) => other.read(ambient.now, body).map(Some),
+            Some(other) => other.read(context.now, body).map(Some),
             None => Ok(None),
         }
     }
 
-    /// Reads a database. If a database other than the primary cannot be read, this adds a warning and returns None.
+    /// Reads a database. If a database other than the primary cannot be read, this adds a warning and returns `None`.
     pub(super) fn read_if_available<T, F>(
         &self,
         side: Side,
-        ambient: &Ambient,
+        context: &CallContext,
         warnings: &mut Vec<String>,
         body: F,
     ) -> Result<Option<T>, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        match self.read_side(side, ambient, body) {
+        match self.read_side(side, context, body) {
             Err(error) if side != Side::Primary => {
-                warnings.push(self.left_out_warning(side, &error.message));
+                warnings.push(self.skipped_memory_warning(side, &error.message));
                 Ok(None)
             }
             answer => answer,
@@ -94,7 +95,7 @@ impl Engine {
     pub(super) fn read_within<T, F>(
         &self,
         side: Side,
-        ambient: &Ambient,
+        context: &CallContext,
         primary: Option<&mut Tx<'_>>,
         warnings: &mut Vec<String>,
         body: F,
@@ -104,61 +105,61 @@ impl Engine {
     {
         match (side, primary) {
             (Side::Primary, Some(tx)) => body(tx).map(Some),
-            _ => self.read_if_available(side, ambient, warnings, body),
+            _ => self.read_if_available(side, context, warnings, body),
         }
     }
 
-    /// Returns `true` if the call runs in a single transaction on the only memory. Ids then need no search for their
-    /// memory, because the transaction that changes them finds them or fails.
+    /// Returns `true` if the call runs in a single transaction and has no other memory. Then no search for the memory
+    /// of an id is needed, because the transaction that changes an entry finds its id or fails.
     pub(super) fn has_one_memory(&self) -> bool {
-        self.database.is_in_one() && self.secondary.is_none() && self.foreign.is_none() && self.shared.is_none()
+        self.database.is_in_transaction() && self.secondary.is_none() && self.foreign.is_none() && self.shared.is_none()
     }
 
-    /// Writes one of the user's own databases. Returns an error for the others.
-    pub(super) fn write_side<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    /// Writes to a database of the user. Returns an error for other databases.
+    pub(super) fn write_side<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
             (Side::Secondary, Some(secondary)) => {
                 let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
-                    self.mark_call_made(tx, ambient)?;
+                    self.mark_call_made(tx, context)?;
                     body(tx)
                 };
-                secondary.write(ambient.now, marked)
+                secondary.write(context.now, marked)
             }
-            (Side::Primary, _) => self.write(ambient, body),
-            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
+            (Side::Primary, _) => self.write(context, body),
+            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(not_writable_error()),
         }
     }
 
     /// Like [`Self::write_side`], but fails if the database is locked. This is for optional writes of a search, which
     /// must not wait.
-    pub(super) fn write_side_now<T, F>(&self, side: Side, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    pub(super) fn write_side_now<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
-            (Side::Secondary, Some(secondary)) => secondary.write_now(ambient.now, body),
-            (Side::Primary, _) => self.database.write_now(ambient.now, body),
-            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(unwritable_error()),
+            (Side::Secondary, Some(secondary)) => secondary.write_with_short_timeout(context.now, body),
+            (Side::Primary, _) => self.database.write_with_short_timeout(context.now, body),
+            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(not_writable_error()),
         }
     }
 
-    /// Writes the primary database while the secondary database is locked, so that nothing can be added there before
-    /// the write is done. `body` gets both transactions, or only the primary if the secondary cannot be locked. The
-    /// database of the project is always locked first, whichever is primary, so that two calls cannot deadlock.
-    pub(super) fn write_undisturbed<T, F>(&self, ambient: &Ambient, body: F) -> Result<T, EngineError>
+    /// Writes the primary database while the secondary database is locked, so that no other call can add an entry there
+    /// before the write is done. `body` gets both transactions, or only the primary if the secondary cannot be locked.
+    /// The database of the project is always locked first, whichever is primary, so that two calls cannot deadlock.
+    pub(super) fn write_with_secondary_locked<T, F>(&self, context: &CallContext, body: F) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>, Option<&mut Tx<'_>>) -> Result<T, EngineError>,
     {
         let secondary = match &self.secondary {
             // Locking a missing database would create it.
-            Some(secondary) if secondary.exists(ambient.now).unwrap_or(false) => secondary,
-            _ => return self.write(ambient, |tx: &mut Tx<'_>| body(tx, None)),
+            Some(secondary) if secondary.exists(context.now).unwrap_or(false) => secondary,
+            _ => return self.write(context, |tx: &mut Tx<'_>| body(tx, None)),
         };
         let (mut body, mut answer) = (Some(body), None);
-        if self.kind(Side::Primary) == MemoryKind::Project {
+        if self.memory_kind(Side::Primary) == MemoryKind::Project {
             let locking = |tx: &mut Tx<'_>| {
                 let run = |other: &mut Tx<'_>| {
                     answer = Some(body.take().expect("it runs once")(tx, Some(other)));
@@ -166,25 +167,25 @@ impl Engine {
                 };
                 // If the lock fails, the body has not run. If the commit fails, the patterns indexed there stay queued
                 // for a later search.
-                let _ = secondary.write(ambient.now, run);
+                let _ = secondary.write(context.now, run);
                 match answer.take() {
                     Some(answer) => answer,
                     None => body.take().expect("it has not run")(tx, None),
                 }
             };
-            return self.write(ambient, locking);
+            return self.write(context, locking);
         }
         let run = |other: &mut Tx<'_>| {
             let body = body.take().expect("it runs once");
-            answer = Some(self.write(ambient, |tx: &mut Tx<'_>| body(tx, Some(other))));
+            answer = Some(self.write(context, |tx: &mut Tx<'_>| body(tx, Some(other))));
             Ok::<(), EngineError>(())
         };
-        let _ = secondary.write(ambient.now, run);
+        let _ = secondary.write(context.now, run);
         if let Some(answer) = answer {
             return answer;
         }
         let body = body.take().expect("it has not run");
-        self.write(ambient, |tx: &mut Tx<'_>| body(tx, None))
+        self.write(context, |tx: &mut Tx<'_>| body(tx, None))
     }
 
     /// Returns the warnings for databases that could not be opened.
@@ -194,23 +195,24 @@ impl Engine {
             (Side::Foreign, &self.foreign_problem),
             (Side::Shared, &self.shared_problem),
         ];
-        let said = |(side, problem): (Side, &Option<String>)| Some(self.left_out_warning(side, problem.as_deref()?));
-        problems.into_iter().filter_map(said).collect()
+        let describe =
+            |(side, problem): (Side, &Option<String>)| Some(self.skipped_memory_warning(side, problem.as_deref()?));
+        problems.into_iter().filter_map(describe).collect()
     }
 
-    fn left_out_warning(&self, side: Side, problem: &str) -> String {
-        let whose = match (side, self.kind(side)) {
+    fn skipped_memory_warning(&self, side: Side, problem: &str) -> String {
+        let whose = match (side, self.memory_kind(side)) {
             (Side::Shared, _) => "shared",
             (_, MemoryKind::Project) => "project's",
             (_, MemoryKind::User) => "user's own",
             (_, MemoryKind::Foreign) => "foreign",
         };
-        format!("The {whose} memory was left out: {problem}")
+        format!("The {whose} memory was skipped: {problem}")
     }
 }
 
-fn unwritable_error() -> EngineError {
-    EngineError::new(ErrorCode::InternalError, "There is no memory of the user's own to write this to.")
+fn not_writable_error() -> EngineError {
+    EngineError::new(ErrorCode::InternalError, "The user's memory is not available, so this cannot be stored.")
 }
 
 #[cfg(test)]
@@ -223,10 +225,10 @@ mod tests {
     fn write_side_rejects_databases_of_others() {
         let world = World::new();
         for side in [Side::Foreign, Side::Shared, Side::Secondary] {
-            let set = || |tx: &mut Tx<'_>| Ok(probe::set(tx, "probe")?);
-            let written = world.engine.write_side(side, &world.ambient(), set());
+            let set = || |tx: &mut Tx<'_>| Ok(probe::write_probe(tx, "probe")?);
+            let written = world.engine.write_side(side, &world.context(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
-            let written = world.engine.write_side_now(side, &world.ambient(), set());
+            let written = world.engine.write_side_now(side, &world.context(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
         }
     }

@@ -3,17 +3,17 @@
 use crate::{Engine, limits::MAX_ANALYZED_FAILURES};
 use argus_core::redact::Redacted;
 
-/// Maximum size of the failure texts of a run. Once it is used up, each further text is cut to `OVER_BUDGET_BYTES`.
-const RUN_BUDGET_BYTES: usize = 64 * 1024 * 1024;
-const OVER_BUDGET_BYTES: usize = 2 * 1024;
+/// Maximum size of the failure texts of a run. Once it is used up, each further text is cut to `MAX_OVER_BUDGET_BYTES`.
+const MAX_RUN_TEXT_BYTES: usize = 64 * 1024 * 1024;
+const MAX_OVER_BUDGET_BYTES: usize = 2 * 1024;
 /// Maximum size of an error text.
-const WHOLE_ERROR_BYTES: usize = 32 * 1024;
+const MAX_ERROR_BYTES: usize = 32 * 1024;
 /// Maximum size of each output stream of a failed case.
-const OUTPUT_BYTES: usize = 8 * 1024;
+const MAX_OUTPUT_BYTES: usize = 8 * 1024;
 
 /// Texts of a failed case as they were read.
 #[derive(Default)]
-pub(crate) struct Texts {
+pub(crate) struct FailureTexts {
     pub(crate) error: Option<String>,
     pub(crate) stdout: Option<String>,
     pub(crate) stderr: Option<String>,
@@ -38,17 +38,17 @@ pub(crate) struct TextBudget {
 impl TextBudget {
     /// Counts a failed case. Returns false after `MAX_ANALYZED_FAILURES`; the texts of further failures are not
     /// stored.
-    pub(crate) const fn takes_failure(&mut self) -> bool {
+    pub(crate) const fn count_failure(&mut self) -> bool {
         self.failures += 1;
         self.failures <= MAX_ANALYZED_FAILURES
     }
 
     /// Redacts the texts of a case, then cuts them to the remaining budget. Redaction comes first, because half of a
     /// secret is not recognized.
-    pub(crate) fn clean(&mut self, engine: &Engine, texts: Texts) -> CleanTexts {
-        let is_spent = self.used >= RUN_BUDGET_BYTES;
+    pub(crate) fn clean(&mut self, engine: &Engine, texts: FailureTexts) -> CleanTexts {
+        let is_spent = self.used >= MAX_RUN_TEXT_BYTES;
         let (most, output) =
-            if is_spent { (OVER_BUDGET_BYTES, OVER_BUDGET_BYTES) } else { (WHOLE_ERROR_BYTES, OUTPUT_BYTES) };
+            if is_spent { (MAX_OVER_BUDGET_BYTES, MAX_OVER_BUDGET_BYTES) } else { (MAX_ERROR_BYTES, MAX_OUTPUT_BYTES) };
         let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
         let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
         let error = clean(texts.error).map(|error| error.bounded_to(most));

@@ -6,32 +6,36 @@ use crate::{
     Engine, EngineError, ErrorCode,
     contract::{CaseVerdict, HistoricRun, ImportRunParams, RunStatus},
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
     runs::{self, cases},
 };
 
 /// Records the run, unless a run with its id is already stored.
-pub fn import_run(engine: &Engine, ambient: &Ambient, params: &ImportRunParams) -> Result<HistoricRun, EngineError> {
+pub fn import_run(
+    engine: &Engine,
+    context: &CallContext,
+    params: &ImportRunParams,
+) -> Result<HistoricRun, EngineError> {
     if params.id.is_empty() {
-        return Err(EngineError::invalid("A run of a history needs an id, by which it is known when it comes again."));
+        return Err(EngineError::invalid("A run of a history needs an id, so that a second import recognizes it."));
     }
-    let id = run_id(&engine.analyzer.redact(&params.id));
-    if let Some(run) = stored(engine, ambient, &id)? {
+    let id = local_run_id(&engine.analyzer.redact(&params.id));
+    if let Some(run) = find_stored_run(engine, context, &id)? {
         return Ok(HistoricRun { was_known: true, ..run });
     }
-    record(engine, ambient, &params.run, id.clone())?;
-    let recorded = stored(engine, ambient, &id)?;
+    record(engine, context, &params.run, id.clone())?;
+    let recorded = find_stored_run(engine, context, &id)?;
     recorded.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A run that was just recorded is not there."))
 }
 
-fn stored(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<HistoricRun>, EngineError> {
+fn find_stored_run(engine: &Engine, context: &CallContext, id: &str) -> Result<Option<HistoricRun>, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
-        let Some((key, run)) = runs::by_id(tx, id)? else { return Ok(None) };
-        Ok(Some((run, cases::verdicts(tx, key, u32::MAX)?)))
+        let Some((key, run)) = runs::find_by_id(tx, id)? else { return Ok(None) };
+        Ok(Some((run, cases::list_verdicts(tx, key, u32::MAX)?)))
     };
-    let Some((run, verdicts)) = engine.read(ambient, body)? else { return Ok(None) };
+    let Some((run, verdicts)) = engine.read(context, body)? else { return Ok(None) };
     let verdict = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
     Ok(Some(HistoricRun {
         run_id: run.id,
@@ -42,7 +46,8 @@ fn stored(engine: &Engine, ambient: &Ambient, id: &str) -> Result<Option<Histori
 }
 
 /// Converts the id of an imported run into a local run id.
-fn run_id(elsewhere: &str) -> String {
-    let id: String = elsewhere.chars().map(|one| if one.is_ascii_alphanumeric() { one } else { '-' }).collect();
+fn local_run_id(imported_id: &str) -> String {
+    let id: String =
+        imported_id.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
     if id.starts_with("run-") { id } else { format!("run-{id}") }
 }

@@ -1,21 +1,21 @@
-//! Records a finished run and answers its failures with what is known about them. Recording does not count as an occurrence
-//! of a pattern; a diagnosis does.
+//! Records a finished run and returns its failures with known fixes. Unlike a diagnosis, recording does not count as an
+//! occurrence of a pattern.
 
 use super::{
-    brief::{self, Brief, brief},
+    brief::{self, Brief, select_brief},
     claims,
-    collect::{Collected, collect, has_failed},
+    collect::{CollectedRun, collect, has_failed},
 };
 use crate::{
     Engine, EngineError,
-    answer::{moment, text::quoted, view},
+    answer::{moment, text::quote, view},
     contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, SinceGreen, Totals},
     evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
     limits::MAX_ANALYZED_FAILURES,
     memory::finding::shared,
 };
-use argus_core::{Ambient, display};
+use argus_core::{CallContext, display};
 use argus_store::{
     Tx,
     runs::{
@@ -26,46 +26,45 @@ use argus_store::{
 };
 
 /// Note for reports without tests.
-pub(crate) const NO_CASES: &str = "The reports hold no test cases.";
+pub(crate) const NO_CASES_NOTE: &str = "The reports contain no test cases.";
 
 /// Note for a run of a fork.
-const FOREIGN: &str =
-    "FOREIGN_RUN: it is of a fork or was given as foreign, so it is kept and judged, but proves and refutes nothing.";
+const FOREIGN_RUN_NOTE: &str = "FOREIGN_RUN: the run comes from a fork or was imported as foreign, so it is kept and judged but not counted as evidence.";
 
 /// Reads the reports, then writes the run in one transaction.
-pub fn record_run(engine: &Engine, ambient: &Ambient, params: &RecordRunParams) -> Result<RunResult, EngineError> {
-    record(engine, ambient, params, ambient.id("run"))
+pub fn record_run(engine: &Engine, context: &CallContext, params: &RecordRunParams) -> Result<RunResult, EngineError> {
+    record(engine, context, params, context.id("run"))
 }
 
 /// Records a run under the given id.
 pub(super) fn record(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &RecordRunParams,
     id: String,
 ) -> Result<RunResult, EngineError> {
     let mut collected = collect(engine, params)?;
-    let totals = totals(&collected.cases);
-    let run = run(engine, ambient, params, id, (&collected, &totals));
-    let body = |tx: &mut Tx<'_>| -> Result<Concluded, EngineError> {
-        let no_tests = if collected.ran_no_tests { Some(no_tests(tx, params)?) } else { None };
+    let totals = count_totals(&collected.cases);
+    let run = build_run(engine, context, params, id, (&collected, &totals));
+    let body = |tx: &mut Tx<'_>| -> Result<StoredRunFacts, EngineError> {
+        let no_tests = if collected.ran_no_tests { Some(explain_missing_tests(tx, params)?) } else { None };
         let RunJudgement { verdicts, window, since_green, fixes } =
             judging::judge(engine, tx, &run, params, &mut collected)?;
         let key = runs::insert(tx, &run)?;
         cases::insert_all(tx, key, &collected.cases)?;
         let proved = claims::judge(engine, tx, &run, &collected.cases, &window)?;
-        retention::apply(tx, retention_limits(engine, ambient))?;
+        retention::apply(tx, retention_limits(engine, context))?;
         recompute_signatures::recompute_batch(engine, tx)?;
-        let Collected { cases, candidates, .. } = &collected;
-        let brief = brief(engine, ambient, tx, cases, candidates, &verdicts, &fixes)?;
-        Ok(Concluded { brief, since_green, proved, no_tests })
+        let CollectedRun { cases, candidates, .. } = &collected;
+        let brief = select_brief(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
+        Ok(StoredRunFacts { brief, since_green, proved, no_tests })
     };
-    let concluded = engine.write(ambient, body)?;
-    Ok(answer(engine, params, run, totals, collected, concluded))
+    let stored_facts = engine.write(context, body)?;
+    Ok(build_answer(engine, params, run, totals, collected, stored_facts))
 }
 
-/// Data that the database adds to the answer after it has stored the run.
-struct Concluded {
+/// Parts of the answer that come from the database.
+struct StoredRunFacts {
     brief: Brief,
     since_green: Option<SinceGreen>,
     proved: Vec<ProvedFix>,
@@ -73,21 +72,21 @@ struct Concluded {
     no_tests: Option<String>,
 }
 
-fn run(
+fn build_run(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &RecordRunParams,
     id: String,
-    (collected, totals): (&Collected, &Totals),
+    (collected, totals): (&CollectedRun, &Totals),
 ) -> Run {
     let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
-    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(ambient.now);
+    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(context.now);
     let git = params.git.as_ref();
     Run {
         id,
-        // A clock that is ahead must not keep a run the newest forever.
-        started_at: started_at.clamp(0, ambient.now),
-        duration_ms: duration(params, collected),
+        // A start in the future, from a wrong clock, would keep the run the newest forever.
+        started_at: started_at.clamp(0, context.now),
+        duration_ms: choose_duration_ms(params, collected),
         has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params) || params.interrupted,
         passed: totals.passed,
         failed: totals.failed,
@@ -96,21 +95,21 @@ fn run(
         command: redact(&params.command),
         runner: collected.facts.runner.clone(),
         exit_code: params.exit_code,
-        signal: redact(&params.signal).or_else(|| params.interrupted.then(|| INTERRUPT.to_owned())),
+        signal: redact(&params.signal).or_else(|| params.interrupted.then(|| INTERRUPT_SIGNAL.to_owned())),
         timed_out: params.timed_out,
         git_commit: git.and_then(|git| redact(&git.commit)),
         git_branch: git.and_then(|git| redact(&git.branch)),
         git_dirty: git.and_then(|git| git.dirty),
         is_foreign: params.foreign,
-        shuffle: params.shuffle.as_ref().and_then(|shuffle| stored_shuffle(engine, shuffle)),
+        shuffle: params.shuffle.as_ref().and_then(|shuffle| shuffle_to_json(engine, shuffle)),
     }
 }
 
 /// Signal of an interrupted run whose command handled the signal and exited.
-const INTERRUPT: &str = "SIGINT";
+const INTERRUPT_SIGNAL: &str = "SIGINT";
 
-/// JSON of the shuffle options, which come from the output of a command and are redacted.
-fn stored_shuffle(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Option<String> {
+/// Returns the JSON of the shuffle options, which come from the output of a command and are redacted.
+fn shuffle_to_json(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Option<String> {
     let clean = |text: &Option<String>| {
         text.as_deref().map(|text| display::shortened(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
     };
@@ -120,14 +119,20 @@ fn stored_shuffle(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Option
 /// Maximum characters of a seed and of the options.
 const MAX_SHUFFLE_CHARS: usize = 120;
 
-/// Duration in milliseconds: as measured, else from the reports, else the sum of the cases.
-fn duration(params: &RecordRunParams, collected: &Collected) -> f64 {
+/// Returns the duration in milliseconds. The duration in the reports excludes the start of `npm` or a build before the
+/// tests, but reports of parallel runners can add up to more than the run took, so the shorter of the reported and the
+/// measured duration is used. Without either, the durations of the cases are summed.
+fn choose_duration_ms(params: &RecordRunParams, collected: &CollectedRun) -> f64 {
     let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
-    let known = params.duration_ms.or(collected.facts.duration_ms).filter(|millis| millis.is_finite());
-    known.unwrap_or_else(sum).max(0.0)
+    let (measured, own) = (params.duration_ms, collected.facts.duration_ms.filter(|own| *own > 0.0));
+    let shorter = match (measured, own) {
+        (Some(measured), Some(own)) => Some(measured.min(own)),
+        (measured, own) => measured.or(own),
+    };
+    shorter.filter(|millis| millis.is_finite()).unwrap_or_else(sum).max(0.0)
 }
 
-fn totals(cases: &[Case]) -> Totals {
+fn count_totals(cases: &[Case]) -> Totals {
     let mut totals = Totals::default();
     for case in cases {
         match case.status {
@@ -140,61 +145,74 @@ fn totals(cases: &[Case]) -> Totals {
     totals
 }
 
-/// Runs that are kept regardless of age, so that a project still has its last failures after a long break.
+/// Number of runs that are kept regardless of age, so that a project keeps its last failures during a long break.
 const DEFAULT_MIN_RUNS: u32 = 20;
 
-fn retention_limits(engine: &Engine, ambient: &Ambient) -> RetentionLimits {
+fn retention_limits(engine: &Engine, context: &CallContext) -> RetentionLimits {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
         max_ms: i64::from(days) * moment::DAY_MS,
-        now: ambient.now,
+        now: context.now,
         min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
     };
     RetentionLimits { age: retention.max_age_days.map(age), newest: retention.max_runs }
 }
 
 /// Maximum number of runs that are searched for names similar to the filter.
-const MAX_NAMING_RUNS: u32 = 10;
+const MAX_SEARCHED_RUNS: u32 = 10;
 
-/// Note for a run without tests, with the recorded names that are most similar to the filter.
-fn no_tests(tx: &mut Tx<'_>, params: &RecordRunParams) -> Result<String, EngineError> {
+/// Returns the note for a run without tests, with the recorded names that are most similar to the filter.
+fn explain_missing_tests(tx: &mut Tx<'_>, params: &RecordRunParams) -> Result<String, EngineError> {
     let Some(filter) = params.filter.as_deref() else {
-        return Ok(
-            "NO_TESTS_RAN: the runner found no tests. Check that its files are where it looks for them.".to_owned()
-        );
+        return Ok("NO_TESTS_RAN: the runner found no tests. Check that the test files are where it looks for them."
+            .to_owned());
     };
     let mut names = Vec::new();
-    for (key, _) in runs::newest(tx, MAX_NAMING_RUNS)? {
-        names = cases::names(tx, key, lookup::MAX_COMPARED_NAMES)?;
+    for (key, _) in runs::list_newest(tx, MAX_SEARCHED_RUNS)? {
+        names = cases::list_names(tx, key, lookup::MAX_COMPARED_NAMES)?;
         if names.len() > 1 {
             break;
         }
     }
-    let nearest = lookup::list_names(&lookup::closest(filter, names));
+    let nearest = lookup::list_names(&lookup::find_closest_names(filter, names));
     let advice =
         if nearest.is_empty() { "Check the name.".to_owned() } else { format!("The closest names are {nearest}.") };
-    Ok(format!("NO_TESTS_RAN: no test fits the filter '{}'. {advice}", quoted(filter)))
+    Ok(format!("NO_TESTS_RAN: no test matches the filter '{}'. {advice}", quote(filter)))
 }
 
-fn answer(
+/// Names the exit code or the signal with which the command ended.
+fn describe_ending(params: &RecordRunParams) -> String {
+    match (&params.signal, params.exit_code) {
+        (Some(signal), _) => format!("the signal {signal}"),
+        (None, code) => format!("exit code {}", code.unwrap_or_default()),
+    }
+}
+
+fn build_answer(
     engine: &Engine,
     params: &RecordRunParams,
     run: Run,
     totals: Totals,
-    collected: Collected,
-    Concluded { brief, since_green, proved, no_tests }: Concluded,
+    collected: CollectedRun,
+    StoredRunFacts { brief, since_green, proved, no_tests }: StoredRunFacts,
 ) -> RunResult {
     let mut notes: Vec<String> = params.notes.iter().map(|note| engine.analyzer.redact(note).into()).collect();
     match no_tests {
         Some(note) => notes.insert(0, engine.analyzer.redact(&note).into()),
-        None if collected.has_empty_reports => notes.push(NO_CASES.to_owned()),
+        None if collected.has_empty_reports => notes.push(NO_CASES_NOTE.to_owned()),
+        None if totals.skipped > 0 && totals.passed + totals.failed == 0 => {
+            notes.push(format!("All tests were skipped ({}), so the run proves nothing.", totals.skipped));
+        }
         None => {}
     }
+    if collected.only_command_failed && !params.timed_out {
+        notes.push(format!("No reported test failed, but the command ended with {}.", describe_ending(params)));
+    }
     if run.is_foreign {
-        notes.insert(0, FOREIGN.to_owned());
+        notes.insert(0, FOREIGN_RUN_NOTE.to_owned());
     }
     if brief.failures.iter().any(|failure| failure.shared.is_some()) {
-        notes.push(shared::WARNING.to_owned());
+        notes.push(shared::SHARED_WARNING.to_owned());
     }
     if totals.failed > MAX_ANALYZED_FAILURES {
         let count = totals.failed;
@@ -214,7 +232,7 @@ fn answer(
         more_causes,
         since_green,
         proved,
-        shuffle: view::shuffle(run.shuffle.as_deref()),
+        shuffle: view::parse_shuffle(run.shuffle.as_deref()),
         notes,
         skipped: collected.skipped,
     }

@@ -3,14 +3,14 @@
 use argus_core::stable_sort::StableSort;
 use argus_report::{ExecutionOrder, Parsed, Place};
 
-/// When a case ran, according to its report.
-pub(super) struct Ran {
+/// Start of a case, according to its report.
+pub(super) struct CaseStart {
     place: Place,
-    /// Empty if the report has one order for all of its cases.
+    /// Empty if the report has a single order for all of its cases.
     unit: String,
 }
 
-impl Ran {
+impl CaseStart {
     pub(super) const fn new(place: Place, unit: String) -> Self {
         Self { place, unit }
     }
@@ -19,7 +19,7 @@ impl Ran {
 /// The cases of the reports read so far: when each ran, the index of its report, the value made from it, and its
 /// runner.
 pub(super) struct RunOrder<T> {
-    cases: Vec<(Ran, usize, (T, Option<String>))>,
+    cases: Vec<(CaseStart, usize, (T, Option<String>))>,
     orders: Vec<ExecutionOrder>,
 }
 
@@ -31,7 +31,7 @@ impl<T> Default for RunOrder<T> {
 
 impl<T> RunOrder<T> {
     /// Adds a report with its cases.
-    pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(Ran, T)>) {
+    pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(CaseStart, T)>) {
         if cases.is_empty() {
             return;
         }
@@ -56,9 +56,9 @@ impl<T> RunOrder<T> {
                 true
             }
             [_, ..] if self.orders.iter().all(|order| is_by_start(*order)) => {
-                self.cases.stable_sort_by(|one, other| came(one).cmp(&came(other)));
+                self.cases.stable_sort_by(|first, second| start_key(first).cmp(&start_key(second)));
                 // Skipped cases never started.
-                let ran: Vec<_> = self.cases.iter().map(came).filter(|(_, at, ..)| at.is_some()).collect();
+                let ran: Vec<_> = self.cases.iter().map(start_key).filter(|(_, at, ..)| at.is_some()).collect();
                 // Reports with times in seconds do not show which of two classes started first.
                 ran.windows(2).all(|pair| pair[0].2 == pair[1].2 || (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1))
             }
@@ -73,13 +73,13 @@ const fn is_by_start(order: ExecutionOrder) -> bool {
     matches!(order, ExecutionOrder::ByStart | ExecutionOrder::ByStartInUnits)
 }
 
-fn came<T>((ran, report, _): &(Ran, usize, T)) -> (&str, Option<i64>, usize, u64) {
+fn start_key<T>((ran, report, _): &(CaseStart, usize, T)) -> (&str, Option<i64>, usize, u64) {
     (&ran.unit, ran.place.started_at, *report, ran.place.number)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Ran, RunOrder};
+    use super::{CaseStart, RunOrder};
     use argus_report::{ExecutionOrder, Options, Parsed, Place, parse};
 
     fn parsed(order: ExecutionOrder) -> Parsed {
@@ -94,7 +94,10 @@ mod tests {
         let mut all = RunOrder::default();
         for (order, cases) in reports {
             let ran = |at: i64, number, name: &str| {
-                Ran::new(Place { started_at: (at > 0).then_some(at), number }, name[..1].to_owned())
+                CaseStart::new(
+                    Place { started_at: (at > 0).then_some(at), number, ..Place::default() },
+                    name[..1].to_owned(),
+                )
             };
             all.add(&parsed(*order), cases.iter().map(|(at, number, name)| (ran(*at, *number, name), *name)).collect());
         }

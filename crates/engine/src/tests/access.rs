@@ -21,16 +21,16 @@ fn tokens_can_be_created_used_and_revoked() {
         expires_in_days: Some(30),
         ..token("one", "Ada", Scope::Write)
     };
-    let made = access::create_token(&world.engine, &world.ambient(), &params).unwrap();
+    let made = access::create_token(&world.engine, &world.context(), &params).unwrap();
     assert_eq!((made.scope, made.projects.as_deref()), (Scope::Write, params.projects.as_deref()));
     assert_eq!(made.expires_at.as_deref(), Some("2026-03-28T10:00:01.000Z"));
-    access::create_token(&world.engine, &world.ambient(), &token("two", "CI", Scope::Read)).unwrap();
+    access::create_token(&world.engine, &world.context(), &token("two", "CI", Scope::Read)).unwrap();
 
     let id = IdParams { id: "one".to_owned() };
-    access::note_token_used(&world.engine, &world.ambient(), &id).unwrap();
-    assert!(access::revoke_token(&world.engine, &world.ambient(), &id).unwrap().revoked);
-    assert!(!access::revoke_token(&world.engine, &world.ambient(), &id).unwrap().revoked);
-    let tokens = access::tokens(&world.engine, &world.ambient(), &NoParams {}).unwrap().tokens;
+    access::note_token_used(&world.engine, &world.context(), &id).unwrap();
+    assert!(access::revoke_token(&world.engine, &world.context(), &id).unwrap().revoked);
+    assert!(!access::revoke_token(&world.engine, &world.context(), &id).unwrap().revoked);
+    let tokens = access::tokens(&world.engine, &world.context(), &NoParams {}).unwrap().tokens;
     let states: Vec<_> = tokens
         .iter()
         .map(|token| (token.id.as_str(), token.last_used_at.is_some(), token.revoked_at.is_some()))
@@ -41,7 +41,7 @@ fn tokens_can_be_created_used_and_revoked() {
 #[test]
 fn a_token_without_a_name_is_rejected() {
     let world = World::new();
-    let refused = access::create_token(&world.engine, &world.ambient(), &token("one", " ", Scope::Read));
+    let refused = access::create_token(&world.engine, &world.context(), &token("one", " ", Scope::Read));
     assert_eq!(refused.unwrap_err().code, ErrorCode::InvalidInput);
 }
 
@@ -51,11 +51,11 @@ fn the_audit_log_lists_the_newest_entries_first() {
     for (action, is_denied) in [("editPattern", false), ("markFix", true)] {
         let project = Some("shop".to_owned());
         let entry = AuditParams { token_id: Some("one".to_owned()), project, action: action.to_owned(), is_denied };
-        access::note_audit(&world.engine, &world.ambient(), &entry).unwrap();
+        access::note_audit(&world.engine, &world.context(), &entry).unwrap();
     }
-    let log = access::audit_log(&world.engine, &world.ambient(), &AuditLogParams { limit: None }).unwrap();
+    let log = access::audit_log(&world.engine, &world.context(), &AuditLogParams { limit: None }).unwrap();
     let entries: Vec<_> = log.entries.iter().map(|entry| (entry.action.as_str(), entry.is_denied)).collect();
     assert_eq!(entries, [("markFix", true), ("editPattern", false)]);
-    let one = access::audit_log(&world.engine, &world.ambient(), &AuditLogParams { limit: Some(1) }).unwrap();
+    let one = access::audit_log(&world.engine, &world.context(), &AuditLogParams { limit: Some(1) }).unwrap();
     assert_eq!(one.entries.len(), 1);
 }

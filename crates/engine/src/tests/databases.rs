@@ -11,28 +11,28 @@ use crate::tests::prelude::*;
 use argus_store::CopiedDatabase;
 
 /// Returns an empty database that is deleted with the test or with the server.
-pub(super) fn fresh() -> Database {
-    match server() {
-        Some(_) => memory_in(&copied()),
-        None => file(":memory:").unwrap(),
+pub(super) fn empty_database() -> Database {
+    match server_url() {
+        Some(_) => open_memory(&create_database_copy()),
+        None => open_file(":memory:").unwrap(),
     }
 }
 
-pub(super) fn file(path: &str) -> Result<Database, StoreError> {
+pub(super) fn open_file(path: &str) -> Result<Database, StoreError> {
     Sqlite::open(path, None, Mode::ReadWrite).map(Database::Sqlite)
 }
 
 /// Creates a separate database on the server.
-fn copied() -> CopiedDatabase {
-    CopiedDatabase::new(&server().expect("ARGUS_TEST_POSTGRES is set")).unwrap()
+fn create_database_copy() -> CopiedDatabase {
+    CopiedDatabase::new(&server_url().expect("ARGUS_TEST_POSTGRES is set")).unwrap()
 }
 
 /// Opens the memory of the database on a new connection.
-fn memory_in(copied: &CopiedDatabase) -> Database {
+fn open_memory(copied: &CopiedDatabase) -> Database {
     Database::Postgres(copied.memory(&copied.connect().unwrap()).unwrap())
 }
 
 #[expect(clippy::disallowed_methods, reason = "the server is told by a variable")]
-fn server() -> Option<String> {
+fn server_url() -> Option<String> {
     std::env::var("ARGUS_TEST_POSTGRES").ok()
 }

@@ -1,5 +1,6 @@
 //! Verdicts on failures over many runs, on a real store.
 
+mod addresses;
 mod edits;
 mod foreign;
 mod gate;
@@ -7,7 +8,7 @@ mod learned_commits;
 mod over_runs;
 mod runner_version;
 mod shuffled;
-mod wholes;
+mod suite_failures;
 
 use crate::tests::prelude::*;
 
@@ -27,7 +28,7 @@ impl Story {
         let mut story = Self::new();
         for _ in 0..commits {
             story.commit();
-            story.run(&ALL_PASS);
+            story.run(&NO_ERRORS);
         }
         story
     }
@@ -47,8 +48,8 @@ impl Story {
 
     fn run(&self, errors: &[Option<&str>]) -> RunResult {
         let case = |(at, error): (usize, Option<&str>)| match error {
-            Some(error) => failed(&format!("case {at}"), error),
-            None => passed(&format!("case {at}")),
+            Some(error) => failed_case(&format!("case {at}"), error),
+            None => passed_case(&format!("case {at}")),
         };
         let cases: Vec<ReportCase> = errors.iter().copied().enumerate().map(case).collect();
         self.world.record(&self.params(), cases).unwrap()
@@ -79,7 +80,7 @@ impl Story {
             }
             Ok(())
         };
-        self.world.engine.write(&self.world.ambient(), forget).unwrap();
+        self.world.engine.write(&self.world.context(), forget).unwrap();
     }
 
     fn tests(&self) -> TestsResult {
@@ -87,12 +88,12 @@ impl Story {
     }
 }
 
-const ALL_PASS: [Option<&str>; 3] = [None; 3];
-const FIRST_FAILS: [Option<&str>; 3] = [Some(UNKNOWN), None, None];
+const NO_ERRORS: [Option<&str>; 3] = [None; 3];
+const FIRST_FAILS: [Option<&str>; 3] = [Some(UNKNOWN_ERROR), None, None];
 
-/// For example after a change of a function that all tests call.
+/// Example: a function that all tests call was changed.
 #[test]
-fn an_error_in_the_lines_of_all_tests_is_a_regression() {
+fn an_error_in_lines_that_all_tests_execute_is_a_regression() {
     for error in [
         "KeyError: 'city'\n\n>   assert len(user(1)['city']) == 4\nE   KeyError: 'city'\n\na.test.ts:2: KeyError",
         "TypeError: Cannot read properties of undefined (reading 'length')\n    at Context.<anonymous> (a.test.ts:4:20)",
@@ -112,11 +113,11 @@ fn an_error_in_the_lines_of_all_tests_is_a_regression() {
 /// commits.
 #[test]
 fn the_commit_that_touches_the_stack_is_the_first_suspect() {
-    let far = format!("{UNKNOWN}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
-    let near = format!("{UNKNOWN}\n    at charge (/project/src/billing/charge.js:7:3)");
+    let far = format!("{UNKNOWN_ERROR}\n    at charge (/home/runner/work/shop/shop/src/billing/charge.js:7:3)");
+    let near = format!("{UNKNOWN_ERROR}\n    at charge (/project/src/billing/charge.js:7:3)");
     // A stack of the JVM names only the package and the file.
     let source = "core/src/main/java/shop/billing/Charge.java";
-    let jvm = format!("{UNKNOWN}\n\tat shop.billing.Charge.run(Charge.java:7)");
+    let jvm = format!("{UNKNOWN_ERROR}\n\tat shop.billing.Charge.run(Charge.java:7)");
     for (error, touched) in
         [(&far, "src/billing/charge.js"), (&near, "src/billing/charge.js"), (&near, "a.test.ts"), (&jvm, source)]
     {
@@ -139,11 +140,11 @@ fn a_run_is_imported_once() {
     let mut story = Story::new();
     story.commit();
     let run = |id: &str, cases| ImportRunParams { id: id.to_owned(), run: RecordRunParams { cases, ..story.params() } };
-    let first = run("r 1", vec![failed("case 0", UNKNOWN)]);
+    let first = run("r 1", vec![failed_case("case 0", UNKNOWN_ERROR)]);
     let answered = story.world.call(import_run, &first).unwrap();
     assert_eq!((answered.run_id.as_str(), answered.was_known), ("run-r-1", false));
     assert_eq!(answered.failures[0].verdict.kind, VerdictKind::New);
-    story.world.call(import_run, &run("run-2", vec![passed("case 0")])).unwrap();
+    story.world.call(import_run, &run("run-2", vec![passed_case("case 0")])).unwrap();
     let again = story.world.call(import_run, &first).unwrap();
     assert!(again.was_known);
     assert_eq!(again.failures, answered.failures);
@@ -168,10 +169,10 @@ fn evidence_is_built_from_runs_of_an_earlier_version() {
 fn evidence_is_kept_when_its_runs_are_deleted() {
     let retention = Retention { max_runs: Some(2), ..Retention::default() };
     let options = EngineOptions { retention, ..EngineOptions::default() };
-    let mut story = Story { world: World::with(":memory:", options).unwrap(), ..Story::new() };
+    let mut story = Story { world: World::open_with_options(":memory:", options).unwrap(), ..Story::new() };
     story.commit();
     for at in 0..12 {
-        story.run(if at % 5 == 4 { &FIRST_FAILS } else { &ALL_PASS });
+        story.run(if at % 5 == 4 { &FIRST_FAILS } else { &NO_ERRORS });
     }
     assert_eq!(story.world.call(history, &HistoryParams::default()).unwrap().runs.len(), 2);
     let listed = story.tests();
@@ -184,7 +185,7 @@ fn evidence_is_kept_when_its_runs_are_deleted() {
 #[test]
 fn cases_with_the_same_name_count_as_one() {
     let world = World::new();
-    let cases = vec![passed("case"), failed("case", UNKNOWN)];
+    let cases = vec![passed_case("case"), failed_case("case", UNKNOWN_ERROR)];
     let run = world.call(record_run, &RecordRunParams { cases, ..RecordRunParams::default() }).unwrap();
     assert_eq!(Story::verdict(&run).0, VerdictKind::New);
     assert_eq!(world.call(tests, &TestsParams::default()).unwrap().total, 1);
@@ -203,10 +204,10 @@ fn a_case_without_a_filter_is_settled_by_the_whole_command() {
     let record = |cases| world.record(&command, cases).unwrap().run_id;
     let said = settle(&record(Vec::new()), "npm test");
     assert!(said.ends_with(": argus run"), "{said}");
-    let suite = || vec![failed("cart.test.js > (suite)", "Error: the shop is shut")];
+    let suite = || vec![failed_case("cart.test.js > (suite)", "Error: the shop is shut")];
     let said = settle(&record(suite()), "cart.test.js > (suite)");
     assert!(said.ends_with(": argus run"), "{said}");
-    let test = || vec![failed("cart.test.js > adds", "Error: the sum is wrong")];
+    let test = || vec![failed_case("cart.test.js > adds", "Error: the sum is wrong")];
     let said = settle(&record(test()), "cart.test.js > adds");
     assert!(said.ends_with(": argus run --filter 'adds'"), "{said}");
 }

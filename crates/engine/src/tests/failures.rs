@@ -3,6 +3,6 @@
 mod answering;
 mod diagnosing;
 mod fixing;
+mod matching;
 mod proving;
-mod recognising;
 mod suggesting;

@@ -1,9 +1,9 @@
 //! Imports that most tests of the engine use.
 
 pub(super) use super::{
-    CASE, Folder, Json, REFUSED, START_MS, UNKNOWN, World, case, fail, failed,
-    memory::{LINUX, POOL, linux, mac, pool, webpack},
-    on, pass, passed,
+    CASE, CONNECTION_REFUSED_ERROR, Folder, Json, START_MS, UNKNOWN_ERROR, World, case, failed_case,
+    memory::{LINUX_BUCKET, POOL_ERROR, linux_env, mac_env, pool_incident, webpack_incident},
+    on_commit, passed_case, record_failure, record_pass,
 };
 pub(super) use crate::{
     Engine, EngineError, ErrorCode, ReportFiles,
@@ -66,7 +66,7 @@ pub(super) use crate::{
     },
 };
 pub(super) use argus_core::{
-    Ambient, Category,
+    CallContext, Category,
     classify::UserRule,
     evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind},
 };

@@ -2,26 +2,26 @@
 
 mod editing;
 mod health;
-mod judging;
-mod looking;
 mod merging;
 mod now;
-mod random;
+mod pattern_pages;
+mod random_edits;
 mod runs;
+mod wrong_fixes;
 
 use crate::tests::prelude::*;
 
-/// A rule that changes the category of [`UNKNOWN`](super::UNKNOWN), so that learned patterns are signed again.
+/// A rule that changes the category of [`UNKNOWN_ERROR`](super::UNKNOWN), so that learned patterns are signed again.
 pub(super) fn flux_rule() -> UserRule {
     UserRule { name: "flux".to_owned(), category: Category::ConfigError, pattern: "flux capacitor".to_owned() }
 }
 
 impl World {
-    pub(super) fn rows(&self, params: &ViewPatternsParams) -> ViewPatternsResult {
+    pub(super) fn view_rows(&self, params: &ViewPatternsParams) -> ViewPatternsResult {
         self.call(view_patterns, params).unwrap()
     }
 
-    pub(super) fn page_of(&self, id: &str) -> ViewPatternResult {
+    pub(super) fn view_page(&self, id: &str) -> ViewPatternResult {
         let params = ViewPatternParams { id: id.to_owned(), ..ViewPatternParams::default() };
         self.call(view_pattern, &params).unwrap()
     }

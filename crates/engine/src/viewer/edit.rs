@@ -1,24 +1,24 @@
-//! Edits that a person may make. Each edit is a transaction that learning never overwrites. Learned values are kept,
-//! so that undoing an edit shows them again.
+//! Edits that a person may make. Learning never overwrites the edited values. The learned values are kept, so that
+//! undoing an edit shows them again.
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{text::quoted, view},
+    answer::{text::quote, view},
     contract::{
         Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
         ViewPatternRow,
     },
-    failures::report_fix::unknown_pattern,
+    failures::report_fix::pattern_not_found_error,
     memory::input,
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
     patterns::{
         self, Pattern,
-        edits::{self, PatternEdit, Suggestion},
+        edits::{self, FixEdit, PatternEdit},
         merging,
-        sameness::{self, NewWord},
+        sameness::{self, NewMergeDecision},
     },
     search::Owner,
     solutions::{self, NewSolution, Solution},
@@ -30,25 +30,25 @@ const MAX_FIX_BYTES: usize = 4 * 1024;
 /// Sets values on a pattern, or resets them to the learned values.
 pub fn edit_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &EditPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
-    let description = text_of(&params.description, "description", |text| {
+    let description = clean_change(&params.description, "description", |text| {
         engine.analyzer.redact(text).line(MAX_DESCRIPTION_CHARS).into_string()
     })?;
-    let fix = text_of(&params.suggested_fix, "suggestedFix", |text| {
+    let fix = clean_change(&params.suggested_fix, "suggestedFix", |text| {
         engine.analyzer.redact(text).trimmed().bounded_to(MAX_FIX_BYTES).into_string()
     })?;
-    let digest = if let Change::Set(fix) = &fix { input::digest(fix) } else { String::new() };
-    let id = ambient.id("sol");
+    let digest = if let Change::Set(fix) = &fix { input::steps_digest(fix) } else { String::new() };
+    let id = context.id("sol");
     let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let pattern = find(tx, &params.id)?;
+        let pattern = find_pattern(tx, &params.id)?;
         if pattern.is_builtin && params.category != Change::Keep {
             return Err(EngineError::invalid(
-                "The category of a built-in pattern is what it stands for; description and suggestedFix can be set.",
+                "The category of a built-in pattern cannot be changed; only description and suggestedFix can be set.",
             ));
         }
-        let written = |steps| NewSolution {
+        let new_solution = |steps| NewSolution {
             id: &id,
             owner: Owner::Pattern(pattern.key),
             steps,
@@ -56,76 +56,75 @@ pub fn edit_pattern(
             env: None,
             env_bucket: "",
             recorder: engine.recorder_as("person"),
-            now: ambient.now,
+            now: context.now,
         };
         let description = description.clone().over(pattern.overrides.description.clone());
         let edit = PatternEdit {
             category: params.category.clone().over(pattern.overrides.category),
             description: description.as_deref(),
             fix: match &fix {
-                Change::Keep => Suggestion::Kept,
-                Change::Learned => Suggestion::Learned,
-                Change::Set(steps) => Suggestion::Written(written(steps)),
+                Change::Keep => FixEdit::Keep,
+                Change::Learned => FixEdit::UseLearned,
+                Change::Set(steps) => FixEdit::Write(new_solution(steps)),
             },
         };
-        edits::edit(tx, &pattern, &edit, ambient.now)?;
-        shown(engine, tx, &pattern.id)
+        edits::edit_pattern(tx, &pattern, &edit, context.now)?;
+        read_row(engine, tx, &pattern.id)
     };
-    engine.write(ambient, body)
+    engine.write(context, body)
 }
 
 /// Merges a learned pattern into another.
 pub fn merge_patterns(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &MergePatternsParams,
 ) -> Result<ViewPatternRow, EngineError> {
-    let word = NewWord { id: &ambient.id("dec"), is_same: true, now: ambient.now };
+    let decision = NewMergeDecision { id: &context.id("dec"), is_same: true, now: context.now };
     let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let (from, into) = (find(tx, &params.from)?, find(tx, &params.into)?);
+        let (from, into) = (find_pattern(tx, &params.from)?, find_pattern(tx, &params.into)?);
         if from.is_builtin || into.is_builtin {
-            return Err(EngineError::invalid(
-                "A built-in pattern stands for its category and cannot be merged; merge two learned ones.",
-            ));
+            return Err(EngineError::invalid("Built-in patterns cannot be merged. Merge two learned patterns."));
         }
         if from.key == into.key {
-            let message = format!("'{}' and '{}' are one pattern already.", quoted(&params.from), quoted(&params.into));
+            let message =
+                format!("'{}' and '{}' are already the same pattern.", quote(&params.from), quote(&params.into));
             return Err(EngineError::invalid(message));
         }
-        merging::merge(tx, &from, &into, ambient.now)?;
-        sameness::say(tx, from.key, into.key, word)?;
-        shown(engine, tx, &into.id)
+        merging::merge(tx, &from, &into, context.now)?;
+        sameness::record_merge_decision(tx, from.key, into.key, decision)?;
+        read_row(engine, tx, &into.id)
     };
-    engine.write(ambient, body)
+    engine.write(context, body)
 }
 
-/// Splits a merged pattern off again.
+/// Separates a merged pattern from the pattern into which it was merged.
 pub fn split_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &SplitPatternParams,
 ) -> Result<ViewPatternRow, EngineError> {
-    let word = NewWord { id: &ambient.id("dec"), is_same: false, now: ambient.now };
+    let decision = NewMergeDecision { id: &context.id("dec"), is_same: false, now: context.now };
     let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
-        let whole = find(tx, &params.pattern)?;
-        let parts = patterns::merged_into(tx, whole.key)?;
+        let whole = find_pattern(tx, &params.pattern)?;
+        let parts = patterns::list_merged(tx, whole.key)?;
         let Some(part) = parts.iter().find(|part| part.id == params.part.trim() && part.key != whole.key) else {
-            let message = format!("'{}' is no part of '{}'.", quoted(&params.part), quoted(&params.pattern));
+            let message = format!("'{}' is not a part of '{}'.", quote(&params.part), quote(&params.pattern));
             return Err(EngineError::invalid(format!("{message} viewPattern lists the parts under merged.")));
         };
-        merging::split_off(tx, part, &whole, ambient.now)?;
-        sameness::say(tx, part.key, whole.key, word)?;
-        shown(engine, tx, &part.id)
+        merging::undo_merge(tx, part, &whole, context.now)?;
+        sameness::record_merge_decision(tx, part.key, whole.key, decision)?;
+        read_row(engine, tx, &part.id)
     };
-    engine.write(ambient, body)
+    engine.write(context, body)
 }
 
 /// Marks a fix as wrong, or removes that mark.
-pub fn mark_fix(engine: &Engine, ambient: &Ambient, params: &MarkFixParams) -> Result<MarkFixResult, EngineError> {
+pub fn mark_fix(engine: &Engine, context: &CallContext, params: &MarkFixParams) -> Result<MarkFixResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<MarkFixResult, EngineError> {
-        let solution = solution_to_mark(tx, params)?;
+        let solution = find_solution_to_mark(tx, params)?;
         if solution.is_wrong != params.wrong {
-            edits::mark_wrong(tx, &solution, params.wrong, ambient.now)?;
+            edits::mark_wrong(tx, &solution, params.wrong, context.now)?;
         }
         let pattern = match solution.owner {
             Owner::Pattern(key) => patterns::get(tx, key)?,
@@ -134,34 +133,34 @@ pub fn mark_fix(engine: &Engine, ambient: &Ambient, params: &MarkFixParams) -> R
         Ok(MarkFixResult {
             solution_id: solution.id,
             wrong: params.wrong,
-            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
         })
     };
-    engine.write(ambient, body)
+    engine.write(context, body)
 }
 
-fn solution_to_mark(tx: &mut Tx<'_>, params: &MarkFixParams) -> Result<Solution, EngineError> {
+fn find_solution_to_mark(tx: &mut Tx<'_>, params: &MarkFixParams) -> Result<Solution, EngineError> {
     let (found, what, id) = match (&params.fix_id, &params.solution_id) {
-        (Some(id), None) => (edits::solution_of(tx, id.trim())?, "Fix", id),
-        (None, Some(id)) => (solutions::by_id(tx, id.trim())?, "Solution", id),
-        _ => return Err(EngineError::invalid("Give one of fixId and solutionId.")),
+        (Some(id), None) => (edits::find_solution_of_outcome(tx, id.trim())?, "Fix", id),
+        (None, Some(id)) => (solutions::find_by_id(tx, id.trim())?, "Solution", id),
+        _ => return Err(EngineError::invalid("Pass either fixId or solutionId.")),
     };
     found.ok_or_else(|| {
-        let message = format!("{what} '{}' not found. viewPattern lists fixes and solutions.", quoted(id));
+        let message = format!("{what} '{}' not found. viewPattern lists fixes and solutions.", quote(id));
         EngineError::new(ErrorCode::SolutionNotFound, message)
     })
 }
 
-fn find(tx: &mut Tx<'_>, id: &str) -> Result<Pattern, EngineError> {
-    patterns::by_id(tx, id.trim())?.ok_or_else(|| unknown_pattern(id))
+fn find_pattern(tx: &mut Tx<'_>, id: &str) -> Result<Pattern, EngineError> {
+    patterns::find_by_id(tx, id.trim())?.ok_or_else(|| pattern_not_found_error(id))
 }
 
-fn shown(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<ViewPatternRow, EngineError> {
-    Ok(view::row(&find(tx, id)?, engine.options.locale))
+fn read_row(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<ViewPatternRow, EngineError> {
+    Ok(view::convert_to_row(&find_pattern(tx, id)?, engine.options.locale))
 }
 
-/// Cleans the text of a change. Returns an error if it is empty.
-fn text_of(
+/// Cleans the text of a change. Returns an error if the text is empty.
+fn clean_change(
     change: &Change<String>,
     field: &str,
     clean: impl Fn(&str) -> String,
@@ -169,7 +168,7 @@ fn text_of(
     let Change::Set(text) = change else { return Ok(change.clone()) };
     let kept = clean(text);
     if kept.trim().is_empty() {
-        return Err(EngineError::invalid(format!("{field} is empty; null goes back to what was learned.")));
+        return Err(EngineError::invalid(format!("{field} is empty; null restores the learned value.")));
     }
     Ok(Change::Set(kept))
 }

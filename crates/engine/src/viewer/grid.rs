@@ -1,13 +1,13 @@
-//! The grid of tests and runs, which shows flaky and broken tests. Only the runs of the grid count.
+//! The grid of tests and runs, which shows flaky and broken tests. A test is judged only from the runs in the grid.
 
-use super::{cut, page, size, words};
+use super::{check_page, clean_filter_text, take_page, to_u32};
 use crate::{
     Engine, EngineError,
     answer::view,
     contract::{CaseState, GridFilter, GridTest, ViewGridParams, ViewGridResult},
-    runs::history::{self, is_more},
+    runs::history::{self, has_more_after},
 };
-use argus_core::{Ambient, stable_sort::StableSort};
+use argus_core::{CallContext, stable_sort::StableSort};
 use argus_store::{
     Tx,
     runs::{
@@ -21,37 +21,42 @@ use std::collections::{BTreeMap, HashMap};
 const DEFAULT_RUNS: u32 = 20;
 const MAX_RUNS: u32 = 50;
 /// Default number of tests on a page, which are the rows.
-const DEFAULT_LIMIT: u32 = 100;
+const DEFAULT_TESTS: u32 = 100;
 /// Maximum number of cases in a grid. If the runs have more, the oldest runs are left out.
 const MAX_CASES: u32 = 60_000;
 
 /// Returns the newest runs and a page of their tests.
-pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) -> Result<ViewGridResult, EngineError> {
-    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let asked = history::page("runs", params.runs, DEFAULT_RUNS, MAX_RUNS)?;
-    let words = words(params.text.as_deref()).map(|words| words.to_lowercase());
-    let (runs, found, shortened) = engine.read(ambient, |tx: &mut Tx<'_>| read(tx, asked))?;
-    let commits = commits(&runs);
-    let mut tests: Vec<Test> = found
+pub fn view_grid(
+    engine: &Engine,
+    context: &CallContext,
+    params: &ViewGridParams,
+) -> Result<ViewGridResult, EngineError> {
+    let (limit, offset) = check_page(params.limit, DEFAULT_TESTS, params.offset)?;
+    let requested_runs = history::check_page_limit("runs", params.runs, DEFAULT_RUNS, MAX_RUNS)?;
+    let filter = clean_filter_text(params.text.as_deref()).map(|filter| filter.to_lowercase());
+    let (runs, found, shortened) = engine.read(context, |tx: &mut Tx<'_>| read_outcomes(tx, requested_runs))?;
+    let commits = number_commits(&runs);
+    let mut tests: Vec<TestRow> = found
         .into_iter()
-        .filter(|(name, _)| words.as_ref().is_none_or(|words| name.to_lowercase().contains(words)))
-        .map(|(name, states)| Test::of(name, states, &commits))
+        .filter(|(name, _)| filter.as_ref().is_none_or(|filter| name.to_lowercase().contains(filter)))
+        .map(|(name, states)| TestRow::from_outcomes(name, states, &commits))
         .collect();
-    let (flaky, broken) = (count(&tests, |test| test.flaky), count(&tests, |test| test.broken));
+    let (flaky, broken) = (count_tests(&tests, |test| test.flaky), count_tests(&tests, |test| test.broken));
     tests.retain(|test| match params.only {
         None => true,
         Some(GridFilter::Flaky) => test.flaky,
         Some(GridFilter::Broken) => test.broken,
     });
     tests.stable_sort_by(|a, b| {
-        let urgent = |test: &Test| (test.broken, test.flaky, test.failures);
+        let urgent = |test: &TestRow| (test.broken, test.flaky, test.failures);
         urgent(b).cmp(&urgent(a)).then_with(|| a.name.cmp(&b.name))
     });
-    let total = size(tests.len());
-    let tests: Vec<GridTest> = cut(tests, limit, offset).into_iter().map(|test| test.shown(runs.len())).collect();
+    let total = to_u32(tests.len());
+    let tests: Vec<GridTest> =
+        take_page(tests, limit, offset).into_iter().map(|test| test.into_contract(runs.len())).collect();
     Ok(ViewGridResult {
-        runs: runs.into_iter().map(view::run).collect(),
-        has_more: is_more(offset, tests.len(), total),
+        runs: runs.into_iter().map(view::convert_run).collect(),
+        has_more: has_more_after(offset, tests.len(), total),
         tests,
         total,
         flaky,
@@ -60,8 +65,8 @@ pub fn view_grid(engine: &Engine, ambient: &Ambient, params: &ViewGridParams) ->
     })
 }
 
-/// Converts the outcome of a case for the contract.
-pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
+/// Converts the outcome of a case to the type of the answers.
+pub(crate) const fn convert_outcome(state: CaseOutcome) -> CaseState {
     match state {
         CaseOutcome::Failed => CaseState::Failed,
         CaseOutcome::Flaky => CaseState::Flaky,
@@ -71,18 +76,18 @@ pub(crate) const fn case_state(state: CaseOutcome) -> CaseState {
 }
 
 /// The outcomes of each test with their columns.
-type Found = HashMap<String, Vec<(usize, CaseOutcome)>>;
+type OutcomesByTest = HashMap<String, Vec<(usize, CaseOutcome)>>;
 
-fn read(tx: &mut Tx<'_>, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineError> {
-    let mut newest = runs::newest(tx, asked)?;
+fn read_outcomes(tx: &mut Tx<'_>, requested_runs: u32) -> Result<(Vec<Run>, OutcomesByTest, bool), EngineError> {
+    let mut newest = runs::list_newest(tx, requested_runs)?;
     newest.retain(|(_, run)| !run.is_foreign);
-    let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), Found::new(), 0_u32);
+    let (all, mut columns, mut found, mut cases) = (newest.len(), Vec::new(), OutcomesByTest::new(), 0_u32);
     for (key, run) in newest {
         cases = cases.saturating_add(run.passed + run.failed + run.skipped);
         if cases > MAX_CASES && !columns.is_empty() {
             break;
         }
-        for (name, state) in case_history::states(tx, key)? {
+        for (name, state) in case_history::list_outcomes(tx, key)? {
             found.entry(name).or_default().push((columns.len(), state));
         }
         columns.push(run);
@@ -91,9 +96,9 @@ fn read(tx: &mut Tx<'_>, asked: u32) -> Result<(Vec<Run>, Found, bool), EngineEr
     Ok((columns, found, shortened))
 }
 
-/// Returns a number for the code of each run, so that runs of the same clean commit have the same number. None if the
-/// commit is unknown or the work tree was dirty.
-fn commits(runs: &[Run]) -> Vec<Option<usize>> {
+/// Returns a number for the code of each run, so that runs of the same clean commit have the same number. The
+/// number is `None` if the commit is unknown or the work tree was dirty.
+fn number_commits(runs: &[Run]) -> Vec<Option<usize>> {
     let mut known = BTreeMap::new();
     let mut number = |run: &Run| {
         let commit = run.git_commit.clone().filter(|_| run.git_dirty == Some(false))?;
@@ -103,43 +108,43 @@ fn commits(runs: &[Run]) -> Vec<Option<usize>> {
     runs.iter().map(&mut number).collect()
 }
 
-fn count(tests: &[Test], is: impl Fn(&Test) -> bool) -> u32 {
-    size(tests.iter().filter(|test| is(test)).count())
+fn count_tests(tests: &[TestRow], matches: impl Fn(&TestRow) -> bool) -> u32 {
+    to_u32(tests.iter().filter(|test| matches(test)).count())
 }
 
-struct Test {
+struct TestRow {
     name: String,
-    /// Outcomes by column. If a run has several cases with this name, the worst outcome.
+    /// Outcomes with their columns. If a run has several cases with this name, only the worst outcome.
     states: Vec<(usize, CaseOutcome)>,
     flaky: bool,
     broken: bool,
     failures: u32,
 }
 
-impl Test {
-    /// Keeps the first outcome of each column. It is the worst, because the cases of a run are sorted with failures
+impl TestRow {
+    /// Keeps the first outcome of each column, which is the worst, because the cases of a run are sorted with failures
     /// first.
-    fn of(name: String, mut states: Vec<(usize, CaseOutcome)>, commits: &[Option<usize>]) -> Self {
+    fn from_outcomes(name: String, mut states: Vec<(usize, CaseOutcome)>, commits: &[Option<usize>]) -> Self {
         states.dedup_by_key(|(column, _)| *column);
         let ran = states.iter().filter(|(_, state)| *state != CaseOutcome::Skipped).count();
         let failures = states.iter().filter(|(_, state)| *state == CaseOutcome::Failed).count();
         let flaky = states.iter().any(|(_, state)| *state == CaseOutcome::Flaky)
-            || (failures > 0 && failures < ran && is_undecided(&states, commits));
+            || (failures > 0 && failures < ran && has_mixed_outcomes(&states, commits));
         let broken = !flaky && failures == ran && failures > 1;
-        Self { name, states, flaky, broken, failures: size(failures) }
+        Self { name, states, flaky, broken, failures: to_u32(failures) }
     }
 
-    fn shown(self, columns: usize) -> GridTest {
+    fn into_contract(self, columns: usize) -> GridTest {
         let mut states = vec![CaseState::Absent; columns];
         for (column, state) in self.states {
-            states[column] = case_state(state);
+            states[column] = convert_outcome(state);
         }
         GridTest { case_name: self.name, states, flaky: self.flaky, broken: self.broken, failures: self.failures }
     }
 }
 
 /// Returns `true` if the test both failed and passed on the same code.
-fn is_undecided(states: &[(usize, CaseOutcome)], commits: &[Option<usize>]) -> bool {
+fn has_mixed_outcomes(states: &[(usize, CaseOutcome)], commits: &[Option<usize>]) -> bool {
     let code = |wanted: CaseOutcome| {
         let of = states.iter().filter(move |(_, state)| *state == wanted);
         of.filter_map(|(column, _)| commits[*column])

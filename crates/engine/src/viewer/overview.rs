@@ -7,7 +7,7 @@ use crate::{
     memory::finding::browse,
     runs::history,
 };
-use argus_core::{Ambient, builtin::BUILTINS};
+use argus_core::{CallContext, builtin::BUILTINS};
 use argus_store::{
     Tx, patterns,
     runs::{self, RunFilter},
@@ -16,37 +16,37 @@ use argus_store::{
 const DEFAULT_POINTS: u32 = 100;
 const MAX_POINTS: u32 = 1000;
 
-/// Returns the numbers for the header of the page.
-pub fn view_overview(engine: &Engine, ambient: &Ambient, _: &NoParams) -> Result<ViewOverview, EngineError> {
-    let incidents = browse::count(engine, ambient)?;
+/// Returns the counts for the header of the page.
+pub fn view_overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<ViewOverview, EngineError> {
+    let incidents = browse::count_incidents(engine, context)?;
     let body = |tx: &mut Tx<'_>| -> Result<ViewOverview, EngineError> {
-        let learned = patterns::learned_counts(tx)?.iter().map(|(_, count)| count).sum();
-        let newest = runs::newest(tx, 1)?.into_iter().next();
+        let learned = patterns::count_learned(tx)?.iter().map(|(_, count)| count).sum();
+        let newest = runs::list_newest(tx, 1)?.into_iter().next();
         Ok(ViewOverview {
-            patterns: learned + super::size(BUILTINS.len()),
+            patterns: learned + super::to_u32(BUILTINS.len()),
             learned_patterns: learned,
             runs: runs::count(tx, RunFilter::default())?,
             incidents,
-            latest_run: newest.map(|(_, run)| view::run(run)),
+            latest_run: newest.map(|(_, run)| view::convert_run(run)),
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
 /// Returns the newest runs, oldest first.
 pub fn view_trend(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &ViewTrendParams,
 ) -> Result<ViewTrendResult, EngineError> {
-    let count = history::page("runs", params.runs, DEFAULT_POINTS, MAX_POINTS)?;
+    let count = history::check_page_limit("runs", params.runs, DEFAULT_POINTS, MAX_POINTS)?;
     let body = |tx: &mut Tx<'_>| Ok(runs::list(tx, RunFilter::default(), count, 0)?);
-    let newest = engine.read(ambient, body)?;
-    Ok(ViewTrendResult { points: newest.into_iter().rev().map(point).collect() })
+    let newest = engine.read(context, body)?;
+    Ok(ViewTrendResult { points: newest.into_iter().rev().map(build_trend_point).collect() })
 }
 
-fn point(run: runs::Run) -> TrendPoint {
-    let run = view::run(run);
+fn build_trend_point(run: runs::Run) -> TrendPoint {
+    let run = view::convert_run(run);
     let ran = f64::from(run.passed) + f64::from(run.failed);
     TrendPoint {
         run_id: run.id,

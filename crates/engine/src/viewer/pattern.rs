@@ -1,17 +1,17 @@
-//! Shows a pattern with everything that is known about it.
+//! Shows a pattern with its fixes, its confidence over time and the failures that matched it.
 
-use super::{cut, page, size};
+use super::{check_page, take_page, to_u32};
 use crate::{
     Engine, EngineError,
-    answer::{moment::iso, view as show},
+    answer::{moment::format_iso, view as answer_view},
     contract::{
         ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
         ViewPatternResult, ViewSolution,
     },
-    failures::{related, report_fix::unknown_pattern, trial},
-    runs::history::is_more,
+    failures::{fix_results, related, report_fix::pattern_not_found_error},
+    runs::history::has_more_after,
 };
-use argus_core::{Ambient, FailureEvent, confidence::confidence, stable_sort::StableSort};
+use argus_core::{CallContext, FailureEvent, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -43,64 +43,72 @@ const MAX_DAYS: u32 = 400;
 const MAX_TESTS: usize = 50;
 /// Maximum number of failures of a case that are read.
 const MAX_CASE_FAILURES: u32 = 5_000;
-/// Maximum number of runs that are searched for failures of a built-in pattern, and of failures found.
-const MAX_RUNS: u32 = 100;
-const MAX_FAILURES: usize = 5_000;
+/// Maximum number of runs that are searched for failures of a built-in pattern, and of failures that are returned.
+const MAX_SEARCHED_RUNS: u32 = 100;
+const MAX_FOUND_FAILURES: usize = 5_000;
 
-/// Returns a pattern in full.
+/// Returns a pattern with all its details.
 pub fn view_pattern(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &ViewPatternParams,
 ) -> Result<ViewPatternResult, EngineError> {
-    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
+    let (limit, offset) = check_page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let body = |tx: &mut Tx<'_>| -> Result<ViewPatternResult, EngineError> {
-        let pattern = patterns::by_id(tx, params.id.trim())?.ok_or_else(|| unknown_pattern(&params.id))?;
-        let merged = patterns::merged_into(tx, pattern.key)?;
-        let (family, best_fix) = patterns::family_and_best(tx, pattern.key)?;
+        let pattern = patterns::find_by_id(tx, params.id.trim())?.ok_or_else(|| pattern_not_found_error(&params.id))?;
+        let merged = patterns::list_merged(tx, pattern.key)?;
+        let (family, best_fix) = patterns::read_family_and_best_fix(tx, pattern.key)?;
         let own = |fix: &Option<String>| pattern.overrides.solution.and_then(|_| fix.clone());
-        let sample = patterns::sample(tx, pattern.key)?;
+        let sample = patterns::read_sample(tx, pattern.key)?;
         let sample = sample.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
         let related = if pattern.is_builtin {
             Vec::new()
         } else {
-            related::related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key])?
+            related::find_related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key])?
         };
-        let reports = outcomes::reports(tx, pattern.key, MAX_FIXES)?;
-        let days = daily_counts::of_pattern(tx, pattern.key, MAX_DAYS)?;
+        let reports = outcomes::list_reports(tx, pattern.key, MAX_FIXES)?;
+        let days = daily_counts::list_of_pattern(tx, pattern.key, MAX_DAYS)?;
         let (seen, seen_total, tests) = if pattern.is_builtin {
-            seen_builtin(tx, &pattern, limit, offset)?
+            find_occurrences_of_builtin(tx, &pattern, limit, offset)?
         } else {
-            seen_learned(tx, &pattern, &merged, limit, offset)?
+            find_occurrences_of_learned(tx, &pattern, &merged, limit, offset)?
         };
         Ok(ViewPatternResult {
-            learned: learned(&pattern, best_fix, engine.options.locale),
+            learned: build_learned_values(&pattern, best_fix, engine.options.locale),
             set: PersonValues {
                 category: pattern.overrides.category,
                 description: pattern.overrides.description.clone(),
                 suggested_fix: own(&pattern.best_fix),
-                edited_at: pattern.overrides.edited_at.map(iso),
+                edited_at: pattern.overrides.edited_at.map(format_iso),
             },
             case_name: (!pattern.is_builtin).then(|| pattern.case_name.clone()),
-            merged: merged.into_iter().map(part).collect(),
-            solutions: solutions(tx, &pattern)?,
-            confidence_over_time: curve(&pattern, &reports, &days, ambient.now),
-            confidence_known_since: days.first().map(|first| iso(first.day.saturating_mul(DAY_MS))),
-            fixes: reports.into_iter().map(fix).collect(),
-            has_more: is_more(offset, seen.len(), seen_total),
+            merged: merged.into_iter().map(convert_merged).collect(),
+            solutions: list_solutions(tx, &pattern)?,
+            confidence_over_time: build_confidence_curve(&pattern, &reports, &days, context.now),
+            confidence_known_since: days.first().map(|first| format_iso(first.day.saturating_mul(DAY_MS))),
+            fixes: reports.into_iter().map(convert_report).collect(),
+            has_more: has_more_after(offset, seen.len(), seen_total),
             seen,
             seen_total,
             tests,
             related,
             sample: sample.map(|event| event.text).filter(|text| !text.is_empty()),
-            pattern: show::pattern(&pattern, trial::tried_fix(tx, &pattern)?, engine.options.locale),
+            pattern: answer_view::convert_pattern(
+                &pattern,
+                fix_results::count_fix_results(tx, &pattern)?,
+                engine.options.locale,
+            ),
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-fn learned(pattern: &Pattern, best_fix: Option<String>, locale: argus_core::builtin::Locale) -> LearnedValues {
-    let builtin = show::builtin(pattern);
+fn build_learned_values(
+    pattern: &Pattern,
+    best_fix: Option<String>,
+    locale: argus_core::builtin::Locale,
+) -> LearnedValues {
+    let builtin = answer_view::find_builtin(pattern);
     LearnedValues {
         category: pattern.category,
         description: builtin.map_or_else(|| pattern.description.clone(), |known| known.description.to_owned()),
@@ -108,7 +116,7 @@ fn learned(pattern: &Pattern, best_fix: Option<String>, locale: argus_core::buil
     }
 }
 
-fn part(pattern: Pattern) -> MergedPattern {
+fn convert_merged(pattern: Pattern) -> MergedPattern {
     MergedPattern {
         description: pattern.shown_description().to_owned(),
         id: pattern.id,
@@ -117,7 +125,7 @@ fn part(pattern: Pattern) -> MergedPattern {
     }
 }
 
-fn fix(report: Report) -> ViewFix {
+fn convert_report(report: Report) -> ViewFix {
     ViewFix {
         fix_id: report.id,
         solution_id: report.solution_id,
@@ -127,17 +135,17 @@ fn fix(report: Report) -> ViewFix {
         fix_description: report.steps,
         success: report.worked,
         wrong: report.is_wrong,
-        created_at: iso(report.created_at),
+        created_at: format_iso(report.created_at),
         recorded_by: report.recorded.by,
         recorded_from: report.recorded.from,
     }
 }
 
 /// Returns the solutions of a pattern: the suggested solution first, wrong solutions last.
-fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
+fn list_solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
     let mut shown = Vec::new();
-    for solution in solutions::all_of_owner(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS)? {
-        let stats = outcomes::stats(tx, solution.key)?;
+    for solution in solutions::list_with_wrong(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS)? {
+        let stats = outcomes::read_stats(tx, solution.key)?;
         shown.push(ViewSolution {
             suggested: pattern.suggests == Some(solution.key),
             set: pattern.overrides.solution == Some(solution.key),
@@ -147,8 +155,8 @@ fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, En
             env_bucket: solution.env_bucket,
             worked: stats.iter().map(|row| row.worked).fold(0, u32::saturating_add),
             failed: stats.iter().map(|row| row.failed).fold(0, u32::saturating_add),
-            last_confirmed_at: stats.iter().filter_map(|row| row.last_confirmed_at).max().map(iso),
-            created_at: iso(solution.created_at),
+            last_confirmed_at: stats.iter().filter_map(|row| row.last_confirmed_at).max().map(format_iso),
+            created_at: format_iso(solution.created_at),
         });
     }
     shown.stable_sort_by_key(|solution| !solution.suggested);
@@ -156,9 +164,14 @@ fn solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, En
 }
 
 /// Returns the confidence over time: from the reports before the first stored day, then for each stored day, then now.
-fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) -> Vec<ConfidencePoint> {
+fn build_confidence_curve(
+    pattern: &Pattern,
+    reports: &[Report],
+    days: &[DailyCounts],
+    now: i64,
+) -> Vec<ConfidencePoint> {
     let point = |at: i64, occurrences, resolutions, known| ConfidencePoint {
-        at: iso(at),
+        at: format_iso(at),
         confidence: confidence(resolutions, occurrences),
         occurrences,
         resolutions,
@@ -170,52 +183,52 @@ fn curve(pattern: &Pattern, reports: &[Report], days: &[DailyCounts], now: i64) 
     if pattern.first_seen_at < since {
         points.push(point(pattern.first_seen_at, u32::from(!pattern.is_builtin), 0, false));
     }
-    let (mut met, mut solved) = (BTreeSet::new(), BTreeSet::new());
+    let (mut seen_failures, mut resolved_failures) = (BTreeSet::new(), BTreeSet::new());
     for report in before {
         let failure = (report.run_id.as_ref().unwrap_or(&report.id), report.case_name.as_ref());
-        met.insert(failure);
+        seen_failures.insert(failure);
         if report.worked && !report.is_wrong {
-            solved.insert(failure);
+            resolved_failures.insert(failure);
         }
-        points.push(point(report.created_at, size(met.len()), size(solved.len()), false));
+        points.push(point(report.created_at, to_u32(seen_failures.len()), to_u32(resolved_failures.len()), false));
     }
     for day in days {
         let end = day.day.saturating_add(1).saturating_mul(DAY_MS).saturating_sub(1).min(now);
         points.push(point(end, day.occurrences, day.resolutions, true));
     }
-    if points.last().is_none_or(|last| last.at != iso(now)) {
+    if points.last().is_none_or(|last| last.at != format_iso(now)) {
         points.push(point(now, pattern.occurrences, pattern.resolutions, true));
     }
     points
 }
 
-type Seen = (Vec<SeenIn>, u32, Vec<SeenTest>);
+type OccurrencesPage = (Vec<SeenIn>, u32, Vec<SeenTest>);
 
 /// Finds failures by the case and by the signatures that the pattern and its merged patterns had.
-fn seen_learned(
+fn find_occurrences_of_learned(
     tx: &mut Tx<'_>,
     pattern: &Pattern,
     merged: &[Pattern],
     limit: u32,
     offset: u32,
-) -> Result<Seen, EngineError> {
+) -> Result<OccurrencesPage, EngineError> {
     let mut found: Vec<(FailureOccurrence, &str)> = Vec::new();
     for part in merged.iter().chain([pattern]) {
-        let signatures: BTreeSet<String> = view::signatures(tx, part.key)?.into_iter().collect();
-        let occurrences = case_history::occurrences(tx, &part.case_name, MAX_CASE_FAILURES)?;
+        let signatures: BTreeSet<String> = view::list_signatures(tx, part.key)?.into_iter().collect();
+        let occurrences = case_history::list_occurrences(tx, &part.case_name, MAX_CASE_FAILURES)?;
         let own = occurrences.into_iter().filter(|occurrence| signatures.contains(&occurrence.signature));
         found.extend(own.map(|occurrence| (occurrence, part.case_name.as_str())));
     }
     found.stable_sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
     found.dedup_by(|(a, _), (b, _)| a == b);
-    let tests = tests(tx, &found)?;
-    let total = size(found.len());
+    let tests = count_by_test(tx, &found)?;
+    let total = to_u32(found.len());
     let mut seen = Vec::new();
-    for (occurrence, case_name) in cut(found, limit, offset) {
+    for (occurrence, case_name) in take_page(found, limit, offset) {
         let at = case_history::describe_occurrence(tx, &occurrence)?;
         seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
             run_id,
-            timestamp: iso(started_at),
+            timestamp: format_iso(started_at),
             case_name: case_name.to_owned(),
             headline,
         }));
@@ -223,7 +236,7 @@ fn seen_learned(
     Ok((seen, total, tests))
 }
 
-fn tests(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
+fn count_by_test(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
     let mut by_name: BTreeMap<&str, (u32, &FailureOccurrence)> = BTreeMap::new();
     for (occurrence, name) in found {
         by_name.entry(name).or_insert((0, occurrence)).0 += 1;
@@ -233,24 +246,34 @@ fn tests(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<See
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
         if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last)? {
-            tests.push(SeenTest { case_name: name.to_owned(), failures, last_run_id, last_seen_at: iso(started_at) });
+            tests.push(SeenTest {
+                case_name: name.to_owned(),
+                failures,
+                last_run_id,
+                last_seen_at: format_iso(started_at),
+            });
         }
     }
     Ok(tests)
 }
 
 /// Finds failures of the category in the newest runs.
-fn seen_builtin(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32, offset: u32) -> Result<Seen, EngineError> {
+fn find_occurrences_of_builtin(
+    tx: &mut Tx<'_>,
+    pattern: &Pattern,
+    limit: u32,
+    offset: u32,
+) -> Result<OccurrencesPage, EngineError> {
     let mut found = Vec::new();
-    for (key, run) in runs::newest(tx, MAX_RUNS)? {
+    for (key, run) in runs::list_newest(tx, MAX_SEARCHED_RUNS)? {
         if run.failed == 0 {
             continue;
         }
-        let left = MAX_FAILURES.saturating_sub(found.len());
-        for failed in case_history::failed_of(tx, key, pattern.category, size(left))? {
+        let limit_left = MAX_FOUND_FAILURES.saturating_sub(found.len());
+        for failed in case_history::list_failed_of_category(tx, key, pattern.category, to_u32(limit_left))? {
             found.push(SeenIn {
                 run_id: run.id.clone(),
-                timestamp: iso(run.started_at),
+                timestamp: format_iso(run.started_at),
                 case_name: failed.name,
                 headline: failed.headline,
             });
@@ -269,6 +292,6 @@ fn seen_builtin(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32, offset: u32) -> 
         last_seen_at: last.timestamp.clone(),
     };
     let tests = counted.into_iter().take(MAX_TESTS).map(test).collect();
-    let total = size(found.len());
-    Ok((cut(found, limit, offset), total, tests))
+    let total = to_u32(found.len());
+    Ok((take_page(found, limit, offset), total, tests))
 }

@@ -1,17 +1,17 @@
 //! Shows a run with its causes and cases, and a failed case in full.
 
-use super::{first, grid::case_state, page, words};
+use super::{check_page, clean_filter_text, grid::convert_outcome, take_first};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::{moment::iso, text::quoted, view},
+    answer::{moment::format_iso, text::quote, view},
     contract::{
         CaseEnd, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams, ViewCaseResult,
         ViewRunParams, ViewRunResult,
     },
-    failures::{lookup, matching, suggestion::known_pattern},
-    runs::{cause, history::is_more},
+    failures::{lookup, matching, suggestion::find_known_pattern},
+    runs::{cause, history::has_more_after},
 };
-use argus_core::{Ambient, display, normalize::normalize, stable_sort::StableSort};
+use argus_core::{CallContext, display, normalize::normalize, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{self, Pattern, PatternKey, merging},
@@ -31,9 +31,9 @@ pub(super) const MAX_GROUPED_FAILURES: u32 = 10_000;
 const MAX_GROUPS: usize = 100;
 /// Maximum number of case names in a group.
 const MAX_GROUP_NAMES: usize = 20;
-/// Maximum characters of an error in a list.
+/// Maximum number of characters of an error in a list.
 const MAX_ERROR_CHARS: usize = 4_000;
-/// Maximum characters of a fix in a list.
+/// Maximum number of characters of a fix in a list.
 const MAX_FIX_CHARS: usize = 1_000;
 /// Maximum number of runs in the history of a case.
 const MAX_HISTORY_RUNS: u32 = 50;
@@ -41,91 +41,95 @@ const MAX_HISTORY_RUNS: u32 = 50;
 const MAX_CASES_READ: u32 = 100_000;
 
 /// Returns a run with its failures by cause and a page of its cases.
-pub fn view_run(engine: &Engine, ambient: &Ambient, params: &ViewRunParams) -> Result<ViewRunResult, EngineError> {
-    let (limit, offset) = page(params.limit, DEFAULT_LIMIT, params.offset)?;
-    let words = words(params.text.as_deref()).map(|words| words.to_ascii_lowercase());
+pub fn view_run(engine: &Engine, context: &CallContext, params: &ViewRunParams) -> Result<ViewRunResult, EngineError> {
+    let (limit, offset) = check_page(params.limit, DEFAULT_LIMIT, params.offset)?;
+    let filter_text = clean_filter_text(params.text.as_deref()).map(|filter_text| filter_text.to_ascii_lowercase());
     let body = |tx: &mut Tx<'_>| -> Result<ViewRunResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.id)?;
-        let state = match params.status.map(stored) {
-            Some(None) => return Err(EngineError::invalid("status is 'absent'; a run has no absent cases.")),
+        let state = match params.status.map(stored_outcome) {
+            Some(None) => return Err(EngineError::invalid("status is 'absent', but a run has no absent cases.")),
             state => state.flatten(),
         };
-        let filter = CaseFilter { state, words: words.as_deref() };
+        let filter = CaseFilter { state, words: filter_text.as_deref() };
         let is_all = filter.state.is_none() && filter.words.is_none();
         let total = if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter)? };
-        let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset)?.into_iter().map(listed).collect();
-        let (groups, more_groups) = groups(engine, tx, key)?;
-        let (previous_id, next_id) = runs::neighbours(tx, key, run.started_at)?;
+        let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset)?.into_iter().map(convert_case).collect();
+        let (groups, more_groups) = group_failures(engine, tx, key)?;
+        let (previous_id, next_id) = runs::find_neighbor_ids(tx, key, run.started_at)?;
         Ok(ViewRunResult {
             runner: run.runner.clone(),
             exit_code: run.exit_code,
             signal: run.signal.clone(),
             timed_out: run.timed_out,
-            run: view::run(run),
+            run: view::convert_run(run),
             previous_id,
             next_id,
             groups,
             more_groups,
-            has_more: is_more(offset, cases.len(), total),
+            has_more: has_more_after(offset, cases.len(), total),
             cases,
             total,
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-/// Returns a failed case in full, with what is known about it and its outcomes in other runs.
-pub fn view_case(engine: &Engine, ambient: &Ambient, params: &ViewCaseParams) -> Result<ViewCaseResult, EngineError> {
+/// Returns a failed case with all its details, its known pattern, and its outcomes in other runs.
+pub fn view_case(
+    engine: &Engine,
+    context: &CallContext,
+    params: &ViewCaseParams,
+) -> Result<ViewCaseResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<ViewCaseResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.run_id)?;
-        let Some(failure) = cases::failed(tx, key, &params.case_name)? else {
-            let message = format!("Run '{}' has no failed case '{}'.", run.id, quoted(&params.case_name));
+        let Some(failure) = cases::find_failed(tx, key, &params.case_name)? else {
+            let message = format!("Run '{}' has no failed case '{}'.", run.id, quote(&params.case_name));
             return Err(EngineError::new(ErrorCode::CaseNotFailed, message));
         };
-        let event = lookup::event_of(&failure);
+        let event = lookup::rebuild_event(&failure);
         let analysis = engine.analyzer.analyze(event.clone(), &params.case_name);
-        let sight = cause::describe_failure(engine, &analysis, &event, &params.case_name);
-        let found = matching::find(engine, tx, &analysis, &params.case_name, None)?;
-        let known = known_pattern(engine, tx, &analysis, &found, &params.case_name)?;
+        let summary = cause::describe_failure(engine, &analysis, &event, &params.case_name);
+        let found = matching::find_match(engine, tx, &analysis, &params.case_name, None)?;
+        let known = find_known_pattern(engine, tx, &analysis, &found, &params.case_name)?;
         let pattern = found.pattern;
         Ok(ViewCaseResult {
             category: pattern.as_ref().and_then(|pattern| pattern.overrides.category).unwrap_or(failure.category),
-            failure_kind: sight.kind,
-            place: sight.place,
-            test_place: sight.test_place,
-            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            failure_kind: summary.kind,
+            place: summary.place,
+            test_place: summary.test_place,
+            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
             known,
-            history: history(tx, &params.case_name)?,
+            history: read_history(tx, &params.case_name)?,
             headline: failure.headline,
             error: failure.error,
             stdout_tail: failure.stdout_tail,
             stderr_tail: failure.stderr_tail,
         })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-fn history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
+fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
     let (mut ends, mut read) = (Vec::new(), 0);
-    for (key, run) in runs::newest(tx, MAX_HISTORY_RUNS)? {
+    for (key, run) in runs::list_newest(tx, MAX_HISTORY_RUNS)? {
         read += run.passed + run.failed + run.skipped;
         if read > MAX_CASES_READ && !ends.is_empty() {
             break;
         }
-        if let Some(state) = case_history::state_of(tx, key, name)? {
-            ends.push(CaseEnd { run_id: run.id, timestamp: iso(run.started_at), state: case_state(state) });
+        if let Some(state) = case_history::find_outcome(tx, key, name)? {
+            ends.push(CaseEnd { run_id: run.id, timestamp: format_iso(run.started_at), state: convert_outcome(state) });
         }
     }
     Ok(ends)
 }
 
-fn listed(case: cases::Case) -> CaseRecord {
-    let mut record = view::case(case);
+fn convert_case(case: cases::Case) -> CaseRecord {
+    let mut record = view::convert_case(case);
     record.error = record.error.map(|error| display::shortened(&error, MAX_ERROR_CHARS));
     record
 }
 
-const fn stored(state: CaseState) -> Option<CaseOutcome> {
+const fn stored_outcome(state: CaseState) -> Option<CaseOutcome> {
     match state {
         CaseState::Passed => Some(CaseOutcome::Passed),
         CaseState::Failed => Some(CaseOutcome::Failed),
@@ -135,8 +139,8 @@ const fn stored(state: CaseState) -> Option<CaseOutcome> {
     }
 }
 
-/// Failures with a common cause.
-struct Group {
+/// Collects the failures of a group that have a common cause.
+struct FailureGroupBuilder {
     first: FailedCase,
     names: Vec<String>,
     count: u32,
@@ -148,17 +152,21 @@ struct Group {
 
 /// Groups failures that have a common cause or a common pattern. If the run was recorded without verdicts, failures
 /// with equal normalized headlines are grouped.
-pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(Vec<FailureGroup>, u32), EngineError> {
-    let mut groups: Vec<Group> = Vec::new();
+pub(super) fn group_failures(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    run: RunKey,
+) -> Result<(Vec<FailureGroup>, u32), EngineError> {
+    let mut groups: Vec<FailureGroupBuilder> = Vec::new();
     let mut by_cause: BTreeMap<String, usize> = BTreeMap::new();
     let read = |json: String| serde_json::from_str::<CaseVerdict>(&json).ok();
-    let stored = cases::verdicts(tx, run, MAX_GROUPED_FAILURES)?;
+    let stored = cases::list_verdicts(tx, run, MAX_GROUPED_FAILURES)?;
     let verdicts: BTreeMap<String, CaseVerdict> =
-        stored.into_iter().filter_map(read).map(|one| (one.case_name.clone(), one)).collect();
+        stored.into_iter().filter_map(read).map(|verdict| (verdict.case_name.clone(), verdict)).collect();
     let mut by_pattern: BTreeMap<PatternKey, usize> = BTreeMap::new();
-    for failed in case_history::failed(tx, run, MAX_GROUPED_FAILURES)? {
-        let pattern = match patterns::by_signature(tx, &engine.recipe, &failed.signature)? {
-            None => merging::had_signature(tx, &failed.signature)?,
+    for failed in case_history::list_failed(tx, run, MAX_GROUPED_FAILURES)? {
+        let pattern = match patterns::find_by_signature(tx, &engine.signature_version, &failed.signature)? {
+            None => merging::find_by_earlier_signature(tx, &failed.signature)?,
             found => found,
         };
         let verdict = verdicts.get(&failed.name).cloned();
@@ -174,7 +182,7 @@ pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(V
         }
         match groups.get_mut(at) {
             Some(group) => group.add(failed, pattern),
-            None => groups.push(Group {
+            None => groups.push(FailureGroupBuilder {
                 names: vec![failed.name.clone()],
                 known_case: failed.name.clone(),
                 first: failed,
@@ -185,20 +193,20 @@ pub(super) fn groups(engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<(V
         }
     }
     groups.stable_sort_by_key(|group| std::cmp::Reverse(group.count));
-    let (groups, more) = first(groups, MAX_GROUPS);
+    let (groups, more) = take_first(groups, MAX_GROUPS);
     let mut shown = Vec::with_capacity(groups.len());
     for group in groups {
-        shown.push(group.shown(engine, tx, run)?);
+        shown.push(group.build(engine, tx, run)?);
     }
     Ok((shown, more))
 }
 
-impl Group {
+impl FailureGroupBuilder {
     /// Adds a failure. If the group has several patterns, the pattern with the most occurrences is shown.
     fn add(&mut self, failed: FailedCase, pattern: Option<Pattern>) {
         self.count += 1;
-        let met = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);
-        if met(&pattern) > met(&self.pattern) {
+        let occurrences = |pattern: &Option<Pattern>| pattern.as_ref().map(|pattern| pattern.occurrences);
+        if occurrences(&pattern) > occurrences(&self.pattern) {
             self.pattern = pattern;
             self.known_case.clone_from(&failed.name);
         }
@@ -207,15 +215,15 @@ impl Group {
         }
     }
 
-    fn shown(self, engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<FailureGroup, EngineError> {
+    fn build(self, engine: &Engine, tx: &mut Tx<'_>, run: RunKey) -> Result<FailureGroup, EngineError> {
         let edited = self.pattern.as_ref().and_then(|pattern| pattern.overrides.description.clone());
         let category = self.pattern.as_ref().map_or(self.first.category, Pattern::shown_category);
-        let (matched, known) = match cases::failed(tx, run, &self.known_case)? {
+        let (matched, known) = match cases::find_failed(tx, run, &self.known_case)? {
             Some(failure) => {
-                let analysis = engine.analyzer.analyze(lookup::event_of(&failure), &self.known_case);
-                let found = matching::find(engine, tx, &analysis, &self.known_case, None)?;
-                let known = known_pattern(engine, tx, &analysis, &found, &self.known_case)?;
-                (found.pattern, known.map(shortened))
+                let analysis = engine.analyzer.analyze(lookup::rebuild_event(&failure), &self.known_case);
+                let found = matching::find_match(engine, tx, &analysis, &self.known_case, None)?;
+                let known = find_known_pattern(engine, tx, &analysis, &found, &self.known_case)?;
+                (found.pattern, known.map(shorten_fix))
             }
             None => (None, None),
         };
@@ -225,15 +233,15 @@ impl Group {
             headline: edited.unwrap_or(self.first.headline),
             count: self.count,
             cause_id: self.verdict.as_ref().map(|verdict| verdict.cause_id.clone()),
-            verdict: self.verdict.as_ref().map(view::brief_verdict),
+            verdict: self.verdict.as_ref().map(view::shorten_verdict),
             case_names: self.names,
-            pattern: pattern.map(|pattern| view::row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
             known,
         })
     }
 }
 
-fn shortened(known: KnownPattern) -> KnownPattern {
+fn shorten_fix(known: KnownPattern) -> KnownPattern {
     let suggested_fix = known.suggested_fix.map(|fix| display::shortened(&fix, MAX_FIX_CHARS));
     KnownPattern { suggested_fix, ..known }
 }

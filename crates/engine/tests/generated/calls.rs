@@ -15,21 +15,21 @@ use ts_rs::{Config, TS, TypeVisitor};
 const HEADER: &str = "// Generated from crates/engine/src/calls.rs by `cargo xtask types`; edit there.\n";
 
 /// The generated files.
-pub(crate) struct Generated {
+pub(crate) struct GeneratedFiles {
     pub(crate) typescript: String,
     pub(crate) schemas: String,
 }
 
 /// Generates both files.
-pub(crate) fn generate() -> Generated {
-    let mut calls = Calls::new();
+pub(crate) fn generate() -> GeneratedFiles {
+    let mut calls = CallCollector::new();
     visit_all(&mut calls);
-    Generated { typescript: calls.typescript(), schemas: calls.schemas() }
+    GeneratedFiles { typescript: calls.typescript(), schemas: calls.schemas() }
 }
 
-struct Calls {
+struct CallCollector {
     config: Config,
-    named: Named,
+    named: TypeNames,
     params: SchemaGenerator,
     results: SchemaGenerator,
     list: Vec<Call>,
@@ -45,7 +45,7 @@ struct Call {
     result_schema: Schema,
 }
 
-impl CallVisitor for Calls {
+impl CallVisitor for CallCollector {
     fn visit<P: TS + JsonSchema + 'static, R: TS + JsonSchema + 'static>(&mut self, info: &CallInfo) {
         TypeVisitor::visit::<P>(&mut self.named);
         TypeVisitor::visit::<R>(&mut self.named);
@@ -60,7 +60,7 @@ impl CallVisitor for Calls {
     }
 }
 
-impl Calls {
+impl CallCollector {
     fn new() -> Self {
         // Params and results need separate schemas of a type, because a field can be optional in params and always
         // present in results.
@@ -68,8 +68,9 @@ impl Calls {
             SchemaSettings::draft2020_12().with(|settings| settings.definitions_path = definitions.into())
         };
         let params = settings("/params").into_generator();
-        let results = settings("/results").for_serialize().with_transform(AbsentInsteadOfNull).into_generator();
-        Self { config: contract::config(), named: Named::default(), params, results, list: Vec::new() }
+        let results =
+            settings("/results").for_serialize().with_transform(RemoveNullFromOptionalFields).into_generator();
+        Self { config: contract::build_config(), named: TypeNames::default(), params, results, list: Vec::new() }
     }
 
     fn typescript(&self) -> String {
@@ -92,17 +93,17 @@ import type {{
   {imports},
 }} from './contract.ts';
 
-/** Every call of the engine: what it takes and what it answers. */
+/** The params and the result of each call of the engine. */
 export interface Calls {{
 {types}}}
 
 export type CallName = keyof Calls;
 
-/** The calls that may change what is stored. */
+/** The calls that may change stored data. */
 export const WRITING_CALLS = [
 {writing}] as const satisfies readonly CallName[];
 
-/** Those of them that change what was learned, as a person does. */
+/** The writing calls that change learned data, as a person does. */
 export const EDITING_CALLS = [
 {editing}] as const satisfies readonly CallName[];
 
@@ -114,20 +115,20 @@ export const TEAM_CALLS = [
 export const PAGE_CALLS = [
 {page}] as const satisfies readonly CallName[];
 
-/** A method for each call; all of them are `call`. */
+/** A method for each call. Each method forwards to `call`. */
 export abstract class NamedCalls {{
   abstract call<N extends CallName>(name: N, params: Calls[N]['params']): Promise<Calls[N]['result']>;
 {methods}}}
 ",
             imports = names.join(",\n  "),
-            writing = self.names(|info| info.access != Access::Reads),
-            editing = self.names(|info| info.access == Access::Edits),
-            team = self.names(|info| info.audience >= Audience::Team),
-            page = self.names(|info| info.audience == Audience::Page),
+            writing = self.list_call_names(|info| info.access != Access::Reads),
+            editing = self.list_call_names(|info| info.access == Access::Edits),
+            team = self.list_call_names(|info| info.audience >= Audience::Team),
+            page = self.list_call_names(|info| info.audience == Audience::Page),
         )
     }
 
-    fn names(&self, belongs: impl Fn(&CallInfo) -> bool) -> String {
+    fn list_call_names(&self, belongs: impl Fn(&CallInfo) -> bool) -> String {
         let calls = self.list.iter().filter(|call| belongs(&call.info));
         calls.flat_map(|call| ["  '", call.info.name, "',\n"]).collect()
     }
@@ -153,9 +154,9 @@ export abstract class NamedCalls {{
 /// Removes null from optional fields of results, because `skip_serializing_if` leaves them out. schemars makes such
 /// fields optional, but keeps null in their type.
 #[derive(Clone)]
-struct AbsentInsteadOfNull;
+struct RemoveNullFromOptionalFields;
 
-impl Transform for AbsentInsteadOfNull {
+impl Transform for RemoveNullFromOptionalFields {
     fn transform(&mut self, schema: &mut Schema) {
         let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
         let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
@@ -194,7 +195,7 @@ fn remove_null(property: &mut Value) {
 /// Returns `true` if an object type has a required field, which is a field whose name is not followed by `?`.
 fn has_required_field(object: &str) -> bool {
     let (mut depth, mut before) = (0_usize, ' ');
-    for letter in without_comments(object).chars() {
+    for letter in remove_comments(object).chars() {
         match letter {
             '{' | '<' | '[' => depth += 1,
             '}' | '>' | ']' => depth = depth.saturating_sub(1),
@@ -206,19 +207,19 @@ fn has_required_field(object: &str) -> bool {
     false
 }
 
-fn without_comments(text: &str) -> String {
+fn remove_comments(text: &str) -> String {
     let parts = text.split("/**");
     parts.map(|part| part.split_once("*/").map_or(part, |(_, code)| code)).collect()
 }
 
 /// Names of the contract's types that the calls mention.
 #[derive(Default)]
-struct Named(BTreeSet<String>);
+struct TypeNames(BTreeSet<String>);
 
-impl TypeVisitor for Named {
+impl TypeVisitor for TypeNames {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         if T::output_path().is_some() {
-            self.0.insert(T::ident(&contract::config()));
+            self.0.insert(T::ident(&contract::build_config()));
         } else {
             T::visit_dependencies(self);
             T::visit_generics(self);

@@ -18,14 +18,14 @@ const HEADER: &str = "\
 ";
 
 /// Returns the JSON Schema of a file that a repository shares, for editors and other programs.
-pub(crate) fn shared_file() -> String {
+pub(crate) fn build_shared_file_schema() -> String {
     let schema = schemars::schema_for!(c::SharedFile);
     let text = serde_json::to_string_pretty(&schema).expect("a schema is JSON");
     format!("{text}\n")
 }
 
-pub(crate) fn contract() -> String {
-    let mut types = Collected { config: config(), seen: HashSet::new(), text: BTreeMap::new() };
+pub(crate) fn build_contract() -> String {
+    let mut types = TypeCollector { config: build_config(), seen: HashSet::new(), text: BTreeMap::new() };
     collect_roots(&mut types);
     let lists = CLOSED_LISTS.map(|(name, docs, type_name)| {
         let (_, members) = types.text[type_name].split_once(" = ").expect("an alias of a union of texts");
@@ -34,36 +34,40 @@ pub(crate) fn contract() -> String {
     });
     let limits: Vec<String> =
         limits::ALL.iter().map(|(name, docs, most)| format!("  /** {} */\n  {name}: {most},\n", docs.trim())).collect();
-    let limits = format!("/** What the engine bounds. */\nexport const LIMITS = {{\n{}}} as const;", limits.concat());
+    let limits = format!("/** Limits of the engine. */\nexport const LIMITS = {{\n{}}} as const;", limits.concat());
     let quarantine = format!(
-        "/** Cases whose failures do not fail the gate for a while. */\nexport const QUARANTINE_FILE = '{QUARANTINE_FILE}';"
+        "/** File with the cases whose failures the gate accepts until a date. */\nexport const QUARANTINE_FILE = '{QUARANTINE_FILE}';"
     );
     let types: Vec<String> = types.text.into_values().collect();
-    format!("{HEADER}\n{}\n\n{}\n\n{limits}\n\n{quarantine}\n", tidy(&types.join("\n\n")), lists.join("\n\n"))
+    format!(
+        "{HEADER}\n{}\n\n{}\n\n{limits}\n\n{quarantine}\n",
+        format_typescript(&types.join("\n\n")),
+        lists.join("\n\n")
+    )
 }
 
 /// String unions that TypeScript also needs as lists: constant, documentation, type.
 const CLOSED_LISTS: [(&str, &str, &str); 11] = [
-    ("ENGINE_ERROR_CODES", "Every code an engine call can answer.", "ErrorCode"),
-    ("FAILURE_CATEGORIES", "Every category, in the contract's order.", "FailureCategory"),
-    ("FAILURE_KINDS", "Every kind of failure, in the order in which they are explained.", "FailureKind"),
-    ("FIX_APPROACHES", "How a fix may be gone about, in the order in which the approaches are due.", "FixApproach"),
+    ("ENGINE_ERROR_CODES", "The error codes of engine calls.", "ErrorCode"),
+    ("FAILURE_CATEGORIES", "The failure categories, in the order of the contract.", "FailureCategory"),
+    ("FAILURE_KINDS", "The failure kinds, in the order of the documentation.", "FailureKind"),
+    ("FIX_APPROACHES", "Approaches to a fix, in the order in which a loop tries them.", "FixApproach"),
     ("LOCALES", "Languages of built-in texts.", "Locale"),
-    ("PATTERN_SORTS", "What patterns may be sorted by.", "PatternSort"),
-    ("PATTERN_SOURCES", "Where patterns come from.", "PatternSource"),
-    ("REPORT_FORMATS", "Every format of reports that is read.", "ReportFormat"),
-    ("RUN_STATUSES", "How a run may end.", "RunStatus"),
-    ("SCOPES", "What a token may do; each holds those before it.", "Scope"),
-    ("TEST_STATES", "What a test may be.", "TestState"),
+    ("PATTERN_SORTS", "Sort orders of patterns.", "PatternSort"),
+    ("PATTERN_SOURCES", "Sources of patterns.", "PatternSource"),
+    ("REPORT_FORMATS", "The report formats that can be read.", "ReportFormat"),
+    ("RUN_STATUSES", "The statuses of a run.", "RunStatus"),
+    ("SCOPES", "Permissions of a token; each scope includes the scopes before it.", "Scope"),
+    ("TEST_STATES", "The states of a test.", "TestState"),
 ];
 
 /// Returns the settings of the TypeScript output.
-pub(crate) fn config() -> Config {
+pub(crate) fn build_config() -> Config {
     Config::new().with_large_int("number")
 }
 
 /// Puts a comment with a single line on one line, and indents fields by two spaces.
-fn tidy(text: &str) -> String {
+fn format_typescript(text: &str) -> String {
     let text =
         text.replace("/**\n * ", "/** ").replace("\n */\n", " */\n").replace(" \n", "\n").replace(", };", ",\n};");
     let mut depth = 0_usize;
@@ -77,7 +81,7 @@ fn tidy(text: &str) -> String {
 }
 
 /// Visits the types of the calls and the types that no call mentions. The types of their fields are found from them.
-fn collect_roots(types: &mut Collected) {
+fn collect_roots(types: &mut TypeCollector) {
     TypeVisitor::visit::<argus_core::FailureEvent>(types);
     TypeVisitor::visit::<c::EngineOptions>(types);
     TypeVisitor::visit::<c::Inspection>(types);
@@ -88,25 +92,25 @@ fn collect_roots(types: &mut Collected) {
     TypeVisitor::visit::<c::FixState>(types);
     TypeVisitor::visit::<c::FixEvent>(types);
     TypeVisitor::visit::<c::FixAdvanced>(types);
-    TypeVisitor::visit::<c::FixOutlook>(types);
+    TypeVisitor::visit::<c::FixNextStep>(types);
     TypeVisitor::visit::<c::Weakening>(types);
     visit_all(types);
 }
 
-impl CallVisitor for Collected {
+impl CallVisitor for TypeCollector {
     fn visit<P: TS + JsonSchema + 'static, R: TS + JsonSchema + 'static>(&mut self, _: &CallInfo) {
         TypeVisitor::visit::<P>(self);
         TypeVisitor::visit::<R>(self);
     }
 }
 
-struct Collected {
+struct TypeCollector {
     config: Config,
     seen: HashSet<TypeId>,
     text: BTreeMap<String, String>,
 }
 
-impl TypeVisitor for Collected {
+impl TypeVisitor for TypeCollector {
     fn visit<T: TS + 'static + ?Sized>(&mut self) {
         // Only our named types have an output path. Options, vectors and primitives are written inline.
         if !self.seen.insert(TypeId::of::<T>()) {

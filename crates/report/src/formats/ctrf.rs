@@ -17,42 +17,48 @@ use crate::{
 
 /// Reads a CTRF report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report = Report { intake, known: false, tool: Tool::default(), summary: Summary::default() };
+    let mut report =
+        Report { intake, known: false, is_inside: false, tool: Tool::default(), summary: Summary::default() };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, tool, summary } = report;
-    intake.note_start(summary.start);
-    intake.note_counted_failures(summary.failed);
+    let Report { intake, known, tool, summary, .. } = report;
+    intake.record_start(summary.start);
+    intake.record_claimed_failures(summary.failed);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = summary.start.zip(summary.stop).map(|(start, stop)| (stop - start).max(0) as f64);
     intake.duration_ms = duration;
     match tool.name.as_deref() {
-        _ if intake.has_starts() => intake.order = ExecutionOrder::ByStart,
+        _ if intake.has_start_times() => intake.order = ExecutionOrder::ByStart,
         Some("mocha" | "uvu" | "busted" | "rspec" | "minitest" | "test-unit" | "unittest") => {
             intake.order = ExecutionOrder::AsReported;
         }
-        Some("node:test") => intake.order_of_files(),
+        Some("node:test") => intake.keep_order_of_single_file(),
         _ => {}
     }
     intake.runner = tool.name;
-    intake.note_runner_version(tool.version);
+    intake.record_runner_version(tool.version);
     ending.report("ctrf", known, intake)
 }
 
 struct Report<'i, 'a> {
     intake: &'i mut Intake<'a>,
     known: bool,
+    /// True inside of `results`.
+    is_inside: bool,
     tool: Tool,
     summary: Summary,
 }
 
 impl Object for Report<'_, '_> {
-    /// The outer object and `results` have no common keys, so one reader handles both.
+    /// The outer object and `results` have no common keys, so the same reader handles both.
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "results" => map.next_value_seed(Fields(self)),
+            "results" => {
+                self.is_inside = true;
+                map.next_value_seed(Fields(self))
+            }
             "tool" => map.next_value_seed(Fields(&mut self.tool)),
             "summary" => map.next_value_seed(Fields(&mut self.summary)),
-            "tests" => {
+            "tests" if self.is_inside => {
                 self.known = true;
                 map.next_value_seed(Elements(self))
             }
@@ -72,7 +78,7 @@ impl Items for Report<'_, '_> {
         let started = test.start;
         // Playwright's reporter also counts an expected failure.
         if [&test.status, &test.raw_status].iter().any(|word| word.as_deref() == Some("failed")) {
-            self.intake.note_listed_failure();
+            self.intake.record_listed_failure();
         }
         let mut case = test.into_case(self.tool.name.as_deref(), self.intake);
         case.place.started_at = started;
@@ -107,9 +113,9 @@ struct Summary {
 impl Object for Summary {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "start" => self.start = map.next_value::<Loose>()?.millis().map(in_millis),
+            "start" => self.start = map.next_value::<Loose>()?.millis().map(to_millis),
             "failed" => self.failed = map.next_value::<Loose>()?.number(),
-            "stop" => self.stop = map.next_value::<Loose>()?.millis().map(in_millis),
+            "stop" => self.stop = map.next_value::<Loose>()?.millis().map(to_millis),
             _ => skip(map)?,
         }
         Ok(())
@@ -117,7 +123,7 @@ impl Object for Summary {
 }
 
 /// Some reporters write seconds. In milliseconds such a number would be before 1973, when no run can have taken place.
-fn in_millis(time: i64) -> i64 {
+fn to_millis(time: i64) -> i64 {
     if time < 100_000_000_000 { time * 1000 } else { time }
 }
 
@@ -145,10 +151,10 @@ impl Object for Test {
             "status" => self.status = map.next_value::<Loose>()?.text(),
             "rawStatus" => self.raw_status = map.next_value::<Loose>()?.text(),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
-            "start" => self.start = map.next_value::<Loose>()?.millis().map(in_millis),
+            "start" => self.start = map.next_value::<Loose>()?.millis().map(to_millis),
             "message" => self.message = map.next_value::<Loose>()?.text(),
             "trace" => self.trace = map.next_value::<Loose>()?.text(),
-            "suite" => self.suite = suites(map.next_value()?),
+            "suite" => self.suite = read_suites(map.next_value()?),
             "filePath" | "filepath" => self.file = map.next_value::<Loose>()?.text(),
             "retries" => self.retries = map.next_value::<Loose>()?.count(),
             "flaky" => self.flaky = map.next_value::<Loose>()? == Loose::Flag(true),
@@ -160,8 +166,8 @@ impl Object for Test {
     }
 }
 
-/// Suites are an array since version 1 of the format, and one joined text before.
-fn suites(value: Loose) -> Vec<String> {
+/// Suites are an array since version 1 of the format, and a single joined text before.
+fn read_suites(value: Loose) -> Vec<String> {
     match value {
         Loose::Text(joined) => joined.split(" > ").map(str::to_owned).collect(),
         other => other.texts(),
@@ -170,16 +176,16 @@ fn suites(value: Loose) -> Vec<String> {
 
 impl Test {
     fn into_case(self, tool: Option<&str>, intake: &Intake<'_>) -> ReportCase {
-        let status = status(self.status.as_deref(), self.raw_status.as_deref());
-        let (file, suite) = file_and_suite(self.suite, self.file.as_deref(), tool, intake);
-        let name = own_name(self.name.unwrap_or_default(), &suite);
+        let status = parse_status(self.status.as_deref(), self.raw_status.as_deref());
+        let (file, suite) = choose_file_and_suites(self.suite, self.file.as_deref(), tool, intake);
+        let name = remove_suites_from_name(self.name.unwrap_or_default(), &suite);
         let told = status == CaseStatus::Failed || self.flaky;
         let error = bounded_text::join_message(self.message.as_deref(), self.trace.as_deref()).filter(|_| told);
         let attempts = self.retries.unwrap_or(0) + 1;
         ReportCase {
             file,
             suite,
-            runner_status: self.raw_status.filter(|word| says_more(word)),
+            runner_status: self.raw_status.filter(|word| is_specific_status(word)),
             flaky: self.flaky && status == CaseStatus::Passed,
             duration_ms: self.duration_ms,
             attempts: if status == CaseStatus::Skipped { 0 } else { attempts },
@@ -191,12 +197,12 @@ impl Test {
     }
 }
 
-fn says_more(word: &str) -> bool {
+fn is_specific_status(word: &str) -> bool {
     !matches!(word, "passed" | "failed" | "skipped" | "pending" | "pass" | "fail")
 }
 
 /// The format uses `other` for anything without a word in it, for example a todo, but also a timeout.
-fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
+fn parse_status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
     match (status, raw) {
         (Some("passed"), _) => CaseStatus::Passed,
         (Some("failed"), _) | (_, Some("timedOut" | "interrupted" | "broken" | "error" | "errored")) => {
@@ -210,7 +216,7 @@ fn status(status: Option<&str>, raw: Option<&str>) -> CaseStatus {
 ///
 /// Playwright's own reporters name files relative to the test folder, as the entry among the suites does, so that entry
 /// is used for Playwright.
-fn file_and_suite(
+fn choose_file_and_suites(
     mut suite: Vec<String>,
     path: Option<&str>,
     tool: Option<&str>,
@@ -231,7 +237,7 @@ fn file_and_suite(
 
 /// Removes suites from a full name. Some reporters write `cart checkout refused` for the test `refused` in `cart`,
 /// `checkout`.
-fn own_name(name: String, suite: &[String]) -> String {
+fn remove_suites_from_name(name: String, suite: &[String]) -> String {
     for separator in [" ", " > ", " › "] {
         let own = name.strip_prefix(suite.join(separator).as_str()).and_then(|rest| rest.strip_prefix(separator));
         if let Some(own) = own.filter(|own| !own.is_empty() && !suite.is_empty()) {

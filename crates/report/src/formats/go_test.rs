@@ -4,12 +4,12 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    io::{BufRead, BufReader, Read},
+    io::BufRead,
 };
 
 use serde::Deserialize;
 
-use super::go_text::{self, is_framing};
+use super::go_text::{self, is_only_frame};
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
@@ -17,39 +17,24 @@ use crate::{
     reading::{
         bounded_text::{self, Bounded},
         input::Input,
-        json::guard::JsonGuard,
+        json::values,
         units,
     },
     retries::Retries,
 };
 
-/// Maximum length of a line. Strings are bounded before, so an event is never cut.
-const MAX_LINE_BYTES: u64 = 1024 * 1024;
+/// Error of a test that printed nothing before its process was killed, because the events do not contain the signal.
+const TRUNCATED_TEST_ERROR: &str = "The process of the package ended before this test.";
 
 /// Reads all events.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut guard = JsonGuard::lines(input);
     let mut run = GoRun::default();
-    let mut lines = BufReader::with_capacity(64 * 1024, &mut guard);
-    let mut line = Vec::new();
-    let mut number = 0;
-    loop {
-        line.clear();
-        match lines.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line) {
-            Ok(0) => break,
-            Ok(_) => run.line(&String::from_utf8_lossy(&line), &mut number, intake),
-            Err(error) => {
-                intake.problem(Some(number), format!("reading stopped: {error}"));
-                break;
-            }
-        }
-    }
-    drop(lines);
-    let replaced = guard.replaced();
-    run.finish(number, intake);
-    if replaced > 0 {
-        intake.problem(None, format!("{replaced} characters that are no text were replaced"));
-    }
+    let mut last = 0;
+    values::lines(input, intake, |line, number, intake| {
+        last = number;
+        run.line(line, number, intake);
+    });
+    run.finish(last, intake);
     intake.order = ExecutionOrder::ByStartInUnits;
     intake.runner = Some("go".to_owned());
     if run.events == 0 {
@@ -82,6 +67,8 @@ struct GoRun {
     /// Lines that are not events: build output, if both streams were written to one file.
     stray: Option<Bounded>,
     retries: Retries,
+    /// Packages that ran to their end. If a test of them runs again, gotestsum repeats failed tests.
+    ended_packages: BTreeSet<String>,
     started: Option<i64>,
     ended: Option<i64>,
 }
@@ -99,23 +86,33 @@ struct Package {
     failures: u32,
 }
 
+/// With `-count=2` a test runs again before its package ends, and each failure counts. With `--rerun-fails` gotestsum
+/// starts the failed tests of a package again after the package ended.
+/// Source: <https://pkg.go.dev/cmd/go#hdr-Testing_flags>,
+/// <https://github.com/gotestyourself/gotestsum#re-running-failed-tests>
 impl GoRun {
-    fn line(&mut self, line: &str, number: &mut u64, intake: &mut Intake<'_>) {
-        *number += 1;
-        let trimmed = line.trim();
+    fn line(&mut self, trimmed: &str, number: u64, intake: &mut Intake<'_>) {
         if !trimmed.starts_with('{') {
-            self.stray_line(trimmed, intake);
+            self.read_other_line(trimmed, intake);
             return;
         }
         match serde_json::from_str::<Event>(trimmed) {
             Ok(event) => self.event(event, intake),
-            Err(error) => intake.problem(Some(*number), format!("not an event of `go test -json`: {error}")),
+            Err(error) => {
+                let reason = format!("not an event of `go test -json`: {error}");
+                // Other lines are JSON that a program printed.
+                if trimmed.contains("\"Action\"") {
+                    intake.add_problem(Some(number), reason);
+                } else {
+                    intake.add_remark(Some(number), reason);
+                }
+            }
         }
     }
 
     /// Handles a line that is not an event. `FAIL example.com/shop/broken [build failed]` names the package of the
     /// lines before it.
-    fn stray_line(&mut self, line: &str, intake: &mut Intake<'_>) {
+    fn read_other_line(&mut self, line: &str, intake: &mut Intake<'_>) {
         if line.is_empty() {
             return;
         }
@@ -134,7 +131,7 @@ impl GoRun {
 
     fn event(&mut self, event: Event, intake: &mut Intake<'_>) {
         self.events += 1;
-        let time = event.time.as_deref().and_then(units::timestamp);
+        let time = event.time.as_deref().and_then(units::parse_timestamp);
         self.started = self.started.or(time);
         self.ended = time.or(self.ended);
         match (event.action.as_str(), event.test.clone()) {
@@ -174,10 +171,11 @@ impl GoRun {
         let started = running.as_ref().and_then(|running| running.started);
         let output = running.and_then(|running| running.output.finish());
         package.failures += u32::from(event.action == "fail");
-        let mut case = case(&event.package, test, &event.action, output);
+        let mut case = read_case(&event.package, test, &event.action, output);
         case.duration_ms = event.elapsed.map(|seconds| seconds * 1000.0);
         case.place.started_at = started.or(self.ended);
-        self.retries.push(case, true, intake);
+        let is_rerun = self.ended_packages.contains(&event.package);
+        self.retries.push(case, is_rerun, intake);
     }
 
     /// Handles the end of a package. A package may fail without a failed test, because of its build, `TestMain`, a data
@@ -189,16 +187,19 @@ impl GoRun {
             .into_iter()
             .map(|(test, Running { output, started })| (test, output.finish(), started))
             .collect();
-        let is_told = package.failures > 0 || unfinished.iter().any(|(_, output, _)| !is_framing(output.as_deref()));
+        let is_told = package.failures > 0 || unfinished.iter().any(|(_, output, _)| !is_only_frame(output.as_deref()));
         for (test, output, started) in unfinished {
             // These tests were still running when the process ended. A test with output caused the end; a test without
             // output only waited for its turn.
-            let has_failed = failed && !(is_told && is_framing(output.as_deref()));
+            let has_failed = failed && !(is_told && is_only_frame(output.as_deref()));
             package.failures += u32::from(has_failed);
-            let mut case = case(&event.package, &test, if has_failed { "fail" } else { "skip" }, output);
+            let is_silent = has_failed && is_only_frame(output.as_deref());
+            let output = if is_silent { Some(TRUNCATED_TEST_ERROR.to_owned()) } else { output };
+            let mut case = read_case(&event.package, &test, if has_failed { "fail" } else { "skip" }, output);
             case.runner_status = Some("unfinished".to_owned());
             case.place.started_at = started;
-            self.retries.push(case, true, intake);
+            let is_rerun = self.ended_packages.contains(&event.package);
+            self.retries.push(case, is_rerun, intake);
         }
         if failed && package.failures == 0 {
             let build = event.failed_build.as_deref().and_then(|path| self.builds.remove(path));
@@ -206,10 +207,11 @@ impl GoRun {
             let error = error.or_else(|| self.stray.take().and_then(Bounded::finish));
             self.fail_package(&event.package, error, intake);
         }
+        self.ended_packages.insert(event.package.clone());
     }
 
     fn fail_package(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
-        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::without_frame(&error)));
+        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::remove_frame(&error)));
         case.suite = vec![package.to_owned()];
         case.place.started_at = self.ended;
         self.retries.push(case, true, intake);
@@ -218,33 +220,41 @@ impl GoRun {
     fn finish(&mut self, line: u64, intake: &mut Intake<'_>) {
         let cut: Vec<String> = std::mem::take(&mut self.packages)
             .into_iter()
-            .filter(|(_, package)| !package.running.is_empty())
+            .filter(|(name, package)| {
+                let has_ended = name.is_empty() || self.ended_packages.contains(name);
+                !has_ended || !package.running.is_empty()
+            })
             .map(|(name, _)| name)
             .collect();
         for name in cut {
-            intake.problem(Some(line), format!("the report ends while {name} was running"));
+            intake.add_problem(Some(line), format!("the report ends while {name} is running"));
         }
-        self.retries.retain(drop_explained_parents);
-        self.retries.finish(intake);
-        intake.note_start(self.started);
+        let mut waiting = self.retries.take_since(0);
+        drop_explained_parents(&mut waiting);
+        for case in waiting {
+            intake.emit_case(case);
+        }
+        intake.record_start(self.started);
         #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
         let duration = self.started.zip(self.ended).map(|(started, ended)| (ended - started).max(0) as f64);
         intake.duration_ms = duration;
     }
 }
 
-fn case(package: &str, test: &str, action: &str, output: Option<String>) -> ReportCase {
+fn read_case(package: &str, test: &str, action: &str, output: Option<String>) -> ReportCase {
     let status = match action {
         "pass" => CaseStatus::Passed,
         "fail" => CaseStatus::Failed,
         _ => CaseStatus::Skipped,
     };
-    let own = output.map(|output| go_text::without_frame(&output)).filter(|output| !output.is_empty());
+    let own = output.map(|output| go_text::remove_frame(&output)).filter(|output| !output.is_empty());
     let (error, stdout) = if status == CaseStatus::Failed { (own, None) } else { (None, own) };
     ReportCase {
         suite: vec![package.to_owned()],
         error,
-        stdout_tail: stdout.filter(|text| !is_framing(Some(text))).and_then(|text| bounded_text::bound_output(&text)),
+        stdout_tail: stdout
+            .filter(|text| !is_only_frame(Some(text)))
+            .and_then(|text| bounded_text::bound_output(&text)),
         ..ReportCase::new(test.to_owned(), status)
     }
 }
@@ -259,7 +269,7 @@ pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
         }
     }
     failed.retain(|case| {
-        let explained = is_framing(case.error.as_deref()) && !parents.is_empty();
+        let explained = is_only_frame(case.error.as_deref()) && !parents.is_empty();
         !(explained && parents.contains(&(case.suite.clone(), case.name.clone())))
     });
 }

@@ -1,7 +1,7 @@
 //! The lines that `go test` prints around a test's own output.
 
 /// Returns true if a failed Go test printed nothing but the frame (`=== RUN`, `--- FAIL: ...`).
-pub(crate) fn is_framing(error: Option<&str>) -> bool {
+pub(crate) fn is_only_frame(error: Option<&str>) -> bool {
     error.is_none_or(|text| text.lines().all(is_frame_line))
 }
 
@@ -24,17 +24,17 @@ fn is_frame_line(line: &str) -> bool {
         .any(|frame| line.starts_with(frame))
 }
 
-/// The output of a test without the frame, or the frame if there is nothing else.
-pub(crate) fn without_frame(output: &str) -> String {
+/// Returns the output of a test without the frame, or the frame if there is nothing else.
+pub(crate) fn remove_frame(output: &str) -> String {
     let own: Vec<&str> = output.lines().skip_while(|line| is_frame_line(line)).filter(|line| !is_frame(line)).collect();
     let own = own.join("\n");
-    if own.trim().is_empty() { output.trim().to_owned() } else { outdent(own.trim_end()) }
+    if own.trim().is_empty() { output.trim().to_owned() } else { remove_first_indentation(own.trim_end()) }
 }
 
 /// Removes the indentation of the first line from all lines, because `t.Error` indents by four columns per level.
-fn outdent(text: &str) -> String {
-    let indent = text.len() - text.trim_start_matches(' ').len();
-    let lines = text.lines().map(|line| &line[indent.min(line.len() - line.trim_start_matches(' ').len())..]);
+fn remove_first_indentation(text: &str) -> String {
+    let indentation = text.len() - text.trim_start_matches(' ').len();
+    let lines = text.lines().map(|line| &line[indentation.min(line.len() - line.trim_start_matches(' ').len())..]);
     lines.collect::<Vec<_>>().join("\n")
 }
 

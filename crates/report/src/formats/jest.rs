@@ -17,15 +17,26 @@ use crate::{
     },
 };
 
+/// Error of a report that failed without a failed test. Jest counts thresholds of coverage, obsolete snapshots and
+/// failed reporters. Source: `TestScheduler` of Jest.
+const FAILED_WITHOUT_TEST: &str =
+    "The report says that the run failed, but no test did: a coverage threshold, a snapshot or a reporter failed.";
+
 /// Reads a Jest report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report = Report { intake, known: false, vitest: true, in_order: false, times: Vec::new(), started: None };
+    let mut report =
+        Report { intake, known: false, vitest: true, in_order: false, times: Vec::new(), started: None, success: None };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, vitest, in_order, mut times, started } = report;
+    let Report { intake, known, vitest, in_order, mut times, started, success } = report;
+    // Jest sets `success` only after its reporters have ended, so Argus' own reporter does not know it.
+    let has_failed = success == Some(false) && !intake.has_runner_version();
+    if has_failed && intake.cases() > 0 && intake.failed_cases() == 0 {
+        intake.emit_case(ReportCase::suite_failure(None, Some(FAILED_WITHOUT_TEST.to_owned())));
+    }
     times.sort_unstable();
     let has_overlap = times.windows(2).any(|pair| pair[1].0 < pair[0].1);
     let ended = times.iter().map(|(_, ended)| *ended).max();
-    intake.note_start(started);
+    intake.record_start(started);
     #[expect(clippy::cast_precision_loss, reason = "a run's milliseconds")]
     let duration = started.zip(ended).map(|(started, ended)| (ended - started).max(0) as f64);
     intake.duration_ms = duration;
@@ -49,6 +60,7 @@ struct Report<'i, 'a> {
     /// Start and end of each file, UTC milliseconds.
     times: Vec<(i64, i64)>,
     started: Option<i64>,
+    success: Option<bool>,
 }
 
 impl Object for Report<'_, '_> {
@@ -63,12 +75,16 @@ impl Object for Report<'_, '_> {
                 Ok(())
             }
             "numFailedTests" => {
-                self.intake.note_counted_failures(map.next_value::<Loose>()?.number());
+                self.intake.record_claimed_failures(map.next_value::<Loose>()?.number());
+                Ok(())
+            }
+            "success" => {
+                self.success = Some(map.next_value::<Loose>()? != Loose::Flag(false));
                 Ok(())
             }
             // Neither runner writes this key; Argus' reporters add it.
             "runnerVersion" => {
-                self.intake.note_runner_version(map.next_value::<Loose>()?.text());
+                self.intake.record_runner_version(map.next_value::<Loose>()?.text());
                 Ok(())
             }
             "executionOrder" => {
@@ -109,9 +125,9 @@ impl Items for Report<'_, '_> {
         }
     }
 
-    fn take_cut(&mut self, file: TestFile) {
+    fn take_truncated(&mut self, file: TestFile) {
         if !file.cases.is_empty() && file.name.is_none() {
-            self.intake.problem(None, format!("{} cases of a cut report lack their file", file.cases.len()));
+            self.intake.add_problem(None, format!("{} cases of a truncated report have no file", file.cases.len()));
         }
         // The status of the file was cut off, so the file does not count as failed.
         self.take(TestFile { failed: false, ..file });
@@ -188,7 +204,8 @@ impl Assertion {
             "passed" => CaseStatus::Passed,
             _ => CaseStatus::Skipped,
         };
-        let tries = if vitest { vitest_attempts(&self.messages, status) } else { self.retry_reasons.len() + 1 };
+        let tries =
+            if vitest { estimate_vitest_attempts(&self.messages, status) } else { self.retry_reasons.len() + 1 };
         let attempts = match status {
             CaseStatus::Skipped => 0,
             _ => self.invocations.unwrap_or(u32::try_from(tries).unwrap_or(u32::MAX)).max(1),
@@ -202,7 +219,7 @@ impl Assertion {
             CaseStatus::Passed => 1,
         };
         let before = messages.len().saturating_sub(of_last);
-        let errors: Vec<String> = messages.into_iter().skip(before).map(name_timeout).collect();
+        let errors: Vec<String> = messages.into_iter().skip(before).map(restore_timeout_message).collect();
         ReportCase {
             file,
             suite: self.ancestors,
@@ -218,12 +235,12 @@ impl Assertion {
 
 /// Estimates the number of attempts. Vitest lists the errors of all attempts in one array without counting the
 /// attempts. An attempt may have several errors at different places, and the next attempt then repeats the same places.
-fn vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
+fn estimate_vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
     let count = messages.len();
     if status == CaseStatus::Passed {
         return count + 1;
     }
-    let places: Vec<Vec<&str>> = messages.iter().map(|message| place(message)).collect();
+    let places: Vec<Vec<&str>> = messages.iter().map(|message| project_frames(message)).collect();
     let again = places.iter().skip(1).position(|place| *place == places[0]).map_or(count, |at| at + 1);
     let repeats =
         again > 0 && count.is_multiple_of(again) && places.iter().zip(&places[again..]).all(|(one, next)| one == next);
@@ -231,14 +248,14 @@ fn vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
     if repeats && distinct { count / again } else { count }
 }
 
-/// Number of errors that belong to the last attempt.
+/// Returns the number of errors that belong to the last attempt.
 fn errors_per_attempt(errors: usize, attempts: u32) -> usize {
     let attempts = usize::try_from(attempts).unwrap_or(usize::MAX).max(1);
     if errors.is_multiple_of(attempts) { errors / attempts } else { 1 }
 }
 
-/// The frames of an error that are in the project, or its text if there are none.
-fn place(message: &str) -> Vec<&str> {
+/// Returns the frames of an error that are in the project, or its text without such frames.
+fn project_frames(message: &str) -> Vec<&str> {
     let is_own = |line: &&str| line.starts_with("    at ") && !line.contains("node_modules") && !line.contains("node:");
     let frames: Vec<&str> = message.lines().filter(is_own).collect();
     if frames.is_empty() { vec![message] } else { frames }
@@ -246,7 +263,7 @@ fn place(message: &str) -> Vec<&str> {
 
 /// Vitest's JSON loses the message of a timeout, but the stack still begins with the placeholder that it was created
 /// from.
-fn name_timeout(error: String) -> String {
+fn restore_timeout_message(error: String) -> String {
     match error.strip_prefix("Error: STACK_TRACE_ERROR") {
         Some(stack) => format!("Error: Test timed out{stack}"),
         None => error,

@@ -25,7 +25,7 @@ use crate::{
 };
 
 use dialect::Dialect;
-use elements::{Element, OpenCase, Trouble, TroubleKind};
+use elements::{Element, FailedAttempt, FailedAttemptKind, OpenCase};
 use window::Window;
 
 pub(crate) use elements::is_exception;
@@ -48,12 +48,12 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
             Ok(Token::Text(text)) => junit.text(text),
             Ok(Token::End) => break,
             Err(error) => {
-                junit.intake.problem(Some(line), format!("reading stopped: {error}"));
+                junit.intake.add_problem(Some(line), format!("reading stopped: {error}"));
                 break;
             }
         }
         while let Some(fault) = reader.take_fault() {
-            junit.intake.problem(Some(line), fault);
+            junit.intake.add_remark(Some(line), fault);
         }
     }
     let replaced = reader.replaced();
@@ -74,7 +74,7 @@ pub(crate) struct Suite {
     /// Index of this suite's first failed case in the window.
     first: usize,
     /// A failure of the suite itself, outside any case.
-    trouble: Option<Trouble>,
+    failed_attempt: Option<FailedAttempt>,
 }
 
 struct Junit<'i, 'a> {
@@ -112,18 +112,18 @@ impl<'i, 'a> Junit<'i, 'a> {
     fn open(&mut self, tag: &Tag, line: u64) {
         if self.elements.len() >= MAX_DEPTH {
             if self.too_deep == 0 {
-                self.intake.problem(Some(line), format!("elements nested deeper than {MAX_DEPTH} are skipped"));
+                self.intake.add_problem(Some(line), format!("elements nested deeper than {MAX_DEPTH} are skipped"));
             }
             self.too_deep += 1;
             return;
         }
         let inside = self.elements.last().copied();
-        let element = Element::of(tag.name(), inside);
+        let element = Element::from_name(tag.name(), inside);
         match element {
             Element::Suites | Element::Suite => self.open_suite(tag, element),
             Element::Case => self.open_case(tag, line),
-            Element::Property => self.see_property(tag),
-            Element::Trouble(kind) => self.open_trouble(tag, kind),
+            Element::Property => self.detect_from_property(tag),
+            Element::FailedAttempt(kind) => self.open_failed_attempt(tag, kind),
             Element::Skipped => {
                 if let Some(case) = &mut self.case {
                     case.skip(tag);
@@ -134,30 +134,32 @@ impl<'i, 'a> Junit<'i, 'a> {
         self.elements.push(element);
     }
 
-    fn see_property(&mut self, tag: &Tag) {
-        self.dialect.see_property(tag);
+    fn detect_from_property(&mut self, tag: &Tag) {
+        self.dialect.detect_from_property(tag);
         if tag.attribute("name").as_deref() == Some(RUNNER_VERSION) {
-            self.intake.note_runner_version(tag.attribute("value"));
+            self.intake.record_runner_version(tag.attribute("value"));
         }
     }
 
     fn open_suite(&mut self, tag: &Tag, element: Element) {
         self.rooted = true;
-        self.dialect.see_suite(tag, element == Element::Suites);
-        let started_at = tag.text("timestamp").and_then(|text| units::timestamp(&text));
-        self.intake.note_start(started_at);
-        let time = tag.text("time").and_then(|text| units::seconds(&text));
+        self.dialect.detect_from_suite(tag, element == Element::Suites);
+        let started_at = tag.text("timestamp").and_then(|text| units::parse_timestamp(&text));
+        self.intake.record_start(started_at);
+        let time = tag.text("time").and_then(|text| units::parse_seconds(&text));
         if self.suites.is_empty() {
             self.intake.duration_ms = time;
         } else if self.suites.len() == 1 {
-            self.suite_time = add(self.suite_time, time);
+            self.suite_time = add_optional(self.suite_time, time);
         }
         if element == Element::Suite && !self.elements.contains(&Element::Suite) {
             let count = |name| tag.text(name).and_then(|text| text.trim().parse::<f64>().ok()).unwrap_or(0.0);
-            self.counted_failures += count("failures") + count("errors");
-            self.intake.note_counted_failures(Some(self.counted_failures));
+            let (failures, errors) = (count("failures"), count("errors"));
+            // Web Test Runner counts each failed test as both.
+            self.counted_failures += if failures.total_cmp(&errors).is_eq() { failures } else { failures + errors };
+            self.intake.record_claimed_failures(Some(self.counted_failures));
         }
-        self.window.emit_settled(self.intake);
+        self.window.emit_held_case(self.intake);
         let file = tag.text("file").or_else(|| tag.text("filepath"));
         self.suites.push(Suite {
             name: if element == Element::Suites { String::new() } else { tag.attribute("name").unwrap_or_default() },
@@ -171,33 +173,35 @@ impl<'i, 'a> Junit<'i, 'a> {
 
     fn open_case(&mut self, tag: &Tag, line: u64) {
         if self.case.is_some() {
-            self.intake.problem(Some(line), "a test case inside a test case; the outer one is closed before it");
+            self.intake.add_remark(Some(line), "a test case is nested in another test case, which is closed first");
             self.close_case();
         }
         self.rooted = true;
         self.case = Some(OpenCase::new(tag));
     }
 
-    fn open_trouble(&mut self, tag: &Tag, kind: TroubleKind) {
-        let trouble = Trouble::new(tag, kind);
+    fn open_failed_attempt(&mut self, tag: &Tag, kind: FailedAttemptKind) {
+        let failed_attempt = FailedAttempt::new(tag, kind);
         // Surefire counts every attempt.
-        self.intake.note_listed_failure();
+        self.intake.record_listed_failure();
         if let Some(case) = &mut self.case {
-            case.troubles.push(trouble);
+            case.failed_attempts.push(failed_attempt);
         } else if let Some(suite) = self.suites.last_mut() {
-            suite.trouble = Some(trouble);
+            suite.failed_attempt = Some(failed_attempt);
         }
     }
 
     fn text(&mut self, text: &str) {
         let Some(&element) = self.elements.last() else { return };
         match element {
-            Element::Trouble(_) | Element::Text => {
-                let suite = self.suites.last_mut().and_then(|suite| suite.trouble.as_mut());
-                let trouble = self.case.as_mut().map_or(suite, |case| case.troubles.last_mut());
+            Element::FailedAttempt(_) | Element::Text => {
+                let suite = self.suites.last_mut().and_then(|suite| suite.failed_attempt.as_mut());
+                let failed_attempt = self.case.as_mut().map_or(suite, |case| case.failed_attempts.last_mut());
                 // White space before Surefire's `stackTrace` is layout.
-                if let Some(trouble) = trouble.filter(|trouble| !(trouble.body.is_empty() && text.trim().is_empty())) {
-                    trouble.body.push_str(text);
+                if let Some(failed_attempt) =
+                    failed_attempt.filter(|failed_attempt| !(failed_attempt.body.is_empty() && text.trim().is_empty()))
+                {
+                    failed_attempt.body.push_str(text);
                 }
             }
             Element::Output | Element::Errors => self.output(text, element == Element::Errors),
@@ -228,11 +232,11 @@ impl<'i, 'a> Junit<'i, 'a> {
             return;
         }
         let Some(depth) = self.elements.iter().rposition(|element| element.closes_with(name)) else {
-            self.intake.problem(Some(line), "an end tag without its start tag is ignored");
+            self.intake.add_problem(Some(line), "an end tag without its start tag is ignored");
             return;
         };
         if depth + 1 < self.elements.len() {
-            self.intake.problem(Some(line), "an element is not closed before its parent is");
+            self.intake.add_problem(Some(line), "an element is not closed before its parent is");
         }
         while self.elements.len() > depth {
             self.close_last();
@@ -250,16 +254,16 @@ impl<'i, 'a> Junit<'i, 'a> {
     fn close_case(&mut self) {
         let Some(open) = self.case.take() else { return };
         let suite = self.suites.last().map_or("", |suite| suite.name.as_str());
-        self.dialect.see_case(&open, suite, self.suites.len());
+        self.dialect.detect_from_case(&open, suite, self.suites.len());
         let case = naming::finish(open, &self.suites, self.dialect, self.intake);
         self.window.push(case, self.dialect, self.intake);
     }
 
     fn close_suite(&mut self) {
-        self.window.emit_settled(self.intake);
+        self.window.emit_held_case(self.intake);
         let Some(mut suite) = self.suites.pop() else { return };
-        if let Some(trouble) = suite.trouble.take() {
-            let case = naming::suite_failure(trouble, &suite, &self.suites, self.dialect, self.intake);
+        if let Some(failed_attempt) = suite.failed_attempt.take() {
+            let case = naming::suite_failure(failed_attempt, &suite, &self.suites, self.dialect, self.intake);
             self.window.push_failed(case, self.intake);
         }
         self.window.close_suite(&mut suite, self.dialect, self.intake);
@@ -271,19 +275,17 @@ impl<'i, 'a> Junit<'i, 'a> {
             return Err(ReportErrorKind::Malformed { format: "junit", reason });
         }
         if !self.elements.is_empty() {
-            self.intake.problem(Some(line), "the report ends early; what was complete was read");
+            self.intake.add_problem(Some(line), "the report ends early; only its complete part was read");
         }
         // A case that was cut off before its failure would count as passed.
-        if self.case.as_ref().is_some_and(|case| case.troubles.is_empty()) {
+        if self.case.as_ref().is_some_and(|case| case.failed_attempts.is_empty()) {
             self.case = None;
         }
         while !self.elements.is_empty() {
             self.close_last();
         }
-        self.window.emit_settled(self.intake);
-        if replaced > 0 {
-            self.intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));
-        }
+        self.window.emit_held_case(self.intake);
+        self.intake.report_replaced_bytes(replaced);
         self.intake.duration_ms = self.intake.duration_ms.or(self.suite_time);
         self.intake.runner = self.dialect.runner().map(str::to_owned);
         self.dialect.note_order(self.intake);
@@ -291,7 +293,7 @@ impl<'i, 'a> Junit<'i, 'a> {
     }
 }
 
-fn add(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
+fn add_optional(sum: Option<f64>, more: Option<f64>) -> Option<f64> {
     match (sum, more) {
         (Some(sum), Some(more)) => Some(sum + more),
         (sum, more) => sum.or(more),

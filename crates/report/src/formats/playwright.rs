@@ -30,12 +30,12 @@ pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_
         case.place.started_at = stats.start;
         intake.emit_case(case);
     }
-    intake.note_start(stats.start);
-    intake.note_counted_failures(stats.unexpected);
+    intake.record_start(stats.start);
+    intake.record_claimed_failures(stats.unexpected);
     intake.duration_ms = stats.duration_ms;
     intake.order = ExecutionOrder::ByStart;
     intake.runner = Some("playwright".to_owned());
-    intake.note_runner_version(config.version);
+    intake.record_runner_version(config.version);
     ending.report("playwright", known, intake)
 }
 
@@ -73,16 +73,16 @@ impl Items for Report<'_, '_> {
         let path = suite.title.as_deref().or(suite.file.as_deref());
         let file = path.and_then(|path| self.intake.file(path));
         let mut titles = Vec::new();
-        emit(suite, file.as_ref(), &mut titles, self.intake);
+        emit_cases(suite, file.as_ref(), &mut titles, self.intake);
     }
 
-    fn take_cut(&mut self, suite: Suite) {
+    fn take_truncated(&mut self, suite: Suite) {
         self.take(suite);
     }
 }
 
 /// Emits the tests of a suite, then those of nested suites.
-fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &mut Intake<'_>) {
+fn emit_cases(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &mut Intake<'_>) {
     for spec in suite.specs {
         for test in spec.tests {
             intake.emit_case(test.into_case(file.cloned(), titles, spec.title.clone().unwrap_or_default()));
@@ -90,7 +90,7 @@ fn emit(suite: Suite, file: Option<&String>, titles: &mut Vec<String>, intake: &
     }
     for inner in suite.suites {
         titles.push(inner.title.clone().unwrap_or_default());
-        emit(inner, file, titles, intake);
+        emit_cases(inner, file, titles, intake);
         titles.pop();
     }
 }
@@ -120,7 +120,9 @@ struct Stats {
 impl Object for Stats {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "startTime" => self.start = map.next_value::<Loose>()?.text().and_then(|text| units::timestamp(&text)),
+            "startTime" => {
+                self.start = map.next_value::<Loose>()?.text().and_then(|text| units::parse_timestamp(&text));
+            }
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
             "unexpected" => self.unexpected = map.next_value::<Loose>()?.number(),
             _ => skip(map)?,
@@ -138,7 +140,7 @@ struct Suite {
 }
 
 impl Object for Suite {
-    const KEEP_CUT: bool = true;
+    const KEEPS_TRUNCATED_ITEMS: bool = true;
 
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
@@ -169,7 +171,7 @@ impl Object for Spec {
     }
 }
 
-/// A test in one Playwright project.
+/// A test in a Playwright project.
 #[derive(Default)]
 struct Test {
     project: Option<String>,
@@ -217,7 +219,7 @@ impl Test {
             error: failure.and_then(join_failures),
             stdout_tail: bounded_text::bound_output(&last.stdout.concat()),
             stderr_tail: bounded_text::bound_output(&last.stderr.concat()),
-            place: Place { started_at, number: 0 },
+            place: Place { started_at, ..Place::default() },
             ..ReportCase::new(name, status)
         }
     }
@@ -228,7 +230,7 @@ fn join_failures(failures: Vec<Failure>) -> Option<String> {
     bounded_text::bound_error(&texts.join("\n\n"))
 }
 
-/// One attempt of a test.
+/// An attempt of a test.
 #[derive(Default)]
 struct Attempt {
     status: Option<String>,
@@ -258,7 +260,9 @@ impl Object for Attempt {
         match key {
             "status" => self.status = map.next_value::<Loose>()?.text(),
             "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
-            "startTime" => self.started = map.next_value::<Loose>()?.text().and_then(|text| units::timestamp(&text)),
+            "startTime" => {
+                self.started = map.next_value::<Loose>()?.text().and_then(|text| units::parse_timestamp(&text));
+            }
             "error" => {
                 let mut failure = Failure::default();
                 map.next_value_seed(Fields(&mut failure))?;

@@ -22,7 +22,7 @@ use crate::{
 
 use diagnostic::Diagnostic;
 use line::{Directive, TapLine, TestLine};
-use uncaught::Uncaught;
+use uncaught::UncaughtErrors;
 
 /// Maximum length of a line.
 const MAX_LINE_BYTES: usize = 64 * 1024;
@@ -39,20 +39,17 @@ pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) ->
             Ok(false) => break,
             Ok(true) => tap.line(line.trim_end_matches(['\r', '\n']), intake),
             Err(error) => {
-                intake.problem(Some(tap.number), format!("reading stopped: {error}"));
+                intake.add_problem(Some(tap.number), format!("reading stopped: {error}"));
                 break;
             }
         }
     }
     tap.finish(intake)?;
     match intake.runner.as_deref() {
-        Some("node:test") => intake.order_of_files(),
+        Some("node:test") => intake.keep_order_of_single_file(),
         _ => intake.order = ExecutionOrder::AsReported,
     }
-    let replaced = input.replaced();
-    if replaced > 0 {
-        intake.problem(None, format!("{replaced} invalid byte sequences were replaced"));
-    }
+    intake.report_replaced_bytes(input.replaced());
     Ok(())
 }
 
@@ -90,11 +87,11 @@ struct TestPoint {
 
 impl TestPoint {
     /// Returns true for a file whose process failed, if the point gives no reason.
-    fn says_nothing(&self) -> bool {
-        let says_nothing = |diagnostic: &Diagnostic| {
+    fn has_no_reason(&self) -> bool {
+        let has_no_reason = |diagnostic: &Diagnostic| {
             diagnostic.value("error").as_deref() == Some("test failed") || diagnostic.ending().is_some()
         };
-        self.test.failed() && self.diagnostic.as_ref().is_some_and(says_nothing)
+        self.test.failed() && self.diagnostic.as_ref().is_some_and(has_no_reason)
     }
 }
 
@@ -106,11 +103,11 @@ struct Tap {
     top: u64,
     /// Names of open subtests by depth, from `# Subtest:`.
     names: Vec<Option<String>>,
-    /// For each depth: were there test points since the parent's last point, and did one of them fail?
+    /// For each depth: were there test points since the parent's last point, and did any of them fail?
     seen: Vec<(bool, bool)>,
     current: Option<TestPoint>,
     in_block: bool,
-    uncaught: Uncaught,
+    uncaught: UncaughtErrors,
     /// True for tape, where a comment is a test and the points are its assertions.
     tape: Option<bool>,
     group: Option<(String, Assertions)>,
@@ -132,7 +129,7 @@ impl Assertions {
     fn add(&mut self, point: TestPoint) {
         let mut assertion = ReportCase::new(point.test.name.clone(), point.test.status());
         self.count += 1;
-        describe(&mut assertion, point);
+        add_diagnostics(&mut assertion, point);
         if assertion.status == CaseStatus::Failed {
             self.failed = true;
             let error = assertion.error.unwrap_or(assertion.name);
@@ -175,7 +172,7 @@ impl Tap {
             }
             TapLine::BailOut(reason) => {
                 self.flush(intake);
-                intake.problem(Some(self.number), format!("the run was bailed out: {reason}"));
+                intake.add_remark(Some(self.number), format!("the run was bailed out: {reason}"));
                 intake.emit_case(ReportCase::suite_failure(None, Some(format!("Bail out! {reason}"))));
             }
             TapLine::Version | TapLine::Other => {}
@@ -240,13 +237,13 @@ impl Tap {
         let (container, child_failed) = std::mem::take(&mut self.seen[depth + 1]);
         self.seen[depth + 2..].fill((false, false));
         self.seen[depth].0 = true;
-        self.name_enclosing(depth, &test.name);
+        self.name_enclosing_subtest(depth, &test.name);
         self.current =
             Some(TestPoint { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
     }
 
     /// Moves a name one level up, because Perl indents `# Subtest:` as deep as the points of the subtest.
-    fn name_enclosing(&mut self, depth: usize, own: &str) {
+    fn name_enclosing_subtest(&mut self, depth: usize, own: &str) {
         let (Some(above), Some(here)) = (depth.checked_sub(1), self.names.get(depth)) else { return };
         if self.names.get(above).is_some_and(Option::is_none) && here.as_deref().is_some_and(|name| name != own) {
             self.names[above] = self.names[depth].take();
@@ -282,7 +279,7 @@ impl Tap {
         }
     }
 
-    /// The subtest that contains a point without its own name.
+    /// Returns the subtest that contains a point without its own name.
     fn enclosing(&self, point: &TestPoint) -> Option<&String> {
         self.names.get(point.depth.checked_sub(1)?)?.as_ref()
     }
@@ -325,7 +322,7 @@ impl Tap {
 
     /// Creates a case. If the point gives no reason, the error that Node printed is used.
     fn case_with_reason(&mut self, point: TestPoint, suite: Vec<String>, intake: &Intake<'_>) -> ReportCase {
-        let reason = point.says_nothing().then(|| self.uncaught.take(&point.test.name)).flatten();
+        let reason = point.has_no_reason().then(|| self.uncaught.take(&point.test.name)).flatten();
         let mut case = Self::case(point, suite, intake);
         case.error = reason.or(case.error);
         case
@@ -342,7 +339,7 @@ impl Tap {
         }
         case.file = file;
         case.suite = suite;
-        describe(&mut case, point);
+        add_diagnostics(&mut case, point);
         case
     }
 
@@ -368,7 +365,7 @@ impl Tap {
             Some(_) => None,
         };
         if let Some(problem) = problem {
-            intake.problem(Some(self.number), problem);
+            intake.add_problem(Some(self.number), problem);
         }
         if self.tape == Some(true) {
             intake.runner = Some("tape".to_owned());
@@ -392,7 +389,7 @@ impl TestLine {
 }
 
 /// Adds duration and error from the diagnostics of a point.
-fn describe(case: &mut ReportCase, point: TestPoint) {
+fn add_diagnostics(case: &mut ReportCase, point: TestPoint) {
     let diagnostic = point.diagnostic.unwrap_or_default();
     let millis = || diagnostic.value("duration_ms").and_then(|value| value.parse().ok());
     case.duration_ms = point.test.duration_ms.or_else(millis);

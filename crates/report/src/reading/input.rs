@@ -1,4 +1,5 @@
-//! Converts the bytes of a report into a stream of valid UTF-8. The source may be UTF-8 with errors, UTF-16 or Latin-1.
+//! Converts the bytes of a report into a stream of valid UTF-8. The source may be UTF-8 with errors, UTF-16, or in an
+//! encoding that the report declares and the host decodes.
 //! At most one chunk is in memory.
 
 use std::io::{self, BufRead, Cursor, Read};
@@ -25,13 +26,23 @@ pub(crate) struct Input<R> {
     replaced: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     Utf8,
     Utf16Le,
     Utf16Be,
-    Windows1252,
+    /// Declared in the report and decoded by the host.
+    Declared(Box<dyn Decoder>),
 }
+
+/// Decodes a text in pieces, like `TextDecoder` of JavaScript.
+pub trait Decoder {
+    /// Decodes the next bytes. Invalid bytes become U+FFFD. With `is_last`, the text ends with them.
+    fn decode(&mut self, bytes: &[u8], is_last: bool) -> String;
+}
+
+/// Opens a decoder for a label of the Encoding Standard, for example `shift_jis`. Returns `None` if it is unknown.
+/// Source: <https://encoding.spec.whatwg.org/#names-and-labels>.
+pub type OpenDecoder = fn(label: &str) -> Option<Box<dyn Decoder>>;
 
 /// The result of looking at the first bytes.
 pub(crate) struct Head {
@@ -41,14 +52,16 @@ pub(crate) struct Head {
 
 impl<R: BufRead> Input<R> {
     /// Reads the beginning and detects the encoding. Returns an error for an empty or binary source.
-    pub(crate) fn open(mut reader: R) -> Result<(Self, Head), ReportErrorKind> {
+    pub(crate) fn open(mut reader: R, decoders: Option<OpenDecoder>) -> Result<(Self, Head), ReportErrorKind> {
         let mut head = Vec::new();
         reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(ReportErrorKind::Io)?;
-        let (encoding, mark) = encoding_of(&head);
-        if encoding == Encoding::Utf8 && is_binary(&head) {
+        let (mut encoding, mark) = detect_encoding(&head, decoders);
+        if matches!(encoding, Encoding::Utf8) && is_binary(&head) {
             return Err(ReportErrorKind::Binary);
         }
-        let text = decode_head(&head[mark..], encoding);
+        let text = decode_head(&head[mark..], &mut encoding);
+        // The head is decoded again as a part of the report.
+        let (encoding, _) = detect_encoding(&head, decoders);
         // No report begins with this much white space, and an endless source of it must not be read completely.
         if text.trim().is_empty() {
             return Err(ReportErrorKind::Empty);
@@ -60,7 +73,7 @@ impl<R: BufRead> Input<R> {
         Ok((input, Head { text }))
     }
 
-    /// Number of invalid byte sequences that were replaced by U+FFFD.
+    /// Returns the number of invalid byte sequences that were replaced by U+FFFD.
     pub(crate) fn replaced(&self) -> u64 {
         self.replaced
     }
@@ -74,7 +87,7 @@ impl<R: BufRead> Input<R> {
         while ahead.len() < length {
             let chunk = self.fill_buf()?;
             let Some(first) = chunk.first() else { break };
-            let character = width(*first).min(chunk.len());
+            let character = character_length(*first).min(chunk.len());
             ahead.extend_from_slice(&chunk[..character]);
             self.consume(character);
         }
@@ -96,7 +109,7 @@ impl<R: BufRead> Input<R> {
             Encoding::Utf8 => self.refill_utf8(),
             Encoding::Utf16Le => self.refill_utf16(u16::from_le_bytes),
             Encoding::Utf16Be => self.refill_utf16(u16::from_be_bytes),
-            Encoding::Windows1252 => self.refill_windows1252(),
+            Encoding::Declared(_) => self.refill_declared(),
         }
     }
 
@@ -175,12 +188,20 @@ impl<R: BufRead> Input<R> {
         Ok(Some(unit(bytes)))
     }
 
-    fn refill_windows1252(&mut self) -> io::Result<()> {
-        let chunk = self.source.fill_buf()?;
-        let length = chunk.len().min(CHUNK_BYTES);
-        let text: String = chunk[..length].iter().copied().map(windows1252).collect();
-        self.decoded = text.into_bytes();
-        self.source.consume(length);
+    fn refill_declared(&mut self) -> io::Result<()> {
+        let Encoding::Declared(decoder) = &mut self.encoding else { return Ok(()) };
+        // A character may be split across chunks, so a chunk can decode to nothing.
+        while self.decoded.is_empty() {
+            let chunk = self.source.fill_buf()?;
+            let length = chunk.len().min(CHUNK_BYTES);
+            let text = decoder.decode(&chunk[..length], length == 0);
+            self.replaced += text.matches(char::REPLACEMENT_CHARACTER).count() as u64;
+            self.decoded = text.into_bytes();
+            self.source.consume(length);
+            if length == 0 {
+                break;
+            }
+        }
         Ok(())
     }
 }
@@ -221,8 +242,8 @@ pub(crate) fn text(piece: &[u8]) -> &str {
     std::str::from_utf8(piece).unwrap_or_default()
 }
 
-/// Length of the character that begins with this byte.
-fn width(first: u8) -> usize {
+/// Returns the length of the character that begins with this byte.
+fn character_length(first: u8) -> usize {
     match first {
         0xF0.. => 4,
         0xE0.. => 3,
@@ -231,30 +252,35 @@ fn width(first: u8) -> usize {
     }
 }
 
-/// The encoding, and the length of its byte order mark.
-fn encoding_of(head: &[u8]) -> (Encoding, usize) {
+/// Returns the encoding, and the length of its byte order mark.
+fn detect_encoding(head: &[u8], decoders: Option<OpenDecoder>) -> (Encoding, usize) {
     match head {
         [0xEF, 0xBB, 0xBF, ..] => (Encoding::Utf8, 3),
         [0xFF, 0xFE, ..] => (Encoding::Utf16Le, 2),
         [0xFE, 0xFF, ..] => (Encoding::Utf16Be, 2),
         [b'<' | b'{', 0, ..] => (Encoding::Utf16Le, 0),
         [0, b'<' | b'{', ..] => (Encoding::Utf16Be, 0),
-        _ if declares_latin1(head) => (Encoding::Windows1252, 0),
-        _ => (Encoding::Utf8, 0),
+        _ => (
+            declared_label(head)
+                .zip(decoders)
+                .and_then(|(label, open)| open(&label))
+                .map_or(Encoding::Utf8, Encoding::Declared),
+            0,
+        ),
     }
 }
 
-/// Returns true for `<?xml version="1.0" encoding="ISO-8859-1"?>`, which older Java and PHP tools write. Windows-1252
-/// is a superset of it.
-fn declares_latin1(head: &[u8]) -> bool {
-    let Some(end) = head.iter().take(200).position(|&byte| byte == b'>') else { return false };
+/// Returns the label of `<?xml version="1.0" encoding="Shift_JIS"?>`. Returns `None` for encodings that the bytes show,
+/// because some tools declare UTF-16 or Latin-1 but write UTF-8.
+fn declared_label(head: &[u8]) -> Option<String> {
+    let is_utf8 = std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_none(), |_| true);
+    let end = head.iter().take(200).position(|&byte| byte == b'>')?;
     let declaration = String::from_utf8_lossy(&head[..end]).to_ascii_lowercase();
-    declaration.starts_with("<?xml")
-        && ["iso-8859-1\"", "iso-8859-1'", "windows-1252", "us-ascii", "cp1252", "latin1"]
-            .iter()
-            .any(|name| declaration.contains(name))
-        // Some tools declare Latin-1 but write UTF-8, so text that is valid UTF-8 is treated as UTF-8.
-        && std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_some(), |_| false)
+    let value =
+        declaration.strip_prefix("<?xml")?.split_once("encoding")?.1.trim_start().strip_prefix('=')?.trim_start();
+    let label = value.get(1..)?.split(['"', '\'']).next()?.trim();
+    let is_shown = label.starts_with("utf") || (is_utf8 && !head.is_ascii());
+    (!is_shown).then(|| label.to_owned())
 }
 
 /// Returns true if the first bytes contain NUL or too many control characters. NUL further inside may be a test's
@@ -266,7 +292,7 @@ fn is_binary(head: &[u8]) -> bool {
     gzip_or_zip || start.iter().take(16).any(|&byte| byte == 0) || odd * 10 > start.len()
 }
 
-fn decode_head(head: &[u8], encoding: Encoding) -> String {
+fn decode_head(head: &[u8], encoding: &mut Encoding) -> String {
     let wide = |unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = head.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
         String::from_utf16_lossy(&units)
@@ -275,18 +301,6 @@ fn decode_head(head: &[u8], encoding: Encoding) -> String {
         Encoding::Utf8 => String::from_utf8_lossy(head).into_owned(),
         Encoding::Utf16Le => wide(u16::from_le_bytes),
         Encoding::Utf16Be => wide(u16::from_be_bytes),
-        Encoding::Windows1252 => head.iter().copied().map(windows1252).collect(),
-    }
-}
-
-/// Latin-1 is the first block of Unicode. Windows-1252 has printable characters in place of some control codes.
-fn windows1252(byte: u8) -> char {
-    const HIGH: [char; 32] = [
-        '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8D}', 'Ž', '\u{8F}', '\u{90}', '‘',
-        '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9D}', 'ž', 'Ÿ',
-    ];
-    match byte {
-        0x80..=0x9F => HIGH[usize::from(byte - 0x80)],
-        _ => char::from(byte),
+        Encoding::Declared(decoder) => decoder.decode(head, false),
     }
 }

@@ -1,10 +1,11 @@
 //! Streams JSON reports without trusting their shape.
 //!
-//! A parser implements [`Object`] for the objects that it wants; arrays of objects are passed one item at a time
-//! ([`Items`]). A value of an unexpected type is skipped, because a report is still useful if one field is odd. Only
+//! A parser implements [`Object`] for the objects that it wants; arrays of objects are passed item by item
+//! ([`Items`]). A value of an unexpected type is skipped, because a report is still useful if a field is odd. Only
 //! broken JSON ends the reading, after everything before it was passed on. The whole report is never in memory.
 
 pub(crate) mod guard;
+pub(crate) mod values;
 
 use std::fmt;
 use std::io::{BufRead, BufReader};
@@ -20,26 +21,27 @@ use guard::JsonGuard;
 /// Visitor methods that skip values of an unexpected type.
 macro_rules! skip_scalars {
     () => {
-        fn visit_bool<E: de::Error>(self, _: bool) -> Result<(), E> {
+        fn visit_bool<E: serde::de::Error>(self, _: bool) -> Result<(), E> {
             Ok(())
         }
-        fn visit_f64<E: de::Error>(self, _: f64) -> Result<(), E> {
+        fn visit_f64<E: serde::de::Error>(self, _: f64) -> Result<(), E> {
             Ok(())
         }
-        fn visit_u64<E: de::Error>(self, _: u64) -> Result<(), E> {
+        fn visit_u64<E: serde::de::Error>(self, _: u64) -> Result<(), E> {
             Ok(())
         }
-        fn visit_i64<E: de::Error>(self, _: i64) -> Result<(), E> {
+        fn visit_i64<E: serde::de::Error>(self, _: i64) -> Result<(), E> {
             Ok(())
         }
-        fn visit_str<E: de::Error>(self, _: &str) -> Result<(), E> {
+        fn visit_str<E: serde::de::Error>(self, _: &str) -> Result<(), E> {
             Ok(())
         }
-        fn visit_unit<E: de::Error>(self) -> Result<(), E> {
+        fn visit_unit<E: serde::de::Error>(self) -> Result<(), E> {
             Ok(())
         }
     };
 }
+use skip_scalars;
 
 /// Reads `input` into `root`. Broken JSON becomes a problem.
 pub(crate) fn read<R: BufRead, T: Object>(input: Input<R>, root: &mut T) -> Ending {
@@ -71,13 +73,11 @@ impl Ending {
                 return Err(ReportErrorKind::Malformed { format, reason });
             }
             let line = u64::try_from(error.line()).ok().filter(|line| *line > 0);
-            intake.problem(line, format!("{reason}; what was complete before it was read"));
+            intake.add_problem(line, format!("{reason}; only the complete part before it was read"));
         } else if !known {
             return Err(ReportErrorKind::Malformed { format, reason: "it lacks the fields of this format".to_owned() });
         }
-        if self.replaced > 0 {
-            intake.problem(None, format!("{} characters that are no text were replaced", self.replaced));
-        }
+        intake.report_replaced_bytes(self.replaced);
         Ok(())
     }
 }
@@ -85,7 +85,7 @@ impl Ending {
 /// An object whose fields are read in the order of the report.
 pub(crate) trait Object {
     /// True if an item that the end of the report cut off should be kept.
-    const KEEP_CUT: bool = false;
+    const KEEPS_TRUNCATED_ITEMS: bool = false;
 
     /// Reads the value of `key`, or skips it with [`skip`].
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error>;
@@ -99,7 +99,7 @@ pub(crate) trait Items {
     /// Takes a complete item.
     fn take(&mut self, item: Self::Item);
     /// Takes an item that the end of the report cut off.
-    fn take_cut(&mut self, _item: Self::Item) {}
+    fn take_truncated(&mut self, _item: Self::Item) {}
 }
 
 impl<T: Object + Default> Items for Vec<T> {
@@ -113,8 +113,8 @@ impl<T: Object + Default> Items for Vec<T> {
         self.push(item);
     }
 
-    fn take_cut(&mut self, item: T) {
-        if T::KEEP_CUT {
+    fn take_truncated(&mut self, item: T) {
+        if T::KEEPS_TRUNCATED_ITEMS {
             self.push(item);
         }
     }
@@ -182,7 +182,7 @@ impl<'de, T: Items> Visitor<'de> for Elements<'_, T> {
                 Ok(Some(())) => self.0.take(item),
                 Ok(None) => return Ok(()),
                 Err(error) => {
-                    self.0.take_cut(item);
+                    self.0.take_truncated(item);
                     return Err(error);
                 }
             }
@@ -227,7 +227,7 @@ pub(crate) enum Loose {
 }
 
 impl Loose {
-    /// The text. A number becomes text too, for example an id in TAP or CTRF; a blank text becomes `None`.
+    /// Returns the text. A number becomes text too, for example an id in TAP or CTRF; a blank text becomes `None`.
     pub(crate) fn text(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text).filter(|text| !text.trim().is_empty()),
@@ -236,7 +236,7 @@ impl Loose {
         }
     }
 
-    /// The text unchanged, even if it is blank.
+    /// Returns the text unchanged, even if it is blank.
     pub(crate) fn raw(self) -> Option<String> {
         match self {
             Self::Text(text) => Some(text),
@@ -244,7 +244,7 @@ impl Loose {
         }
     }
 
-    /// The texts of a list. A single text is treated as a list.
+    /// Returns the texts of a list. A single text is treated as a list.
     pub(crate) fn texts(self) -> Vec<String> {
         match self {
             Self::List(items) => items.into_iter().filter_map(Self::text).collect(),
@@ -252,7 +252,7 @@ impl Loose {
         }
     }
 
-    /// The number, also if it is written as text.
+    /// Returns the number, also if it is written as text.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Self::Number(number) => Some(*number),
@@ -261,14 +261,14 @@ impl Loose {
         }
     }
 
-    /// A whole number below a million.
+    /// Returns the value as a whole number below a million.
     pub(crate) fn count(&self) -> Option<u32> {
         let number = self.number().filter(|number| (0.0..1e6).contains(number))?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and a million")]
         Some(number as u32)
     }
 
-    /// A time in milliseconds since the epoch.
+    /// Returns the value as a time in milliseconds since the epoch.
     pub(crate) fn millis(&self) -> Option<i64> {
         let number = self.number().filter(|number| (0.0..1e15).contains(number))?;
         #[expect(clippy::cast_possible_truncation, reason = "within the exact range of a double")]

@@ -4,13 +4,13 @@ use time::{Date, Month, PrimitiveDateTime, Time, UtcOffset};
 
 /// Converts seconds to milliseconds: `0.012`, `1,234.5` (Surefire groups thousands) or `0,5` (decimal comma), with or
 /// without `s`.
-pub(crate) fn seconds(text: &str) -> Option<f64> {
+pub(crate) fn parse_seconds(text: &str) -> Option<f64> {
     let text = text.trim().trim_end_matches('s').trim_end();
-    let number = if text.contains(',') { decimal(text)? } else { text.parse::<f64>().ok()? };
+    let number = if text.contains(',') { parse_decimal(text)? } else { text.parse::<f64>().ok()? };
     (number.is_finite() && number >= 0.0).then_some(number * 1000.0)
 }
 
-fn decimal(text: &str) -> Option<f64> {
+fn parse_decimal(text: &str) -> Option<f64> {
     let comma = text.rfind(',')?;
     let grouped = text.len() - comma == 4 && !text.starts_with("0,");
     let plain = match text.rfind('.') {
@@ -22,21 +22,32 @@ fn decimal(text: &str) -> Option<f64> {
     plain.parse().ok()
 }
 
+/// Converts a time span of .NET to milliseconds: `hh:mm:ss.fffffff`, with days in front if there are any
+/// (`1.02:03:04`).
+pub(crate) fn parse_time_span(text: &str) -> Option<f64> {
+    let (rest, whole) =
+        text.trim().rsplit_once(':').and_then(|(rest, second)| Some((rest, second.parse::<f64>().ok()?)))?;
+    let (hours, minutes) = rest.split_once(':')?;
+    let (days, hours) = hours.split_once('.').unwrap_or(("0", hours));
+    let hours = days.parse::<f64>().ok()? * 24.0 + hours.parse::<f64>().ok()?;
+    Some(((hours * 60.0 + minutes.parse::<f64>().ok()?) * 60.0 + whole) * 1000.0)
+}
+
 /// Converts an ISO 8601 time to UTC milliseconds since the epoch. Date and time are separated by `T` or a space, and
 /// the zone is optional.
-pub(crate) fn timestamp(text: &str) -> Option<i64> {
+pub(crate) fn parse_timestamp(text: &str) -> Option<i64> {
     let text = text.trim();
     let date = parse_date(text.get(..10)?)?;
     let rest = text[10..].trim_start_matches(['T', 't', ' ']);
     if rest.is_empty() {
-        return millis(PrimitiveDateTime::new(date, Time::MIDNIGHT), UtcOffset::UTC);
+        return to_utc_millis(PrimitiveDateTime::new(date, Time::MIDNIGHT), UtcOffset::UTC);
     }
     let zone = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
     let offset = parse_offset(rest[zone..].trim())?;
-    millis(PrimitiveDateTime::new(date, parse_time(rest[..zone].trim())?), offset)
+    to_utc_millis(PrimitiveDateTime::new(date, parse_time(rest[..zone].trim())?), offset)
 }
 
-fn millis(moment: PrimitiveDateTime, offset: UtcOffset) -> Option<i64> {
+fn to_utc_millis(moment: PrimitiveDateTime, offset: UtcOffset) -> Option<i64> {
     i64::try_from(moment.assume_offset(offset).unix_timestamp_nanos() / 1_000_000).ok()
 }
 
@@ -86,12 +97,20 @@ mod tests {
             ("2.5s", 2_500.0),
         ];
         for (text, wanted) in rows {
-            let got = seconds(text).unwrap();
+            let got = parse_seconds(text).unwrap();
             assert!((got - wanted).abs() < 1e-6, "{text}: {got}");
         }
         for text in ["", "NaN", "-1", "inf", "abc", ","] {
-            assert_eq!(seconds(text), None, "{text}");
+            assert_eq!(parse_seconds(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn reads_time_spans() {
+        for (text, wanted) in [("00:00:00.1084258", 108.4258), ("1.02:03:04", 93_784_000.0)] {
+            assert!((parse_time_span(text).unwrap() - wanted).abs() < 1e-6, "{text}");
+        }
+        assert_eq!(parse_time_span("3"), None);
     }
 
     #[test]
@@ -106,10 +125,10 @@ mod tests {
             ("2026-11-21T22:35:47.175333+00:00", 1_795_300_547_175),
         ];
         for (text, wanted) in rows {
-            assert_eq!(timestamp(text), Some(wanted), "{text}");
+            assert_eq!(parse_timestamp(text), Some(wanted), "{text}");
         }
         for text in ["", "yesterday", "2026-13-01", "2026-01-01T99:00:00", "ééééé2026-01-01"] {
-            assert_eq!(timestamp(text), None, "{text}");
+            assert_eq!(parse_timestamp(text), None, "{text}");
         }
     }
 }

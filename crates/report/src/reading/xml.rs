@@ -8,6 +8,7 @@
 mod tag;
 #[cfg(test)]
 mod tests;
+pub(crate) mod walk;
 
 use std::io::{self, BufRead};
 
@@ -65,7 +66,7 @@ impl<R: BufRead> XmlReader<R> {
         }
     }
 
-    /// Line number of the next token.
+    /// Returns the line number of the next token.
     pub(crate) fn line(&self) -> u64 {
         self.line
     }
@@ -87,7 +88,7 @@ impl<R: BufRead> XmlReader<R> {
                 return Ok(Token::Close(self.tag.name()));
             }
             ReaderState::CharacterData => {
-                if self.character_data()? {
+                if self.read_character_data()? {
                     return Ok(Token::Text(&self.piece));
                 }
             }
@@ -98,7 +99,7 @@ impl<R: BufRead> XmlReader<R> {
             match first {
                 b'<' => {
                     self.take(1);
-                    match self.markup()? {
+                    match self.read_markup()? {
                         Markup::Open => return Ok(Token::Open(&self.tag)),
                         Markup::Close => return Ok(Token::Close(self.tag.name())),
                         Markup::Text => return Ok(Token::Text(&self.piece)),
@@ -106,11 +107,11 @@ impl<R: BufRead> XmlReader<R> {
                     }
                 }
                 b'&' => {
-                    self.entity()?;
+                    self.read_entity()?;
                     return Ok(Token::Text(&self.piece));
                 }
                 _ => {
-                    self.text_run()?;
+                    self.read_text_run()?;
                     return Ok(Token::Text(&self.piece));
                 }
             }
@@ -126,7 +127,7 @@ impl<R: BufRead> XmlReader<R> {
         self.input.consume(amount);
     }
 
-    fn text_run(&mut self) -> io::Result<()> {
+    fn read_text_run(&mut self) -> io::Result<()> {
         self.piece.clear();
         let chunk = self.input.fill_buf()?;
         let length = memchr2(b'<', b'&', chunk).unwrap_or(chunk.len());
@@ -143,9 +144,9 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// Reads markup after `<`.
-    fn markup(&mut self) -> io::Result<Markup> {
+    fn read_markup(&mut self) -> io::Result<Markup> {
         match self.peek()? {
-            Some(b'!') => self.declaration(),
+            Some(b'!') => self.read_declaration(),
             Some(b'?') => {
                 self.skip_past(b"?>")?;
                 Ok(Markup::Nothing)
@@ -164,15 +165,15 @@ impl<R: BufRead> XmlReader<R> {
                 Ok(Markup::Open)
             }
             _ => {
-                self.fault("a `<` that begins no tag is read as text");
+                self.note_fault("a `<` that begins no tag is read as text");
                 "<".clone_into(&mut self.piece);
                 Ok(Markup::Text)
             }
         }
     }
 
-    fn declaration(&mut self) -> io::Result<Markup> {
-        let start = self.lookahead(b"![CDATA[".len())?;
+    fn read_declaration(&mut self) -> io::Result<Markup> {
+        let start = self.peek_bytes(b"![CDATA[".len())?;
         if start.starts_with(b"!--") {
             self.take(3);
             self.skip_past(b"-->")?;
@@ -181,7 +182,7 @@ impl<R: BufRead> XmlReader<R> {
         if start == b"![CDATA[" {
             self.take(start.len());
             self.state = ReaderState::CharacterData;
-            return Ok(if self.character_data()? { Markup::Text } else { Markup::Nothing });
+            return Ok(if self.read_character_data()? { Markup::Text } else { Markup::Nothing });
         }
         self.skip_doctype()?;
         Ok(Markup::Nothing)
@@ -190,7 +191,7 @@ impl<R: BufRead> XmlReader<R> {
     /// Returns the next `length` bytes, or fewer at the end of the report, without consuming them.
     ///
     /// [`Input::ensure`] joins them if they are split across chunks.
-    fn lookahead(&mut self, length: usize) -> io::Result<Vec<u8>> {
+    fn peek_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
         self.input.ensure(length)?;
         let chunk = self.input.fill_buf()?;
         Ok(chunk[..length.min(chunk.len())].to_vec())
@@ -207,7 +208,9 @@ impl<R: BufRead> XmlReader<R> {
                 (Some(open), _) if open == byte => quote = None,
                 (None, b'"' | b'\'') => quote = Some(byte),
                 (None, b'[') => {
-                    self.fault("a document type with definitions is ignored; its entities are kept as text");
+                    self.note_fault(
+                        "the definitions of the document type are ignored; their entities are kept as text",
+                    );
                     depth += 1;
                 }
                 (None, b']') => depth = depth.saturating_sub(1),
@@ -234,12 +237,12 @@ impl<R: BufRead> XmlReader<R> {
                 matched = usize::from(byte == end[0]);
             }
         }
-        self.fault("a comment or instruction is not closed");
+        self.note_fault("a comment or instruction is not closed");
         Ok(())
     }
 
     /// Reads the next piece of a CDATA section into `piece`. Returns false if the section ended.
-    fn character_data(&mut self) -> io::Result<bool> {
+    fn read_character_data(&mut self) -> io::Result<bool> {
         self.piece.clear();
         loop {
             let chunk = self.input.fill_buf()?;
@@ -253,7 +256,7 @@ impl<R: BufRead> XmlReader<R> {
                 self.advance(length);
                 return Ok(true);
             }
-            if self.closes_character_data()? {
+            if self.read_character_data_end()? {
                 self.state = ReaderState::Content;
                 return Ok(!self.piece.is_empty());
             }
@@ -261,8 +264,8 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// At a `]`: consumes `]]>` and returns true, or moves the bracket into `piece` and returns false.
-    fn closes_character_data(&mut self) -> io::Result<bool> {
-        let ahead = self.lookahead(3)?;
+    fn read_character_data_end(&mut self) -> io::Result<bool> {
+        let ahead = self.peek_bytes(3)?;
         if ahead == b"]]>" {
             self.take(3);
             return Ok(true);
@@ -273,8 +276,8 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     /// At a `&`: decodes the entity into `piece`, or keeps the text.
-    fn entity(&mut self) -> io::Result<()> {
-        let ahead = self.lookahead(MAX_ENTITY_BYTES)?;
+    fn read_entity(&mut self) -> io::Result<()> {
+        let ahead = self.peek_bytes(MAX_ENTITY_BYTES)?;
         let name = memchr(b';', &ahead).and_then(|end| std::str::from_utf8(&ahead[1..end]).ok());
         self.piece.clear();
         match name.map(|name| (name, entity_value(name))) {
@@ -284,7 +287,7 @@ impl<R: BufRead> XmlReader<R> {
             }
             other => {
                 if other.is_some_and(|(name, _)| is_entity_name(name)) {
-                    self.fault("an unknown entity is kept as text");
+                    self.note_fault("an unknown entity is kept as text");
                 }
                 self.piece.push('&');
                 self.take(1);
@@ -300,7 +303,7 @@ impl<R: BufRead> XmlReader<R> {
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
-                self.fault("the report ends inside a tag");
+                self.note_fault("the report ends inside a tag");
                 break;
             }
             let length = scan.push(chunk, &mut self.tag.raw);
@@ -311,14 +314,14 @@ impl<R: BufRead> XmlReader<R> {
             }
         }
         if scan.cut {
-            self.fault("an attribute is too long and was cut");
+            self.note_fault("an attribute is too long and was cut");
         }
         self.tag.index();
         self.tag.empty = scan.last == b'/';
         Ok(())
     }
 
-    fn fault(&mut self, fault: &'static str) {
+    fn note_fault(&mut self, fault: &'static str) {
         if !self.faults.contains(&fault) {
             self.faults.push(fault);
         }

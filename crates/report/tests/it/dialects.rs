@@ -10,7 +10,7 @@ fn only(xml: &str) -> ReportCase {
 }
 
 #[test]
-fn gradle() {
+fn reads_reruns_of_gradle() {
     let xml = r#"<?xml version="1.0" encoding="UTF-8"?>
 <testsuite name="com.acme.CartTest" tests="3" skipped="0" failures="2" errors="0" timestamp="2026-03-01T10:00:00" hostname="host" time="1,234.5">
   <properties/>
@@ -68,7 +68,7 @@ fn restores_line_breaks_of_surefire() {
 }
 
 #[test]
-fn dotnet() {
+fn reads_tests_of_dotnet() {
     let case = only(
         r#"<testsuites><testsuite name="Shop.Tests.dll" tests="1" failures="1" time="0.1" timestamp="2026-03-01T10:00:00.0000000Z" hostname="host">
 <properties/><testcase classname="Shop.Tests.CartTests" name="Sums(a: 1, b: 2)" time="0.0420000">
@@ -82,7 +82,7 @@ fn dotnet() {
 }
 
 #[test]
-fn bazel() {
+fn reads_failed_target_of_bazel() {
     let case = only(
         r#"<?xml version="1.0" encoding="UTF-8"?><testsuites><testsuite name="shop/cart_test" tests="1" failures="0" errors="1">
 <testcase name="shop/cart_test" status="run" duration="3" time="3"><error message="exited with error code 1"></error></testcase>
@@ -96,7 +96,7 @@ FAIL: total = 3, want 4]]></system-out></testsuite></testsuites>"#,
 }
 
 #[test]
-fn keeps_two_jest_tests_with_one_name_apart() {
+fn separates_jest_tests_with_equal_names() {
     let xml = r#"<testsuites name="jest tests"><testsuite name="a" file="src/a.test.js">
 <testcase classname="a" name="x"><failure>first</failure></testcase><testcase classname="a" name="x"/></testsuite></testsuites>"#;
     let cases = cases(xml);
@@ -106,14 +106,14 @@ fn keeps_two_jest_tests_with_one_name_apart() {
     assert_eq!(
         rows,
         [
-            ("src/a.test.js > a > x".to_owned(), CaseStatus::Passed, false),
-            ("src/a.test.js > a > x (2)".to_owned(), CaseStatus::Failed, false),
+            ("src/a.test.js > a > x (2)".to_owned(), CaseStatus::Passed, false),
+            ("src/a.test.js > a > x".to_owned(), CaseStatus::Failed, false),
         ]
     );
 }
 
 #[test]
-fn pytest_modules_from_class_names() {
+fn finds_pytest_modules_in_class_names() {
     let rows = [
         ("tests.test_cart", "tests/test_cart.py > t"),
         ("tests.test_cart.TestCart", "tests/test_cart.py > TestCart > t"),
@@ -130,11 +130,11 @@ fn pytest_modules_from_class_names() {
 }
 
 #[test]
-fn windows_paths() {
+fn normalizes_windows_paths() {
     let xml = r#"<testsuites name="vitest tests"><testsuite name="src\cart.test.ts"><testcase classname="src\cart.test.ts" name="cart &gt; adds"/></testsuite></testsuites>"#;
     assert_eq!(only(xml).qualified_name(), "src/cart.test.ts > cart > adds");
     let json = r#"{"numTotalTests":1,"testResults":[{"name":"C:\\Work\\shop\\src\\cart.test.ts","assertionResults":[{"ancestorTitles":["cart"],"title":"adds","status":"passed"}]}]}"#;
-    let options = Options { name: "report.json".to_owned(), project_root: "c:\\work\\shop".to_owned() };
+    let options = Options { name: "report.json".to_owned(), project_root: "c:\\work\\shop".to_owned(), decoders: None };
     let mut names = Vec::new();
     parse(json.as_bytes(), None, &options, &mut |case| names.push(case.qualified_name())).unwrap();
     assert_eq!(names, ["src/cart.test.ts > cart > adds"]);
@@ -168,7 +168,7 @@ fn reads_failed_builds_of_go_1_24() {
 }
 
 #[test]
-fn perl_subtests_and_bail_out() {
+fn reads_perl_subtests_and_bail_out() {
     let tap = "1..2\n    # Subtest: cart\n    ok 1 - adds\n    not ok 2 - sums\n    #   Failed test 'sums'\n    1..2\nnot ok 1 - cart\n#   Failed test 'cart'\nBail out! no database\n";
     let cases = cases(tap);
     let names: Vec<String> = cases.iter().map(ReportCase::qualified_name).collect();
@@ -179,7 +179,7 @@ fn perl_subtests_and_bail_out() {
 
 /// The first line of each file's error, for node-tap files whose process failed, after the output of Node about missing
 /// exports.
-fn ended_badly(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
+fn first_error_lines_of_node_tap(printed: &[(&str, &str)], files: &[(&str, &str)]) -> Vec<String> {
     let comment = |(file, lacking): &(&str, &str)| {
         format!(
             "# file:///project/{file}:2\n# import {{ {lacking} }} from './store.js';\n#          ^^^^^^\n# SyntaxError: no export named '{lacking}'\n#     at ModuleJob._instantiate (node:internal/modules/esm/module_job:213:21)\n# \n# Node.js v20.20.2\n"
@@ -217,15 +217,18 @@ fn explains_failed_files_of_node_tap() {
     const KILL: &str = "exitCode: null\n  signal: SIGKILL";
     let (one, two) = (("test/one.js", EXIT), ("test/two.js", EXIT));
     let (open, close) = ("SyntaxError: no export named 'open'", "SyntaxError: no export named 'close'");
-    assert_eq!(ended_badly(&[], &[one, ("test/two.js", KILL)]), ["exited with code 1", "ended by SIGKILL"]);
+    assert_eq!(
+        first_error_lines_of_node_tap(&[], &[one, ("test/two.js", KILL)]),
+        ["exited with code 1", "ended by SIGKILL"]
+    );
     // The files may run in parallel.
     let printed = [("test/two.js", "close"), ("test/one.js", "open")];
-    assert_eq!(ended_badly(&printed, &[one, two]), [open, close]);
-    assert_eq!(ended_badly(&printed[..1], &[one, two]), ["exited with code 1", close]);
+    assert_eq!(first_error_lines_of_node_tap(&printed, &[one, two]), [open, close]);
+    assert_eq!(first_error_lines_of_node_tap(&printed[..1], &[one, two]), ["exited with code 1", close]);
     // An error in a module that both import names neither file; two such errors cannot be assigned.
     let (cart, shop) = (("src/cart.js", "open"), ("src/shop.js", "close"));
-    assert_eq!(ended_badly(&[cart, cart], &[one, two]), [open, open]);
-    assert_eq!(ended_badly(&[cart, shop], &[one, two]), ["exited with code 1", "exited with code 1"]);
+    assert_eq!(first_error_lines_of_node_tap(&[cart, cart], &[one, two]), [open, open]);
+    assert_eq!(first_error_lines_of_node_tap(&[cart, shop], &[one, two]), ["exited with code 1", "exited with code 1"]);
 }
 
 #[test]

@@ -94,4 +94,11 @@ fixtures! {
     pytest_xunit1: "pytest-xunit1.xml",
     ctest: "ctest.xml",
     nextest_junit: "nextest-junit.xml",
+    mocha_json: "mocha.json",
+    cucumber_json: "cucumber.json",
+    cucumber_messages: "cucumber-messages.ndjson",
+    robot: "robot.xml",
+    libtest: "libtest.json",
+    allure_result: "allure-result.json",
+    allure_container: "allure-container.json",
 }

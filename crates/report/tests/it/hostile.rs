@@ -82,7 +82,7 @@ proptest! {
     #[test]
     fn any_json_string_is_read_in_pieces(text in "(\\\\u[dD][89abcdef][0-9]{2}|\\\\n|\\\\\"|\\\\\\\\|é|😀|[ -!#-\\[\\]-~]){0,40}", size in 1..9_usize) {
         let json = format!(r#"{{"testResults":[{{"name":"a.js","assertionResults":[{{"title":"{text}x","status":"passed"}}]}}]}}"#);
-        let options = Options { name: "report".to_owned(), project_root: String::new() };
+        let options = Options { name: "report".to_owned(), project_root: String::new(), decoders: None };
         let mut names = Vec::new();
         let small = std::io::BufReader::with_capacity(size, json.as_bytes());
         parse(small, Some(Format::Jest), &options, &mut |case| names.push(case.name)).unwrap();
@@ -98,7 +98,7 @@ fn reads_same_cases_with_any_chunk_size() {
         let bytes = fixture(&name);
         let whole = cases(&bytes);
         for size in [1, 2, 3, 7, 64] {
-            let options = Options { name: "report".to_owned(), project_root: "/project".to_owned() };
+            let options = Options { name: "report".to_owned(), project_root: "/project".to_owned(), decoders: None };
             let mut pieces = Vec::new();
             let reader = std::io::BufReader::with_capacity(size, bytes.as_slice());
             parse(reader, None, &options, &mut |case| pieces.push(case)).unwrap();
@@ -182,7 +182,7 @@ fn keeps_odd_characters() {
     let (parsed, found) = read(surrogate.as_bytes()).unwrap();
     assert_eq!(found[0].name, "cut \u{FFFD} and \u{FFFD} whole 😀");
     assert_eq!(found[0].error.as_deref(), Some("a\0b"));
-    assert!(parsed.problems[0].reason.contains("no text"));
+    assert!(parsed.problems[0].reason.contains("invalid characters"));
 
     let raw = b"{\"testResults\":[{\"name\":\"a.js\",\"assertionResults\":[{\"title\":\"raw\0nul \x07 \xFF \xC3\xA9\",\"status\":\"passed\"}]}]}";
     assert_eq!(cases(raw)[0].name, "raw\0nul \u{7} \u{FFFD} é");
@@ -191,7 +191,7 @@ fn keeps_odd_characters() {
     let (parsed, found) = read(xml).unwrap();
     let wanted = "\u{1b}[31mred\u{1b}[0m \u{1b}[1m \0 \u{FFFD} \u{FFFD} 5 < 6 && 7";
     assert_eq!(found[0].error.as_deref(), Some(wanted));
-    assert!(parsed.problems.iter().any(|problem| problem.reason.contains("invalid byte")));
+    assert!(parsed.problems.iter().any(|problem| problem.reason.contains("invalid characters")));
 }
 
 #[test]

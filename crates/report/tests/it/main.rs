@@ -3,6 +3,8 @@
 
 mod dialects;
 mod fixtures;
+mod formats;
+mod green;
 mod hostile;
 mod names;
 mod order;
@@ -11,7 +13,7 @@ mod tail;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use argus_report::{Format, Options, Parsed, ReportCase, ReportError, parse};
+use argus_report::{Decoder, Format, Options, Parsed, ReportCase, ReportError, parse};
 
 /// Folder with the reports of real tools.
 pub(crate) fn folder() -> PathBuf {
@@ -32,9 +34,22 @@ pub(crate) fn fixtures() -> Vec<String> {
     names
 }
 
+/// Opens a decoder of the library that implements the same standard as `TextDecoder`.
+fn decoder(label: &str) -> Option<Box<dyn Decoder>> {
+    struct Native(encoding_rs::Decoder);
+    impl Decoder for Native {
+        fn decode(&mut self, bytes: &[u8], is_last: bool) -> String {
+            let mut text = String::with_capacity(self.0.max_utf8_buffer_length(bytes.len()).unwrap());
+            let _ = self.0.decode_to_string(bytes, &mut text, is_last);
+            text
+        }
+    }
+    Some(Box::new(Native(encoding_rs::Encoding::for_label(label.as_bytes())?.new_decoder())))
+}
+
 /// Reads bytes as a report of the project in `/project`.
 pub(crate) fn read_as(bytes: &[u8], format: Option<Format>) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
-    let options = Options { name: "report".to_owned(), project_root: "/project".to_owned() };
+    let options = Options { name: "report".to_owned(), project_root: "/project".to_owned(), decoders: Some(decoder) };
     let mut cases = Vec::new();
     let parsed = parse(bytes, format, &options, &mut |case| cases.push(case))?;
     assert_eq!(parsed.cases, cases.len() as u64);

@@ -19,38 +19,38 @@ fn check(left: &str, right: &str, only_left: &[&str], only_right: &[&str]) {
 }
 
 #[test]
-fn vitest() {
+fn vitest_reports_have_equal_names() {
     // The JSON reporter does not name a failed hook.
     check("vitest-junit.xml", "vitest.json", &["cart.test.ts > setup"], &[]);
 }
 
 #[test]
-fn jest() {
+fn jest_reports_have_equal_names() {
     check("jest-junit-file.xml", "jest.json", &[], &[]);
     // The CTRF reporter leaves out files that could not be run.
     check("jest-ctrf.json", "jest.json", &[], &["src/broken.test.js > (suite)"]);
 }
 
 #[test]
-fn playwright() {
+fn playwright_reports_have_equal_names() {
     check("playwright-junit.xml", "playwright.json", &[], &[]);
     check("playwright-ctrf.json", "playwright.json", &[], &[]);
 }
 
 #[test]
-fn pytest() {
+fn pytest_reports_have_equal_names() {
     check("pytest-xunit1.xml", "pytest-xunit2.xml", &[], &[]);
 }
 
 #[test]
-fn go() {
+fn go_reports_have_equal_names() {
     // gotestsum counts a failed build, but has no case for it.
     check("go-test.json", "gotestsum.xml", &["example.com/shop/broken > (suite)"], &[]);
     check("go-test-rerun.json", "gotestsum-rerun.xml", &[], &[]);
 }
 
 #[test]
-fn node_test() {
+fn node_test_reports_have_equal_names() {
     // The JUnit reporter does not name a failed hook.
     check("node-test.tap", "node-test-junit.xml", &["setup > (suite)"], &[]);
 }

@@ -2,10 +2,10 @@
 
 use crate::{Tx, error::StoreError};
 
-/// Number of newest entries to keep, about 20 MB.
+/// Number of newest entries to keep. They take about 20 MB.
 const MAX_KEPT_ENTRIES: i64 = 100_000;
 
-/// One audited action.
+/// An audited action.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// UTC milliseconds.
@@ -20,15 +20,15 @@ pub struct Entry {
     pub is_denied: bool,
 }
 
-const DONE: &str = "done";
-const DENIED: &str = "denied";
+const OUTCOME_DONE: &str = "done";
+const OUTCOME_DENIED: &str = "denied";
 
 /// Adds an entry and deletes the oldest entries above the limit.
-pub fn add(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
+pub fn add_entry(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO audit_entries (at, token_id, project, action, outcome) \
                        VALUES ($1, $2, $3, $4, $5) RETURNING key";
     let Entry { at, token_id, project, action, is_denied } = entry;
-    let outcome = if *is_denied { DENIED } else { DONE };
+    let outcome = if *is_denied { OUTCOME_DENIED } else { OUTCOME_DONE };
     let values = [(*at).into(), token_id.into(), project.into(), action.into(), outcome.into()];
     let added = tx.query_first(SQL, &values)?;
     let key: i64 = added.ok_or_else(|| StoreError::corrupt("an entry that was added has no key"))?.read()?;
@@ -36,15 +36,15 @@ pub fn add(tx: &mut Tx<'_>, entry: &Entry) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Newest entries first, at most `limit`.
-pub fn newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
+/// Returns the newest entries first, at most `limit`.
+pub fn list_newest(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Entry>, StoreError> {
     const SQL: &str = "SELECT at, token_id, project, action, outcome FROM audit_entries ORDER BY key DESC LIMIT $1";
     let rows = tx.query(SQL, &[limit.into()])?;
     rows.into_iter()
         .map(|mut row| {
             let (at, token_id, project, action) = (row.read()?, row.read()?, row.read()?, row.read()?);
             let outcome: String = row.read()?;
-            Ok(Entry { at, token_id, project, action, is_denied: outcome == DENIED })
+            Ok(Entry { at, token_id, project, action, is_denied: outcome == OUTCOME_DENIED })
         })
         .collect()
 }

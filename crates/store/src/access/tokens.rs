@@ -43,8 +43,8 @@ pub fn add(tx: &mut Tx<'_>, token: &Token) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// All tokens, oldest first.
-pub fn all(tx: &mut Tx<'_>) -> Result<Vec<Token>, StoreError> {
+/// Returns all tokens, oldest first.
+pub fn list(tx: &mut Tx<'_>) -> Result<Vec<Token>, StoreError> {
     const SQL: &str = "SELECT id, name, digest, scope, projects, created_at, expires_at, revoked_at, last_used_at \
                        FROM tokens ORDER BY key";
     let rows = tx.query(SQL, &[])?;
@@ -71,9 +71,9 @@ pub fn revoke(tx: &mut Tx<'_>, id: &str, now: i64) -> Result<bool, StoreError> {
     Ok(tx.execute(SQL, &[id.into(), now.into()])? > 0)
 }
 
-/// Notes when a token was used. The time never goes backwards, because the clock of one of several servers may be
-/// behind.
-pub fn note_used(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
+/// Stores when a token was used. The stored time never decreases, because the clock of one of several servers may be
+/// slow.
+pub fn link_to_shared(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
     const SQL: &str =
         "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
     tx.post(SQL, &[id.into(), at.into()])?;

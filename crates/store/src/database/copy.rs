@@ -1,16 +1,16 @@
-//! Copies a memory from one database into another. The copy has everything that was recorded and learned, but neither
-//! the file's id nor tables that only a server has.
+//! Copies a memory from one database into another. The copy contains all recorded and learned data, but
+//! neither the id of the file nor tables that only a server has.
 
 use crate::{
     database::{Cell, Tx, Value},
     error::StoreError,
 };
 
-/// Limits the memory that a copy needs.
-const ROWS_AT_ONCE: i64 = 2_000;
+/// Maximum number of rows that are read at once, because they are held in memory.
+const MAX_ROWS_PER_READ: i64 = 2_000;
 
-/// SQL for one table: delete its rows, read them in the order of the key, and insert them.
-struct Table {
+/// The statements that delete the rows of a table, read them in the order of the key, and insert them.
+struct TableSql {
     clear: &'static str,
     read: &'static str,
     write: &'static str,
@@ -18,7 +18,7 @@ struct Table {
 
 macro_rules! table {
     ($name:literal by $order:literal: $columns:literal as $params:literal) => {
-        Table {
+        TableSql {
             clear: concat!("DELETE FROM ", $name),
             read: concat!("SELECT ", $columns, " FROM ", $name, " ORDER BY ", $order, " LIMIT $1 OFFSET $2"),
             write: concat!("INSERT INTO ", $name, " (", $columns, ") VALUES (", $params, ")"),
@@ -27,7 +27,7 @@ macro_rules! table {
 }
 
 /// A table comes after the tables that its rows refer to. `tests/postgres.rs` checks that no column is missing.
-const TABLES: [Table; 28] = [
+const TABLES: [TableSql; 28] = [
     table!("runs" by "key": "key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, \
         exit_code, signal, timed_out, git_commit, git_branch, git_dirty, is_foreign, shuffle"
         as "$1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19"),
@@ -74,10 +74,10 @@ const TABLES: [Table; 28] = [
 ];
 
 /// Returns true if the column is copied.
-pub fn has(table: &str, column: &str) -> bool {
-    let of_table = |known: &&Table| known.clear.strip_prefix("DELETE FROM ") == Some(table);
+pub fn is_copied(table: &str, column: &str) -> bool {
+    let is_table = |known: &&TableSql| known.clear.strip_prefix("DELETE FROM ") == Some(table);
     let columns =
-        TABLES.iter().find(of_table).and_then(|known| known.read.strip_prefix("SELECT ")?.split(" FROM ").next());
+        TABLES.iter().find(is_table).and_then(|known| known.read.strip_prefix("SELECT ")?.split(" FROM ").next());
     columns.is_some_and(|columns| columns.split(", ").any(|known| known == column))
 }
 
@@ -88,9 +88,9 @@ pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
         into.post(table.clear, &[])?;
         let (mut offset, mut is_more) = (0, true);
         while is_more {
-            let rows = from.query(table.read, &[ROWS_AT_ONCE.into(), offset.into()])?;
-            is_more = rows.len() == usize::try_from(ROWS_AT_ONCE).unwrap_or_default();
-            offset += ROWS_AT_ONCE;
+            let rows = from.query(table.read, &[MAX_ROWS_PER_READ.into(), offset.into()])?;
+            is_more = rows.len() == usize::try_from(MAX_ROWS_PER_READ).unwrap_or_default();
+            offset += MAX_ROWS_PER_READ;
             for row in rows {
                 let cells = row.into_cells();
                 let values: Vec<Value<'_>> = cells.iter().map(Cell::as_value).collect();

@@ -1,13 +1,13 @@
-//! PostgreSQL, or a server that speaks its protocol, through a driver of the host. A project is a schema with a role of
-//! the same name.
+//! Stores memories in PostgreSQL, or in a server that supports its protocol, through a driver of the host. Each project
+//! has a schema and a role of the same name.
 //!
 //! A round trip costs as much as a whole transaction on a file. Statements whose answers are not read ([`Tx::post`])
 //! are therefore sent together with the next statement whose answer is read. The beginning of a transaction is sent
 //! with its first statement.
 //!
-//! Each project has one writer at a time: a writer updates the single row of the table `writer`. Under READ COMMITTED
-//! the writer then sees everything that was committed before. SELECT FOR UPDATE under REPEATABLE READ would wait and
-//! then read the state from before the wait. Readers see one snapshot and never wait.
+//! Each project has a single writer at a time: a writer updates the single row of the table `writer`. Under READ
+//! COMMITTED the writer then sees everything that was committed before. SELECT FOR UPDATE under REPEATABLE READ would
+//! wait and then read the state from before the wait. Readers see a snapshot and never wait.
 
 mod driver;
 mod migrate;
@@ -30,33 +30,33 @@ use std::{
     collections::BTreeSet,
     rc::Rc,
 };
-use transaction::Begin;
+use transaction::TransactionMode;
 
-/// Schema and role of a project are named `argus_<project>`.
-const PREFIX: &str = "argus_";
+/// Prefix of the names of schemas and roles, such as `argus_shop` for the project `shop`.
+const SCHEMA_PREFIX: &str = "argus_";
 
-/// PostgreSQL truncates names after 63 bytes.
-const MAX_NAME_BYTES: usize = 50;
+/// Maximum length of a project name. PostgreSQL truncates names of schemas after 63 bytes.
+const MAX_PROJECT_NAME_BYTES: usize = 50;
 
 /// Project name of the server's own memory, which holds tokens and the audit log.
-pub const SERVER: &str = "_server";
+pub const SERVER_PROJECT: &str = "_server";
 
 /// An empty schema to read from when a project has no schema yet. No project can have this name, because a project's
 /// name begins with a letter or a digit.
-const NOTHING: &str = "argus__nothing";
+const EMPTY_SCHEMA: &str = "argus__nothing";
 
 /// Schemas that this process has checked and that have the current version. One check is enough, because schemas are
 /// never deleted or downgraded while a server runs.
 #[derive(Clone, Debug, Default)]
 pub struct KnownSchemas(Rc<RefCell<BTreeSet<String>>>);
 
-/// The memory of one project. It handles one call at a time.
+/// The memory of a project. It handles one call at a time.
 #[derive(Debug)]
 pub struct Postgres {
     driver: Rc<dyn Driver>,
     schema: String,
     known: KnownSchemas,
-    outer: Cell<Outer>,
+    outer: Cell<OuterState>,
     pending: RefCell<Vec<Statement>>,
     /// Index in `pending` of the statement that answers the schema version.
     version_at: Cell<Option<usize>>,
@@ -65,17 +65,17 @@ pub struct Postgres {
     failure: Cell<Option<StoreErrorKind>>,
 }
 
-/// State of the outer transaction that [`Postgres::in_one`] opens.
+/// State of the outer transaction that [`Postgres::in_one_transaction`] opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outer {
+enum OuterState {
     None,
-    /// No statement was sent in it yet.
-    Unasked,
-    /// It has only read, so other writers can write meanwhile.
+    /// The transaction has sent no statement yet.
+    NotStarted,
+    /// The transaction has only read, so other writers can write meanwhile.
     Reading,
-    /// It holds the project's writer row.
+    /// The transaction holds the project's writer row.
     Writing,
-    /// A write inside it failed, so everything must be rolled back.
+    /// A write in the transaction failed, so everything must be rolled back.
     Failed,
 }
 
@@ -84,14 +84,14 @@ impl Postgres {
     /// statements.
     pub fn new(driver: Rc<dyn Driver>, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
         let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
-        if project.is_empty() || project.len() > MAX_NAME_BYTES || !project.bytes().all(is_allowed) {
-            return Err(StoreError::new(StoreErrorKind::Internal, "that is no name of a project"));
+        if project.is_empty() || project.len() > MAX_PROJECT_NAME_BYTES || !project.bytes().all(is_allowed) {
+            return Err(StoreError::new(StoreErrorKind::Internal, "this is not a valid project name"));
         }
         Ok(Self {
             driver,
-            schema: format!("{PREFIX}{project}"),
+            schema: format!("{SCHEMA_PREFIX}{project}"),
             known,
-            outer: Cell::new(Outer::None),
+            outer: Cell::new(OuterState::None),
             pending: RefCell::new(Vec::new()),
             version_at: Cell::new(None),
             failure: Cell::new(None),
@@ -100,46 +100,46 @@ impl Postgres {
 
     /// Creates the project's schema or migrates it to the current version.
     pub fn migrate(&self, now: i64) -> Result<(), StoreError> {
-        migrate::migrate(&*self.driver, NOTHING, now)?;
+        migrate::migrate(&*self.driver, EMPTY_SCHEMA, now)?;
         migrate::migrate(&*self.driver, &self.schema, now)
     }
 
-    /// State of the project's schema.
-    pub fn state(&self) -> Result<SchemaState, StoreError> {
-        migrate::state(&*self.driver, &self.schema)
+    /// Returns the state of the project's schema.
+    pub fn schema_state(&self) -> Result<SchemaState, StoreError> {
+        migrate::read_state(&*self.driver, &self.schema)
     }
 
-    /// Names of the projects that have a schema.
-    pub fn projects(&self) -> Result<Vec<String>, StoreError> {
-        migrate::projects(&*self.driver)
+    /// Returns the names of the projects that have a schema.
+    pub fn list_projects(&self) -> Result<Vec<String>, StoreError> {
+        migrate::list_projects(&*self.driver)
     }
 
-    /// Number of writes to the project so far. It rises with every write.
-    pub fn writes(&self) -> Result<i64, StoreError> {
-        migrate::writes(&*self.driver, &self.schema)
+    /// Returns the number of writes to the project so far.
+    pub fn count_writes(&self) -> Result<i64, StoreError> {
+        migrate::count_writes(&*self.driver, &self.schema)
     }
 
     /// Checks the schema at the server only once per process.
-    fn is_there(&self) -> Result<bool, StoreError> {
+    fn has_schema(&self) -> Result<bool, StoreError> {
         if self.known.0.borrow().contains(&self.schema) {
             return Ok(true);
         }
-        let is_there = match self.state()? {
+        let exists = match self.schema_state()? {
             SchemaState::Missing => return Ok(false),
             state => state.require_current().map(|()| true)?,
         };
         self.known.0.borrow_mut().insert(self.schema.clone());
-        Ok(is_there)
+        Ok(exists)
     }
 
     fn begin_reading(&self) -> Result<(), StoreError> {
-        let schema = if self.is_there()? { &self.schema } else { NOTHING };
-        self.begin(Begin::Reading, schema);
+        let schema = if self.has_schema()? { &self.schema } else { EMPTY_SCHEMA };
+        self.begin(TransactionMode::Reading, schema);
         Ok(())
     }
 
-    fn begin_writing(&self, begin: Begin, now: i64) -> Result<(), StoreError> {
-        if !self.is_there()? {
+    fn begin_writing(&self, begin: TransactionMode, now: i64) -> Result<(), StoreError> {
+        if !self.has_schema()? {
             migrate::migrate(&*self.driver, &self.schema, now)?;
             self.known.0.borrow_mut().insert(self.schema.clone());
         }
@@ -147,16 +147,16 @@ impl Postgres {
         Ok(())
     }
 
-    fn finish<T, E, F>(&self, body: F) -> Result<T, E>
+    fn run_and_end<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        let answer = self.part(body);
-        self.end(answer)
+        let answer = self.run_in_open_transaction(body);
+        self.commit_or_roll_back(answer)
     }
 
-    fn part<T, E, F>(&self, body: F) -> Result<T, E>
+    fn run_in_open_transaction<T, E, F>(&self, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
@@ -165,7 +165,7 @@ impl Postgres {
     }
 
     /// Commits if the outcome is `Ok`, otherwise rolls back.
-    fn end<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
+    fn commit_or_roll_back<T, E: From<StoreError>>(&self, outcome: Result<T, E>) -> Result<T, E> {
         match outcome {
             Ok(value) => {
                 self.commit().inspect_err(|_| self.abandon())?;
@@ -178,30 +178,31 @@ impl Postgres {
         }
     }
 
-    fn written<T, E, F>(&self, begin: Begin, now: i64, body: F) -> Result<T, E>
+    fn run_write<T, E, F>(&self, begin: TransactionMode, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
-            Outer::None => {
+            OuterState::None => {
                 self.begin_writing(begin, now)?;
-                self.finish(body)
+                self.run_and_end(body)
             }
-            Outer::Unasked | Outer::Reading | Outer::Writing => {
-                let turn = self.take_turn(now).map_err(E::from);
-                turn.and_then(|()| self.part(body)).inspect_err(|_| self.outer.set(Outer::Failed))
+            OuterState::NotStarted | OuterState::Reading | OuterState::Writing => {
+                let turn = self.become_writer(now).map_err(E::from);
+                turn.and_then(|()| self.run_in_open_transaction(body))
+                    .inspect_err(|_| self.outer.set(OuterState::Failed))
             }
-            Outer::Failed => Err(undone().into()),
+            OuterState::Failed => Err(rolled_back_error().into()),
         }
     }
 
     /// Switches the outer transaction from reading to writing at its first write. Earlier reads saw an older snapshot,
     /// but they did not have to wait for a writer.
-    fn take_turn(&self, now: i64) -> Result<(), StoreError> {
-        if self.outer.replace(Outer::Writing) != Outer::Writing {
+    fn become_writer(&self, now: i64) -> Result<(), StoreError> {
+        if self.outer.replace(OuterState::Writing) != OuterState::Writing {
             self.abandon();
-            self.begin_writing(Begin::Writing, now)?;
+            self.begin_writing(TransactionMode::Writing, now)?;
         }
         Ok(())
     }
@@ -215,20 +216,20 @@ impl Postgres {
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
-            Outer::None => {
+            OuterState::None => {
                 self.begin_reading()?;
-                let answer = self.part(body);
-                // A read has nothing to commit, so nobody needs to wait for its end.
+                let answer = self.run_in_open_transaction(body);
+                // A read has nothing to commit, so no caller needs to wait for its end.
                 self.abandon();
                 answer
             }
-            Outer::Unasked => {
+            OuterState::NotStarted => {
                 self.begin_reading()?;
-                self.outer.set(Outer::Reading);
-                self.part(body)
+                self.outer.set(OuterState::Reading);
+                self.run_in_open_transaction(body)
             }
-            Outer::Reading | Outer::Writing => self.part(body),
-            Outer::Failed => Err(undone().into()),
+            OuterState::Reading | OuterState::Writing => self.run_in_open_transaction(body),
+            OuterState::Failed => Err(rolled_back_error().into()),
         }
     }
 
@@ -238,33 +239,33 @@ impl Postgres {
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.written(Begin::Writing, now, body)
+        self.run_write(TransactionMode::Writing, now, body)
     }
 
     /// See [`Database`](crate::Database).
-    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    pub fn write_with_short_timeout<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.written(Begin::WritingNow, now, body)
+        self.run_write(TransactionMode::WritingNow, now, body)
     }
 
     /// See [`Database`](crate::Database).
-    pub fn in_one<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
+    pub fn in_one_transaction<T, E, F>(&self, _: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce() -> Result<T, E>,
     {
-        if self.is_in_one() {
+        if self.is_in_transaction() {
             return Err(StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another").into());
         }
-        self.outer.set(Outer::Unasked);
+        self.outer.set(OuterState::NotStarted);
         let outcome = body();
-        match self.outer.replace(Outer::None) {
-            Outer::Writing => self.end(outcome),
-            Outer::Failed => self.end(outcome.and(Err(undone().into()))),
-            Outer::None | Outer::Unasked | Outer::Reading => {
+        match self.outer.replace(OuterState::None) {
+            OuterState::Writing => self.commit_or_roll_back(outcome),
+            OuterState::Failed => self.commit_or_roll_back(outcome.and(Err(rolled_back_error().into()))),
+            OuterState::None | OuterState::NotStarted | OuterState::Reading => {
                 self.abandon();
                 outcome
             }
@@ -272,21 +273,21 @@ impl Postgres {
     }
 
     /// See [`Database`](crate::Database).
-    pub fn is_in_one(&self) -> bool {
-        self.outer.get() != Outer::None
+    pub fn is_in_transaction(&self) -> bool {
+        self.outer.get() != OuterState::None
     }
 
     /// See [`Database`](crate::Database).
     pub fn exists(&self, _: i64) -> Result<bool, StoreError> {
-        self.is_there()
+        self.has_schema()
     }
 
     /// See [`Database`](crate::Database).
     pub fn snapshot(&self, _: &str) -> Result<(), StoreError> {
-        Err(StoreError::new(StoreErrorKind::Unavailable, "a copy of it is made by argus-mcp backup"))
+        Err(StoreError::new(StoreErrorKind::Unavailable, "use argus-mcp backup to copy it"))
     }
 }
 
-fn undone() -> StoreError {
-    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, and all of it was undone")
+fn rolled_back_error() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, so the whole call was rolled back")
 }

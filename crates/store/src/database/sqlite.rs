@@ -18,23 +18,23 @@ use crate::{
     database::Tx,
     error::{StoreError, StoreErrorKind},
 };
-use migrate::Schema;
-pub(crate) use migrate::latest as latest_version;
+use migrate::SchemaStatus;
+pub(crate) use migrate::latest_version;
 use migrated_copy::MigratedCopy;
 use rusqlite::{Connection, Error as SqliteError, OpenFlags, config::DbConfig, ffi, limits::Limit};
 pub use statement::SqliteTx;
-use statement::note_moved;
+use statement::mark_if_moved;
 use std::{
     cell::{Cell as Flag, RefCell, RefMut},
     time::Duration,
 };
 pub(crate) use transaction::in_transaction;
-use transaction::{READING, Transaction, WRITING};
+use transaction::{BEGIN_READ, BEGIN_WRITE, Transaction};
 
 /// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// How long to wait for writes that are not important. A few transactions of other processes take less time.
+/// How long to wait with optional writes. A few transactions of other processes take less time.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// Maximum bytes of a row in a foreign file. The longest rows that Argus itself writes are lists of a common word in a
@@ -44,7 +44,7 @@ const MAX_FOREIGN_ROW_BYTES: i32 = 2 * 1024 * 1024;
 /// Large enough for all statements of the store, so that no statement is compiled twice.
 const MAX_CACHED_STATEMENTS: usize = 240;
 
-/// Applies to every connection.
+/// Settings of every connection.
 /// - PERSIST: the journal file stays and only its header is cleared, because that costs less than creating and deleting
 ///   it.
 /// - FULL: a commit that was acknowledged survives a power failure.
@@ -56,7 +56,7 @@ const SETTINGS: &str = "
     PRAGMA cache_size = -16384;
 ";
 
-/// How a file may be used.
+/// Whether a file may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Created by the first write if it is missing.
@@ -65,68 +65,68 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// One database file, or `:memory:`.
+/// A database file, or `:memory:`.
 #[derive(Debug)]
 pub struct Sqlite {
     path: String,
     vfs: Option<String>,
     mode: Mode,
-    patience: Duration,
-    /// The id that the file has, or gets when it is created.
+    lock_timeout: Duration,
+    /// The id of the file. A new file gets this id when it is created.
     identity: Option<String>,
     /// Maximum bytes of a row. `None` means SQLite's own limit.
     max_row_bytes: Option<i32>,
     file: RefCell<Option<Connection>>,
     /// True if the id of the open file was checked.
-    is_known: Flag<bool>,
-    /// The open file was moved or deleted. The next use opens the path again; a read or write that has not done
-    /// anything yet does so immediately.
+    is_id_checked: Flag<bool>,
+    /// True if the open file was moved or deleted. The next use opens the path again. A read or write that has not
+    /// started opens the path again immediately.
     moved: Flag<bool>,
-    /// Used for reads while the file does not exist.
+    /// An empty database for reads while the file does not exist.
     empty: RefCell<Option<Connection>>,
-    /// Used for reads of a file of an earlier version that cannot be written.
+    /// The copy for reads of a file of an earlier version that cannot be written.
     migrated_copy: RefCell<Option<MigratedCopy>>,
-    outer: Flag<Outer>,
+    outer: Flag<OuterState>,
 }
 
-/// State of the outer transaction that [`Sqlite::in_one`] opens.
+/// State of the outer transaction that [`Sqlite::in_one_transaction`] opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outer {
+enum OuterState {
     None,
     Open,
-    /// A write inside it failed, so everything must be rolled back.
+    /// A write in the transaction failed, so everything must be rolled back.
     Failed,
 }
 
 /// The source of a read.
-enum Readable<'s> {
+enum ReadSource<'s> {
     File(Transaction<RefMut<'s, Connection>>),
     /// The file is missing or empty.
-    Nothing,
+    NoFile,
     /// The file has an earlier version and cannot be migrated now.
-    Older,
+    OldFile,
 }
 
 impl Sqlite {
     /// Opens a database. Returns an error if an existing file is not a readable Argus database. A missing file is no
     /// error and is not created.
     pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
-        Self::opened_with(path, vfs, mode, None, None)
+        Self::open_with(path, vfs, mode, None, None)
     }
 
     /// Like [`Sqlite::open`] for a file with a known id. A new file gets this id when it is created; a file with
     /// another id or without an id is refused.
     pub fn open_own(path: &str, vfs: Option<&str>, mode: Mode, id: Option<&str>) -> Result<Self, StoreError> {
-        Self::opened_with(path, vfs, mode, id, None)
+        Self::open_with(path, vfs, mode, id, None)
     }
 
     /// Like [`Sqlite::open`] for a file from another user, whose rows may be larger than memory. A row that is longer
     /// than any row that Argus writes is an error.
     pub fn open_foreign(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
-        Self::opened_with(path, vfs, mode, None, Some(MAX_FOREIGN_ROW_BYTES))
+        Self::open_with(path, vfs, mode, None, Some(MAX_FOREIGN_ROW_BYTES))
     }
 
-    fn opened_with(
+    fn open_with(
         path: &str,
         vfs: Option<&str>,
         mode: Mode,
@@ -137,20 +137,20 @@ impl Sqlite {
             path: path.to_owned(),
             vfs: vfs.map(ToOwned::to_owned),
             mode,
-            patience: BUSY_TIMEOUT,
+            lock_timeout: BUSY_TIMEOUT,
             identity: id.map(ToOwned::to_owned),
             max_row_bytes,
             file: RefCell::new(None),
-            is_known: Flag::new(false),
+            is_id_checked: Flag::new(false),
             moved: Flag::new(false),
             empty: RefCell::new(None),
             migrated_copy: RefCell::new(None),
-            outer: Flag::new(Outer::None),
+            outer: Flag::new(OuterState::None),
         };
         if let Some(connection) = sqlite.connect(false)? {
             // The transaction makes both checks see the same state, because another process may be creating the file.
-            let tx = Transaction::begin(&connection, READING)?;
-            sqlite.require_own(&connection)?;
+            let tx = Transaction::begin(&connection, BEGIN_READ)?;
+            sqlite.check_id(&connection)?;
             drop(tx);
             sqlite.file.replace(Some(connection));
         }
@@ -164,32 +164,32 @@ impl Sqlite {
 
     /// Checks the id of an open file before its content is used. An empty file is checked again the next time, because
     /// another process may have filled it meanwhile.
-    fn require_own(&self, connection: &Connection) -> Result<(), StoreError> {
-        if self.is_known.get() {
+    fn check_id(&self, connection: &Connection) -> Result<(), StoreError> {
+        if self.is_id_checked.get() {
             return Ok(());
         }
-        let is_empty = migrate::inspect(connection)? == Schema::Empty;
-        identity::require(connection, self.identity.as_deref())?;
-        self.is_known.set(!is_empty);
+        let is_empty = migrate::inspect(connection)? == SchemaStatus::Empty;
+        identity::check_id(connection, self.identity.as_deref())?;
+        self.is_id_checked.set(!is_empty);
         Ok(())
     }
 
     /// Migrates the file to this version. A new file gets its id in the same transaction.
-    fn bring_up_to_date(&self, connection: &Connection, now: i64) -> Result<(), StoreError> {
-        self.require_own(connection)?;
-        let is_new = migrate::inspect(connection)? == Schema::Empty;
+    fn migrate_file(&self, connection: &Connection, now: i64) -> Result<(), StoreError> {
+        self.check_id(connection)?;
+        let is_new = migrate::inspect(connection)? == SchemaStatus::Empty;
         migrate::migrate(connection, now)?;
         match &self.identity {
-            Some(id) if is_new => identity::name(connection, id),
+            Some(id) if is_new => identity::set_id(connection, id),
             _ => Ok(()),
         }
     }
 
     /// Sets how long to wait for a lock of another process. The default is 8 seconds.
-    pub fn set_patience(&mut self, patience: Duration) -> Result<(), StoreError> {
-        self.patience = patience;
+    pub fn set_lock_timeout(&mut self, lock_timeout: Duration) -> Result<(), StoreError> {
+        self.lock_timeout = lock_timeout;
         match self.file.get_mut() {
-            Some(connection) => Ok(connection.busy_timeout(patience)?),
+            Some(connection) => Ok(connection.busy_timeout(lock_timeout)?),
             None => Ok(()),
         }
     }
@@ -219,15 +219,15 @@ impl Sqlite {
     /// Opens another file on the same file system for writing.
     pub(crate) fn open_other(&self, path: &str) -> Result<Connection, StoreError> {
         let connection = self.open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        schema::restrict(&connection)?;
+        schema::restrict_connection(&connection)?;
         Ok(connection)
     }
 
     fn configure(&self, connection: &Connection) -> Result<(), StoreError> {
-        connection.busy_timeout(self.patience)?;
+        connection.busy_timeout(self.lock_timeout)?;
         connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
         connection.execute_batch(SETTINGS)?;
-        schema::restrict(connection)?;
+        schema::restrict_connection(connection)?;
         if let Some(max) = self.max_row_bytes {
             connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
         }
@@ -240,58 +240,59 @@ impl Sqlite {
         Ok(())
     }
 
-    /// The open file, or `None` if it is missing.
-    pub(crate) fn existing(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
-        self.file(false, self.patience)
+    /// Returns the open file, or `None` if the file is missing.
+    pub(crate) fn existing_file(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
+        self.file(false, self.lock_timeout)
     }
 
-    /// The open file. Opens it first if needed; returns `None` if the file is missing and must not be created.
-    fn file(&self, create: bool, patience: Duration) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
-        let mut slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+    /// Returns the file, which is opened first if needed. Returns `None` if the file is missing and must not be
+    /// created.
+    fn file(&self, create: bool, lock_timeout: Duration) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
+        let mut slot = self.file.try_borrow_mut().map_err(|_| nested_transaction_error())?;
         if self.moved.take() {
             *slot = None;
         }
         if slot.is_none() {
-            self.is_known.set(false);
+            self.is_id_checked.set(false);
             *slot = self.connect(create)?;
         }
         let Ok(connection) = RefMut::filter_map(slot, Option::as_mut) else { return Ok(None) };
-        connection.busy_timeout(patience)?;
+        connection.busy_timeout(lock_timeout)?;
         Ok(Some(connection))
     }
 
-    /// Begins to read, either from the file or from its substitute.
+    /// Begins to read from the file, from its migrated copy, or from an empty database.
     fn begin_reading(&self, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
-        if self.is_in_one() {
-            return self.within_outer();
+        if self.is_in_transaction() {
+            return self.join_outer();
         }
-        match self.readable(now)? {
-            Readable::File(tx) => Ok(tx),
-            Readable::Older => Transaction::begin(self.current_stand_in(now)?, READING),
-            Readable::Nothing => Transaction::begin(self.empty_database(now)?, READING),
+        match self.open_read_source(now)? {
+            ReadSource::File(tx) => Ok(tx),
+            ReadSource::OldFile => Transaction::begin(self.get_migrated_copy(now)?, BEGIN_READ),
+            ReadSource::NoFile => Transaction::begin(self.get_empty_database(now)?, BEGIN_READ),
         }
     }
 
-    /// Tries a second time if the file was moved or deleted.
-    fn readable(&self, now: i64) -> Result<Readable<'_>, StoreError> {
-        let readable = self.readable_once(now);
-        if self.moved.get() { self.readable_once(now) } else { readable }
+    /// Opens the source of a read. Tries a second time if the file was moved or deleted.
+    fn open_read_source(&self, now: i64) -> Result<ReadSource<'_>, StoreError> {
+        let source = self.try_open_read_source(now);
+        if self.moved.get() { self.try_open_read_source(now) } else { source }
     }
 
-    fn readable_once(&self, now: i64) -> Result<Readable<'_>, StoreError> {
-        let Some(connection) = self.existing()? else { return Ok(Readable::Nothing) };
-        let tx = note_moved(Transaction::begin(connection, READING), &self.moved)?;
-        note_moved(self.require_own(&tx.connection), &self.moved)?;
-        match note_moved(migrate::inspect(&tx.connection), &self.moved)? {
-            Schema::Current => Ok(Readable::File(tx)),
-            Schema::Empty => Ok(Readable::Nothing),
-            Schema::Older if self.mode == Mode::ReadOnly => Ok(Readable::Older),
-            Schema::Older => {
+    fn try_open_read_source(&self, now: i64) -> Result<ReadSource<'_>, StoreError> {
+        let Some(connection) = self.existing_file()? else { return Ok(ReadSource::NoFile) };
+        let tx = mark_if_moved(Transaction::begin(connection, BEGIN_READ), &self.moved)?;
+        mark_if_moved(self.check_id(&tx.connection), &self.moved)?;
+        match mark_if_moved(migrate::inspect(&tx.connection), &self.moved)? {
+            SchemaStatus::Current => Ok(ReadSource::File(tx)),
+            SchemaStatus::Empty => Ok(ReadSource::NoFile),
+            SchemaStatus::Older if self.mode == Mode::ReadOnly => Ok(ReadSource::OldFile),
+            SchemaStatus::Older => {
                 drop(tx);
-                match self.upgrade(now) {
-                    // Does not wait for the holder of the lock. The next read may find it free.
+                match self.migrate_before_read(now) {
+                    // The read does not wait for the lock. The next read tries to migrate again.
                     Err(error) if matches!(error.kind(), StoreErrorKind::ReadOnly | StoreErrorKind::Locked) => {
-                        Ok(Readable::Older)
+                        Ok(ReadSource::OldFile)
                     }
                     upgraded => upgraded,
                 }
@@ -300,66 +301,74 @@ impl Sqlite {
     }
 
     /// Migrates a file of an earlier version before it is read.
-    fn upgrade(&self, now: i64) -> Result<Readable<'_>, StoreError> {
-        let Some(connection) = self.file(false, self.patience.min(SHORT_TIMEOUT))? else {
-            return Ok(Readable::Nothing);
+    fn migrate_before_read(&self, now: i64) -> Result<ReadSource<'_>, StoreError> {
+        let Some(connection) = self.file(false, self.lock_timeout.min(SHORT_TIMEOUT))? else {
+            return Ok(ReadSource::NoFile);
         };
         in_transaction(&connection, || migrate::migrate(&connection, now))?;
-        connection.busy_timeout(self.patience)?;
-        Transaction::begin(connection, READING).map(Readable::File)
+        connection.busy_timeout(self.lock_timeout)?;
+        Transaction::begin(connection, BEGIN_READ).map(ReadSource::File)
     }
 
     /// Begins to write. Creates the file if it is missing, also if it was deleted while it was open.
-    fn begin_writing(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
-        if self.is_in_one() {
-            return self.within_outer();
+    fn begin_writing(
+        &self,
+        lock_timeout: Duration,
+        now: i64,
+    ) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        if self.is_in_transaction() {
+            return self.join_outer();
         }
         if self.mode == Mode::ReadOnly {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only"));
         }
-        let writable = self.writable(patience, now);
-        if self.moved.get() { self.writable(patience, now) } else { writable }
+        let transaction = self.open_write_transaction(lock_timeout, now);
+        if self.moved.get() { self.open_write_transaction(lock_timeout, now) } else { transaction }
     }
 
-    fn writable(&self, patience: Duration, now: i64) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
-        let connection = self.file(true, patience)?.expect("a file opened for writing is created");
-        let tx = note_moved(Transaction::begin(connection, WRITING), &self.moved)?;
-        note_moved(self.bring_up_to_date(&tx.connection, now), &self.moved)?;
+    fn open_write_transaction(
+        &self,
+        lock_timeout: Duration,
+        now: i64,
+    ) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        let connection = self.file(true, lock_timeout)?.expect("a file opened for writing is created");
+        let tx = mark_if_moved(Transaction::begin(connection, BEGIN_WRITE), &self.moved)?;
+        mark_if_moved(self.migrate_file(&tx.connection, now), &self.moved)?;
         Ok(tx)
     }
 
-    /// A transaction that is part of the outer transaction.
-    fn within_outer(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
-        let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
+    /// Returns a transaction that is part of the outer transaction.
+    fn join_outer(&self) -> Result<Transaction<RefMut<'_, Connection>>, StoreError> {
+        let slot = self.file.try_borrow_mut().map_err(|_| nested_transaction_error())?;
         match RefMut::filter_map(slot, Option::as_mut) {
             // SQLite rolls back by itself after some errors, for example a full disk.
-            Ok(connection) if self.outer.get() == Outer::Open && !connection.is_autocommit() => {
-                Ok(Transaction { connection, is_part: true })
+            Ok(connection) if self.outer.get() == OuterState::Open && !connection.is_autocommit() => {
+                Ok(Transaction { connection, is_nested: true })
             }
-            _ => Err(rolled_back()),
+            _ => Err(rolled_back_error()),
         }
     }
 
     /// Commits the outer transaction if everything succeeded, otherwise rolls it back.
     fn end_outer(&self, succeeded: bool) -> Result<(), StoreError> {
-        let slot = self.file.try_borrow_mut().map_err(|_| nested())?;
-        let whole = self.outer.replace(Outer::None) == Outer::Open;
-        let Ok(connection) = RefMut::filter_map(slot, Option::as_mut) else { return Err(rolled_back()) };
+        let slot = self.file.try_borrow_mut().map_err(|_| nested_transaction_error())?;
+        let whole = self.outer.replace(OuterState::None) == OuterState::Open;
+        let Ok(connection) = RefMut::filter_map(slot, Option::as_mut) else { return Err(rolled_back_error()) };
         if connection.is_autocommit() {
-            return Err(rolled_back());
+            return Err(rolled_back_error());
         }
-        let tx = Transaction { connection, is_part: false };
+        let tx = Transaction { connection, is_nested: false };
         match (succeeded, whole) {
-            (true, true) => note_moved(tx.commit(), &self.moved),
-            (true, false) => Err(rolled_back()),
+            (true, true) => mark_if_moved(tx.commit(), &self.moved),
+            (true, false) => Err(rolled_back_error()),
             (false, _) => Ok(()),
         }
     }
 
     /// Makes sure that a partial write of the outer transaction is not committed.
     fn fail_outer(&self) {
-        if self.is_in_one() {
-            self.outer.set(Outer::Failed);
+        if self.is_in_transaction() {
+            self.outer.set(OuterState::Failed);
         }
     }
 
@@ -369,19 +378,19 @@ impl Sqlite {
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         let answer = body(&mut Tx::Sqlite(SqliteTx { connection: &tx.connection, moved: &self.moved }))?;
-        note_moved(tx.commit(), &self.moved)?;
+        mark_if_moved(tx.commit(), &self.moved)?;
         Ok(answer)
     }
 
-    /// The migrated copy. It is rebuilt if the file has changed.
-    fn current_stand_in(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
-        let mut slot = self.migrated_copy.try_borrow_mut().map_err(|_| nested())?;
+    /// Returns the migrated copy, which is created again if the file has changed.
+    fn get_migrated_copy(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
+        let mut slot = self.migrated_copy.try_borrow_mut().map_err(|_| nested_transaction_error())?;
         let kept = match slot.take() {
             Some(migrated_copy) if migrated_copy.is_current()? => migrated_copy,
             _ => {
-                let migrated_copy = MigratedCopy::of(&self.path, self.vfs.as_deref(), now)?;
+                let migrated_copy = MigratedCopy::create(&self.path, self.vfs.as_deref(), now)?;
                 migrated_copy.connection.set_prepared_statement_cache_capacity(MAX_CACHED_STATEMENTS);
-                migrated_copy.connection.busy_timeout(self.patience)?;
+                migrated_copy.connection.busy_timeout(self.lock_timeout)?;
                 if let Some(max) = self.max_row_bytes {
                     migrated_copy.connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, max)?;
                 }
@@ -391,11 +400,11 @@ impl Sqlite {
         Ok(RefMut::map(slot, |slot| &mut slot.insert(kept).connection))
     }
 
-    fn empty_database(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
-        let mut slot = self.empty.try_borrow_mut().map_err(|_| nested())?;
+    fn get_empty_database(&self, now: i64) -> Result<RefMut<'_, Connection>, StoreError> {
+        let mut slot = self.empty.try_borrow_mut().map_err(|_| nested_transaction_error())?;
         let connection = match slot.take() {
             Some(connection) => connection,
-            None => empty_database(now)?,
+            None => create_empty_database(now)?,
         };
         Ok(RefMut::map(slot, |slot| slot.insert(connection)))
     }
@@ -417,33 +426,33 @@ impl Sqlite {
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.finish(self.begin_writing(self.patience, now)?, body).inspect_err(|_| self.fail_outer())
+        self.finish(self.begin_writing(self.lock_timeout, now)?, body).inspect_err(|_| self.fail_outer())
     }
 
     /// See [`Database`](crate::Database).
-    pub fn write_now<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    pub fn write_with_short_timeout<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        let tx = self.begin_writing(self.patience.min(SHORT_TIMEOUT), now)?;
+        let tx = self.begin_writing(self.lock_timeout.min(SHORT_TIMEOUT), now)?;
         self.finish(tx, body).inspect_err(|_| self.fail_outer())
     }
 
     /// See [`Database`](crate::Database).
-    pub fn in_one<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
+    pub fn in_one_transaction<T, E, F>(&self, now: i64, body: F) -> Result<T, E>
     where
         E: From<StoreError>,
         F: FnOnce() -> Result<T, E>,
     {
-        if self.is_in_one() {
-            return Err(nested().into());
+        if self.is_in_transaction() {
+            return Err(nested_transaction_error().into());
         }
-        let mut outer = self.begin_writing(self.patience, now)?;
+        let mut outer = self.begin_writing(self.lock_timeout, now)?;
         // The transaction stays open after the connection is released.
-        outer.is_part = true;
+        outer.is_nested = true;
         drop(outer);
-        self.outer.set(Outer::Open);
+        self.outer.set(OuterState::Open);
         let outcome = body();
         let ended = self.end_outer(outcome.is_ok());
         let value = outcome?;
@@ -452,13 +461,13 @@ impl Sqlite {
     }
 
     /// See [`Database`](crate::Database).
-    pub fn is_in_one(&self) -> bool {
-        self.outer.get() != Outer::None
+    pub fn is_in_transaction(&self) -> bool {
+        self.outer.get() != OuterState::None
     }
 
     /// See [`Database`](crate::Database).
     pub fn exists(&self, now: i64) -> Result<bool, StoreError> {
-        Ok(self.is_in_one() || !matches!(self.readable(now)?, Readable::Nothing))
+        Ok(self.is_in_transaction() || !matches!(self.open_read_source(now)?, ReadSource::NoFile))
     }
 
     /// See [`Database`](crate::Database).
@@ -467,21 +476,21 @@ impl Sqlite {
     }
 }
 
-fn empty_database(now: i64) -> Result<Connection, StoreError> {
+fn create_empty_database(now: i64) -> Result<Connection, StoreError> {
     let connection = Connection::open_in_memory()?;
     migrate::migrate(&connection, now)?;
     Ok(connection)
 }
 
-/// Matches only the plain code, because a directory at the path or a missing permission has an extended code.
+/// Returns true if the file is missing. A directory at the path or a missing permission has another, extended code.
 pub(crate) fn is_missing(error: &SqliteError) -> bool {
     matches!(error, SqliteError::SqliteFailure(cause, _) if cause.extended_code == ffi::SQLITE_CANTOPEN)
 }
 
-fn nested() -> StoreError {
+fn nested_transaction_error() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another")
 }
 
-fn rolled_back() -> StoreError {
-    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, and all of it was undone")
+fn rolled_back_error() -> StoreError {
+    StoreError::new(StoreErrorKind::Internal, "a write of this call failed, so the whole call was rolled back")
 }

@@ -19,7 +19,7 @@ pub struct DailyCounts {
 }
 
 /// Stores the counts for the day of `now`, replacing earlier counts of that day.
-pub(crate) fn record(
+pub(crate) fn store_counts(
     tx: &mut Tx<'_>,
     key: PatternKey,
     now: i64,
@@ -33,8 +33,8 @@ pub(crate) fn record(
     tx.post(SQL, &params)
 }
 
-/// Like [`record`], but reads the counts from the pattern's row.
-pub(crate) fn record_stored(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
+/// Like [`store_counts`], but reads the counts from the pattern's row.
+pub(crate) fn store_current_counts(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_days (pattern_key, day, occurrences, resolutions) \
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
@@ -42,8 +42,8 @@ pub(crate) fn record_stored(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Resul
     tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
 }
 
-/// The last `limit` days of a pattern, oldest first.
-pub fn of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
+/// Returns the last `limit` days of a pattern, oldest first.
+pub fn list_of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
     let rows = tx.query(SQL, &[key.into(), limit.into()])?;

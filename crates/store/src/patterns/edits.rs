@@ -3,7 +3,7 @@
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,
-    shown::{add_to_view, mark_for_indexing, remove_from_view},
+    listing::{add_to_view, mark_for_indexing, remove_from_view},
 };
 use crate::{
     database::Tx,
@@ -18,40 +18,41 @@ use argus_core::Category;
 pub struct PatternEdit<'a> {
     /// Category.
     pub category: Option<Category>,
-    /// One line, redacted.
+    /// A single line, redacted.
     pub description: Option<&'a str>,
     /// Change of the suggested fix.
-    pub fix: Suggestion<'a>,
+    pub fix: FixEdit<'a>,
 }
 
 /// Change of a pattern's suggested fix.
 #[derive(Clone, Copy, Debug)]
-pub enum Suggestion<'a> {
+pub enum FixEdit<'a> {
     /// No change.
-    Kept,
+    Keep,
     /// Back to the best learned solution.
-    Learned,
+    UseLearned,
     /// New steps from a person, redacted.
-    Written(NewSolution<'a>),
+    Write(NewSolution<'a>),
 }
 
 /// Sets values on a pattern that is not merged into another.
-pub fn edit(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
+pub fn edit_pattern(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_category = $2, person_description = $3, person_solution = $4, \
                        edited_at = $5, updated_at = $5 WHERE key = $1";
     let before = &pattern.overrides;
     let solution = match &edit.fix {
-        Suggestion::Kept => before.solution,
-        Suggestion::Learned => None,
-        Suggestion::Written(fix) => Some(written(tx, fix, now)?),
+        FixEdit::Keep => before.solution,
+        FixEdit::UseLearned => None,
+        FixEdit::Write(fix) => Some(find_or_add_solution(tx, fix, now)?),
     };
-    // Comes after `written`, because `written` may write the pattern's filter text, which is removed here.
+    // Comes after `find_or_add_solution`, because `find_or_add_solution` may write the pattern's filter text, which is
+    // removed here.
     remove_from_view(tx, pattern)?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
     tx.post(SQL, &params)?;
     if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
-        drop_untried(tx, old)?;
+        delete_if_untried(tx, old)?;
     }
     add_to_view(tx, pattern.key)?;
     mark_for_indexing(tx, pattern.key)
@@ -71,33 +72,33 @@ pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -
         }
         Owner::Pattern(key) => key,
     };
-    let counting = counting(tx, key, solution.key)?;
+    let counting = find_counting_patterns(tx, key, solution.key)?;
     let mut before = Vec::with_capacity(counting.len());
     for pattern in &counting {
-        before.push(successes(tx, *pattern)?);
+        before.push(count_successes(tx, *pattern)?);
     }
     tx.post(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()])?;
     for (pattern, before) in counting.into_iter().zip(before) {
-        let change = successes(tx, pattern)? - before;
-        correct(tx, pattern, change, now)?;
+        let change = count_successes(tx, pattern)? - before;
+        adjust_resolutions(tx, pattern, change, now)?;
     }
     if wrong {
-        unset(tx, key)?;
+        unset_wrong_solution(tx, key)?;
     }
     solutions::choose_best(tx, key)
 }
 
-/// The solution that an outcome is about.
-pub fn solution_of(tx: &mut Tx<'_>, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
+/// Returns the solution to which an outcome belongs.
+pub fn find_solution_of_outcome(tx: &mut Tx<'_>, outcome_id: &str) -> Result<Option<Solution>, StoreError> {
     const SQL: &str = "SELECT s.id FROM outcomes o JOIN solutions s ON s.key = o.solution_key WHERE o.id = $1";
     match tx.query_first(SQL, &[outcome_id.into()])? {
-        Some(mut row) => solutions::by_id(tx, &row.read::<String>()?),
+        Some(mut row) => solutions::find_by_id(tx, &row.read::<String>()?),
         None => Ok(None),
     }
 }
 
-/// Marks steps as wrong in both patterns of a merge if they are wrong in one of them.
-pub(crate) fn spread_wrong(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+/// Marks steps as wrong in both patterns of a merge if they are wrong in either of them.
+pub(crate) fn mark_wrong_in_merged(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET wrong_at = (SELECT MAX(w.wrong_at) FROM solutions w \
                        WHERE w.pattern_key = $1 AND w.digest = solutions.digest) \
                        WHERE pattern_key = $1 AND wrong_at IS NULL \
@@ -105,18 +106,18 @@ pub(crate) fn spread_wrong(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), Store
                        WHERE w.pattern_key = $1 AND w.wrong_at IS NOT NULL)";
     const KEPT: &str = "UPDATE patterns SET resolutions = CASE WHEN resolutions > $2 THEN resolutions - $2 ELSE 0 END \
                         WHERE key = $1";
-    let before = successes(tx, key)?;
+    let before = count_successes(tx, key)?;
     if tx.execute(SQL, &[key.into()])? == 0 {
         return Ok(());
     }
-    let lost = before - successes(tx, key)?;
+    let lost = before - count_successes(tx, key)?;
     tx.post(KEPT, &[key.into(), lost.into()])?;
-    unset(tx, key)
+    unset_wrong_solution(tx, key)
 }
 
 /// Stores the solution of a person, or finds the solution that already has these steps. A solution that a person sets
 /// is no longer wrong.
-fn written(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
+fn find_or_add_solution(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
     let (solution, created) = solutions::add(tx, fix)?;
     if created {
         tx.post("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()])?;
@@ -127,14 +128,18 @@ fn written(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionK
     Ok(solution.key)
 }
 
-fn drop_untried(tx: &mut Tx<'_>, key: SolutionKey) -> Result<(), StoreError> {
+fn delete_if_untried(tx: &mut Tx<'_>, key: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM solutions WHERE key = $1 AND by_person = 1 \
                        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.solution_key = $1)";
     tx.post(SQL, &[key.into()])
 }
 
-/// The patterns whose counts depend on outcomes of these steps.
-fn counting(tx: &mut Tx<'_>, owner: PatternKey, solution: SolutionKey) -> Result<Vec<PatternKey>, StoreError> {
+/// Returns the patterns whose counts depend on outcomes of these steps.
+fn find_counting_patterns(
+    tx: &mut Tx<'_>,
+    owner: PatternKey,
+    solution: SolutionKey,
+) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT o.pattern_key, o.started_pattern FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key WHERE s.pattern_key = $1 \
                        AND s.digest = (SELECT digest FROM solutions WHERE key = $2) AND o.worked = 1";
@@ -148,8 +153,9 @@ fn counting(tx: &mut Tx<'_>, owner: PatternKey, solution: SolutionKey) -> Result
     Ok(keys.into_iter().map(PatternKey).collect())
 }
 
-/// Number of failures that a fix which is not wrong has solved. A failure with several reports counts once.
-fn successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
+/// Returns the number of failures for which a success was reported, without fixes that are marked wrong. A failure with
+/// several reports counts once.
+fn count_successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM (\
                        SELECT COALESCE(o.run_id, o.id), o.case_name FROM outcomes o \
                        JOIN solutions s ON s.key = o.solution_key \
@@ -161,7 +167,7 @@ fn successes(tx: &mut Tx<'_>, key: PatternKey) -> Result<i64, StoreError> {
 }
 
 /// Adds `change` to `resolutions`. Raises `occurrences` only if it would be lower than `resolutions`.
-fn correct(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
+fn adjust_resolutions(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET \
                        resolutions = CASE WHEN resolutions + $2 < 0 THEN 0 ELSE resolutions + $2 END, \
                        occurrences = CASE WHEN occurrences < resolutions + $2 THEN resolutions + $2 \
@@ -170,11 +176,11 @@ fn correct(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -> Result<()
         return Ok(());
     }
     tx.post(SQL, &[key.into(), change.into(), now.into()])?;
-    daily_counts::record_stored(tx, key, now)
+    daily_counts::store_current_counts(tx, key, now)
 }
 
 /// Removes the person's solution if it is marked wrong, because a wrong solution must not be suggested.
-fn unset(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+fn unset_wrong_solution(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET person_solution = NULL WHERE key = $1 \
                        AND person_solution IN (SELECT key FROM solutions WHERE pattern_key = $1 \
                        AND wrong_at IS NOT NULL)";

@@ -3,9 +3,9 @@
 //! twice.
 
 use super::{
-    Identity, Pattern, PatternKey, columns, count,
+    Identity, Pattern, PatternKey, add_to_learned_count, columns,
     daily_counts::{self, DailyCounts},
-    filter_text, pattern, redirect, similar, tables,
+    filter_text, read_pattern, set_merge_target, similar, tables,
 };
 use crate::{
     database::{Row, Tx},
@@ -20,7 +20,7 @@ const MAX_COUNT: i64 = 1_000_000_000;
 
 /// Counts of a pattern in another memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TakenCounts {
+pub struct ImportedCounts {
     /// Id of the memory.
     pub memory: String,
     /// Id of the pattern in that memory.
@@ -33,7 +33,7 @@ pub struct TakenCounts {
 
 /// A failure of a pattern: the pattern's own row, or a row that was merged into it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownFailure {
     /// `pat-…`.
     pub id: String,
     /// Recipe of the signature.
@@ -52,19 +52,19 @@ pub struct Known {
 
 /// Data of a pattern that is not in its row.
 #[derive(Clone, Debug)]
-pub struct Details {
+pub struct PatternDetails {
     /// The pattern's own failure, followed by the failures that were merged into it.
-    pub known: Vec<Known>,
+    pub known: Vec<KnownFailure>,
     /// Earlier signatures of these failures.
     pub signatures: Vec<String>,
     /// Daily counts, oldest first.
     pub days: Vec<DailyCounts>,
     /// Counts from other memories.
-    pub taken: Vec<TakenCounts>,
+    pub taken: Vec<ImportedCounts>,
 }
 
-/// Learned patterns that are not merged, ordered by id, starting after `after`.
-pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+/// Returns learned patterns that are not merged, ordered by id, starting after `after`.
+pub fn list_page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         columns!(),
@@ -72,11 +72,11 @@ pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Pattern>, St
         "WHERE p.id > $1 AND p.source = 'learned' AND p.merged_into IS NULL ORDER BY p.id LIMIT $2"
     );
     let rows = tx.query(SQL, &[after.into(), limit.into()])?;
-    rows.into_iter().map(|mut row| pattern(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_pattern(&mut row)).collect()
 }
 
-/// Details of each pattern, with at most `days` daily counts each.
-pub fn details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<Vec<Details>, StoreError> {
+/// Returns the details of each pattern, with at most `days` daily counts each.
+pub fn read_details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<Vec<PatternDetails>, StoreError> {
     const KNOWN: &str = "SELECT p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, s.event \
                          FROM patterns p LEFT JOIN pattern_samples s ON s.pattern_key = p.key \
                          WHERE p.key = $1 UNION ALL \
@@ -90,22 +90,22 @@ pub fn details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<Vec<D
     let keys: Vec<_> = patterns.iter().map(|pattern| pattern.key).collect();
     let known = tx.query_many(KNOWN, &wanted)?;
     let signatures = tx.query_many(SIGNATURES, &wanted)?;
-    let days = days_of(tx, &keys, days)?;
+    let days = read_daily_counts(tx, &keys, days)?;
     let taken = tx.query_many(TAKEN, &wanted)?;
     let mut details = Vec::with_capacity(patterns.len());
     for (((known, signatures), days), taken) in known.into_iter().zip(signatures).zip(days).zip(taken) {
-        details.push(Details {
-            known: known.into_iter().map(|mut row| read_known(&mut row)).collect::<Result<_, _>>()?,
+        details.push(PatternDetails {
+            known: known.into_iter().map(|mut row| read_known_failure(&mut row)).collect::<Result<_, _>>()?,
             signatures: signatures.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?,
             days,
-            taken: taken.into_iter().map(read_taken).collect::<Result<_, _>>()?,
+            taken: taken.into_iter().map(read_imported).collect::<Result<_, _>>()?,
         });
     }
     Ok(details)
 }
 
-pub(super) fn read_known(row: &mut Row) -> Result<Known, StoreError> {
-    Ok(Known {
+pub(super) fn read_known_failure(row: &mut Row) -> Result<KnownFailure, StoreError> {
+    Ok(KnownFailure {
         id: row.read()?,
         recipe: row.read()?,
         signature: row.read()?,
@@ -116,12 +116,16 @@ pub(super) fn read_known(row: &mut Row) -> Result<Known, StoreError> {
     })
 }
 
-fn read_taken(mut row: Row) -> Result<TakenCounts, StoreError> {
-    Ok(TakenCounts { memory: row.read()?, pattern: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
+fn read_imported(mut row: Row) -> Result<ImportedCounts, StoreError> {
+    Ok(ImportedCounts { memory: row.read()?, pattern: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
 }
 
-/// The last `limit` days of each pattern, oldest first.
-pub fn days_of(tx: &mut Tx<'_>, patterns: &[PatternKey], limit: u32) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
+/// Returns the last `limit` days of each pattern, oldest first.
+pub fn read_daily_counts(
+    tx: &mut Tx<'_>,
+    patterns: &[PatternKey],
+    limit: u32,
+) -> Result<Vec<Vec<DailyCounts>>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
     let wanted: Vec<_> = patterns.iter().map(|pattern| [(*pattern).into(), limit.into()]).collect();
@@ -130,25 +134,29 @@ pub fn days_of(tx: &mut Tx<'_>, patterns: &[PatternKey], limit: u32) -> Result<V
     rows.map(|rows| rows.into_iter().rev().map(read).collect()).collect()
 }
 
-/// For each signature, its pattern or the pattern it was merged into. Includes provisional patterns.
-pub fn of_signatures(tx: &mut Tx<'_>, recipe: &str, signatures: &[&str]) -> Result<Vec<Option<Pattern>>, StoreError> {
+/// Returns for each signature its pattern or the pattern it was merged into. Includes provisional patterns.
+pub fn find_by_signatures(
+    tx: &mut Tx<'_>,
+    recipe: &str,
+    signatures: &[&str],
+) -> Result<Vec<Option<Pattern>>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe = $1 AND p.signature = $2");
     const ROW: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.key = $1");
     let wanted: Vec<_> = signatures.iter().map(|signature| [recipe.into(), (*signature).into()]).collect();
     let rows = tx.query_many(SQL, &wanted)?.into_iter();
     let mut found: Vec<Option<Pattern>> =
-        rows.map(|mut rows| rows.pop().map(|mut row| pattern(&mut row)).transpose()).collect::<Result<_, _>>()?;
+        rows.map(|mut rows| rows.pop().map(|mut row| read_pattern(&mut row)).transpose()).collect::<Result<_, _>>()?;
     let leads = |found: &Pattern| found.merged_into.filter(|into| *into != found.key);
     let into: Vec<_> = found.iter().flatten().filter_map(leads).map(|into| [into.into()]).collect();
     let mut into = tx.query_many(ROW, &into)?.into_iter();
-    for one in found.iter_mut().filter(|one| one.as_ref().and_then(leads).is_some()) {
-        *one = into.next().and_then(|mut rows| rows.pop()).map(|mut row| pattern(&mut row)).transpose()?;
+    for failure in found.iter_mut().filter(|failure| failure.as_ref().and_then(leads).is_some()) {
+        *failure = into.next().and_then(|mut rows| rows.pop()).map(|mut row| read_pattern(&mut row)).transpose()?;
     }
     Ok(found)
 }
 
-/// For each id, true if a pattern has it.
-pub fn are_taken(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
+/// Returns for each id whether a pattern has this id.
+pub fn are_ids_used(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreError> {
     let wanted: Vec<_> = ids.iter().map(|id| [(*id).into()]).collect();
     let rows = tx.query_many("SELECT 1 FROM patterns WHERE id = $1", &wanted)?;
     Ok(rows.into_iter().map(|rows| !rows.is_empty()).collect())
@@ -156,7 +164,7 @@ pub fn are_taken(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreError>
 
 /// A failure to insert.
 #[derive(Clone, Copy, Debug)]
-pub struct NewKnown<'a> {
+pub struct NewFailure<'a> {
     /// `pat-…`; must be unused.
     pub id: &'a str,
     /// Signatures under a recipe; must be unknown here.
@@ -173,34 +181,35 @@ pub struct NewKnown<'a> {
     pub first_seen_at: i64,
 }
 
-/// Inserts failures with counts of zero and returns their keys. Call [`show`] for the failures that are patterns.
-pub fn insert_all(tx: &mut Tx<'_>, new: &[NewKnown<'_>]) -> Result<Vec<PatternKey>, StoreError> {
+/// Inserts failures with counts of zero and returns their keys. Call [`show_as_learned`] for the failures that are
+/// patterns.
+pub fn insert_all(tx: &mut Tx<'_>, new: &[NewFailure<'_>]) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9, $9) RETURNING key";
-    let params = new.iter().map(|one| {
+    let params = new.iter().map(|failure| {
         [
-            one.id.into(),
-            one.identity.category.as_str().into(),
-            one.identity.recipe.into(),
-            one.identity.signature.into(),
-            one.identity.family.into(),
-            one.case_name.into(),
-            one.identity.normalized.into(),
-            one.description.into(),
-            one.first_seen_at.into(),
+            failure.id.into(),
+            failure.identity.category.as_str().into(),
+            failure.identity.recipe.into(),
+            failure.identity.signature.into(),
+            failure.identity.family.into(),
+            failure.case_name.into(),
+            failure.identity.normalized.into(),
+            failure.description.into(),
+            failure.first_seen_at.into(),
         ]
     });
     let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     let mut keys = Vec::with_capacity(new.len());
-    for (one, mut rows) in new.iter().zip(rows) {
+    for (failure, mut rows) in new.iter().zip(rows) {
         let row = rows.pop().ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"));
         let key = row?.read().map(PatternKey)?;
-        let sample = [key.into(), one.sample.into()];
+        let sample = [key.into(), failure.sample.into()];
         tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
-        similar::index(tx, key, one.identity.bands)?;
-        if let Some(into) = one.into {
-            redirect(tx, key, into)?;
+        similar::add_bands(tx, key, failure.identity.bands)?;
+        if let Some(into) = failure.into {
+            set_merge_target(tx, key, into)?;
         }
         keys.push(key);
     }
@@ -208,10 +217,10 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewKnown<'_>]) -> Result<Vec<PatternKe
 }
 
 /// Lists an inserted or provisional row as a learned pattern. Call it after all values are set.
-pub fn show(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
+pub fn show_as_learned(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
     tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()])?;
     filter_text::write(tx, key)?;
-    count(tx, category, 1)
+    add_to_learned_count(tx, category, 1)
 }
 
 /// Sets the values that a person set in another memory. The pattern must not be listed yet.
@@ -240,27 +249,27 @@ pub fn add_signatures(tx: &mut Tx<'_>, key: PatternKey, signatures: &[String]) -
     Ok(())
 }
 
-/// For each pair of memory and pattern, the counts that were already taken, as `(occurrences, resolutions)`.
-pub fn taken(tx: &mut Tx<'_>, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
+/// Returns for each pair of memory and pattern the counts that were already imported, as `(occurrences, resolutions)`.
+pub fn read_imported_counts(tx: &mut Tx<'_>, of: &[(&str, &str)]) -> Result<Vec<(u32, u32)>, StoreError> {
     const SQL: &str = "SELECT occurrences, resolutions FROM taken_counts WHERE memory = $1 AND pattern = $2";
     let wanted: Vec<_> = of.iter().map(|(memory, pattern)| [(*memory).into(), (*pattern).into()]).collect();
     let rows = tx.query_many(SQL, &wanted)?.into_iter();
     rows.map(|mut rows| rows.pop().map_or(Ok((0, 0)), |mut row| Ok((row.read()?, row.read()?)))).collect()
 }
 
-/// Stores the counts that were taken from a memory, replacing earlier counts.
-pub fn take(tx: &mut Tx<'_>, key: PatternKey, counts: &TakenCounts) -> Result<(), StoreError> {
+/// Stores the counts that were imported from a memory. They replace earlier counts.
+pub fn store_imported_counts(tx: &mut Tx<'_>, key: PatternKey, counts: &ImportedCounts) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO taken_counts (memory, pattern, pattern_key, occurrences, resolutions) \
                        VALUES ($1, $2, $3, $4, $5) ON CONFLICT (memory, pattern) DO UPDATE SET \
                        pattern_key = excluded.pattern_key, occurrences = excluded.occurrences, \
                        resolutions = excluded.resolutions";
-    let TakenCounts { memory, pattern, occurrences, resolutions } = counts;
+    let ImportedCounts { memory, pattern, occurrences, resolutions } = counts;
     tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()])
 }
 
 /// Counts to add to a pattern.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Added {
+pub struct AddedCounts {
     /// Number of diagnoses in the other memory.
     pub occurrences: u32,
     /// Number of successful fixes in the other memory.
@@ -275,7 +284,7 @@ pub struct Added {
 pub fn add_counts(
     tx: &mut Tx<'_>,
     key: PatternKey,
-    added: &Added,
+    added: &AddedCounts,
     days: &[DailyCounts],
     now: i64,
 ) -> Result<(), StoreError> {
@@ -287,7 +296,7 @@ pub fn add_counts(
                        first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
                        last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END, \
                        updated_at = $6 WHERE key = $1";
-    let Added { occurrences, resolutions, first_seen_at, last_seen_at } = *added;
+    let AddedCounts { occurrences, resolutions, first_seen_at, last_seen_at } = *added;
     let params = [
         key.into(),
         occurrences.into(),
@@ -299,12 +308,12 @@ pub fn add_counts(
     ];
     tx.post(SQL, &params)?;
     for day in days {
-        daily_counts::record(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions)?;
+        daily_counts::store_counts(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions)?;
     }
-    daily_counts::record_stored(tx, key, now)
+    daily_counts::store_current_counts(tx, key, now)
 }
 
 /// Queues a pattern for the search index.
-pub fn wait_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
-    search::wait(tx, key)
+pub fn queue_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+    search::queue_pattern(tx, key)
 }

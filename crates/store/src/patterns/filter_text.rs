@@ -1,4 +1,4 @@
-//! The text by which learned patterns are filtered: one short lower-case text per pattern. The code lowercases ASCII
+//! The text by which learned patterns are filtered: a short lower-case text per pattern. The code lowercases ASCII
 //! letters only, as the database's `lower` does.
 
 use super::PatternKey;

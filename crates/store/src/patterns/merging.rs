@@ -1,14 +1,14 @@
-//! Joins patterns, either because a newer recipe signs both failures alike or because a person says that they are the
-//! same.
+//! Joins patterns, either because a newer recipe gives both failures the same signature or because a person says that
+//! they are the same.
 //!
-//! Patterns that a recipe joins become one row. A pattern that a person merges keeps its row, which leads to the
+//! Patterns that a recipe joins become one row. A pattern that a person merges keeps its row, which refers to the
 //! target, so that its failures stay recognizable and the next recipe can sign them again. A chain of merges is
-//! shortened, so that each row leads to its final target directly.
+//! shortened, so that each row refers to its final target directly.
 
 use super::{
-    Identity, Pattern, PatternKey, daily_counts, edits, redirect, row_by_signature, row_of, sameness,
-    shown::{add_to_view, mark_for_indexing, remove_from_view},
-    similar,
+    Identity, Pattern, PatternKey, daily_counts, edits, find_row, find_row_by_signature,
+    listing::{add_to_view, mark_for_indexing, remove_from_view},
+    sameness, set_merge_target, similar,
 };
 use crate::{
     database::Tx,
@@ -19,15 +19,15 @@ use crate::{
 };
 use argus_core::{Category, similarity};
 
-/// Signs a pattern with a new recipe. Two patterns become one if the new recipe signs both failures alike.
+/// Signs a pattern with a new recipe. Merges two patterns if the new recipe gives both failures the same signature.
 pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     // Reads the row again, because an earlier pattern of the same batch may have changed it.
-    let Some(pattern) = row_of(tx, pattern.key)? else { return Ok(()) };
-    similar::remove(tx, pattern.key, similarity::sketch(&pattern.normalized))?;
+    let Some(pattern) = find_row(tx, pattern.key)? else { return Ok(()) };
+    similar::remove_bands(tx, pattern.key, similarity::sketch(&pattern.normalized))?;
     if pattern.signature != new.signature {
         record_signature(tx, &pattern.signature, pattern.key)?;
     }
-    match row_by_signature(tx, new.recipe, new.signature)?.filter(|other| other.key != pattern.key) {
+    match find_row_by_signature(tx, new.recipe, new.signature)?.filter(|other| other.key != pattern.key) {
         Some(other) => join_patterns(tx, &pattern, &other, new),
         None => write_identity(tx, &pattern, new),
     }
@@ -36,10 +36,10 @@ pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>
 /// Merges `from` into `into` on behalf of a person, with its failures, fixes and counts. Both must be learned patterns.
 pub fn merge(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
     move_contents(tx, from, into.key)?;
-    redirect(tx, from.key, into.key)?;
+    set_merge_target(tx, from.key, into.key)?;
     show_provisional(tx, into.key)?;
     tx.post("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()])?;
-    daily_counts::record_stored(tx, into.key, now)
+    daily_counts::store_current_counts(tx, into.key, now)
 }
 
 /// Lists a provisional pattern as a learned pattern, together with the rows that lead to it.
@@ -52,27 +52,27 @@ pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreErr
 }
 
 /// Separates a row from the pattern that it leads to. If `provisional` is true, a built-in pattern represents it.
-pub fn split(tx: &mut Tx<'_>, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
-    redirect(tx, key, key)?;
+pub fn separate_row(tx: &mut Tx<'_>, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
+    set_merge_target(tx, key, key)?;
     if provisional { Ok(()) } else { show_provisional(tx, key) }
 }
 
 /// Undoes a merge: the diagnoses of `part` count for `part` again. The fixes stay with `whole`, because it is not
 /// recorded which of the two patterns they were reported for.
-pub fn split_off(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
+pub fn undo_merge(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) -> Result<(), StoreError> {
     const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
                         CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
                         WHERE key = $1";
     tx.post(LESS, &[whole.key.into(), part.occurrences.into(), now.into()])?;
     tx.post("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])?;
     solutions::choose_best(tx, part.key)?;
-    split(tx, part.key, false)?;
-    daily_counts::record_stored(tx, whole.key, now)?;
-    daily_counts::record_stored(tx, part.key, now)
+    separate_row(tx, part.key, false)?;
+    daily_counts::store_current_counts(tx, whole.key, now)?;
+    daily_counts::store_current_counts(tx, part.key, now)
 }
 
-/// The learned pattern that once had this signature under any recipe, or the pattern it was merged into.
-pub fn had_signature(tx: &mut Tx<'_>, signature: &str) -> Result<Option<Pattern>, StoreError> {
+/// Returns the learned pattern that once had this signature under any recipe, or the pattern it was merged into.
+pub fn find_by_earlier_signature(tx: &mut Tx<'_>, signature: &str) -> Result<Option<Pattern>, StoreError> {
     const SQL: &str =
         "SELECT pattern_key FROM pattern_signatures WHERE signature = $1 ORDER BY pattern_key DESC LIMIT 1";
     match tx.query_first(SQL, &[signature.into()])? {
@@ -97,7 +97,7 @@ fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Resu
         new.normalized.into(),
     ];
     tx.post(SQL, &params)?;
-    similar::index(tx, pattern.key, new.bands)?;
+    similar::add_bands(tx, pattern.key, new.bands)?;
     add_to_view(tx, pattern.key)?;
     // The search index still has the family signature of the older recipe.
     mark_for_indexing(tx, pattern.key)
@@ -108,29 +108,29 @@ fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Resu
 fn join_patterns(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
     join_rows(tx, pattern, other, new)?;
     let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
-    match row_by_signature(tx, new.recipe, new.signature)? {
+    match find_row_by_signature(tx, new.recipe, new.signature)? {
         Some(row) if is_shown => show_provisional(tx, row.merged_into.unwrap_or(row.key)),
         _ => Ok(()),
     }
 }
 
 fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
-    let leads = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
-    match (leads(pattern), leads(other)) {
+    let merge_target = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
+    match (merge_target(pattern), merge_target(other)) {
         (None, None) => {
             move_contents(tx, pattern, other.key)?;
             move_overrides(tx, pattern, other)?;
             delete_row(tx, pattern, other.key)
         }
-        // A person decided where the failures of `pattern` count. The failures of `other` are the same now, so they
-        // follow.
+        // A person decided for which pattern the failures of `pattern` count. The failures of `other` are the same now,
+        // so they count for that pattern too.
         (Some(into), None) if into != other.key => {
             move_contents(tx, other, into)?;
-            redirect(tx, other.key, into)?;
+            set_merge_target(tx, other.key, into)?;
             delete_row(tx, pattern, other.key)
         }
         (None, Some(into)) if into == pattern.key => {
-            similar::remove(tx, other.key, similarity::sketch(&other.normalized))?;
+            similar::remove_bands(tx, other.key, similarity::sketch(&other.normalized))?;
             delete_row(tx, other, pattern.key)?;
             write_identity(tx, pattern, new)
         }
@@ -165,7 +165,7 @@ fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<()
     tx.post("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
     search::remove(tx, &[Owner::Pattern(from.key)])?;
     tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1])?;
-    edits::spread_wrong(tx, into)?;
+    edits::mark_wrong_in_merged(tx, into)?;
     solutions::choose_best(tx, into)?;
     mark_for_indexing(tx, into)
 }
@@ -201,7 +201,7 @@ fn delete_row(tx: &mut Tx<'_>, row: &Pattern, into: PatternKey) -> Result<(), St
                         SELECT signature, $2 FROM pattern_signatures WHERE pattern_key = $1 ON CONFLICT DO NOTHING";
     let keys = [row.key.into(), into.into()];
     record_signature(tx, &row.signature, into)?;
-    sameness::move_to(tx, row.key, into)?;
+    sameness::move_decisions(tx, row.key, into)?;
     tx.post(MOVE, &keys)?;
     tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1])?;
     tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1])?;

@@ -1,33 +1,33 @@
-//! Statements of people that two failures are the same or different. Only the last statement about a pair counts. The
+//! Decisions of people that two failures are the same or different. Only the last decision about a pair counts. The
 //! effect on patterns is in `merging`.
 
 use super::{
     PatternKey,
-    exchange::{Known, read_known},
+    exchange::{KnownFailure, read_known_failure},
 };
 use crate::{
     database::{Row, Tx},
     error::StoreError,
 };
 
-/// A statement about two failures.
+/// A decision about two failures.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Said {
+pub struct MergeDecision {
     /// `dec-…`.
     pub id: String,
     /// The first failure.
-    pub failure: Known,
+    pub failure: KnownFailure,
     /// The second failure.
-    pub other: Known,
+    pub other: KnownFailure,
     /// True if the failures are the same.
     pub is_same: bool,
     /// UTC milliseconds.
     pub said_at: i64,
 }
 
-/// A statement to store.
+/// A decision to store.
 #[derive(Clone, Copy, Debug)]
-pub struct NewWord<'a> {
+pub struct NewMergeDecision<'a> {
     /// `dec-…`; must be unused.
     pub id: &'a str,
     /// True if the failures are the same.
@@ -36,12 +36,12 @@ pub struct NewWord<'a> {
     pub now: i64,
 }
 
-/// Stores a statement about two failures and deletes a contrary statement. A repeated statement changes nothing.
-pub fn say(
+/// Stores a decision about two failures and deletes the opposite decision. A repeated decision changes nothing.
+pub fn record_merge_decision(
     tx: &mut Tx<'_>,
     failure: PatternKey,
     other: PatternKey,
-    NewWord { id, is_same, now }: NewWord<'_>,
+    NewMergeDecision { id, is_same, now }: NewMergeDecision<'_>,
 ) -> Result<(), StoreError> {
     const TAKE_BACK: &str = "DELETE FROM sameness WHERE is_same <> $3 \
                              AND ((pattern_key = $1 AND other_key = $2) OR (pattern_key = $2 AND other_key = $1))";
@@ -53,8 +53,8 @@ pub fn say(
     tx.post(SAY, &[failure.into(), other.into(), id.into(), is_same.into(), now.into()])
 }
 
-/// All statements, ordered by id, starting after `after`.
-pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Said>, StoreError> {
+/// Returns all decisions, ordered by id, starting after `after`.
+pub fn list_page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<MergeDecision>, StoreError> {
     const SQL: &str = "SELECT s.id, s.is_same, s.said_at, \
                        p.id, p.recipe, p.signature, p.case_name, p.normalized, p.description, a.event, \
                        o.id, o.recipe, o.signature, o.case_name, o.normalized, o.description, b.event \
@@ -64,28 +64,34 @@ pub fn page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<Said>, Store
                        WHERE s.id > $1 ORDER BY s.id LIMIT $2";
     let read = |mut row: Row| {
         let (id, is_same, said_at) = (row.read()?, row.read()?, row.read()?);
-        Ok(Said { id, is_same, said_at, failure: read_known(&mut row)?, other: read_known(&mut row)? })
+        Ok(MergeDecision {
+            id,
+            is_same,
+            said_at,
+            failure: read_known_failure(&mut row)?,
+            other: read_known_failure(&mut row)?,
+        })
     };
     tx.query(SQL, &[after.into(), limit.into()])?.into_iter().map(read).collect()
 }
 
-/// Failures that are stated to be different from this failure.
-pub fn others_than(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, StoreError> {
+/// Returns the failures that were declared different from this failure.
+pub fn find_different(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT other_key FROM sameness WHERE pattern_key = $1 AND is_same = 0 \
                        UNION SELECT pattern_key FROM sameness WHERE other_key = $1 AND is_same = 0";
     let rows = tx.query(SQL, &[key.into()])?;
     rows.into_iter().map(|mut row| row.read().map(PatternKey)).collect()
 }
 
-/// Id of the newest statement that this failure is the same as another.
-pub fn joined_by(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
+/// Returns the id of the newest decision that this failure is the same as another.
+pub fn find_joining_decision(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT id FROM sameness WHERE (pattern_key = $1 OR other_key = $1) AND is_same = 1 \
                        ORDER BY said_at DESC, id DESC LIMIT 1";
     tx.query_first(SQL, &[key.into()])?.map(|mut row| row.read()).transpose()
 }
 
-/// Moves the statements about a row that is deleted to the row that represents the same failure.
-pub(super) fn move_to(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
+/// Moves the decisions about a row that is deleted to the row that represents the same failure.
+pub(super) fn move_decisions(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
     const MOVE: &str = "INSERT INTO sameness (pattern_key, other_key, id, is_same, said_at) \
                         SELECT CASE WHEN pattern_key = $1 THEN $2 ELSE pattern_key END, \
                         CASE WHEN other_key = $1 THEN $2 ELSE other_key END, id, is_same, said_at \

@@ -7,17 +7,17 @@ use crate::{
     patterns,
 };
 
-/// Number of newest patterns to look at per band. A band that many patterns share says little, and the limit keeps the
-/// cost of a search constant.
+/// Number of newest patterns to look at per band. A band that many patterns share is weak evidence, and the limit keeps
+/// the cost of a search constant.
 const MAX_PATTERNS_PER_BAND: u32 = 24;
 
-/// Patterns of the same family without duplicates. A merged pattern is replaced by its target.
-pub fn of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+/// Returns patterns of the same family without duplicates. A merged pattern is replaced by its target.
+pub fn list_of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 ORDER BY p.key LIMIT $2");
     let rows = tx.query(SQL, &[family.into(), limit.into()])?;
     let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
     for mut row in rows {
-        let pattern = patterns::pattern(&mut row)?;
+        let pattern = patterns::read_pattern(&mut row)?;
         let into = match pattern.merged_into {
             Some(into) => patterns::get(tx, into)?,
             None => Some(pattern),
@@ -27,8 +27,8 @@ pub fn of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Patter
     Ok(found)
 }
 
-/// Keys and normalized texts of patterns that share a band, including merged patterns.
-pub fn of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
+/// Returns the keys and normalized texts of patterns that share a band, including merged patterns.
+pub fn list_of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let wanted: Vec<_> = number_bands(bands).map(|band| [band.into(), MAX_PATTERNS_PER_BAND.into()]).collect();
@@ -41,12 +41,12 @@ pub fn of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, Str
     texts.flat_map(|(key, rows)| rows.into_iter().map(|mut row| Ok((PatternKey(*key), row.read()?)))).collect()
 }
 
-pub(crate) fn index(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+pub(crate) fn add_bands(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_bands (band, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
     tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()]))
 }
 
-pub(crate) fn remove(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
+pub(crate) fn remove_bands(tx: &mut Tx<'_>, key: PatternKey, bands: [u32; 4]) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_bands WHERE band = $1 AND pattern_key = $2";
     tx.execute_many(SQL, number_bands(bands).map(|band| [Value::Int(band), key.into()]))
 }

@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 /// Sort columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Column {
+pub enum SortColumn {
     /// Description in lower case.
     Description,
     /// Confidence.
@@ -63,7 +63,7 @@ macro_rules! description {
 }
 
 /// The ascending and the descending form of a statement.
-macro_rules! in_order {
+macro_rules! sorted_statements {
     ($column:expr) => {
         (
             concat!(
@@ -88,27 +88,32 @@ macro_rules! in_order {
     };
 }
 
-/// The first patterns of a category in a sort order, including built-in patterns.
-pub fn in_order(
+/// Returns the first patterns of a category in a sort order, including built-in patterns.
+pub fn list_sorted(
     tx: &mut Tx<'_>,
     category: Category,
-    by: Column,
+    by: SortColumn,
     descending: bool,
     limit: u32,
 ) -> Result<Vec<SortEntry>, StoreError> {
     let (ascending_sql, descending_sql) = match by {
-        Column::Description => in_order!(description!()),
-        Column::Confidence => in_order!("p.confidence"),
-        Column::Occurrences => in_order!("p.occurrences"),
-        Column::Resolutions => in_order!("p.resolutions"),
-        Column::LastSeen => in_order!("p.last_seen_at"),
+        SortColumn::Description => sorted_statements!(description!()),
+        SortColumn::Confidence => sorted_statements!("p.confidence"),
+        SortColumn::Occurrences => sorted_statements!("p.occurrences"),
+        SortColumn::Resolutions => sorted_statements!("p.resolutions"),
+        SortColumn::LastSeen => sorted_statements!("p.last_seen_at"),
     };
     let sql = if descending { descending_sql } else { ascending_sql };
-    read_placed(tx.query(sql, &[category.as_str().into(), limit.into()])?)
+    read_entries(tx.query(sql, &[category.as_str().into(), limit.into()])?)
 }
 
-/// Learned patterns of all categories, sorted by description.
-pub fn in_letters(tx: &mut Tx<'_>, descending: bool, limit: u32, offset: u32) -> Result<Vec<SortEntry>, StoreError> {
+/// Returns learned patterns of all categories, sorted by description.
+pub fn list_by_description(
+    tx: &mut Tx<'_>,
+    descending: bool,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<SortEntry>, StoreError> {
     const ASCENDING: &str = concat!(
         "SELECT ",
         description!(),
@@ -124,27 +129,27 @@ pub fn in_letters(tx: &mut Tx<'_>, descending: bool, limit: u32, offset: u32) ->
         " DESC, p.key DESC LIMIT $1 OFFSET $2"
     );
     let sql = if descending { DESCENDING } else { ASCENDING };
-    read_placed(tx.query(sql, &[limit.into(), offset.into()])?)
+    read_entries(tx.query(sql, &[limit.into(), offset.into()])?)
 }
 
-/// Sort entries of the given patterns, unsorted.
-pub fn values(tx: &mut Tx<'_>, keys: &[PatternKey], by: Column) -> Result<Vec<SortEntry>, StoreError> {
+/// Returns sort entries of the given patterns, unsorted.
+pub fn read_sort_entries(tx: &mut Tx<'_>, keys: &[PatternKey], by: SortColumn) -> Result<Vec<SortEntry>, StoreError> {
     let sql = match by {
-        Column::Description => concat!("SELECT ", description!(), ", p.key FROM patterns p WHERE p.key = $1"),
-        Column::Confidence => "SELECT p.confidence, p.key FROM patterns p WHERE p.key = $1",
-        Column::Occurrences => "SELECT p.occurrences, p.key FROM patterns p WHERE p.key = $1",
-        Column::Resolutions => "SELECT p.resolutions, p.key FROM patterns p WHERE p.key = $1",
-        Column::LastSeen => "SELECT p.last_seen_at, p.key FROM patterns p WHERE p.key = $1",
+        SortColumn::Description => concat!("SELECT ", description!(), ", p.key FROM patterns p WHERE p.key = $1"),
+        SortColumn::Confidence => "SELECT p.confidence, p.key FROM patterns p WHERE p.key = $1",
+        SortColumn::Occurrences => "SELECT p.occurrences, p.key FROM patterns p WHERE p.key = $1",
+        SortColumn::Resolutions => "SELECT p.resolutions, p.key FROM patterns p WHERE p.key = $1",
+        SortColumn::LastSeen => "SELECT p.last_seen_at, p.key FROM patterns p WHERE p.key = $1",
     };
     let wanted: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
-    read_placed(tx.query_many(sql, &wanted)?.into_iter().flatten())
+    read_entries(tx.query_many(sql, &wanted)?.into_iter().flatten())
 }
 
-/// Limits the memory that a search needs.
-const TEXTS_PER_READ: u32 = 1_000;
+/// Maximum number of texts that are read at once, because they are held in memory.
+const MAX_TEXTS_PER_READ: u32 = 1_000;
 
-/// Learned patterns of a category whose text contains `words`, oldest first.
-pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
+/// Returns learned patterns of a category whose text contains `words`, oldest first.
+pub fn find_containing(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT pattern_key, text FROM pattern_texts WHERE category = $1 AND pattern_key > $2 \
                        ORDER BY pattern_key LIMIT $3";
     // The stored text is in ASCII lower case, like the database's `lower`.
@@ -152,8 +157,8 @@ pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Ve
     let finder = memchr::memmem::Finder::new(&words);
     let (mut found, mut after, mut is_more) = (Vec::new(), i64::MIN, true);
     while is_more {
-        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), TEXTS_PER_READ.into()])?;
-        is_more = rows.len() == TEXTS_PER_READ as usize;
+        let rows = tx.query(SQL, &[category.as_str().into(), after.into(), MAX_TEXTS_PER_READ.into()])?;
+        is_more = rows.len() == MAX_TEXTS_PER_READ as usize;
         for mut row in rows {
             after = row.read()?;
             if finder.find(row.read::<String>()?.as_bytes()).is_some() {
@@ -164,15 +169,15 @@ pub fn with_words(tx: &mut Tx<'_>, category: Category, words: &str) -> Result<Ve
     Ok(found)
 }
 
-/// All signatures of a pattern's failures, including earlier signatures.
-pub fn signatures(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<String>, StoreError> {
+/// Returns all signatures of a pattern's failures, including earlier signatures.
+pub fn list_signatures(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT signature FROM patterns WHERE key = $1 UNION \
                        SELECT signature FROM pattern_signatures WHERE pattern_key = $1";
     let rows = tx.query(SQL, &[Value::from(key)])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-fn read_placed(rows: impl IntoIterator<Item = Row>) -> Result<Vec<SortEntry>, StoreError> {
+fn read_entries(rows: impl IntoIterator<Item = Row>) -> Result<Vec<SortEntry>, StoreError> {
     rows.into_iter().map(|mut row| Ok(SortEntry { value: row.read()?, key: PatternKey(row.read()?) })).collect()
 }
 

@@ -36,7 +36,7 @@ pub struct FailedCase {
     pub signature: String,
 }
 
-/// One failure of a case.
+/// A failure of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FailureOccurrence {
     /// The run in which the case failed.
@@ -57,13 +57,13 @@ pub struct CaseFilter<'a> {
 }
 
 /// Computes 0 for failed, 1 for flaky, 2 for passed, 3 for skipped.
-macro_rules! state {
+macro_rules! outcome_number {
     () => {
         "CASE WHEN c.rank < 2 THEN c.rank WHEN c.status = 'skipped' THEN 3 ELSE 2 END"
     };
 }
 
-macro_rules! filtered {
+macro_rules! filtered_cases {
     () => {
         " FROM cases c LEFT JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
          WHERE c.run_key = $1 AND c.rank >= $2 AND c.rank <= $3 AND (c.rank < 2 OR c.status = $4 OR $4 = '') \
@@ -72,8 +72,8 @@ macro_rules! filtered {
     };
 }
 
-/// One page of a run's cases that match the filter. Failed cases come first, then flaky cases, then the rest, each
-/// group in the order of the report.
+/// Returns a page of a run's cases that match the filter. Failed cases come first, then flaky cases, then the rest,
+/// each group in the order of the report.
 pub fn list(
     tx: &mut Tx<'_>,
     run: RunKey,
@@ -86,21 +86,21 @@ pub fn list(
         cases::case_columns!(),
         ", ",
         cases::failure_columns!(),
-        filtered!(),
+        filtered_cases!(),
         "ORDER BY c.rank, c.seq LIMIT $6 OFFSET $7"
     );
-    let [run, least, most, status, words] = bounds(run, filter);
+    let [run, least, most, status, words] = filter_params(run, filter);
     let rows = tx.query(SQL, &[run, least, most, status, words, limit.into(), offset.into()])?;
-    rows.into_iter().map(|mut row| cases::case(&mut row)).collect()
+    rows.into_iter().map(|mut row| cases::read_case(&mut row)).collect()
 }
 
-/// Number of a run's cases that match the filter.
+/// Returns the number of a run's cases that match the filter.
 pub fn count(tx: &mut Tx<'_>, run: RunKey, filter: CaseFilter<'_>) -> Result<u32, StoreError> {
-    const SQL: &str = concat!("SELECT COUNT(*)", filtered!());
-    tx.query_first(SQL, &bounds(run, filter))?.map_or(Ok(0), |mut row| row.read())
+    const SQL: &str = concat!("SELECT COUNT(*)", filtered_cases!());
+    tx.query_first(SQL, &filter_params(run, filter))?.map_or(Ok(0), |mut row| row.read())
 }
 
-fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
+fn filter_params(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
     let (least, most, status) = match filter.state {
         None => (0, 2, ""),
         Some(CaseOutcome::Failed) => (0, 0, ""),
@@ -111,24 +111,29 @@ fn bounds(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
     [run.0.into(), least.into(), most.into(), status.into(), filter.words.unwrap_or_default().into()]
 }
 
-/// The failed cases of a run in the order of the report.
-pub fn failed(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
+/// Returns the failed cases of a run in the order of the report.
+pub fn list_failed(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 ORDER BY c.seq LIMIT $2";
     read_failed(tx.query(SQL, &[run.0.into(), limit.into()])?)
 }
 
-/// The failed cases of a run with a category.
-pub fn failed_of(tx: &mut Tx<'_>, run: RunKey, category: Category, limit: u32) -> Result<Vec<FailedCase>, StoreError> {
+/// Returns the failed cases of a run with a category.
+pub fn list_failed_of_category(
+    tx: &mut Tx<'_>,
+    run: RunKey,
+    category: Category,
+    limit: u32,
+) -> Result<Vec<FailedCase>, StoreError> {
     const SQL: &str = "SELECT c.name, f.category, f.headline, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND f.category = $2 ORDER BY c.seq LIMIT $3";
     read_failed(tx.query(SQL, &[run.0.into(), category.as_str().into(), limit.into()])?)
 }
 
-/// Failures of the case with this name, newest first.
-pub fn occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
+/// Returns the failures of the case with this name, newest first.
+pub fn list_occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<FailureOccurrence>, StoreError> {
     const SQL: &str = "SELECT c.run_key, c.seq, f.signature FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC, c.seq LIMIT $2";
@@ -138,7 +143,7 @@ pub fn occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<Failur
     rows.into_iter().map(read).collect()
 }
 
-/// For one failure, the id and start of its run and the failure's headline.
+/// Returns for one failure the id and start of its run and the failure's headline.
 pub fn describe_occurrence(
     tx: &mut Tx<'_>,
     occurrence: &FailureOccurrence,
@@ -149,32 +154,33 @@ pub fn describe_occurrence(
     row.map(|mut row| Ok((row.read()?, row.read()?, row.read()?))).transpose()
 }
 
-/// Outcome of each case of a run, in the order of a listing.
-pub fn states(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
-    const SQL: &str = concat!("SELECT c.name, ", state!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
-    read_states(tx.query(SQL, &[run.0.into()])?)
+/// Returns the outcome of each case of a run, in the order of a listing.
+pub fn list_outcomes(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
+    const SQL: &str =
+        concat!("SELECT c.name, ", outcome_number!(), " FROM cases c WHERE c.run_key = $1 ORDER BY c.rank, c.seq");
+    read_outcomes(tx.query(SQL, &[run.0.into()])?)
 }
 
-/// Outcomes of the cases that did not fail in `run` but failed in `other`.
-pub fn states_of_failed_in(
+/// Returns the outcomes of the cases that did not fail in `run` but failed in `other`.
+pub fn list_outcomes_of_failed_in(
     tx: &mut Tx<'_>,
     run: RunKey,
     other: RunKey,
 ) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT c.name, ",
-        state!(),
+        outcome_number!(),
         " FROM cases c WHERE c.run_key = $1 AND c.rank > 0 AND EXISTS (SELECT 1 FROM cases o \
          WHERE o.name = c.name AND o.run_key = $2 AND o.status = 'failed') ORDER BY c.rank, c.seq"
     );
-    read_states(tx.query(SQL, &[run.0.into(), other.0.into()])?)
+    read_outcomes(tx.query(SQL, &[run.0.into(), other.0.into()])?)
 }
 
-/// Outcome of the case with this name in a run. If several cases have the name, the worst outcome.
-pub fn state_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
+/// Returns the outcome of the case with this name in a run. If several cases have the name, the worst outcome.
+pub fn find_outcome(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<CaseOutcome>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
-        state!(),
+        outcome_number!(),
         " FROM cases c WHERE c.run_key = $1 AND c.name = $2 ORDER BY c.rank, c.seq LIMIT 1"
     );
     let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
@@ -188,7 +194,7 @@ fn read_failed(rows: Vec<Row>) -> Result<Vec<FailedCase>, StoreError> {
     rows.into_iter().map(read).collect()
 }
 
-fn read_states(rows: Vec<Row>) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
+fn read_outcomes(rows: Vec<Row>) -> Result<Vec<(String, CaseOutcome)>, StoreError> {
     rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 

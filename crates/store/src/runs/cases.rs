@@ -5,7 +5,8 @@ use crate::{
     database::{FromCell, Row, Tx, Value},
     error::StoreError,
 };
-use argus_core::{Category, FailureEvent};
+use argus_core::{Category, FailureEvent, case_name::stable_name};
+use std::borrow::Cow;
 
 /// Status of a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub enum Status {
     Skipped,
 }
 
-/// One case.
+/// A case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
     /// Qualified name, `file > suite > name`.
@@ -35,6 +36,33 @@ pub struct Case {
     pub attempts: u32,
     /// Set if the case failed.
     pub failure: Option<Box<Failure>>,
+}
+
+/// The condition in SQL on the name of a case. A name with an address or a hash of an object differs in each run.
+pub(crate) struct NameCondition<'n> {
+    value: Cow<'n, str>,
+    is_pattern: bool,
+}
+
+impl<'n> NameCondition<'n> {
+    pub(crate) fn new(name: &'n str) -> Self {
+        let stable = stable_name(name);
+        if stable == name {
+            return Self { value: Cow::Borrowed(name), is_pattern: false };
+        }
+        let escaped = stable.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+        let pattern = ["<HEX>", "<HASH>", "<ID>"].iter().fold(escaped, |pattern, name| pattern.replace(name, "%"));
+        Self { value: Cow::Owned(pattern), is_pattern: true }
+    }
+
+    /// Returns the statement for an equal name, or the statement for a pattern of `LIKE` with `\` as escape character.
+    pub(crate) fn statement(&self, equal: &'static str, like: &'static str) -> &'static str {
+        if self.is_pattern { like } else { equal }
+    }
+
+    pub(crate) fn value(&self) -> Value<'_> {
+        (&*self.value).into()
+    }
 }
 
 /// Details of a failed case. All texts are redacted and limited in length.
@@ -87,8 +115,8 @@ pub fn insert_all(tx: &mut Tx<'_>, run: RunKey, cases: &[Case]) -> Result<(), St
     tx.execute_many(FAILURES, failed.map(|(seq, failure)| failure_row(run, seq, failure)))
 }
 
-/// One page of a run's cases. Failed cases come first, then flaky cases, then the rest, each group in the order of the
-/// report.
+/// Returns a page of a run's cases. Failed cases come first, then flaky cases, then the rest, each group in the order
+/// of the report.
 pub fn list(tx: &mut Tx<'_>, run: RunKey, limit: u32, offset: u32) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
@@ -99,11 +127,11 @@ pub fn list(tx: &mut Tx<'_>, run: RunKey, limit: u32, offset: u32) -> Result<Vec
          WHERE c.run_key = $1 ORDER BY c.rank, c.seq LIMIT $2 OFFSET $3"
     );
     let rows = tx.query(SQL, &[run.0.into(), limit.into(), offset.into()])?;
-    rows.into_iter().map(|mut row| case(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_case(&mut row)).collect()
 }
 
-/// All cases of a run in the order of the report.
-pub fn in_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
+/// Returns all cases of a run in the order of the report.
+pub fn list_in_report_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         case_columns!(),
@@ -113,11 +141,11 @@ pub fn in_order(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<Case>, StoreError> {
          WHERE c.run_key = $1 ORDER BY c.seq"
     );
     let rows = tx.query(SQL, &[run.0.into()])?;
-    rows.into_iter().map(|mut row| case(&mut row)).collect()
+    rows.into_iter().map(|mut row| read_case(&mut row)).collect()
 }
 
-/// The failed case with this qualified name. If a report has several, the first.
-pub fn failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
+/// Returns the failed case with this qualified name. If a report has several, the first.
+pub fn find_failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure>, StoreError> {
     const SQL: &str = concat!(
         "SELECT ",
         failure_columns!(),
@@ -125,16 +153,16 @@ pub fn failed(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Failure
          WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1"
     );
     let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
-    row.map(|mut row| failure(&mut row)).transpose()
+    row.map(|mut row| read_failure(&mut row)).transpose()
 }
 
-/// Number of failed cases of a run that have this cause, and the qualified names of the first `limit` cases. The case
-/// `asked` comes first.
-pub fn of_cause(
+/// Returns the number of failed cases of a run that have this cause, and the qualified names of the first `limit`
+/// cases. The case `first_name` comes first.
+pub fn list_with_cause(
     tx: &mut Tx<'_>,
     run: RunKey,
     cause_id: &str,
-    asked: &str,
+    first_name: &str,
     limit: u32,
 ) -> Result<(u32, Vec<String>), StoreError> {
     const SQL: &str = "SELECT c.name, COUNT(*) OVER () FROM cases c \
@@ -143,28 +171,36 @@ pub fn of_cause(
                        ORDER BY CASE WHEN c.name = $3 THEN 0 ELSE 1 END, c.seq LIMIT $4";
     let has_cause = format!("%\"causeId\":\"{cause_id}\"%");
     let (mut count, mut names) = (0, Vec::new());
-    for mut row in tx.query(SQL, &[run.0.into(), (&has_cause).into(), asked.into(), limit.into()])? {
+    for mut row in tx.query(SQL, &[run.0.into(), (&has_cause).into(), first_name.into(), limit.into()])? {
         names.push(row.read()?);
         count = row.read()?;
     }
     Ok((count, names))
 }
 
-/// Verdicts on the failed cases of a run (JSON), in the order of the report.
-pub fn verdicts(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns the verdicts on the failed cases of a run (JSON), in the order of the report.
+pub fn list_verdicts(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT verdict FROM failures WHERE run_key = $1 AND verdict IS NOT NULL ORDER BY seq LIMIT $2";
     tx.query(SQL, &[run.0.into(), limit.into()])?.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Status of the case with this qualified name.
-pub fn status_of(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
+/// Replaces the verdict (JSON) on a failed case.
+pub fn set_verdict(tx: &mut Tx<'_>, run: RunKey, name: &str, verdict: &str) -> Result<(), StoreError> {
+    const SQL: &str = "UPDATE failures SET verdict = $3 WHERE run_key = $1 AND seq = \
+                       (SELECT seq FROM cases WHERE run_key = $1 AND name = $2 AND status = 'failed' \
+                        ORDER BY seq LIMIT 1)";
+    tx.post(SQL, &[run.0.into(), name.into(), verdict.into()])
+}
+
+/// Returns the status of the case with this qualified name.
+pub fn find_status(tx: &mut Tx<'_>, run: RunKey, name: &str) -> Result<Option<Status>, StoreError> {
     const SQL: &str = "SELECT status FROM cases WHERE run_key = $1 AND name = $2 ORDER BY rank, seq LIMIT 1";
     let row = tx.query_first(SQL, &[run.0.into(), name.into()])?;
     row.map(|mut row| row.read()).transpose()
 }
 
-/// Distinct qualified names that end with `ending`.
-pub fn names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns distinct qualified names that end with `ending`.
+pub fn list_names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 AND length(name) > length($2) \
                        AND substr(name, length(name) - length($2) + 1) = $2 \
                        GROUP BY name ORDER BY MIN(rank), MIN(seq) LIMIT $3";
@@ -172,15 +208,15 @@ pub fn names_ending(tx: &mut Tx<'_>, run: RunKey, ending: &str, limit: u32) -> R
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Names of a run's cases, failed cases first.
-pub fn names(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns the names of a run's cases, failed cases first.
+pub fn list_names(tx: &mut Tx<'_>, run: RunKey, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT name FROM cases WHERE run_key = $1 ORDER BY rank, seq LIMIT $2";
     let rows = tx.query(SQL, &[run.0.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Id of the newest run in which the case with this name failed.
-pub fn newest_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
+/// Returns the id of the newest run in which the case with this name failed.
+pub fn find_newest_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT r.id FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' ORDER BY c.run_key DESC LIMIT 1";
     let row = tx.query_first(SQL, &[name.into()])?;
@@ -190,7 +226,7 @@ pub fn newest_failure(tx: &mut Tx<'_>, name: &str) -> Result<Option<String>, Sto
 fn case_row(run: RunKey, seq: i64, case: &Case) -> [Value<'_>; 8] {
     [
         run.0.into(),
-        rank(case).into(),
+        sort_rank(case).into(),
         seq.into(),
         (&case.name).into(),
         status_name(case.status).into(),
@@ -220,7 +256,7 @@ fn failure_row(run: RunKey, seq: i64, failure: &Failure) -> [Value<'_>; FAILURE_
     ]
 }
 
-pub(crate) fn case(row: &mut Row) -> Result<Case, StoreError> {
+pub(crate) fn read_case(row: &mut Row) -> Result<Case, StoreError> {
     let (name, status) = (row.read()?, row.read()?);
     Ok(Case {
         name,
@@ -229,11 +265,11 @@ pub(crate) fn case(row: &mut Row) -> Result<Case, StoreError> {
         runner_status: row.read()?,
         duration_ms: row.read()?,
         attempts: row.read()?,
-        failure: if status == Status::Failed { Some(Box::new(failure(row)?)) } else { None },
+        failure: if status == Status::Failed { Some(Box::new(read_failure(row)?)) } else { None },
     })
 }
 
-fn failure(row: &mut Row) -> Result<Failure, StoreError> {
+fn read_failure(row: &mut Row) -> Result<Failure, StoreError> {
     Ok(Failure {
         category: row.read()?,
         headline: row.read()?,
@@ -256,7 +292,7 @@ fn failure(row: &mut Row) -> Result<Failure, StoreError> {
 
 const FLAKY_RANK: i64 = 1;
 
-const fn rank(case: &Case) -> i64 {
+const fn sort_rank(case: &Case) -> i64 {
     match (case.status, case.flaky) {
         (Status::Failed, _) => 0,
         (_, true) => FLAKY_RANK,

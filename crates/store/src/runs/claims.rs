@@ -1,7 +1,10 @@
 //! Claims: fixes that were reported as a success, and the runs that prove or refute them. Fixes are stored by
 //! `solutions`. The engine decides whether a failure is the failure that a claim says is fixed.
 
-use super::{RunKey, cases::Status};
+use super::{
+    RunKey,
+    cases::{NameCondition, Status},
+};
 use crate::{
     database::{Tx, Value},
     error::StoreError,
@@ -13,11 +16,11 @@ use crate::{
 const MAX_CLAIMS: u32 = 5_000;
 
 /// Number of newest runs to search for a case.
-const MAX_RUNS: u32 = 50;
+const MAX_SEARCHED_RUNS: u32 = 50;
 
 /// The newest run that contains a case, starting with the run of the failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Newest {
+pub struct LatestResult {
     /// `run-…`.
     pub run_id: String,
     /// Status of the case in this run.
@@ -26,44 +29,53 @@ pub struct Newest {
     pub flaky: bool,
 }
 
-/// The latest result of a case since the run of its failure. Returns `None` if that run was deleted or no run since has
-/// the case.
-pub fn newest_of(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Option<Newest>, StoreError> {
+/// Returns the latest result of a case since the run of its failure. Returns `None` if that run was deleted or no run
+/// since has the case.
+pub fn find_latest_result(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Option<LatestResult>, StoreError> {
     const SINCE: &str = "SELECT r.key, r.id FROM runs r JOIN runs f ON f.id = $1 \
                          WHERE (r.started_at, r.key) >= (f.started_at, f.key) AND r.is_foreign = 0 \
                          ORDER BY r.started_at DESC, r.key DESC LIMIT $2";
-    const HOW: &str = "SELECT status, rank = 1 FROM cases WHERE run_key = $1 AND name = $2 AND status <> 'skipped' \
-                       ORDER BY rank LIMIT 1";
-    for mut row in tx.query(SINCE, &[run_id.into(), MAX_RUNS.into()])? {
+    macro_rules! how {
+        ($name:literal) => {
+            concat!(
+                "SELECT status, rank = 1 FROM cases WHERE run_key = $1 AND status <> 'skipped' AND name ",
+                $name,
+                " ORDER BY rank LIMIT 1"
+            )
+        };
+    }
+    let name = NameCondition::new(case_name);
+    let how = name.statement(how!("= $2"), how!("LIKE $2 ESCAPE '\\'"));
+    for mut row in tx.query(SINCE, &[run_id.into(), MAX_SEARCHED_RUNS.into()])? {
         let (key, id) = (RunKey(row.read()?), row.read()?);
-        if let Some(mut row) = tx.query_first(HOW, &[key.0.into(), case_name.into()])? {
-            return Ok(Some(Newest { run_id: id, status: row.read()?, flaky: row.read()? }));
+        if let Some(mut row) = tx.query_first(how, &[key.0.into(), name.value()])? {
+            return Ok(Some(LatestResult { run_id: id, status: row.read()?, flaky: row.read()? }));
         }
-        if whole_passed(tx, key, case_name)? {
-            return Ok(Some(Newest { run_id: id, status: Status::Passed, flaky: false }));
+        if has_whole_passed(tx, key, case_name)? {
+            return Ok(Some(LatestResult { run_id: id, status: Status::Passed, flaky: false }));
         }
     }
     Ok(None)
 }
 
-/// Ends the name of the case that represents a file which could not be loaded.
-const SUITE: &str = "(suite)";
+/// End of the name of the case that represents a file that could not be loaded.
+const SUITE_CASE_NAME: &str = "(suite)";
 
 /// Returns the prefix of the names of a file's cases, if `case_name` represents a file that failed as a whole.
-pub fn cases_of_suite(case_name: &str) -> Option<&str> {
-    case_name.strip_suffix(SUITE).filter(|start| !start.is_empty())
+pub fn suite_name_prefix(case_name: &str) -> Option<&str> {
+    case_name.strip_suffix(SUITE_CASE_NAME).filter(|start| !start.is_empty())
 }
 
 /// Returns true if the command or the file that the case represents succeeded in a run. Such a case exists only when it
 /// fails, so a success has no row of this name.
-fn whole_passed(tx: &mut Tx<'_>, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
+fn has_whole_passed(tx: &mut Tx<'_>, run: RunKey, case_name: &str) -> Result<bool, StoreError> {
     const COMMAND: &str = "SELECT 1 FROM runs WHERE key = $1 AND command = $2 AND status = 'passed'";
     const CASES: &str = "SELECT COUNT(*), COUNT(CASE WHEN status = 'failed' THEN 1 END) FROM cases \
                          WHERE run_key = $1 AND status <> 'skipped' AND SUBSTR(name, 1, $3) = $2";
     if tx.query_first(COMMAND, &[run.0.into(), case_name.into()])?.is_some() {
         return Ok(true);
     }
-    let Some(start) = cases_of_suite(case_name) else { return Ok(false) };
+    let Some(start) = suite_name_prefix(case_name) else { return Ok(false) };
     let length = i64::try_from(start.chars().count()).unwrap_or(i64::MAX);
     let Some(mut row) = tx.query_first(CASES, &[run.0.into(), start.into(), length.into()])? else {
         return Ok(false);
@@ -103,9 +115,9 @@ pub struct Claim {
     pub changed: Option<String>,
 }
 
-/// The newest claims that a run may prove or refute. Proved claims are included if the failure occurs by chance,
-/// because it may come back.
-pub fn open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
+/// Returns the newest claims that a run may prove or refute. Proved claims are included if the failure occurs by
+/// chance, because it may come back.
+pub fn list_open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, s.steps, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
                        o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL, \
                        o.changed \
@@ -135,8 +147,9 @@ pub fn open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     read.collect()
 }
 
-/// For each claim, true if a later report about the same case of the same pattern names other steps and is not refuted.
-pub fn superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
+/// Returns for each claim whether a later report about the same case of the same pattern has other steps and is not
+/// refuted.
+pub fn are_superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT 1 FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL \
                        AND s.digest <> (SELECT own.digest FROM solutions own WHERE own.key = $2) AND o.key > $3 \
@@ -158,7 +171,7 @@ pub fn count_passes(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<(), StoreError>
 }
 
 /// Stores the changes between the failure and the first pass of each claim's case, as JSON.
-pub fn set_changed<'a>(
+pub fn store_changes<'a>(
     tx: &mut Tx<'_>,
     changed: impl IntoIterator<Item = (&'a Claim, &'a str)>,
 ) -> Result<(), StoreError> {
@@ -177,7 +190,7 @@ pub fn mark_proved(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), S
 pub fn mark_refuted(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
     tx.post(SQL, &[claim.key.into(), run_id.into()])?;
-    outcomes::sum_up(tx, claim.solution)?;
+    outcomes::update_sums(tx, claim.solution)?;
     choose_best_fix(tx, claim)
 }
 

@@ -1,13 +1,13 @@
-//! Runs relative to a commit: its own runs, the runs before it and the runs after it.
+//! Runs relative to a commit: the runs of the commit, the runs before them and the runs after them.
 
-use super::{Run, RunKey, columns, run};
+use super::{Run, RunKey, columns, read_run};
 use crate::{
     database::{Row, Tx},
     error::StoreError,
 };
 
-/// Commits of recorded runs that start with `prefix`, ordered by their newest run.
-pub fn commits_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns commits of recorded runs that start with `prefix`, ordered by their newest run.
+pub fn list_with_prefix(tx: &mut Tx<'_>, prefix: &str, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT git_commit FROM runs WHERE git_commit >= $1 AND git_commit < $2 \
                        AND is_foreign = 0 GROUP BY git_commit ORDER BY MAX(started_at) DESC, git_commit LIMIT $3";
     let after = format!("{prefix}\u{10ffff}");
@@ -29,7 +29,7 @@ pub struct CommitStart {
 
 /// Finds the run that represents the state of a commit. A run with uncommitted changes shows later code, so if the
 /// commit has only such runs, the run before them represents it.
-pub fn commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
+pub fn find_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
     const FIRST: &str = "SELECT key, started_at, COALESCE(git_dirty, 0) FROM runs WHERE git_commit = $1 \
                          AND is_foreign = 0 ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
     const BEFORE: &str = "SELECT key, started_at FROM runs WHERE (started_at, key) < ($1, $2) \
@@ -45,8 +45,13 @@ pub fn commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>
     }
 }
 
-/// The runs of a commit and all runs before it, newest first.
-pub fn until(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
+/// Returns the runs of a commit and all runs before it, newest first.
+pub fn list_until(
+    tx: &mut Tx<'_>,
+    commit: &str,
+    start: CommitStart,
+    limit: u32,
+) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
@@ -55,11 +60,16 @@ pub fn until(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> R
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );
     let params = [commit.into(), start.started_at.into(), start.key.0.into(), limit.into()];
-    tx.query(SQL, &params)?.into_iter().map(keyed).collect()
+    tx.query(SQL, &params)?.into_iter().map(read_keyed_run).collect()
 }
 
-/// The runs of other code after the first run of a commit, newest first.
-pub fn after(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> Result<Vec<(RunKey, Run)>, StoreError> {
+/// Returns the runs of other code after the first run of a commit, newest first.
+pub fn list_after(
+    tx: &mut Tx<'_>,
+    commit: &str,
+    start: CommitStart,
+    limit: u32,
+) -> Result<Vec<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),
@@ -68,9 +78,9 @@ pub fn after(tx: &mut Tx<'_>, commit: &str, start: CommitStart, limit: u32) -> R
          ORDER BY started_at DESC, key DESC LIMIT $4"
     );
     let params = [commit.into(), start.started_at.into(), start.key.0.into(), limit.into()];
-    tx.query(SQL, &params)?.into_iter().map(keyed).collect()
+    tx.query(SQL, &params)?.into_iter().map(read_keyed_run).collect()
 }
 
-fn keyed(mut row: Row) -> Result<(RunKey, Run), StoreError> {
-    Ok((RunKey(row.read()?), run(&mut row)?))
+fn read_keyed_run(mut row: Row) -> Result<(RunKey, Run), StoreError> {
+    Ok((RunKey(row.read()?), read_run(&mut row)?))
 }

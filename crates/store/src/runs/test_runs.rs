@@ -1,6 +1,6 @@
 //! Results of tests over many runs: one test run by run, or all tests of some runs.
 
-use super::{RunKey, case_history::CaseOutcome};
+use super::{RunKey, case_history::CaseOutcome, cases::NameCondition};
 use crate::{
     database::{Row, Tx, Value},
     error::StoreError,
@@ -28,6 +28,8 @@ pub struct TestRun {
     pub outcome: CaseOutcome,
     /// Milliseconds. If several cases have the name, the longest duration.
     pub duration_ms: Option<f64>,
+    /// Name in this run, because addresses in names differ.
+    pub name: String,
 }
 
 /// Short description of a failed case.
@@ -54,11 +56,11 @@ pub enum TestPlace {
 }
 
 /// Maximum number of runs per query.
-const MAX_RUNS_TOGETHER: u32 = 512;
+const MAX_RUNS_PER_QUERY: u32 = 512;
 
-/// The runs in which a test ran, newest first. `places` maps ids of runs to the position of the test. It saves time,
-/// because passed cases have no index by name: without a position, all cases of a run are read.
-pub fn of_test(
+/// Returns the runs in which a test ran, newest first. `places` maps ids of runs to the position of the test. Passed
+/// cases have no index by name, so for a run without a position, all its cases are read.
+pub fn list_of_test(
     tx: &mut Tx<'_>,
     name: &str,
     places: &BTreeMap<String, TestPlace>,
@@ -68,16 +70,25 @@ pub fn of_test(
     const RUNS: &str = "SELECT key, id, started_at, git_commit, git_branch, git_dirty, is_foreign, passed + failed, \
                         skipped FROM runs ORDER BY started_at DESC, key DESC LIMIT $1 OFFSET $2";
     // The ranks are listed so that SQLite can use `rank` and `seq` as bounds of the primary key.
-    const CASE: &str = "SELECT MIN(rank), MAX(duration_ms) FROM cases WHERE run_key = $1 AND rank IN (0, 1, 2) \
-                        AND seq >= $2 AND seq <= $3 AND name = $4 AND status <> 'skipped'";
+    macro_rules! case {
+        ($name:literal) => {
+            concat!(
+                "SELECT MIN(rank), MAX(duration_ms), MIN(name) FROM cases WHERE run_key = $1 AND rank IN (0, 1, 2) \
+                 AND seq >= $2 AND seq <= $3 AND status <> 'skipped' AND name ",
+                $name
+            )
+        };
+    }
+    let name = NameCondition::new(name);
+    let case = name.statement(case!("= $4"), case!("LIKE $4 ESCAPE '\\'"));
     let (offset, wanted) = (offset as usize, offset.saturating_add(limit) as usize);
-    let (mut found, mut seen, mut together) = (Vec::new(), 0_u32, limit.clamp(1, MAX_RUNS_TOGETHER));
+    let (mut found, mut seen, mut batch_size) = (Vec::new(), 0_u32, limit.clamp(1, MAX_RUNS_PER_QUERY));
     while found.len() < wanted {
-        let rows = tx.query(RUNS, &[together.into(), seen.into()])?;
-        let is_last = rows.len() < together as usize;
+        let rows = tx.query(RUNS, &[batch_size.into(), seen.into()])?;
+        let is_last = rows.len() < batch_size as usize;
         let (mut runs, mut bounds) = (Vec::new(), Vec::new());
         for mut row in rows {
-            let run = listed(&mut row)?;
+            let run = read_run(&mut row)?;
             let (ran, skipped): (u32, u32) = (row.read()?, row.read()?);
             let (first, last) = match places.get(&run.id) {
                 Some(TestPlace::Absent) => continue,
@@ -85,26 +96,26 @@ pub fn of_test(
                 Some(TestPlace::After { cases, of }) if *of == ran => (*cases, i64::from(*cases) + i64::from(skipped)),
                 _ => (0, i64::MAX),
             };
-            bounds.push([run.key.0.into(), first.into(), last.into(), name.into()]);
+            bounds.push([run.key.0.into(), first.into(), last.into(), name.value()]);
             runs.push(run);
         }
-        for (run, rows) in runs.into_iter().zip(tx.query_many(CASE, &bounds)?) {
+        for (run, rows) in runs.into_iter().zip(tx.query_many(case, &bounds)?) {
             let Some(mut row) = rows.into_iter().next() else { continue };
             if let Some(outcome) = row.read()? {
-                found.push(TestRun { outcome, duration_ms: row.read()?, ..run });
+                found.push(TestRun { outcome, duration_ms: row.read()?, name: row.read()?, ..run });
             }
         }
         if is_last {
             break;
         }
-        seen = seen.saturating_add(together);
-        together = together.saturating_mul(2).min(MAX_RUNS_TOGETHER);
+        seen = seen.saturating_add(batch_size);
+        batch_size = batch_size.saturating_mul(2).min(MAX_RUNS_PER_QUERY);
     }
     Ok(found.into_iter().take(wanted).skip(offset).collect())
 }
 
-/// Reads a run. Outcome and duration are filled in later.
-fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
+/// Reads a run. Outcome, duration and name are filled in later.
+fn read_run(row: &mut Row) -> Result<TestRun, StoreError> {
     Ok(TestRun {
         key: RunKey(row.read()?),
         id: row.read()?,
@@ -115,11 +126,12 @@ fn listed(row: &mut Row) -> Result<TestRun, StoreError> {
         is_foreign: row.read()?,
         outcome: CaseOutcome::Passed,
         duration_ms: None,
+        name: String::new(),
     })
 }
 
-/// The newest run with a verdict on a failure of the test: its id and the verdict (JSON).
-pub fn newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, String)>, StoreError> {
+/// Returns the newest run with a verdict on a failure of the test: its id and the verdict (JSON).
+pub fn find_newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, String)>, StoreError> {
     const SQL: &str = "SELECT r.id, f.verdict FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' AND f.verdict IS NOT NULL AND r.is_foreign = 0 \
@@ -128,8 +140,8 @@ pub fn newest_verdict(tx: &mut Tx<'_>, name: &str) -> Result<Option<(String, Str
     row.map(|mut row| Ok((row.read()?, row.read()?))).transpose()
 }
 
-/// Short descriptions of failed cases, in the order of the input. Each case is given by its run and name.
-pub fn brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<Option<BriefFailure>>, StoreError> {
+/// Returns short descriptions of failed cases, in the order of the input. Each case is given by its run and name.
+pub fn read_brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<Option<BriefFailure>>, StoreError> {
     const SQL: &str = "SELECT f.headline, f.verdict FROM cases c \
                        JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.name = $2 AND c.run_key = $1 AND c.status = 'failed' ORDER BY c.seq LIMIT 1";
@@ -139,8 +151,8 @@ pub fn brief_failures(tx: &mut Tx<'_>, cases: &[(RunKey, &str)]) -> Result<Vec<O
     rows.into_iter().map(|rows| rows.into_iter().next().map(brief).transpose()).collect()
 }
 
-/// For each run, the outcomes of the cases that ran, failed cases first.
-pub fn outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
+/// Returns for each run the outcomes of the cases that ran, failed cases first.
+pub fn list_outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, CaseOutcome)>>, StoreError> {
     const SQL: &str = "SELECT name, rank FROM cases WHERE run_key = $1 AND status <> 'skipped' ORDER BY rank, seq";
     let params: Vec<[Value<'_>; 1]> = runs.iter().map(|run| [run.0.into()]).collect();
     let read = |mut row: Row| Ok((row.read()?, row.read()?));
@@ -148,9 +160,13 @@ pub fn outcomes(tx: &mut Tx<'_>, runs: &[RunKey]) -> Result<Vec<Vec<(String, Cas
     rows.into_iter().map(|rows| rows.into_iter().map(read).collect()).collect()
 }
 
-/// For each run, the names of the failed cases whose verdict contains `text`. Only names leave the database, because
-/// verdicts are long and a run may have many.
-pub fn judged_with(tx: &mut Tx<'_>, runs: &[RunKey], text: &str) -> Result<Vec<Vec<String>>, StoreError> {
+/// Returns for each run the names of the failed cases whose verdict contains `text`. Only names leave the database,
+/// because verdicts are long and a run may have many.
+pub fn list_cases_with_verdict_containing(
+    tx: &mut Tx<'_>,
+    runs: &[RunKey],
+    text: &str,
+) -> Result<Vec<Vec<String>>, StoreError> {
     const SQL: &str = "SELECT c.name FROM cases c JOIN failures f ON f.run_key = c.run_key AND f.seq = c.seq \
                        WHERE c.run_key = $1 AND c.rank = 0 AND replace(f.verdict, $2, '') <> f.verdict";
     let params: Vec<[Value<'_>; 2]> = runs.iter().map(|run| [run.0.into(), text.into()]).collect();
@@ -166,9 +182,9 @@ macro_rules! known {
     };
 }
 
-/// Names of tests that contain `part`, ignoring the case of ASCII letters. The exact name comes first, then names that
-/// end with `ending`, then the rest.
-pub fn names_with(
+/// Returns the names of tests that contain `part`, ignoring the case of ASCII letters. The exact name comes first, then
+/// names that end with `ending`, then the rest.
+pub fn list_names_containing(
     tx: &mut Tx<'_>,
     since: i64,
     part: &str,
@@ -187,8 +203,8 @@ pub fn names_with(
     rows.into_iter().map(|mut row| row.read()).collect()
 }
 
-/// Names of tests. Tests that failed at least once come first.
-pub fn names(tx: &mut Tx<'_>, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns the names of tests. Tests that failed at least once come first.
+pub fn list_names(tx: &mut Tx<'_>, since: i64, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = concat!("SELECT name", known!(), "GROUP BY name ORDER BY MIN(later), name LIMIT $2");
     let rows = tx.query(SQL, &[since.into(), limit.into()])?;
     rows.into_iter().map(|mut row| row.read()).collect()

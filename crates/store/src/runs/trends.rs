@@ -18,9 +18,9 @@ pub struct PassDuration {
     pub ms: f64,
 }
 
-/// Durations of cases that passed in the first attempt, in the newest `runs` runs. Cases that never took `least_ms`
-/// milliseconds are left out by the query, because most tests of most projects are that fast.
-pub fn pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
+/// Returns the durations of cases that passed in the first attempt, in the newest `runs` runs. Cases that never took
+/// `least_ms` milliseconds are left out by the query, because most tests of most projects are that fast.
+pub fn list_pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<PassDuration>, StoreError> {
     const SQL: &str = "WITH newest AS (SELECT key FROM runs WHERE is_foreign = 0 \
                        ORDER BY started_at DESC, key DESC LIMIT $1) SELECT c.run_key, c.name, c.duration_ms FROM cases c \
                        WHERE c.run_key IN (SELECT key FROM newest) AND c.rank = 2 AND c.status = 'passed' \
@@ -32,9 +32,9 @@ pub fn pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<Vec<P
     rows.into_iter().map(read).collect()
 }
 
-/// For the newest `failed_runs` runs with failures, the number of failures with the verdict `flaky`. Runs without such
-/// failures are left out.
-pub fn failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
+/// Returns for the newest `failed_runs` runs with failures the number of failures with the verdict `flaky`. Runs
+/// without such failures are left out.
+pub fn count_failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
     // Quotes inside a JSON string are escaped, so this text can only match the verdict itself.
     const SQL: &str = "SELECT f.run_key, COUNT(*) FROM failures f WHERE f.run_key IN (SELECT key FROM runs \
                        WHERE failed > 0 ORDER BY started_at DESC, key DESC LIMIT $1) \
@@ -43,8 +43,8 @@ pub fn failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunK
     rows.into_iter().map(|mut row| Ok((RunKey(row.read()?), row.read()?))).collect()
 }
 
-/// For each name, the id and start of the last recorded run in which the case failed.
-pub fn last_failures(tx: &mut Tx<'_>, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
+/// Returns for each name the id and start of the last recorded run in which the case failed.
+pub fn find_last_failures(tx: &mut Tx<'_>, names: &[&str]) -> Result<Vec<Option<(String, i64)>>, StoreError> {
     const SQL: &str = "SELECT r.id, r.started_at FROM cases c JOIN runs r ON r.key = c.run_key \
                        WHERE c.name = $1 AND c.status = 'failed' AND r.is_foreign = 0 \
                        ORDER BY c.run_key DESC LIMIT 1";

@@ -1,5 +1,5 @@
-//! Encodes the documents of a term as bytes. For each document, the distance to the previous document in LEB128,
-//! followed by the weight as one byte.
+//! Encodes the documents of a term as bytes: for each document, the distance to the previous document in LEB128, then
+//! the weight as one byte.
 
 /// A term in a document, packed into 64 bits: hash of the term, position of the document in its segment, weight. Sorts
 /// by hash and position.
@@ -7,7 +7,7 @@
 pub(super) struct Posting(u64);
 
 /// Maximum number of documents in a segment, so that a posting fits into 64 bits.
-pub(super) const MAX_DOCUMENTS: i64 = 1 << 24;
+pub(super) const MAX_SEGMENT_DOCUMENTS: i64 = 1 << 24;
 
 impl Posting {
     pub(super) fn new(term: u32, place: u32, weight: u8) -> Self {
@@ -29,18 +29,18 @@ impl Posting {
     }
 }
 
-/// Lists of several terms, concatenated in one buffer.
+/// The lists of several terms, concatenated in one buffer.
 #[derive(Debug, Default)]
-pub(super) struct Lists {
+pub(super) struct PostingLists {
     bytes: Vec<u8>,
     /// For each term: hash, number of documents, and end of its list in `bytes`.
     ends: Vec<(u32, u32, usize)>,
     last_place: u32,
 }
 
-impl Lists {
+impl PostingLists {
     /// Creates lists from sorted postings.
-    pub(super) fn of(sorted: &[Posting]) -> Self {
+    pub(super) fn from_sorted(sorted: &[Posting]) -> Self {
         let mut lists = Self { bytes: Vec::with_capacity(sorted.len() * 3), ..Self::default() };
         for posting in sorted {
             lists.push(posting.term(), posting.place(), posting.weight());
@@ -67,7 +67,7 @@ impl Lists {
         }
     }
 
-    /// For each term: hash, number of documents, and list.
+    /// Returns for each term: hash, number of documents, and list.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, u32, &[u8])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|(_, _, end)| *end));
         self.ends.iter().zip(starts).map(|((term, count, end), start)| (*term, *count, &self.bytes[start..*end]))
@@ -101,10 +101,10 @@ pub(super) fn decode(bytes: &[u8], mut each: impl FnMut(u32, u8)) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lists, Posting, decode};
+    use super::{Posting, PostingLists, decode};
 
     #[test]
-    fn decodes_what_was_encoded() {
+    fn decoding_reverses_encoding() {
         let mut sorted = vec![
             Posting::new(7, 0, 1),
             Posting::new(7, 200, 255),
@@ -112,7 +112,7 @@ mod tests {
             Posting::new(9, 3, 4),
         ];
         sorted.sort_unstable();
-        let lists = Lists::of(&sorted);
+        let lists = PostingLists::from_sorted(&sorted);
         let mut read = Vec::new();
         for (term, count, list) in lists.iter() {
             let before = read.len();
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn stops_at_damaged_bytes() {
+    fn decode_stops_at_damaged_bytes() {
         for damaged in [&[0x80][..], &[1], &[0xff; 9], &[1, 2, 0x80, 0x80]] {
             let mut read = 0;
             decode(damaged, |_, _| read += 1);

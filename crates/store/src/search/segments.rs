@@ -3,15 +3,15 @@
 //! This is a log-structured merge. A posting is written four times until the index has a million documents, but always
 //! in the order of the keys. With one list per term, each term of each document would be written at a random place.
 
-use super::postings::{self, Lists, MAX_DOCUMENTS, Posting};
+use super::postings::{self, MAX_SEGMENT_DOCUMENTS, Posting, PostingLists};
 use crate::{
     database::{Tx, Value},
     error::StoreError,
 };
 use argus_core::search::Vector;
 
-/// Documents below this number stay without a segment, because reading them one by one in every search costs less than
-/// a segment.
+/// Minimum number of documents of a segment. Reading fewer documents individually in every search is faster than
+/// reading a segment.
 const MIN_SEGMENT_DOCUMENTS: i64 = 64;
 /// Maximum number of documents of a new segment, so that an import does not hold more in memory.
 const MAX_NEW_DOCUMENTS: i64 = 16_384;
@@ -37,19 +37,19 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    /// Row key of the list of a term.
-    pub(super) fn row(&self, term: u32) -> i64 {
+    /// Returns the row key of the list of a term.
+    pub(super) fn list_key(&self, term: u32) -> i64 {
         self.key << 32 | i64::from(term)
     }
 
-    fn size(&self) -> usize {
+    fn size_class(&self) -> usize {
         SIZES_DOCUMENTS.iter().filter(|limit| self.documents >= **limit).count()
     }
 }
 
-/// All segments in the order of their documents. They must not overlap, so that a walk over all of them takes no longer
-/// than their documents.
-pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
+/// Returns all segments in the order of their documents. They must not overlap, so that a walk over all of them takes
+/// no longer than their documents.
+pub(super) fn read_all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
     let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()])?;
     if rows.len() > MAX_SEGMENTS as usize {
@@ -59,7 +59,7 @@ pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     let mut covered = 0;
     for mut row in rows {
         let segment = Segment { key: row.read()?, first: row.read()?, last: row.read()?, documents: row.read()? };
-        if !is_possible(&segment, covered) {
+        if !is_valid_range(&segment, covered) {
             return Err(StoreError::corrupt("a search segment has an impossible range"));
         }
         covered = segment.last;
@@ -69,19 +69,25 @@ pub(super) fn all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
 }
 
 /// Returns true if a segment may follow segments that cover the documents up to `covered`.
-fn is_possible(segment: &Segment, covered: i64) -> bool {
+fn is_valid_range(segment: &Segment, covered: i64) -> bool {
     let in_order = covered < segment.first && segment.first <= segment.last && segment.last < MAX_DOCUMENT_KEY;
     // Checked after the order, because the difference could overflow otherwise.
-    in_order && (1..=MAX_DOCUMENTS).contains(&segment.documents) && segment.last - segment.first < MAX_DOCUMENTS
+    in_order
+        && (1..=MAX_SEGMENT_DOCUMENTS).contains(&segment.documents)
+        && segment.last - segment.first < MAX_SEGMENT_DOCUMENTS
 }
 
-/// Keys and vectors of the documents without a segment. [`compact`] leaves only a few. If a foreign file has more, only
-/// the oldest are returned.
-pub(super) fn tail(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
-    without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS)
+/// Returns the keys and vectors of the documents without a segment. [`compact`] leaves only a few. If a foreign file
+/// has more, only the oldest are returned.
+pub(super) fn read_unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
+    read_documents_without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS)
 }
 
-fn without_segment(tx: &mut Tx<'_>, segments: &[Segment], limit: i64) -> Result<Vec<(i64, Vector)>, StoreError> {
+fn read_documents_without_segment(
+    tx: &mut Tx<'_>,
+    segments: &[Segment],
+    limit: i64,
+) -> Result<Vec<(i64, Vector)>, StoreError> {
     const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key LIMIT $2";
     let last = segments.last().map_or(0, |segment| segment.last);
     let rows = tx.query(SQL, &[last.into(), limit.into()])?;
@@ -90,12 +96,12 @@ fn without_segment(tx: &mut Tx<'_>, segments: &[Segment], limit: i64) -> Result<
 
 /// Creates a segment from the newest documents if there are enough, and merges small segments.
 pub(super) fn compact(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    let mut segments = all(tx)?;
-    while unsegmented(tx, &segments)? >= MIN_SEGMENT_DOCUMENTS {
-        let documents = without_segment(tx, &segments, MAX_NEW_DOCUMENTS)?;
+    let mut segments = read_all(tx)?;
+    while count_unsegmented(tx, &segments)? >= MIN_SEGMENT_DOCUMENTS {
+        let documents = read_documents_without_segment(tx, &segments, MAX_NEW_DOCUMENTS)?;
         segments.push(write_segment(tx, &segments, &documents)?);
-        while let Some(run) = next_merge(&segments) {
-            let merged = merge(tx, &segments[run..])?;
+        while let Some(run) = find_next_merge(&segments) {
+            let merged = merge_segments(tx, &segments[run..])?;
             segments.truncate(run);
             segments.push(merged);
         }
@@ -103,20 +109,20 @@ pub(super) fn compact(tx: &mut Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Number of documents without a segment.
-fn unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<i64, StoreError> {
+/// Returns the number of documents without a segment.
+fn count_unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<i64, StoreError> {
     const SQL: &str = "SELECT COUNT(*) FROM search_documents WHERE key > $1";
     let last = segments.last().map_or(0, |segment| segment.last);
     tx.query_first(SQL, &[last.into()])?.map_or(Ok(0), |mut row| row.read())
 }
 
-/// Index of the first segment of a run that should be merged.
-fn next_merge(segments: &[Segment]) -> Option<usize> {
-    let size = segments.last()?.size();
+/// Returns the index of the first segment of a run that should be merged.
+fn find_next_merge(segments: &[Segment]) -> Option<usize> {
+    let size = segments.last()?.size_class();
     if size >= SIZES_DOCUMENTS.len() {
         return None;
     }
-    let run = segments.iter().rev().take_while(|segment| segment.size() <= size).count();
+    let run = segments.iter().rev().take_while(|segment| segment.size_class() <= size).count();
     (run >= MERGE_FAN_IN).then(|| segments.len() - run)
 }
 
@@ -132,28 +138,28 @@ fn write_segment(tx: &mut Tx<'_>, segments: &[Segment], documents: &[(i64, Vecto
         found.extend(vector.terms().iter().map(|(term, weight)| Posting::new(*term, place, *weight)));
     }
     found.sort_unstable();
-    let lists = Lists::of(&found);
+    let lists = PostingLists::from_sorted(&found);
     let key = segments.last().map_or(1, |segment| segment.key + 1);
-    let segment = Segment { key, first: *first, last: *last, documents: count(documents.len()) };
-    register(tx, &segment)?;
-    insert(tx, &segment, &lists)?;
+    let segment = Segment { key, first: *first, last: *last, documents: to_i64(documents.len()) };
+    insert_segment(tx, &segment)?;
+    insert_lists(tx, &segment, &lists)?;
     tx.execute_many(COUNT, lists.iter().map(|(term, count, _)| [term.into(), count.into()]))?;
     Ok(segment)
 }
 
-fn register(tx: &mut Tx<'_>, segment: &Segment) -> Result<(), StoreError> {
+fn insert_segment(tx: &mut Tx<'_>, segment: &Segment) -> Result<(), StoreError> {
     const SQL: &str =
         "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES ($1, $2, $3, $4)";
     let params = [segment.key.into(), segment.first.into(), segment.last.into(), segment.documents.into()];
     tx.post(SQL, &params)
 }
 
-fn insert(tx: &mut Tx<'_>, segment: &Segment, lists: &Lists) -> Result<(), StoreError> {
+fn insert_lists(tx: &mut Tx<'_>, segment: &Segment, lists: &PostingLists) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_postings (key, postings) VALUES ($1, $2)";
-    tx.execute_many(SQL, lists.iter().map(|(term, _, list)| [segment.row(term).into(), Value::Bytes(list)]))
+    tx.execute_many(SQL, lists.iter().map(|(term, _, list)| [segment.list_key(term).into(), Value::Bytes(list)]))
 }
 
-fn merge(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, StoreError> {
+fn merge_segments(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, StoreError> {
     let (Some(first), Some(last)) = (sources.first(), sources.last()) else {
         return Err(StoreError::corrupt("a merge of nothing"));
     };
@@ -162,39 +168,39 @@ fn merge(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, StoreError> {
     let slices = documents / SLICE_DOCUMENTS + 1;
     for slice in 0..slices {
         let (from, to) = ((slice << 32) / slices, ((slice + 1) << 32) / slices);
-        let lists = merged_slice(tx, &merged, sources, from, to)?;
-        insert(tx, &merged, &lists)?;
+        let lists = merge_slice(tx, &merged, sources, from, to)?;
+        insert_lists(tx, &merged, &lists)?;
     }
     for source in sources {
-        let range = [source.row(0).into(), (source.row(u32::MAX)).into()];
+        let range = [source.list_key(0).into(), (source.list_key(u32::MAX)).into()];
         tx.post("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range)?;
         tx.post("DELETE FROM search_segments WHERE key = $1", &[source.key.into()])?;
     }
-    register(tx, &merged)?;
+    insert_segment(tx, &merged)?;
     Ok(merged)
 }
 
 /// Merges the lists of the terms whose hashes are in a range.
-fn merged_slice(
+fn merge_slice(
     tx: &mut Tx<'_>,
     merged: &Segment,
     sources: &[Segment],
     from: i64,
     to: i64,
-) -> Result<Lists, StoreError> {
+) -> Result<PostingLists, StoreError> {
     const SQL: &str = "SELECT key, postings FROM search_postings WHERE key >= $1 AND key < $2";
     let ranges: Vec<_> =
-        sources.iter().map(|source| [(source.row(0) | from).into(), (source.row(0) + to).into()]).collect();
+        sources.iter().map(|source| [(source.list_key(0) | from).into(), (source.list_key(0) + to).into()]).collect();
     let mut parts: Vec<(u32, i64, Vec<u8>)> = Vec::new();
     for (source, rows) in sources.iter().zip(tx.query_many(SQL, &ranges)?) {
         for mut row in rows {
-            let term = u32::try_from(row.read::<i64>()? - source.row(0))
+            let term = u32::try_from(row.read::<i64>()? - source.list_key(0))
                 .map_err(|_| StoreError::corrupt("a search term is out of its segment"))?;
             parts.push((term, source.first, row.read()?));
         }
     }
     parts.sort_unstable_by_key(|(term, first, _)| (*term, *first));
-    let mut lists = Lists::default();
+    let mut lists = PostingLists::default();
     for (term, first, list) in &parts {
         let shift = u32::try_from(first - merged.first).unwrap_or_default();
         postings::decode(list, |place, weight| lists.push(*term, shift.wrapping_add(place), weight));
@@ -202,6 +208,6 @@ fn merged_slice(
     Ok(lists)
 }
 
-fn count(length: usize) -> i64 {
+fn to_i64(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }

@@ -1,8 +1,8 @@
 //! Reported fixes of failures. A fix is stored as a solution of its pattern plus an outcome with run and case.
 
 use super::{
-    NewSolution, choose_best, insert_all, not_inserted,
-    outcomes::{self, Recorded, Recorder},
+    NewSolution, choose_best, insert_all, not_inserted_error,
+    outcomes::{self, Recorder, StoredRecorder},
 };
 use crate::{
     database::Tx,
@@ -80,17 +80,17 @@ pub struct Fix {
     /// UTC milliseconds.
     pub created_at: i64,
     /// Author of the report.
-    pub recorded: Recorded,
+    pub recorded: StoredRecorder,
 }
 
-/// Stores a fix: its steps unless they are known, its outcome, the sums, and the best solution of the learner. Returns
-/// false if a person marked these steps wrong.
+/// Stores a fix: adds its steps if they are new, adds its outcome, and updates the solution's totals and the learner's
+/// best solution. Returns false if a person marked these steps wrong.
 pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, started_pattern, worked, run_id, case_name, \
                        env, env_bucket, created_at, recorded_by, recorded_from, proved_by, passes, passes_needed, \
                        changed) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
-    let (solution, is_wrong) = learn(tx, fix)?;
+    let (solution, is_wrong) = find_or_add_solution(tx, fix)?;
     let started = (fix.learner != fix.counted_on).then_some(fix.learner);
     let params = [
         fix.id.into(),
@@ -114,33 +114,42 @@ pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError>
         supersede(tx, earlier, fix.id)?;
     }
     if !fix.worked {
-        take_back(tx, fix, solution)?;
+        refute_claims(tx, fix, solution)?;
     }
     tx.post(SQL, &params)?;
-    outcomes::sum_up(tx, solution)?;
+    outcomes::update_sums(tx, solution)?;
     choose_best(tx, fix.learner)?;
     Ok(!is_wrong)
 }
 
 /// Refutes earlier claims of success for the same steps and failure, because the new report says that they did not
 /// help.
-fn take_back(tx: &mut Tx<'_>, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
+fn refute_claims(tx: &mut Tx<'_>, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
     tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()])
 }
 
 /// Returns true if `fix_id` is a reported success for the case in any run.
-pub fn is_success_of(tx: &mut Tx<'_>, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
+pub fn is_reported_success(tx: &mut Tx<'_>, fix_id: &str, case_name: &str) -> Result<bool, StoreError> {
     const SQL: &str = "SELECT 1 FROM outcomes WHERE id = $1 AND case_name = $2 AND worked = 1";
     Ok(tx.query_first(SQL, &[fix_id.into(), case_name.into()])?.is_some())
+}
+
+/// Returns the confirmed fixes of a failure of a run, oldest first: the id and the steps of each.
+pub fn list_confirmed(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<Vec<(String, String)>, StoreError> {
+    const SQL: &str = "SELECT o.id, s.steps FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
+                       WHERE o.run_id = $1 AND o.case_name = $2 AND o.worked = 1 AND o.proved_by IS NOT NULL \
+                       AND o.refuted_by IS NULL AND s.wrong_at IS NULL ORDER BY o.key";
+    let rows = tx.query(SQL, &[run_id.into(), case_name.into()])?;
+    rows.into_iter().map(|mut row| Ok((row.read()?, row.read()?))).collect()
 }
 
 /// Marks a reported success as refuted, because the report `by` corrects it.
 fn supersede(tx: &mut Tx<'_>, fix_id: &str, by: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
     if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()])? {
-        outcomes::sum_up(tx, SolutionKey(row.read()?))?;
+        outcomes::update_sums(tx, SolutionKey(row.read()?))?;
     }
     Ok(())
 }
@@ -153,8 +162,8 @@ macro_rules! fix_columns {
     };
 }
 
-/// Reports about a pattern, newest first: those that changed its counts, and the report that created it.
-pub fn history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
+/// Returns reports about a pattern, newest first: those that changed its counts, and the report that created it.
+pub fn list_history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix>, StoreError> {
     const SQL: &str = concat!(
         "SELECT * FROM (",
         fix_columns!(),
@@ -178,7 +187,7 @@ pub fn history(tx: &mut Tx<'_>, pattern: &Pattern, limit: u32) -> Result<Vec<Fix
             passes_needed: row.read()?,
             is_wrong: row.read()?,
             created_at: row.read()?,
-            recorded: Recorded::read(&mut row)?,
+            recorded: StoredRecorder::read(&mut row)?,
         };
         fixes.push((row.read::<i64>()?, fix));
     }
@@ -194,9 +203,9 @@ pub fn is_resolved(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<boo
     Ok(tx.query_first(SQL, &[run_id.into(), case_name.into()])?.is_some())
 }
 
-/// Finds or stores the solution of a fix. A pattern has one solution per steps, regardless of the environment. Also
-/// returns true if a person marked the solution wrong.
-fn learn(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
+/// Finds or stores the solution of a fix. Each distinct list of steps is one solution of the pattern,
+/// regardless of the environment. Also returns true if a person marked the solution wrong.
+fn find_or_add_solution(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
     const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
                          ORDER BY key LIMIT 1";
     if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()])? {
@@ -212,6 +221,6 @@ fn learn(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), Store
         recorder: fix.recorder,
         now: fix.now,
     };
-    let inserted = insert_all(tx, &[new])?.pop().ok_or_else(not_inserted)?;
+    let inserted = insert_all(tx, &[new])?.pop().ok_or_else(not_inserted_error)?;
     Ok((inserted.key, inserted.is_wrong))
 }

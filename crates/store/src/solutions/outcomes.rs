@@ -16,23 +16,23 @@ pub struct Recorder<'a> {
     pub from: Option<&'a str>,
 }
 
-/// Author of a stored record. `None` means that the record is older than these columns.
+/// Author of a stored record. `None` means that the record was stored before these columns existed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recorded {
+pub struct StoredRecorder {
     /// A client with its version, a person, or an import.
     pub by: Option<String>,
     /// Name of the machine.
     pub from: Option<String>,
 }
 
-impl Recorded {
+impl StoredRecorder {
     /// Reads the next two columns of a row.
     pub(crate) fn read(row: &mut Row) -> Result<Self, StoreError> {
         Ok(Self { by: row.read()?, from: row.read()? })
     }
 }
 
-impl From<Recorder<'_>> for Recorded {
+impl From<Recorder<'_>> for StoredRecorder {
     fn from(recorder: Recorder<'_>) -> Self {
         Self { by: recorder.by.map(ToOwned::to_owned), from: recorder.from.map(ToOwned::to_owned) }
     }
@@ -55,7 +55,7 @@ pub struct NewOutcome<'a> {
     pub env_bucket: &'a str,
     /// Notes, redacted.
     pub notes: Option<&'a str>,
-    /// Id of the search that led to it.
+    /// Id of the search that returned the solution.
     pub lookup_id: Option<&'a str>,
     /// Id of the run of the failure.
     pub run_id: Option<&'a str>,
@@ -84,7 +84,7 @@ pub struct Outcome {
     pub env_bucket: String,
     /// Notes.
     pub notes: Option<String>,
-    /// Id of the search that led to it.
+    /// Id of the search that returned the solution.
     pub lookup_id: Option<String>,
     /// Id of the run of the failure.
     pub run_id: Option<String>,
@@ -93,7 +93,7 @@ pub struct Outcome {
     /// UTC milliseconds.
     pub created_at: i64,
     /// Author of the record.
-    pub recorded: Recorded,
+    pub recorded: StoredRecorder,
     /// Id of the later run in which the case passed.
     pub proved_by: Option<String>,
     /// Id of the run or report that took a success back.
@@ -127,7 +127,7 @@ pub fn record(tx: &mut Tx<'_>, new: &[NewOutcome<'_>]) -> Result<u32, StoreError
         .map(|mut row| row.read().map(SolutionKey))
         .collect::<Result<_, _>>()?;
     for solution in BTreeSet::from_iter(&added) {
-        sum_up(tx, *solution)?;
+        update_sums(tx, *solution)?;
     }
     Ok(u32::try_from(added.len()).unwrap_or(u32::MAX))
 }
@@ -152,8 +152,8 @@ fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 15] {
     ]
 }
 
-/// Sums of a solution per environment, most successes first.
-pub fn stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
+/// Returns the sums of a solution per environment, most successes first.
+pub fn read_stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
     const SQL: &str = "SELECT env_bucket, worked, failed, last_confirmed_at, last_failed_at FROM solution_env_stats \
                        WHERE solution_key = $1 ORDER BY worked DESC, failed DESC, env_bucket";
     let rows = tx.query(SQL, &[solution.into()])?;
@@ -169,8 +169,8 @@ pub fn stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, Store
     read.collect()
 }
 
-/// Environments of recent outcomes, most frequent first.
-pub fn environments(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
+/// Returns the environments of recent outcomes, most frequent first.
+pub fn list_environments(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT env_bucket FROM (SELECT env_bucket FROM solution_env_stats \
                        ORDER BY solution_key DESC LIMIT 5000) AS newest WHERE env_bucket <> '' \
                        GROUP BY env_bucket ORDER BY COUNT(*) DESC, env_bucket LIMIT $1";
@@ -185,42 +185,44 @@ macro_rules! columns {
     };
 }
 
-/// The outcomes of each solution, oldest first.
-pub fn of_solutions(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+/// Returns the outcomes of each solution, oldest first.
+pub fn list_of_solutions(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
-    tx.query_many(SQL, &wanted)?.into_iter().map(outcomes).collect()
+    tx.query_many(SQL, &wanted)?.into_iter().map(read_outcomes).collect()
 }
 
-/// Stores what proved or refuted outcomes since they were stored here, and updates the sums.
-pub fn note_proofs(tx: &mut Tx<'_>, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
+/// Stores which runs or reports proved or refuted outcomes after they were stored here, and updates the sums.
+pub fn store_proofs(tx: &mut Tx<'_>, outcomes: &[NewOutcome<'_>]) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = COALESCE(proved_by, $3), refuted_by = COALESCE(refuted_by, $4) \
                        WHERE id = $1 AND solution_key = $2 AND (COALESCE(proved_by, $3, '') <> COALESCE(proved_by, '') \
                        OR COALESCE(refuted_by, $4, '') <> COALESCE(refuted_by, '')) RETURNING solution_key";
-    let decided = outcomes.iter().filter(|one| one.proved_by.is_some() || one.refuted_by.is_some());
-    let params = decided.map(|one| [one.id.into(), one.solution.into(), one.proved_by.into(), one.refuted_by.into()]);
+    let decided = outcomes.iter().filter(|outcome| outcome.proved_by.is_some() || outcome.refuted_by.is_some());
+    let params = decided.map(|outcome| {
+        [outcome.id.into(), outcome.solution.into(), outcome.proved_by.into(), outcome.refuted_by.into()]
+    });
     let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     let changed: BTreeSet<SolutionKey> =
         rows.into_iter().flatten().map(|mut row| row.read().map(SolutionKey)).collect::<Result<_, _>>()?;
     for solution in changed {
-        sum_up(tx, solution)?;
+        update_sums(tx, solution)?;
     }
     Ok(())
 }
 
-/// The outcomes of a solution, oldest first.
-pub fn of_solution(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
+/// Returns the outcomes of a solution, oldest first.
+pub fn list_of_solution(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Outcome>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key");
-    outcomes(tx.query(SQL, &[solution.into()])?)
+    read_outcomes(tx.query(SQL, &[solution.into()])?)
 }
 
-/// The last `limit` outcomes of a solution, newest first.
-pub fn newest_of_solution(tx: &mut Tx<'_>, solution: SolutionKey, limit: u32) -> Result<Vec<Outcome>, StoreError> {
+/// Returns the last `limit` outcomes of a solution, newest first.
+pub fn list_newest_of_solution(tx: &mut Tx<'_>, solution: SolutionKey, limit: u32) -> Result<Vec<Outcome>, StoreError> {
     const SQL: &str = concat!(columns!(), "WHERE solution_key = $1 ORDER BY key DESC LIMIT $2");
-    outcomes(tx.query(SQL, &[solution.into(), limit.into()])?)
+    read_outcomes(tx.query(SQL, &[solution.into(), limit.into()])?)
 }
 
-fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
+fn read_outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
     let read = rows.into_iter().map(|mut row| {
         Ok(Outcome {
             id: row.read()?,
@@ -232,7 +234,7 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
             run_id: row.read()?,
             case_name: row.read()?,
             created_at: row.read()?,
-            recorded: Recorded::read(&mut row)?,
+            recorded: StoredRecorder::read(&mut row)?,
             proved_by: row.read()?,
             refuted_by: row.read()?,
         })
@@ -240,8 +242,8 @@ fn outcomes(rows: Vec<Row>) -> Result<Vec<Outcome>, StoreError> {
     read.collect()
 }
 
-/// Reports about a pattern, newest first: those that changed its counts, and the report that created it.
-pub fn reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
+/// Returns reports about a pattern, newest first: those that changed its counts, and the report that created it.
+pub fn list_reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<Report>, StoreError> {
     const COUNTED: &str = "SELECT o.key, o.id, s.id, o.run_id, o.case_name, s.steps, \
                            CASE WHEN o.refuted_by IS NULL THEN o.worked ELSE 0 END, \
                            s.wrong_at IS NOT NULL, o.created_at, r.key IS NOT NULL, \
@@ -270,7 +272,7 @@ pub fn reports(tx: &mut Tx<'_>, pattern: PatternKey, limit: u32) -> Result<Vec<R
             is_wrong: row.read()?,
             created_at: row.read()?,
             is_run_recorded: row.read()?,
-            recorded: Recorded::read(&mut row)?,
+            recorded: StoredRecorder::read(&mut row)?,
         };
         reports.push((key, report));
     }
@@ -302,12 +304,12 @@ pub struct Report {
     /// True if the run of the failure was not deleted by retention.
     pub is_run_recorded: bool,
     /// Author of the report.
-    pub recorded: Recorded,
+    pub recorded: StoredRecorder,
 }
 
 /// Recomputes the sums of a solution. Several equal reports about one failure count once, and a refuted success counts
 /// as a failure.
-pub(crate) fn sum_up(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), StoreError> {
+pub(crate) fn update_sums(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO solution_env_stats \
                        (solution_key, env_bucket, worked, failed, last_confirmed_at, last_failed_at) \
                        SELECT solution_key, env_bucket, SUM(helped), SUM(1 - helped), \
@@ -343,13 +345,13 @@ macro_rules! counts {
     };
 }
 
-/// Counts for one solution.
-pub fn outcome_counts(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
-    Ok(outcome_counts_of(tx, &[solution])?.pop().unwrap_or_default())
+/// Returns the counts for a solution.
+pub fn count_outcomes(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<OutcomeCounts, StoreError> {
+    Ok(count_outcomes_of_each(tx, &[solution])?.pop().unwrap_or_default())
 }
 
-/// Counts for each solution.
-pub fn outcome_counts_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
+/// Returns the counts for each solution.
+pub fn count_outcomes_of_each(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<OutcomeCounts>, StoreError> {
     const SQL: &str = counts!();
     let wanted: Vec<_> = solutions.iter().map(|solution| [(*solution).into()]).collect();
     let rows = tx.query_many(SQL, &wanted)?.into_iter().flatten();
@@ -357,9 +359,9 @@ pub fn outcome_counts_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<V
     rows.map(read).collect()
 }
 
-/// Number of failures of a pattern that these steps were reported not to fix. Each failure counts once. `case_name`
-/// limits the count to one case, because a built-in pattern covers failures of many cases.
-pub fn failures_of_steps(
+/// Returns the number of failures of a pattern that these steps were reported not to fix. Each failure counts once.
+/// `case_name` limits the count to one case, because a built-in pattern covers failures of many cases.
+pub fn count_failures_of_steps(
     tx: &mut Tx<'_>,
     pattern: PatternKey,
     digest: &str,
@@ -399,8 +401,8 @@ pub struct Success {
     pub changed: Option<String>,
 }
 
-/// For each solution, its counts and its best outcome.
-pub fn standings_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
+/// Returns for each solution its counts and its best outcome.
+pub fn read_standings(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
     const SQL: &str = concat!(
         "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed, best.changed \
          FROM (",
@@ -431,8 +433,8 @@ pub fn standings_of(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<St
     rows.map(read).collect()
 }
 
-/// For each environment, the number of successes that a run could confirm but none has.
-pub fn claimed_by_bucket(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
+/// Returns for each environment the number of successes that a run could confirm but none has.
+pub fn count_claims_by_bucket(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<(String, u32)>, StoreError> {
     const SQL: &str = "SELECT env_bucket, COUNT(*) FROM (SELECT env_bucket FROM outcomes WHERE solution_key = $1 \
                        AND worked = 1 AND refuted_by IS NULL AND run_id IS NOT NULL \
                        GROUP BY env_bucket, run_id, case_name HAVING MAX(proved_by) IS NULL) AS told \

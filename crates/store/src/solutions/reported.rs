@@ -9,7 +9,7 @@ use crate::{
 
 /// A reported success with the pattern that learned it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reported {
+pub struct ReportedSuccess {
     /// `fix-…`.
     pub id: String,
     /// `pat-…` or `builtin-…`.
@@ -29,13 +29,13 @@ pub struct Reported {
 }
 
 /// Reported successes, newest first. Steps that a person marked wrong are left out.
-pub fn reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<Reported>, StoreError> {
+pub fn list_reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<ReportedSuccess>, StoreError> {
     const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
                        o.passes, o.passes_needed, o.changed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
                        AND o.run_id IS NOT NULL AND o.case_name IS NOT NULL ORDER BY o.key DESC LIMIT $1";
     let read = |mut row: Row| {
-        Ok(Reported {
+        Ok(ReportedSuccess {
             id: row.read()?,
             pattern_id: row.read()?,
             case_name: row.read()?,

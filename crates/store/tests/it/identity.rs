@@ -1,6 +1,6 @@
-//! Ids of files, and foreign schemas whose code must never run.
+//! Tests ids of files, and files with foreign schemas whose SQL must never run.
 
-use crate::{NOW, fresh};
+use crate::{NOW, missing_file};
 use argus_store::{
     Mode, Sqlite, StoreError, StoreErrorKind,
     database::sqlite::{
@@ -16,116 +16,117 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
-/// Enough rounds that some of them open the file while it is being created.
-const ROUNDS_OF_MAKING: usize = 100;
+/// Number of rounds. With this number, some rounds open the file while it is being created.
+const CREATION_ROUNDS: usize = 100;
 
-fn own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
+fn open_own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
     Sqlite::open_own(path.to_str().unwrap(), None, Mode::ReadWrite, Some(id))
 }
 
 /// Uses a new id each time, so that an error comes from the file and not from a duplicate row.
-fn add(database: &Sqlite) -> Result<(), StoreError> {
+fn write_new_row(database: &Sqlite) -> Result<(), StoreError> {
     static ADDED: AtomicU32 = AtomicU32::new(0);
     let id = ADDED.fetch_add(1, Ordering::Relaxed).to_string();
-    database.write(NOW, |tx| probe::set(tx, &id))
+    database.write(NOW, |tx| probe::write_probe(tx, &id))
 }
 
-fn identity_of(path: &Path) -> Result<Identity, StoreError> {
+fn read_identity(path: &Path) -> Result<Identity, StoreError> {
     identify(path.to_str().unwrap(), None)
 }
 
-fn older(name: &str) -> PathBuf {
-    let path = fresh(name);
+fn copy_of_version_3(name: &str) -> PathBuf {
+    let path = missing_file(name);
     fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/version-3.db"), &path).unwrap();
     path
 }
 
 #[test]
-fn keeps_the_id_from_creation() {
-    let path = fresh("made");
-    assert_eq!(identity_of(&path).unwrap(), Identity::Nothing);
-    own(&path, "mem-1").unwrap().create(NOW).unwrap();
-    assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
-    add(&own(&path, "mem-1").unwrap()).unwrap();
-    assert_eq!(own(&path, "mem-2").unwrap_err().kind(), StoreErrorKind::Unavailable);
+fn file_keeps_the_id_with_which_it_was_created() {
+    let path = missing_file("made");
+    assert_eq!(read_identity(&path).unwrap(), Identity::Nothing);
+    open_own(&path, "mem-1").unwrap().create(NOW).unwrap();
+    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
+    write_new_row(&open_own(&path, "mem-1").unwrap()).unwrap();
+    assert_eq!(open_own(&path, "mem-2").unwrap_err().kind(), StoreErrorKind::Unavailable);
 }
 
 #[test]
-fn rejects_the_second_creator_of_a_file() {
-    let path = fresh("race");
-    let (one, other) = (own(&path, "mem-1").unwrap(), own(&path, "mem-2").unwrap());
+fn second_creator_of_a_file_is_rejected() {
+    let path = missing_file("race");
+    let (one, other) = (open_own(&path, "mem-1").unwrap(), open_own(&path, "mem-2").unwrap());
     one.create(NOW).unwrap();
-    assert_eq!(add(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
-    assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
+    assert_eq!(write_new_row(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
+    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
 }
 
 #[test]
-fn opens_a_file_during_its_creation() {
-    for round in 0..ROUNDS_OF_MAKING {
-        let path = fresh(&format!("being-made-{round}"));
+fn file_can_be_opened_during_its_creation() {
+    for round in 0..CREATION_ROUNDS {
+        let path = missing_file(&format!("being-made-{round}"));
         let done = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                add(&own(&path, "mem-own").unwrap()).unwrap();
+                write_new_row(&open_own(&path, "mem-own").unwrap()).unwrap();
                 done.store(true, Ordering::Release);
             });
             while !done.load(Ordering::Acquire) {
-                own(&path, "mem-own").unwrap();
+                open_own(&path, "mem-own").unwrap();
             }
         });
     }
 }
 
 #[test]
-fn rejects_a_file_that_replaced_the_open_file() {
-    let (path, other) = (fresh("replaced"), older("replacing"));
-    let database = own(&path, "mem-1").unwrap();
-    add(&database).unwrap();
+fn file_that_replaced_the_open_file_is_rejected() {
+    let (path, other) = (missing_file("replaced"), copy_of_version_3("replacing"));
+    let database = open_own(&path, "mem-1").unwrap();
+    write_new_row(&database).unwrap();
     fs::rename(&other, &path).unwrap();
     let before = fs::read(&path).unwrap();
-    assert_eq!(add(&database).unwrap_err().kind(), StoreErrorKind::Unavailable);
-    let read = database.read(NOW, |tx| runs::newest_ids(tx, 1));
+    assert_eq!(write_new_row(&database).unwrap_err().kind(), StoreErrorKind::Unavailable);
+    let read = database.read(NOW, |tx| runs::list_newest_ids(tx, 1));
     assert_eq!(read.unwrap_err().kind(), StoreErrorKind::Unavailable);
-    assert_eq!(fs::read(&path).unwrap(), before, "nothing was written into it");
+    assert_eq!(fs::read(&path).unwrap(), before, "the other file is unchanged");
 }
 
 #[test]
-fn older_file_gets_its_id_by_adopt() {
-    let path = older("older");
+fn adopt_gives_an_id_to_a_file_of_an_earlier_version() {
+    let path = copy_of_version_3("older");
     let before = fs::read(&path).unwrap();
-    assert_eq!(identity_of(&path).unwrap(), Identity::Unnamed);
-    assert_eq!(own(&path, "mem-1").unwrap_err().kind(), StoreErrorKind::Unavailable);
-    assert_eq!(fs::read(&path).unwrap(), before, "looking migrates nothing");
+    assert_eq!(read_identity(&path).unwrap(), Identity::Unnamed);
+    assert_eq!(open_own(&path, "mem-1").unwrap_err().kind(), StoreErrorKind::Unavailable);
+    assert_eq!(fs::read(&path).unwrap(), before, "opening and reading migrate nothing");
     adopt(path.to_str().unwrap(), None, "mem-1", NOW).unwrap();
-    assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-1".to_owned()));
-    let kept = own(&path, "mem-1").unwrap().read(NOW, |tx| runs::newest_ids(tx, 1));
+    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
+    let kept = open_own(&path, "mem-1").unwrap().read(NOW, |tx| runs::list_newest_ids(tx, 1));
     assert_eq!(kept.unwrap().len(), 1);
 }
 
 #[test]
 fn adopt_replaces_an_existing_id() {
-    let path = fresh("adopted");
-    own(&path, "mem-theirs").unwrap().create(NOW).unwrap();
+    let path = missing_file("adopted");
+    open_own(&path, "mem-theirs").unwrap().create(NOW).unwrap();
     adopt(path.to_str().unwrap(), None, "mem-mine", NOW).unwrap();
-    assert_eq!(identity_of(&path).unwrap(), Identity::Named("mem-mine".to_owned()));
+    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-mine".to_owned()));
     assert!(
-        !fs::read(&path).unwrap().windows(10).any(|bytes| bytes == b"mem-theirs") || own(&path, "mem-theirs").is_err()
+        !fs::read(&path).unwrap().windows(10).any(|bytes| bytes == b"mem-theirs")
+            || open_own(&path, "mem-theirs").is_err()
     );
 }
 
 #[test]
 fn snapshot_has_no_id() {
-    let (path, copy) = (fresh("original"), fresh("copy"));
-    let database = own(&path, "mem-secret-id").unwrap();
-    add(&database).unwrap();
+    let (path, copy) = (missing_file("original"), missing_file("copy"));
+    let database = open_own(&path, "mem-secret-id").unwrap();
+    write_new_row(&database).unwrap();
     database.snapshot(copy.to_str().unwrap()).unwrap();
-    assert_eq!(identity_of(&copy).unwrap(), Identity::Unnamed);
+    assert_eq!(read_identity(&copy).unwrap(), Identity::Unnamed);
     assert!(!fs::read(&copy).unwrap().windows(13).any(|bytes| bytes == b"mem-secret-id"));
 }
 
-/// Changes that somebody may hide in a file that otherwise has this version's schema.
+/// Each statement is a change that an attacker may hide in a file with this version's schema.
 #[test]
-fn rejects_a_changed_schema() {
+fn file_with_a_changed_schema_is_rejected() {
     let hidden = [
         "CREATE TRIGGER t AFTER INSERT ON probes BEGIN DELETE FROM runs; END",
         "CREATE TRIGGER t AFTER INSERT ON lookups BEGIN UPDATE patterns SET resolutions = occurrences; END",
@@ -140,25 +141,25 @@ fn rejects_a_changed_schema() {
         "CREATE VIRTUAL TABLE extra USING fts5(x)",
     ];
     for (number, sql) in hidden.into_iter().enumerate() {
-        let path = fresh(&format!("hidden-{number}"));
-        own(&path, "mem-1").unwrap().create(NOW).unwrap();
+        let path = missing_file(&format!("hidden-{number}"));
+        open_own(&path, "mem-1").unwrap().create(NOW).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let before = fs::read(&path).unwrap();
         for mode in [Mode::ReadWrite, Mode::ReadOnly] {
             let opened = Sqlite::open(path.to_str().unwrap(), None, mode);
             assert_eq!(opened.unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
         }
-        assert_eq!(identity_of(&path).unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
+        assert_eq!(read_identity(&path).unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
         assert_eq!(adopt(path.to_str().unwrap(), None, "mem-2", NOW).unwrap_err().kind(), StoreErrorKind::Corrupt);
-        assert_eq!(fs::read(&path).unwrap(), before, "{sql}: nothing of it was run");
+        assert_eq!(fs::read(&path).unwrap(), before, "{sql}: the file is unchanged");
     }
 }
 
 #[test]
-fn accepts_tables_of_analyze() {
-    let path = fresh("analyzed");
-    own(&path, "mem-1").unwrap().create(NOW).unwrap();
-    add(&own(&path, "mem-1").unwrap()).unwrap();
+fn file_with_statistics_of_analyze_is_accepted() {
+    let path = missing_file("analyzed");
+    open_own(&path, "mem-1").unwrap().create(NOW).unwrap();
+    write_new_row(&open_own(&path, "mem-1").unwrap()).unwrap();
     Connection::open(&path).unwrap().execute_batch("ANALYZE").unwrap();
-    own(&path, "mem-1").unwrap();
+    open_own(&path, "mem-1").unwrap();
 }

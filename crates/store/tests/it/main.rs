@@ -1,5 +1,6 @@
-//! Tests over whole databases, and their helpers. They are one program, because each test program has to be linked.
-#![allow(clippy::unwrap_used, reason = "tests; clippy knows only functions marked as one")]
+//! Tests with whole databases, and their helpers. All tests are in a single program, because linking each program takes
+//! time.
+#![allow(clippy::unwrap_used, reason = "clippy allows this only in functions that are marked as tests")]
 
 mod database;
 mod identity;
@@ -21,8 +22,8 @@ fn open(path: &Path) -> Sqlite {
     Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
 }
 
-/// Path of a file that does not exist. It is below `target`, so that tests leave no files elsewhere.
-fn fresh(name: &str) -> PathBuf {
+/// Returns the path of a file that does not exist. The path is below `target`, so that tests leave no files elsewhere.
+fn missing_file(name: &str) -> PathBuf {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.db"));
     for suffix in ["", "-journal"] {
         let _ = fs::remove_file(format!("{}{suffix}", path.display()));

@@ -1,6 +1,6 @@
-//! A search index from a foreign file, which may contain anything.
+//! Tests search indexes from foreign files, which may contain any data.
 
-use crate::{NOW, fresh, open};
+use crate::{NOW, missing_file, open};
 use argus_store::{
     Mode, Sqlite, StoreError, StoreErrorKind, Tx,
     search::{self, WantedTerm},
@@ -8,9 +8,9 @@ use argus_store::{
 use rusqlite::Connection;
 use std::path::PathBuf;
 
-/// An empty database of this version with changes from outside.
-fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
-    let path = fresh(&format!("search-{name}"));
+/// Creates an empty database of this version and changes it with another program.
+fn create_changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
+    let path = missing_file(&format!("search-{name}"));
     open(&path).create(NOW).unwrap();
     let mut connection = Connection::open(&path).unwrap();
     let transaction = connection.transaction().unwrap();
@@ -19,9 +19,9 @@ fn changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
     path
 }
 
-fn found(database: &Sqlite) -> Result<usize, StoreError> {
+fn count_candidates(database: &Sqlite) -> Result<usize, StoreError> {
     let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
-    let body = |tx: &mut Tx<'_>| search::candidates(tx, &wanted, None, 10);
+    let body = |tx: &mut Tx<'_>| search::find_candidates(tx, &wanted, None, 10);
     database.read(NOW, body).map(|candidates| candidates.len())
 }
 
@@ -29,7 +29,7 @@ fn found(database: &Sqlite) -> Result<usize, StoreError> {
 type SegmentRow = (i64, i64, i64);
 
 #[test]
-fn rejects_impossible_segments() {
+fn segments_with_invalid_ranges_are_rejected() {
     let widest = (1 << 24) - 1;
     let cases: [(&str, Vec<SegmentRow>); 7] = [
         ("overlapping", vec![(1, widest, 1); 1_000]),
@@ -41,7 +41,7 @@ fn rejects_impossible_segments() {
         ("negative", vec![(1, 64, -1)]),
     ];
     for (name, rows) in cases {
-        let path = changed(name, |connection| {
+        let path = create_changed(name, |connection| {
             let mut insert = connection
                 .prepare("INSERT INTO search_segments (first_document, last_document, documents) VALUES (?1, ?2, ?3)")
                 .unwrap();
@@ -49,14 +49,14 @@ fn rejects_impossible_segments() {
                 insert.execute(row).unwrap();
             }
         });
-        assert_eq!(found(&open(&path)).unwrap_err().kind(), StoreErrorKind::Corrupt, "{name}");
+        assert_eq!(count_candidates(&open(&path)).unwrap_err().kind(), StoreErrorKind::Corrupt, "{name}");
     }
 }
 
 #[test]
-fn search_reads_few_unsegmented_documents() {
+fn search_reads_at_most_64_documents_without_segment() {
     let vector = [7, 255];
-    let path = changed("tail", |connection| {
+    let path = create_changed("tail", |connection| {
         for key in 1..=500 {
             connection
                 .execute("INSERT INTO search_documents (key, incident_key, vector) VALUES (?1, 1, ?2)", (key, vector))
@@ -64,26 +64,26 @@ fn search_reads_few_unsegmented_documents() {
         }
         connection.execute("UPDATE memory_totals SET total = 501 WHERE name = 'next_document'", []).unwrap();
     });
-    let holding = |database: &Sqlite| {
-        let body = |tx: &mut Tx<'_>| search::document_counts(tx, &[7]);
+    let count_documents = |database: &Sqlite| {
+        let body = |tx: &mut Tx<'_>| search::count_documents(tx, &[7]);
         database.read(NOW, body).unwrap().1
     };
-    assert_eq!(holding(&open(&path)), [64]);
+    assert_eq!(count_documents(&open(&path)), [64]);
     // The next call of `add` creates segments for all documents.
     let body = |tx: &mut Tx<'_>| search::add(tx, &[]);
     open(&path).write(NOW, body).unwrap();
-    assert_eq!(holding(&open(&path)), [500]);
+    assert_eq!(count_documents(&open(&path)), [500]);
 }
 
 #[test]
-fn rejects_too_long_rows_of_foreign_files() {
-    let path = changed("long", |connection| {
+fn foreign_files_with_rows_above_2_mib_are_rejected() {
+    let path = create_changed("long", |connection| {
         let list = "INSERT INTO search_postings (key, postings) VALUES ((1 << 32) + 7, zeroblob(3000000))";
         connection.execute(list, []).unwrap();
         let segment = "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 1, 9, 9)";
         connection.execute(segment, []).unwrap();
     });
     let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
-    assert_eq!(found(&foreign).unwrap_err().kind(), StoreErrorKind::Corrupt);
-    assert_eq!(found(&open(&path)).unwrap(), 0, "an own file has no limit");
+    assert_eq!(count_candidates(&foreign).unwrap_err().kind(), StoreErrorKind::Corrupt);
+    assert_eq!(count_candidates(&open(&path)).unwrap(), 0, "an own file has no limit");
 }

@@ -1,6 +1,6 @@
-//! Tests of the shared message vectors, and of properties that hold for any text.
+//! Tests the shared vectors of commit messages, and properties of any text.
 
-use super::{ROWS, judge_message, reverted_commit};
+use super::{MESSAGE_PATTERNS, judge_message, reverted_commit};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -14,13 +14,13 @@ struct Row {
 
 const VECTORS: &str = include_str!("../../../../../tests/vectors/fix-messages.jsonl");
 
-fn rows() -> Vec<Row> {
+fn read_rows() -> Vec<Row> {
     VECTORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 #[test]
-fn vectors_hold() {
-    let wrong: Vec<String> = rows()
+fn matches_vectors() {
+    let wrong: Vec<String> = read_rows()
         .iter()
         .map(|row| (row, judge_message(&row.message)))
         .filter(|(row, found)| (found.name, found.is_fix) != (&*row.rule, row.fix))
@@ -31,8 +31,8 @@ fn vectors_hold() {
 
 #[test]
 fn every_rule_has_a_vector() {
-    let rows = rows();
-    for rule in ROWS.iter().map(|row| row.rule) {
+    let rows = read_rows();
+    for rule in MESSAGE_PATTERNS.iter().map(|row| row.rule) {
         assert!(rows.iter().any(|row| row.rule == rule.name && row.fix == rule.is_fix), "{}", rule.name);
     }
 }
@@ -47,8 +47,8 @@ fn reverted_commit_is_returned() {
 
 proptest! {
     #[test]
-    fn any_text_is_accepted(noise in "\\PC{0,60}", at in 0_usize..100, times in 0_usize..200) {
-        let rows = rows();
+    fn no_text_causes_a_panic(noise in "\\PC{0,60}", at in 0_usize..100, times in 0_usize..200) {
+        let rows = read_rows();
         let text = format!("{}{noise}\n", rows[at % rows.len()].message).repeat(times);
         let _ = judge_message(&text);
         let _ = reverted_commit(&text);

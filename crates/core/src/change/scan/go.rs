@@ -1,40 +1,43 @@
-//! Items of Go.
+//! Reads the items of Go files.
 
-use super::{Item, ItemKind, Reader};
-use crate::change::tokens::{Kind, close_of};
+use super::{Item, ItemKind, ItemReader};
+use crate::change::tokens::{TokenKind, find_closing_bracket};
 use std::ops::Range;
 
-impl Reader<'_> {
-    pub(super) fn go(&self, range: Range<usize>) -> Vec<Item> {
+impl ItemReader<'_> {
+    pub(super) fn read_go(&self, range: Range<usize>) -> Vec<Item> {
         let at = range.start;
-        let has_receiver = self.text(at) == "func" && self.text(at + 1) == "(";
-        // A method belongs to its type.
+        let has_receiver = self.token_text(at) == "func" && self.token_text(at + 1) == "(";
+        // Name a method after its type, so that a change of the method counts as a change of the type.
         let name = if has_receiver {
-            let receiver = &self.tokens[at + 1..close_of(self.tokens, at + 1).min(range.end)];
-            receiver.iter().rfind(|token| token.kind == Kind::Word).map_or("", |token| &token.text).to_owned()
+            let receiver = &self.tokens[at + 1..find_closing_bracket(self.tokens, at + 1).min(range.end)];
+            receiver.iter().rfind(|token| token.kind == TokenKind::Word).map_or("", |token| &token.text).to_owned()
         } else {
-            self.text(at + 1).to_owned()
+            self.token_text(at + 1).to_owned()
         };
         let starts = ["Test", "Benchmark", "Fuzz", "Example"];
         let is_test = !has_receiver && starts.iter().any(|start| name.starts_with(start));
-        let kind = match self.text(at) {
+        let kind = match self.token_text(at) {
             "func" if name == "TestMain" || name == "init" => ItemKind::Hook,
             "func" if is_test => ItemKind::Test,
             "const" | "var" if name == "(" => {
-                let inside = self.statements(at + 2..close_of(self.tokens, at + 1).min(range.end));
-                let definition = |one: Range<usize>| self.item(ItemKind::Definition, self.text(one.start), one);
+                let inside = self.split_statements(at + 2..find_closing_bracket(self.tokens, at + 1).min(range.end));
+                let definition =
+                    |one: Range<usize>| self.build_item(ItemKind::Definition, self.token_text(one.start), one);
                 return inside.into_iter().map(definition).collect();
             }
             "func" | "type" | "const" | "var" => ItemKind::Definition,
             "import" => {
-                let paths = self.tokens[range.clone()].iter().filter(|token| token.kind == Kind::Text);
+                let paths = self.tokens[range.clone()].iter().filter(|token| token.kind == TokenKind::Text);
                 let name = |path: &str| path.trim_matches('"').rsplit('/').next().unwrap_or_default().to_owned();
-                return paths.map(|path| self.import(&name(&path.text), vec![path.text.clone()], &range)).collect();
+                return paths
+                    .map(|path| self.build_import(&name(&path.text), vec![path.text.clone()], &range))
+                    .collect();
             }
             "package" => return Vec::new(),
             text if text.starts_with("//") => ItemKind::Hook,
             _ => ItemKind::Other,
         };
-        vec![self.item(kind, &name, range)]
+        vec![self.build_item(kind, &name, range)]
     }
 }

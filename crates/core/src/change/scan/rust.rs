@@ -1,66 +1,66 @@
-//! Items of Rust.
+//! Reads the items of Rust files.
 
-use super::{Item, ItemKind, Reader};
-use crate::change::tokens::{Kind, close_of, is_mark};
+use super::{Item, ItemKind, ItemReader};
+use crate::change::tokens::{TokenKind, find_closing_bracket, is_symbol};
 use std::ops::Range;
 
-impl Reader<'_> {
-    pub(super) fn rust(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
+impl ItemReader<'_> {
+    pub(super) fn read_rust(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
         let mut at = range.start;
         let mut attributes = String::new();
-        if self.text(at) == "#" && self.text(at + 1) == "!" {
-            return vec![self.item(ItemKind::Hook, "", range)];
+        if self.token_text(at) == "#" && self.token_text(at + 1) == "!" {
+            return vec![self.build_item(ItemKind::Hook, "", range)];
         }
-        while self.text(at) == "#" && at < range.end {
-            let end = (close_of(self.tokens, at + 1) + 1).min(range.end);
-            attributes += &self.source(at..end).concat();
+        while self.token_text(at) == "#" && at < range.end {
+            let end = (find_closing_bracket(self.tokens, at + 1) + 1).min(range.end);
+            attributes += &self.compared_tokens(at..end).concat();
             at = end;
         }
-        while ["pub", "async", "unsafe", "const", "extern", "(", "crate", ")"].contains(&self.text(at))
+        while ["pub", "async", "unsafe", "const", "extern", "(", "crate", ")"].contains(&self.token_text(at))
             && at < range.end
-            && !(self.text(at) == "const" && self.text(at + 1) != "fn")
+            && !(self.token_text(at) == "const" && self.token_text(at + 1) != "fn")
         {
             at += 1;
         }
-        let name = self.text(at + 1).to_owned();
-        match self.text(at) {
-            "fn" if is_rust_test(&attributes) => vec![self.item(ItemKind::Test, &name, range)],
-            "mod" if self.text(at + 2) == "{" => {
-                let body = at + 3..close_of(self.tokens, at + 2).min(range.end);
-                let is_of_tests = self.scopes[scope].is_of_tests
+        let name = self.token_text(at + 1).to_owned();
+        match self.token_text(at) {
+            "fn" if is_rust_test(&attributes) => vec![self.build_item(ItemKind::Test, &name, range)],
+            "mod" if self.token_text(at + 2) == "{" => {
+                let body = at + 3..find_closing_bracket(self.tokens, at + 2).min(range.end);
+                let has_only_tests = self.scopes[scope].has_only_tests
                     || attributes.contains("cfg(test")
                     || matches!(name.as_str(), "tests" | "test");
-                vec![self.suite(&name, range, body, scope, is_of_tests)]
+                vec![self.read_suite(&name, range, body, scope, has_only_tests)]
             }
             "fn" | "const" | "static" | "struct" | "enum" | "type" | "trait" => {
-                vec![self.item(ItemKind::Definition, &name, range)]
+                vec![self.build_item(ItemKind::Definition, &name, range)]
             }
             "impl" => {
-                let header = self.tokens[at..range.end].split(|token| is_mark(token, "{")).next().unwrap_or_default();
+                let header = self.tokens[at..range.end].split(|token| is_symbol(token, "{")).next().unwrap_or_default();
                 let types = header.iter().filter(|token| token.text.starts_with(|letter: char| letter.is_uppercase()));
-                // For `impl Display for Cart`, use the second type.
+                // In `impl Display for Cart`, the second type is the name.
                 let is_trait = header.iter().any(|token| token.text == "for");
                 let name = types.map(|token| token.text.clone()).nth(usize::from(is_trait)).unwrap_or_default();
-                vec![self.item(ItemKind::Definition, &name, range)]
+                vec![self.build_item(ItemKind::Definition, &name, range)]
             }
             "macro_rules" => {
-                let name = self.text(at + 2).to_owned();
-                vec![self.item(ItemKind::Definition, &name, range)]
+                let name = self.token_text(at + 2).to_owned();
+                vec![self.build_item(ItemKind::Definition, &name, range)]
             }
-            "proptest" if self.text(at + 2) == "{" => {
-                let body = at + 3..close_of(self.tokens, at + 2).min(range.end);
-                vec![self.suite("proptest", range, body, scope, self.scopes[scope].is_of_tests)]
+            "proptest" if self.token_text(at + 2) == "{" => {
+                let body = at + 3..find_closing_bracket(self.tokens, at + 2).min(range.end);
+                vec![self.read_suite("proptest", range, body, scope, self.scopes[scope].has_only_tests)]
             }
-            // A project's macro that declares tests: `rgtest!(name, |dir, cmd| {…})`.
-            _ if self.text(at + 1) == "!" && self.text(at + 4) == "," => {
-                vec![self.item(ItemKind::Test, self.text(at + 3), range)]
+            // A macro of the project that declares a test: `rgtest!(name, |dir, cmd| {…})`.
+            _ if self.token_text(at + 1) == "!" && self.token_text(at + 4) == "," => {
+                vec![self.build_item(ItemKind::Test, self.token_text(at + 3), range)]
             }
             "use" => {
-                let path = self.source(at + 1..range.end);
-                let words = self.tokens[at + 1..range.end].iter().filter(|token| token.kind == Kind::Word);
-                words.map(|word| self.import(&word.text, path.clone(), &range)).collect()
+                let path = self.compared_tokens(at + 1..range.end);
+                let words = self.tokens[at + 1..range.end].iter().filter(|token| token.kind == TokenKind::Word);
+                words.map(|word| self.build_import(&word.text, path.clone(), &range)).collect()
             }
-            _ => vec![self.item(ItemKind::Other, "", range)],
+            _ => vec![self.build_item(ItemKind::Other, "", range)],
         }
     }
 }

@@ -1,10 +1,11 @@
-//! Failed expectations that name fewer than two values, or describe them in words. Comparisons of two values are in
-//! `comparison`. These rules run after all rules for more specific causes.
+//! Rules for failed expectations that name fewer than two values, or describe values in words. Comparisons of two
+//! values are in `comparison`. These rules run after all rules for more specific causes.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex, Word},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::AssertionMismatch,
 };
@@ -49,15 +50,18 @@ pub(super) const RULES: &[Rule] = &[
             r"\bassert\w* failure\b|: assert .+ failed|Assertion `.+' failed",
         )),
     ),
-    // A test that expected a failure which did not happen: `The request should time out.`
+    // A test that expected a failure that did not occur: `The request should time out.`
     rule(
         "assert-should-fail",
         AssertionMismatch,
-        &["should "],
-        Regex(r"\bshould (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?|abort(ed)?)\b"),
+        &["should ", "expected "],
+        Regex(any!(
+            r"\bshould (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?|abort(ed)?)\b",
+            r"^\s*(\w*Error: |E\s+)?expected .{1,60} to (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?)\b",
+        )),
     )
-    .trust(Trust::MessagesOnly),
-    // Hand-written checks that print both values and the operator between them.
+    .trust(AcceptedLines::MessagesOnly),
+    // Checks without a library that print both values and the operator between them.
     rule("assert-operator", AssertionMismatch, &[" !== ", " <> "], Regex(r": (\w+ )?\S+ (!==|<>) \S+$")),
     // bats and shell checks that quote the condition or print both values with names.
     rule(
@@ -66,8 +70,40 @@ pub(super) const RULES: &[Rule] = &[
         &["' failed", "wanted=", "expected="],
         Regex(r"^\s*\x60\[.+\]' failed|\b(wanted|expected)=\S+,? (found|got|actual)="),
     ),
-    // Heading of a value diff in tap, PHPUnit and others, for texts that do not otherwise name the values.
+    // The heading of a diff of values in tap, PHPUnit and others, for texts that do not name the values elsewhere.
     rule("assert-diff", AssertionMismatch, &["--- expected"], Regex(r"^\s*--- expected\b[^\n]*\n\s*\+\+\+ actual\b")).near(),
+    // Perl's Test::More.
+    rule(
+        "assert-test-more",
+        AssertionMismatch,
+        &["failed test "],
+        Regex(r"^[ \t#]*Failed test ('.*'|\x22.*\x22|at)?\s*(\n[ \t#]*)?at \S+ line \d+"),
+    )
+    .near(),
+    // hspec, tasty-hunit, QuickCheck.
+    rule(
+        "assert-haskell",
+        AssertionMismatch,
+        &["but got: ", "predicate failed on: ", "*** failed! falsif"],
+        Regex(r"^\s*expected: (?s:.*?)^\s*but got: |^\s*predicate failed on: |\*\*\* Failed! Falsif(ied|iable)"),
+    )
+    .near(),
+    // Julia's Test, Zig's std.testing, Unity and CppUTest in C, EUnit in Erlang.
+    rule(
+        "assert-other-frameworks",
+        AssertionMismatch,
+        &[
+            "test failed at ", "testexpectedequal", "testunexpectedresult", ":fail: ", "failure in test(", "{assert",
+            "std.testing.expect",
+        ],
+        Regex(any!(
+            r"^\s*Test Failed at \S+:\d+|\bTest(ExpectedEqual|ExpectedApproxEqAbs|ExpectedFmt|UnexpectedResult)\b",
+            r"^\S+:\d+:\w+:FAIL: |: error: Failure in TEST\(.*\n+\s*(expected <|CHECK|STRCMP|LONGS|[A-Z_]+_EQUAL)",
+            r"^expected .+, found .+\n(.*\n){0,3}.*\bstd\.testing\.expect",
+            r"\{assert(ion|Not)?(Equal|Match|Exception|Error|Exit|Throw|Receive)?(_failed)?, ?\[",
+        )),
+    )
+    .near(),
     rule("assert-testify-any", AssertionMismatch, &["error trace:"], Regex(r"error trace:(?s:.*?)^\s*error:"))
     .near(),
     rule(
@@ -113,7 +149,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .unless(r"error TS|expected (one of|`|;)|syntax"),
     rule("assert-which-is", AssertionMismatch, &["which is: "], Literal),
-    // Rust: assert!(condition, "message") prints only the message. The guard below excludes the runtime's own panics.
+    // Rust's `assert!(condition, "message")` prints only the message. The guard excludes panics of the runtime.
     rule(
         "assert-rust-message",
         AssertionMismatch,
@@ -142,7 +178,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*\w+_test\.go:\d+: .*(!=|==|should|not equal|mismatch|want)",
         )),
     )
-    .trust(Trust::Messages)
+    .trust(AcceptedLines::Messages)
     .unless(r"undefined|cannot use|imported and not used|unexpected error|panic:"),
     rule(
         "assert-compare-word",

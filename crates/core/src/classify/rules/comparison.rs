@@ -1,5 +1,6 @@
-//! Failed comparisons of two values. Other failed expectations are in `assertion`; mock complaints are tried earlier.
-//! An expectation that nothing is thrown does not belong here, because the thrown error is the failure.
+//! Rules for failed comparisons of two values. Other failed expectations are in `assertion`, and complaints of mock
+//! libraries are tried earlier. These rules exclude expectations that no error is thrown, because the thrown error is
+//! the failure.
 
 use crate::{
     classify::rule::{
@@ -9,8 +10,8 @@ use crate::{
     failure::category::Category::AssertionMismatch,
 };
 
-/// Texts in which the other side is an unexpected error; the rules after this table classify that error.
-const UNWANTED_ERROR: &str = concat!(
+/// Texts that compare a value with an unexpected error. Later rules classify that error.
+const UNEXPECTED_ERROR: &str = concat!(
     r"\bnot\.tothrow|\bto not throw\b|not to throw|\bno (exception|error)\b|(without|no) (an )?(exception|error)|unexpected error|to be (resolved|fulfilled)",
     r"|rejected instead of resolved|received promise rejected|\bnot to raise|wantErr false|to be nil.{0,20}error|expected nil, but got: &|expected success|got error|got: error",
     r"|(expected|want(ed)?):? <?(nil|null|none|ok|success)>?,? (but )?(got|was|received)",
@@ -60,7 +61,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bError: expected .+ to (not )?(deeply |strictly |loosely )?(equal|eql|be|have|include|contain|match|exist|throw|satisfy|respond|start|end)\b",
         )),
     )
-    .unless(UNWANTED_ERROR),
+    .unless(UNEXPECTED_ERROR),
     rule(
         "assert-expected-to-line",
         AssertionMismatch,
@@ -69,7 +70,7 @@ pub(super) const RULES: &[Rule] = &[
             r#"^\s*(\w*AssertionError( \[ERR_ASSERTION\])?: |Error: |- |E\s+)?expected (['"\[{(#\d<`-]|undefined|null|true|false|nan|object|function|promise|\w+ )?.* (not )?to (not )?(deeply |strictly |loosely |be |have |shallowly )*(equal|eql|be|have|include|contain|match|exist|satisfy|respond|start|end|an?|within|above|below|ok|true|false|null|undefined|empty|throw|closed|greater|less|strictly|deeply|loosely)\b"#,
         ),
     )
-    .unless(UNWANTED_ERROR),
+    .unless(UNEXPECTED_ERROR),
     rule(
         "assert-node",
         AssertionMismatch,
@@ -131,7 +132,7 @@ pub(super) const RULES: &[Rule] = &[
             r"AssertionError: (.* (!=|==|not found in|does not match|unexpectedly found in|is not|is not an instance of|not (less|greater) than|not raised|not equal|unexpectedly (None|identical)|not triggered|is not (true|false|None))( |$|\n|:|\b)|(lists|dicts|sets|tuples|sequences|items|element counts?) (differ|in|were|not)|regex didn't match|\S+ not raised|(True|False|None) is not|unexpectedly (None|identical)|arrays? are not|not equal to tolerance|dataframe|series are different|no exception raised|expected .+(got|but|found|actual)|\d+ != )",
         ),
     )
-    .unless(UNWANTED_ERROR),
+    .unless(UNEXPECTED_ERROR),
     rule(
         "assert-python-statement",
         AssertionMismatch,
@@ -139,7 +140,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"File .+, line \d+.*\n\s+(self\.)?assert.*\n(\s*[\^~ ]+\n)?AssertionError\b"),
     )
     .near()
-    .unless(UNWANTED_ERROR),
+    .unless(UNEXPECTED_ERROR),
     // Java, Kotlin, Scala, Groovy
     rule(
         "assert-but-was",
@@ -234,7 +235,7 @@ pub(super) const RULES: &[Rule] = &[
         r"invalid value for|\boption\b|wantErr|error = |\berr(or)?(:| =)|want (nil|no error)|(expected|want(ed)?) no |unexpected error|",
         r"\b(TypeError|ValueError|SyntaxError|ParseError|RuntimeError|KeyError|IndexError|AttributeError|ArgumentError)\b|\berror TS\d{4}|error\[E|invalid type|expected (one of|`|'[^\w\s]'|\x22[^\w\s]\x22|identifier|token|expression|type|\d+ arg)|too (many|few) arguments|wrong number|\bat '/[^']*': got",
     )),
-    // A comparison of two error texts, so the words in those texts must not decide.
+    // A comparison of two error texts, whose words must not decide.
     rule(
         "assert-go-error-text",
         AssertionMismatch,
@@ -417,7 +418,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .near()
-    .unless(UNWANTED_ERROR),
+    .unless(UNEXPECTED_ERROR),
     rule(
         "assert-difference",
         AssertionMismatch,

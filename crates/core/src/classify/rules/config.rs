@@ -1,7 +1,7 @@
-//! Missing or invalid settings: of the environment, of tools, of infrastructure, and in plain sentences.
+//! Rules for missing or invalid settings: of the environment, of tools, of infrastructure, and in plain sentences.
 
 pub(super) mod constants;
 pub(super) mod env;
 pub(super) mod files;
 pub(super) mod infra;
-pub(super) mod words;
+pub(super) mod sentences;

@@ -1,32 +1,34 @@
-//! Containers that were killed for memory, exited, or could not start. `deciding_facts` reads the runtime's facts
-//! beside the text.
+//! Rules for containers that were killed because of memory, exited, or could not start. `deciding_facts` reads facts of
+//! the runtime that are not in the text.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex, Word},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::{ContainerCrash, ContainerOom},
 };
 
-/// A manifest or a status that denies a kill for memory, for example `OOMKilled: false`.
-const NOT_KILLED: &str = r#"oom_?killed\\?"?\s*[:=]\s*\\?"?(false|0|no|null)\b|oom[ _-]?kills?\\?"?\s*[:=]\s*0\b"#;
+/// A status that denies that the container was killed because of memory, for example `OOMKilled: false`.
+const DENIED_MEMORY_KILL: &str =
+    r#"oom_?killed\\?"?\s*[:=]\s*\\?"?(false|0|no|null)\b|oom[ _-]?kills?\\?"?\s*[:=]\s*0\b"#;
 
 /// Spellings of the exit code of a killed process.
-const EXIT_137: &[&str] = &[" 137", "=137", "(137", ":137", "\"137", "'137", "137)", "137,"];
+const EXIT_CODE_137_SPELLINGS: &[&str] = &[" 137", "=137", "(137", ":137", "\"137", "'137", "137)", "137,"];
 
-pub(super) const MEMORY: &[Rule] = &[
+pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
     rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Literal)
-    .unless(NOT_KILLED)
-    .trust(Trust::Logs),
+    .unless(DENIED_MEMORY_KILL)
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-words",
         ContainerOom,
         &["oom killed", "oom-kill", "oom kill", "oomkill", "oom score", "killed by oom", "oom: killed"],
         Regex(r"\boom[ -]?kill(ed|er|ing)?\b|result 'oom-kill'|\bkilled by oom\b|\boom: killed\b"),
     )
-    .unless(NOT_KILLED)
-    .trust(Trust::Logs),
+    .unless(DENIED_MEMORY_KILL)
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-kernel",
         ContainerOom,
@@ -36,23 +38,23 @@ pub(super) const MEMORY: &[Rule] = &[
         ],
         Literal,
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-runtime-event",
         ContainerOom,
         &["taskoom", "container oom", "oom event", "systemoom", "container_oom", "memory_limit_exceeded"],
         Regex(r"\b(TaskOOM|SystemOOM|container[ _]oom|oom event)\b|/tasks/oom\b"),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule("oom-topic", ContainerOom, &["/tasks/oom"], Literal)
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-ecs",
         ContainerOom,
         &["container killed due to memory usage", "outofmemoryerror: container killed"],
         Literal,
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-yarn",
         ContainerOom,
@@ -67,7 +69,7 @@ pub(super) const MEMORY: &[Rule] = &[
             r"(physical|virtual) memory used.*killing container",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-limit",
         ContainerOom,
@@ -81,7 +83,7 @@ pub(super) const MEMORY: &[Rule] = &[
             r"memory usage .{0,40}exceed(s|ed) (the |its )?limit|memory limit of .+exceeded|low on resource: memory",
         )),
     )
-    // PHP and databases limit the memory of a script or a query, not of a container.
+    // Excludes PHP and databases, which limit the memory of a script or a query and not of a container.
     .unless(any!(
         r"allowed memory size|query|session|per-process|work_mem|DB::Exception|(for|of) (query|statement)",
     )),
@@ -99,28 +101,28 @@ pub(super) const MEMORY: &[Rule] = &[
     rule(
         "oom-exit-137",
         ContainerOom,
-        EXIT_137,
+        EXIT_CODE_137_SPELLINGS,
         Regex(any!(
             r"(exit(ed)?|code|status|terminated|rc)\b[^\n]*\b137\b(?s:.*?)\b(oom|out of memory|memory limit|memory pressure|insufficient memory|low memory|memory usage|lack of memory|ran out of memory|cannot allocate memory|mem_limit|memory exhaust\w+|memory exceeded|exceed\w* memory|not enough memory)\b",
             r"\b(oom|out of memory|memory limit|memory pressure|insufficient memory|lack of memory|ran out of memory|mem_limit|not enough memory)\b(?s:.*?)(exit(ed)?|code|status|terminated)\b[^\n]*\b137\b",
         )),
     )
-    .unless(NOT_KILLED)
+    .unless(DENIED_MEMORY_KILL)
     .near()
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "oom-possible",
         ContainerOom,
-        EXIT_137,
+        EXIT_CODE_137_SPELLINGS,
         Regex(any!(
             r"\b137\b.*\((likely |probably |possibl[ey] )?(oom|memory|sigkill, oom)",
             r"Exit status: 137\. Diagnostics: Container killed on request|killed on request\. exit code is 137",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
 ];
 
-pub(super) const STATE: &[Rule] = &[
+pub(super) const STATE_RULES: &[Rule] = &[
     rule(
         "container-backoff",
         ContainerCrash,
@@ -130,14 +132,15 @@ pub(super) const STATE: &[Rule] = &[
         ],
         Word,
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-back-off",
         ContainerCrash,
-        &["back-off restarting", "back-off pulling image", "back-off 5m0s restarting"],
-        Literal,
+        // The kubelet doubles the delay: `back-off 1m20s restarting failed container`.
+        &["back-off "],
+        Regex(r"\bback-off ([\dhms]+ )?(restarting|pulling image)"),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-start-failed",
         ContainerCrash,
@@ -152,9 +155,9 @@ pub(super) const STATE: &[Rule] = &[
         ],
         Word,
     )
-    // Testcontainers stopped waiting, which is a time limit and not an exit.
+    // Excludes Testcontainers that stopped waiting, which is a time limit and not an exit.
     .unless(r"timed? ?out|\bunable to connect\b|ConditionTimeout")
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-oci",
         ContainerCrash,
@@ -175,7 +178,7 @@ pub(super) const STATE: &[Rule] = &[
             r"^(\S+ +\| +)?exec \S+: (exec format error|no such file or directory|permission denied)$",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-failed-start",
         ContainerCrash,
@@ -213,7 +216,7 @@ pub(super) const STATE: &[Rule] = &[
     )
     // Excludes a container that exited normally, and a build step inside a container.
     .unless(r"npm (err|error)|lifecycle|error: process completed")
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-died",
         ContainerCrash,
@@ -226,7 +229,7 @@ pub(super) const STATE: &[Rule] = &[
             r"^\S{10,40} container die\b|container (has )?crashed",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-unhealthy",
         ContainerCrash,
@@ -242,7 +245,7 @@ pub(super) const STATE: &[Rule] = &[
             r"container .*health check failed",
         )),
     )
-    // The probe names its own error, so the rules for that error must decide.
+    // A failed probe contains its own error, so later rules must classify that error.
     .unless(r"probe failed.*(refused|deadline|timed? ?out|statuscode|no route|reset|no such host)"),
     rule(
         "container-restarting",
@@ -266,7 +269,7 @@ pub(super) const STATE: &[Rule] = &[
         )),
     )
     .near()
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-exit-code-line",
         ContainerCrash,
@@ -274,7 +277,7 @@ pub(super) const STATE: &[Rule] = &[
         Regex(r"(reason|state):\s+(error|terminated)\s*\n(.*\n){0,2}\s*exit code:\s+[1-9]"),
     )
     .near()
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-pod-phase",
         ContainerCrash,
@@ -287,7 +290,7 @@ pub(super) const STATE: &[Rule] = &[
             r"\s\d/\d\s+(init:)?(error|crashloopbackoff|evicted|containerstatusunknown|imagepullbackoff|errimagepull|runcontainererror|createcontainererror|starterror|unknown|nodelost|outofcpu|outofpods)\b",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-pod-failed",
         ContainerCrash,
@@ -297,7 +300,7 @@ pub(super) const STATE: &[Rule] = &[
             r#"\bpod\b.*(phase|status)\W{1,3}"?(failed|error|crashed)\b|\bpod ran to completion"#,
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-unschedulable",
         ContainerCrash,
@@ -310,7 +313,7 @@ pub(super) const STATE: &[Rule] = &[
             r"unbound immediate persistentvolumeclaims",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-port-taken",
         ContainerCrash,
@@ -326,7 +329,7 @@ pub(super) const STATE: &[Rule] = &[
         &["failed to pull image", "manifest unknown", "pull access denied", "manifest for "],
         Regex(r"failed to pull image|manifest unknown|pull access denied for|manifest for \S+ not found"),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-signal",
         ContainerCrash,
@@ -339,14 +342,24 @@ pub(super) const STATE: &[Rule] = &[
             r"main process exited, code=(killed|exited|dumped)",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-state-facts",
         ContainerCrash,
         &["exited\",", "state=exited", "status=exited", "state: exited", "status: exited", "exited', "],
         Regex(r#"\b(state|status)\\?["']?\s*[:=]\s*\\?["']?(exited|dead)\b.*\bexit_?code\\?["']?\s*[:=]\s*[1-9]"#),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
+    // A test process that was killed with SIGKILL, as the memory limit of a container does.
+    rule(
+        "container-worker-killed",
+        ContainerCrash,
+        &[
+            "non-zero exit value 137", "terminated by another process: signal=sigkill",
+            "process completed with exit code 137",
+        ],
+        Literal,
+    ),
     rule("container-swarm", ContainerCrash, &["task: non-zero exit"], Literal),
     rule(
         "container-heroku",
@@ -354,7 +367,7 @@ pub(super) const STATE: &[Rule] = &[
         &["to crashed", "code=h10"],
         Regex(r"\bstate changed from \w+ to crashed\b|\bcode=H10\b"),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "container-cloud-run",
         ContainerCrash,

@@ -1,8 +1,8 @@
-//! Plain sentences about cut connections, time limits and HTTP statuses. They name no tool, so they run only after the
-//! rules for specific tools and for failed expectations.
+//! Rules for sentences about lost connections, time limits and HTTP statuses. The sentences name no tool, so these
+//! rules run only after the rules for specific tools and for failed expectations.
 
 use crate::{
-    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    classify::rule::{AcceptedLines, Matcher::Regex, Rule, any, rule},
     failure::category::Category::{HttpError, NetworkError, Timeout},
 };
 
@@ -23,9 +23,9 @@ pub(super) const RULES: &[Rule] = &[
             r"\blost (the |our |its )?connection (to|with)\b|\bconnection to \S+ (has been|was|is) lost\b",
         )),
     )
-    // Use of a connection after an orderly close is a program error.
+    // Excludes the use of a connection after it was closed normally, which is an error of the program.
     .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "network-name-lookup",
         NetworkError,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"timed? ?out|expected|assert|\bmodules?\b|\bimports?\b")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "network-certificate",
         NetworkError,
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Excludes certificates that a test creates or that a setting should name.
     .unless(r"expect(ed|s)?\b|assert|config|no such file|error TS\d|timed? ?out")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "timeout-timed-out",
         Timeout,
@@ -73,11 +73,11 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(exceed(s|ed|ing)?|reached|hit|missed|past|over|due to|longer than)( \w+){0,3} (time[ -]?(limit|out|allowance)|maximum time|deadline)\b",
         )),
     )
-    // Excludes timeouts that a test expected, elements that it searched on a page, and a gateway's status.
+    // Excludes timeouts that a test expected, elements that a test searched on a page, and the status of a gateway.
     .unless(any!(
         r"should (have )?(timed?[ -]?out|raised?|thrown?|failed?)|did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "timeout-after-duration",
         Timeout,
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Excludes pauses between attempts, and the duration of a run.
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "timeout-reported",
         Timeout,
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
         r"negotiated|time ?out:? \d{3,}( for| to| on|$)|property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
     ))
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "http-error-arguments",
         HttpError,
@@ -131,5 +131,5 @@ pub(super) const RULES: &[Rule] = &[
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
         )),
     )
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
 ];

@@ -1,17 +1,18 @@
-//! A 4xx or 5xx answer that is reported as the failure. A status needs HTTP context, because ports, line numbers,
-//! counts and sizes also have three digits.
+//! Rules for a 4xx or 5xx response that is reported as the failure. A status needs HTTP context, because ports, line
+//! numbers, counts and sizes also have three digits.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::HttpError,
 };
 
-/// The statuses in use, after a blank or a bracket. The patterns check for HTTP context.
+/// The statuses in use, each after a blank or a bracket. The patterns check for HTTP context.
 #[rustfmt::skip]
-const STATUSES: &[&str] = &[
+const STATUS_LITERALS: &[&str] = &[
     " 400", "(400", "[400", " 401", "(401", "[401", " 402", "(402", "[402", " 403", "(403", "[403", " 404", "(404", "[404", " 405", "(405", "[405",
     " 406", "(406", "[406", " 407", "(407", "[407", " 408", "(408", "[408", " 409", "(409", "[409", " 410", "(410", "[410", " 411", "(411", "[411",
     " 412", "(412", "[412", " 413", "(413", "[413", " 414", "(414", "[414", " 415", "(415", "[415", " 416", "(416", "[416", " 417", "(417", "[417",
@@ -98,7 +99,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "http-response",
         HttpError,
-        STATUSES,
+        STATUS_LITERALS,
         Regex(any!(
             r"^(RESPONSE|response)( status)?:? [45]\d\d\b",
             r"\b(unexpected|bad|invalid|error|non-2xx|non-200|unsuccessful|failed)( http)?( response| status| answer| reply)+( code)?( from .+?)?\W{1,3}([45]\d\d)\b",
@@ -118,7 +119,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bunexpected( http)? status\W{1,3}[45]\d\d\b|\bstatus: [45]\d\d [A-Z][a-z]+",
         )),
     )
-    // An exit status belongs to a process.
+    // Excludes the exit status of a process.
     .unless(r"exit(ed)?( with)?( non-zero)? status"),
     rule(
         "http-reason-phrase",
@@ -160,7 +161,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(any!(
             r"\(service: .+status code: [45]\d\d|httpStatusCode\W{1,3}[45]\d\d|StatusCode: [45]\d\d, RequestID",
-            // The error code does not matter, because AWS clients raise this only for statuses of 400 or more.
+            // Any error code counts, because AWS clients raise this error only for statuses of 400 or more.
             r"an error occurred \([\w.]+\) when calling the \w+ operation",
         )),
     ),
@@ -258,7 +259,7 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "http-fetch-not-ok",
         HttpError,
-        STATUSES,
+        STATUS_LITERALS,
         Regex(
             r"\b(failed to (fetch|load|download|get|post|upload|retrieve|request|pull|push|call)|(download|upload|request|fetch|call|GET|POST|PUT|PATCH|DELETE)( \S+)? failed|unable to fetch|could not fetch)\b.*(: | -| \(|\[| with|->|=>)\s*(error |http |status |code )*[45]\d\d\b",
         ),
@@ -267,12 +268,12 @@ pub(super) const RULES: &[Rule] = &[
     rule(
         "http-method-line",
         HttpError,
-        STATUSES,
+        STATUS_LITERALS,
         Regex(
             r#"\b(GET|POST|PUT|PATCH|DELETE|HEAD) ["']?(https?://|/)\S*(\s+(->|=>|→|:|-|returned|responded|failed)*:?)*(\s|\()(HTTP )?(status )?(code )?[45]\d\d\b"#,
         ),
     ),
-    // An access log lists every answer, so it decides only if nothing else does.
+    // An access log lists every response, so it counts only if no other line matches.
     rule(
         "http-access-log",
         HttpError,
@@ -282,5 +283,5 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(r#"HTTP/[12]\.\d" [45]\d\d\b"#),
     )
-    .trust(Trust::LastResort),
+    .trust(AcceptedLines::LastResort),
 ];

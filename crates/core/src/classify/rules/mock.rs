@@ -1,4 +1,4 @@
-//! Complaints of mock libraries for objects and functions, and for services.
+//! Rules for complaints of mock libraries, about objects and functions, and about services.
 
 pub(super) mod clients;
 pub(super) mod objects;

@@ -1,5 +1,5 @@
-//! Names that do not resolve, unreachable hosts, cut connections and TLS errors. Refused connections are in `refused`,
-//! time limits in `timeout`.
+//! Rules for host names that cannot be resolved, unreachable hosts, lost connections and TLS errors. Refused
+//! connections are in `refused`, time limits in `timeout`.
 
 pub(super) mod clients;
 
@@ -23,7 +23,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // npm reports a missing package with this code; it is not a host name.
+    // Excludes npm, which reports a missing package with this code.
     .unless(r"ENOTFOUND_PACKAGE"),
     rule(
         "dns-words",
@@ -63,7 +63,7 @@ pub(super) const RULES: &[Rule] = &[
     // Excludes names that a program resolves without a network, for example modules; .NET prints `service for type` for
     // an object that it cannot create.
     .unless(r"service for type|module|import|plugin|loader|dependency|package|placeholder|path|alias|symbol"),
-    // Out of reach
+    // Unreachable hosts
     rule(
         "unreachable-code",
         NetworkError,
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     ),
-    // Cut
+    // Lost connections
     rule(
         "reset-code",
         NetworkError,
@@ -102,7 +102,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // axios uses ECONNABORTED for its own time limit.
+    // Excludes axios, which uses ECONNABORTED for its time limit.
     .unless(r"ECONNABORTED.*timeout|timeout of \d+ ?ms exceeded"),
     rule(
         "reset-words",
@@ -140,11 +140,10 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    // Excludes a local session that does not answer a prompt. Other errors of local streams have an exception type of
-    // their own.
+    // Excludes a local session that does not answer a prompt. Other errors of local streams have other exception types.
     .unless(any!(
         r"session (has )?failed to respond to prompt",
-        // A proxy's HTTP answer quotes the reason why the upstream failed.
+        // The HTTP response of a proxy quotes the reason why the upstream server failed.
         r"\b50[234]\b.{1,40}upstream connect error",
     )),
     rule(
@@ -167,7 +166,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(read|write) tcp .*: EOF\b|\brpc error: .*(error reading from server: )?EOF\b",
         )),
     ),
-    // Ruby raises EOFError for any stream, so the frame below must belong to the network code.
+    // Ruby raises EOFError for any stream, so the frame below must belong to network code.
     rule(
         "reset-ruby-eof",
         NetworkError,
@@ -176,7 +175,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     .near(),
     rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
-    // Npgsql also prints this for its own time limit.
+    // Excludes Npgsql's time limit, which has the same message.
     rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Literal).near().unless(r"timed? ?out"),
     rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121", "ora-290", "ora-288"], Regex(r"\bORA-(290(24|02|03|19)|28860|28862|28865|03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
@@ -271,7 +270,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .near()
-    // A denied permission or a time limit is the cause; the failed read is its consequence.
+    // Excludes a failed read because of a denied permission or a time limit, which is then the cause.
     .unless(r"permission denied \(|timed? ?out"),
     rule(
         "network-npm",
@@ -280,7 +279,7 @@ pub(super) const RULES: &[Rule] = &[
         Literal,
     )
     .near()
-    // npm also prints this for time limits.
+    // Excludes npm's time limits, which have the same message.
     .unless(r"ETIMEDOUT|timeout"),
     rule(
         "network-grpc",
@@ -305,7 +304,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bAPIConnectionError\b|\bENOTCONN\b",
         )),
     )
-    // These errors contain their cause, which may be a time limit.
+    // Excludes other causes of these errors, such as a time limit.
     .unless(any!(
         r"timed? ?out|too many open files|permission denied|address already in use|EADDRINUSE",
         // Excludes the class of an object if no exception of that class was thrown.

@@ -1,4 +1,4 @@
-//! Connection refused in every spelling, because no process listens on the port. Other network errors are in `network`.
+//! Rules for refused connections, where no process listens on the port. Other network errors are in `network`.
 
 use crate::{
     classify::rule::{
@@ -37,7 +37,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\brefused to connect\b|\brefused (the |our )?(network |tcp )?connection\b",
         )),
     )
-    // Excludes a test that expected the refusal.
+    // Excludes a test that expected the refused connection.
     .unless(r"should (have|be) refuse"),
     rule(
         "refused-to-connect",
@@ -101,8 +101,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(any!(
             r"curl: \(7\)|\bORA-12541\b|NSURLErrorDomain.*Code=-1004\b|\ball connection attempts failed",
             r"can't reach database server at|could not be established\. broker may not be available",
-            // curl prints this for every failed connection; a refusal is recognizable because it fails within
-            // milliseconds.
+            // curl prints this for every failed connection. Only a refused connection fails within milliseconds.
             r"curl error 7:|after \d{1,4} ms: could(n.t| not) connect to server|neterror\?e=connectionfailure",
         )),
     )

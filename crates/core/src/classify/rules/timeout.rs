@@ -1,5 +1,5 @@
-//! Exceeded time limits: first of test runners, then of networks, databases, jobs and functions. The HTTP statuses 408
-//! and 504 are in `http`.
+//! Rules for exceeded time limits: first of test runners, then of networks, databases, jobs and functions. The HTTP
+//! statuses 408 and 504 are in `http`.
 
 use crate::{
     classify::rule::{
@@ -9,9 +9,9 @@ use crate::{
     failure::category::Category::Timeout,
 };
 
-/// Texts that contain the word but no exceeded limit: a gateway's HTTP status, or an option or function with timeout in
-/// its name.
-const NOT_A_LIMIT: &str = concat!(
+/// Texts that contain `timeout` but report no exceeded time limit: the HTTP status of a gateway, or an option or
+/// function with this word in its name.
+const NOT_AN_EXCEEDED_LIMIT: &str = concat!(
     r"\b(504|408)\b.*time-?\s?out|time-?\s?out.{0,20}\b(504|408)\b",
     r"|upstream request timeout|\bNoSuch(Method|Field)Error|NoClassDefFoundError|ClassNotFoundException|\b(invalid|unknown|unexpected|unrecognized|unsupported|missing) .*time-?out",
     r"|time-?out.*\b(is not a function|is not defined|must be|should be|is undefined|is not valid|not recognized|has no attribute)",
@@ -19,7 +19,7 @@ const NOT_A_LIMIT: &str = concat!(
 );
 
 /// These rules come before comparisons because the runner also prints the expectation that it waited for.
-pub(super) const RUNNERS: &[Rule] = &[
+pub(super) const TEST_RUNNER_RULES: &[Rule] = &[
     rule(
         "timeout-test-runner",
         Timeout,
@@ -162,7 +162,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    .unless(NOT_A_LIMIT),
+    .unless(NOT_AN_EXCEEDED_LIMIT),
     rule(
         "timeout-exception",
         Timeout,
@@ -177,7 +177,7 @@ pub(super) const RULES: &[Rule] = &[
             r"(^|[\s:.('\x22<\[=/!,*_\\])\w*(Timeout(Error|Exception|Expired)|(Read|Connect|Write|Pool|Open|Connection|Request|Query|Socket|Soft)Timeout(Error)?|Timeout::(Exit)?Error|TimedOut(Exception|Error)?|TimeLimitExceeded|ErrTimeout|AppNotIdleException|UnresponsiveException)\b",
         ),
     )
-    .unless(NOT_A_LIMIT),
+    .unless(NOT_AN_EXCEEDED_LIMIT),
     rule(
         "timeout-after",
         Timeout,
@@ -195,7 +195,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\b(has|have|was|had) timed[ -]out\b|^\s*timeout: |\btimed out\b \(",
         )),
     )
-    .unless(NOT_A_LIMIT),
+    .unless(NOT_AN_EXCEEDED_LIMIT),
     rule("timeout-curl", Timeout, &["curl: (28)", "wget: download timed out"], Literal),
     rule(
         "timeout-not-within",

@@ -1,16 +1,17 @@
-//! Program errors with a name that fit none of the other nine categories. A text that no rule matches gets the rule
-//! `none`.
+//! Rules for named program errors that fit none of the other nine categories. If no rule matches a text, the name of
+//! the rule is `none`.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::{AssertionMismatch, Unknown},
 };
 
-/// These come before plain sentences because a compiler message may contain code names such as `timeout` or `config`.
-pub(super) const CODE: &[Rule] = &[rule(
+/// These rules come before plain sentences because a compiler message may contain names such as `timeout` or `config`.
+pub(super) const COMPILER_RULES: &[Rule] = &[rule(
     "error-compile",
     Unknown,
     &[
@@ -34,22 +35,22 @@ pub(super) const CODE: &[Rule] = &[rule(
     )),
 )];
 
-/// These come last, but before log lines below error level, because the error that ended a program outweighs its
-/// warnings.
+/// These rules come last. Log lines below error level still come after them, because the error that ended a program is
+/// more important than its warnings.
 pub(super) const RULES: &[Rule] = &[
-    rule("error-race", Unknown, &["warning: data race"], Literal).trust(Trust::All),
+    rule("error-race", Unknown, &["warning: data race"], Literal).trust(AcceptedLines::All),
     rule(
         "error-panic",
         Unknown,
         &["panic: ", "panicked at", "fatal error: "],
         Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
     ),
-    // A Go test that failed without any other error text, so its own `t.Error` reported the reason.
+    // A Go test that failed without any other error text, so a call of `t.Error` reported the reason.
     rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+"))
         .near()
-        // An error that a call returned is not a failed expectation.
+        // Excludes an error that a call returned, which is not a failed expectation.
         .unless(r"_test\.go:\d+: unexpected error\b")
-        .trust(Trust::All),
+        .trust(AcceptedLines::All),
     rule(
         "error-exception",
         Unknown,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Prior for the rate of a flaky test. Most flaky tests fail rarely and some often; the mean is about 1 in 10.
 pub const RATE_PRIOR: Beta = Beta { failed: 0.5, passed: 5.0 };
 /// Probability outside each end of the reported 90 % interval.
-const TAIL: f64 = 0.05;
+const TAIL_PROBABILITY: f64 = 0.05;
 
 /// A rate with its 90 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,41 +25,46 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The rate of failures among runs in which the test could have failed.
-    pub fn of(failures: u32, runs: u32) -> Self {
+    /// Returns the rate of failures among runs in which the test could have failed.
+    pub fn from_counts(failures: u32, runs: u32) -> Self {
         let (k, m) = (f64::from(failures), f64::from(runs.saturating_sub(failures)));
         let (a, b) = (RATE_PRIOR.failed + k, RATE_PRIOR.passed + m);
         let quantile = |q: f64| beta::quantile(q, a.max(1.0), b);
-        Self { mean: a / (a + b), low: quantile(TAIL), high: quantile(1.0 - TAIL) }
+        Self { mean: a / (a + b), low: quantile(TAIL_PROBABILITY), high: quantile(1.0 - TAIL_PROBABILITY) }
     }
 }
 
-/// `ln P` of the observations if each failure is chance.
-pub fn log_likelihood(seen: &[Observation]) -> f64 {
-    let (failed, passed) = counts(seen);
+/// `ln P` of the observations if each failure occurs by chance.
+pub fn log_likelihood(observations: &[Observation]) -> f64 {
+    let (failed, passed) = count_outcomes(observations);
     RATE_PRIOR.log_sequence(failed, passed)
 }
 
-/// Number of failures and number of passes.
-pub fn counts(seen: &[Observation]) -> (u32, u32) {
-    let failed = u32::try_from(seen.iter().filter(|one| one.failed).count()).unwrap_or(u32::MAX);
-    (failed, u32::try_from(seen.len()).unwrap_or(u32::MAX) - failed)
+/// Returns the probability that a flaky test fails at least once in a number of runs.
+pub fn probability_of_failure_in(runs: u32) -> f64 {
+    1.0 - RATE_PRIOR.log_sequence(0, runs).exp()
 }
 
-/// Number of passes that prove a fix of a failure with this rate: `ceil(ln(1 - c) / ln(1 - f))`. One pass is enough for
-/// a failure that always came.
-pub fn passes_that_prove(rate: f64, confidence: f64) -> u32 {
+/// Counts the failures and the passes.
+pub fn count_outcomes(observations: &[Observation]) -> (u32, u32) {
+    let failed = u32::try_from(observations.iter().filter(|result| result.failed).count()).unwrap_or(u32::MAX);
+    (failed, u32::try_from(observations.len()).unwrap_or(u32::MAX) - failed)
+}
+
+/// Returns the number of passes that prove a fix of a failure with this rate: `ceil(ln(1 - c) / ln(1 - f))`. One pass
+/// is enough if the test failed every time.
+pub fn count_passes_needed(rate: f64, confidence: f64) -> u32 {
     let needed = ((1.0 - confidence).ln() / (1.0 - rate).ln()).ceil();
-    let in_range = (1..=MAX_PASSES).rev().find(|count| f64::from(*count) <= needed);
+    let in_range = (1..=MAX_NEEDED_PASSES).rev().find(|count| f64::from(*count) <= needed);
     in_range.unwrap_or(1)
 }
 
-/// Maximum number of passes, because a test is hardly ever run more often.
-const MAX_PASSES: u32 = 1000;
+/// Maximum number of passes to ask for, because tests are hardly ever run more often.
+const MAX_NEEDED_PASSES: u32 = 1000;
 
-/// The rate at which a test fails by chance, for rules that only need a number. Counts runs in which both outcomes
-/// occurred on the same tree.
-pub fn chance_rate(history: &TestHistory) -> f64 {
+/// Estimates the rate at which a test fails by chance from the number of runs in which both outcomes occurred on the
+/// same tree.
+pub fn compute_flake_rate(history: &TestHistory) -> f64 {
     let flips = history.totals.both_outcomes.min(history.totals.failures);
-    Rate::of(flips, history.totals.runs).mean
+    Rate::from_counts(flips, history.totals.runs).mean
 }

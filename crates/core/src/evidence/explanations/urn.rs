@@ -12,7 +12,7 @@ pub struct Beta {
 }
 
 impl Beta {
-    /// `ln P` of one particular sequence of `failed` failures and `passed` passes, with the rate integrated out:
+    /// `ln P` of a particular sequence of `failed` failures and `passed` passes, with the rate integrated out:
     /// `B(a + k, b + n - k) / B(a, b)`.
     pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
         let (k, m) = (f64::from(failed), f64::from(passed));
@@ -22,6 +22,6 @@ impl Beta {
 }
 
 /// The prior under the deciding condition: the test almost always fails.
-pub const FAILS_INSIDE: Beta = Beta { failed: 12.0, passed: 0.5 };
+pub const FAILS_WITH_CONDITION: Beta = Beta { failed: 12.0, passed: 0.5 };
 /// The prior without the deciding condition: the test almost never fails.
-pub const FAILS_OUTSIDE: Beta = Beta { failed: 0.1, passed: 20.0 };
+pub const FAILS_WITHOUT_CONDITION: Beta = Beta { failed: 0.1, passed: 20.0 };

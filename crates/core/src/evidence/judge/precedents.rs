@@ -1,59 +1,65 @@
 //! Finds earlier runs that failed in the same way, which a gate can take as an excuse.
 
-use super::Judging;
+use super::JudgingContext;
 use crate::evidence::{
     explanations::flakiness::{self, Rate},
-    facts::{Failure, Trait},
-    kept::{fixes::CONFIDENCE, history::TestHistory},
+    facts::{Failure, FailureKey},
+    kept::{fixes::PROOF_CONFIDENCE, history::TestHistory},
     verdict::{FailedOnTree, Precedents, VerdictKind},
 };
 use std::collections::BTreeSet;
 
-impl Judging<'_> {
-    /// Earlier committed runs that failed with the same error for the same reason and were not fixed since, and a pass on the
-    /// same tree.
-    pub(super) fn precedents(
+impl JudgingContext<'_> {
+    /// Finds earlier committed runs with the same error for the same reason that was not fixed since, and earlier
+    /// results of the test on the same tree.
+    pub(super) fn find_precedents(
         &self,
         kind: VerdictKind,
         failure: &Failure,
         history: Option<&TestHistory>,
         condition: Option<&(String, String)>,
-        common: Trait,
+        common: FailureKey,
     ) -> Precedents {
         let Some(now) = self.view.runs.len().checked_sub(1) else { return Precedents::default() };
         let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.trees[now]);
-        let is_alike = |at: usize| match kind {
+        let is_same_kind = |at: usize| match kind {
             VerdictKind::Infrastructure => {
                 let known = self.memory.outages.iter().filter(|known| known.common == common);
                 known.flat_map(|known| known.first.into_iter().chain([known.last])).any(|seq| seq == run(at))
             }
-            VerdictKind::Environment => condition.is_some_and(|condition| self.view.has(at, condition)),
+            VerdictKind::Environment => condition.is_some_and(|condition| self.view.has_condition(at, condition)),
             _ => true,
         };
-        // A strand of a function can contain several errors.
-        let strand = history.and_then(|history| history.strand(Trait::of(failure)));
-        let strand = strand.filter(|strand| strand.newest.signature == failure.signature);
+        // A failure mode of a function can contain several errors.
+        let failure_mode = history.and_then(|history| history.failure_mode(FailureKey::from_failure(failure)));
+        let failure_mode = failure_mode.filter(|failure_mode| failure_mode.newest.signature == failure.signature);
         let has_error = |at: usize| {
             kind == VerdictKind::Infrastructure
-                || history.zip(strand).is_some_and(|(history, strand)| history.failed_with(strand, run(at)))
+                || history
+                    .zip(failure_mode)
+                    .is_some_and(|(history, failure_mode)| history.failed_with(failure_mode, run(at)))
         };
         let is_committed = |at: &usize| !self.view.uncommitted[*at];
-        let failed: Vec<usize> = (0..now).filter(is_committed).filter(|at| has_error(*at) && is_alike(*at)).collect();
-        let is_here = |at: &usize| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now);
-        let outcome = |at: &usize| history.and_then(|history| history.at(run(*at)));
-        let passed_on_tree = (0..now).rev().filter(is_here).find(|at| outcome(at) == Some(false)).map(run);
+        let failed: Vec<usize> =
+            (0..now).filter(is_committed).filter(|at| has_error(*at) && is_same_kind(*at)).collect();
+        let is_same_tree_and_conditions =
+            |at: &usize| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now);
+        let outcome = |at: &usize| history.and_then(|history| history.has_failed_in(run(*at)));
+        let passed_on_tree =
+            (0..now).rev().filter(is_same_tree_and_conditions).find(|at| outcome(at) == Some(false)).map(run);
         let started = |at: usize| self.view.runs[at].started_at;
         // A repeated import of a report does not count as another run.
-        let failed_here: BTreeSet<i64> = (0..now)
-            .filter(is_here)
+        let failed_starts_on_tree: BTreeSet<i64> = (0..now)
+            .filter(is_same_tree_and_conditions)
             .filter(|at| outcome(at) == Some(true) && started(*at) != started(now))
             .map(started)
             .collect();
-        let failed_on_tree = (!failed_here.is_empty() && passed_on_tree.is_none()).then(|| {
+        let failed_on_tree = (!failed_starts_on_tree.is_empty() && passed_on_tree.is_none()).then(|| {
             let elsewhere = (0..now).filter(is_committed).filter(|at| self.view.trees[*at] != tree);
             let outcomes: Vec<bool> = elsewhere.filter_map(|at| outcome(&at)).collect();
-            let rate = Rate::of(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len())).mean;
-            let runs = count(failed_here.len()) + 1;
+            let rate =
+                Rate::from_counts(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len())).mean;
+            let runs = count(failed_starts_on_tree.len()) + 1;
             FailedOnTree { runs, chance: rate.powf(f64::from(runs)) }
         });
         Precedents {
@@ -63,9 +69,9 @@ impl Judging<'_> {
         }
     }
 
-    /// Returns `true` if the failure of run `at` is over, because its test then passed on the same branch as often in a
-    /// row as proves a fix. One pass ends an outage, because it makes the test fail each time. `alike` has the runs
-    /// that failed in the same way.
+    /// Returns `true` if the failure of run `at` was fixed later: the test passed on the same branch in as many
+    /// consecutive runs as prove a fix. A single pass ends an outage, because during an outage the test fails every
+    /// time. `alike` has the runs with the same failure.
     fn has_ended(&self, kind: VerdictKind, at: usize, alike: &[usize], history: Option<&TestHistory>) -> bool {
         let is_comparable = |other: &usize| {
             let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);
@@ -73,15 +79,16 @@ impl Judging<'_> {
                 && !self.view.uncommitted[*other]
                 && self.view.runs[*other].branch == self.view.runs[at].branch
         };
-        let passed =
-            |other: &usize| history.is_some_and(|history| history.at(self.view.runs[*other].seq) == Some(false));
+        let passed = |other: &usize| {
+            history.is_some_and(|history| history.has_failed_in(self.view.runs[*other].seq) == Some(false))
+        };
         let failures = count(alike.iter().filter(|one| **one <= at && is_comparable(one)).count());
         let earlier_passes = count((0..at).filter(|one| is_comparable(one) && passed(one)).count());
         let rate = match kind {
             VerdictKind::Infrastructure => 1.0,
-            _ => Rate::of(failures, failures + earlier_passes).mean,
+            _ => Rate::from_counts(failures, failures + earlier_passes).mean,
         };
-        let needed = flakiness::passes_that_prove(rate, CONFIDENCE);
+        let needed = flakiness::count_passes_needed(rate, PROOF_CONFIDENCE);
         let mut in_a_row = 0;
         (at + 1..self.view.runs.len() - 1).filter(is_comparable).any(|other| {
             if alike.contains(&other) {

@@ -1,9 +1,9 @@
 //! Finds the outage of a run: failures that the machine caused, rather than the code or chance.
 
-use super::Judging;
+use super::JudgingContext;
 use crate::evidence::{
     explanations::outage::{self, Change},
-    facts::{ErrorSource, Failure, Trait},
+    facts::{ErrorSource, Failure, FailureKey},
     kept::{causes::Cause, history::TestHistory},
     verdict::VerdictKind,
 };
@@ -12,50 +12,54 @@ use std::collections::BTreeMap;
 /// An outage of the run that is judged.
 #[derive(Clone, Copy)]
 pub(super) struct RunOutage {
-    pub(super) common: Trait,
+    pub(super) common: FailureKey,
     /// The error of the outage, if all its failures have the same error.
     error: Option<u64>,
     /// Share of the run's tests that the outage hit.
-    hit: f64,
+    share: f64,
     probability: f64,
 }
 
 impl RunOutage {
-    /// Probability that a failure without another explanation is part of the outage.
+    /// Returns the probability that a failure without another explanation is part of the outage.
     pub(super) fn probability_of(&self, failure: &Failure) -> f64 {
         match self.error {
-            Some(error) if error != failure.signature => outage::residual_probability(self.hit, failure),
+            Some(error) if error != failure.signature => outage::residual_probability(self.share, failure),
             _ => self.probability,
         }
     }
 
     /// Returns `true` if the failure has another error than the outage.
     pub(super) fn has_other_error(&self, failure: &Failure) -> bool {
-        self.common != Trait::of(failure) && self.error.is_some_and(|error| error != failure.signature)
+        self.common != FailureKey::from_failure(failure) && self.error.is_some_and(|error| error != failure.signature)
     }
 }
 
-impl Judging<'_> {
-    /// The outage of the run, if any: the largest group that is an outage, else failures with the same error from many
-    /// functions, else all unexplained failures together.
-    pub(super) fn outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
-        let by_function = groups.iter().map(|(_, members)| members.clone());
-        let unexplained: Vec<Failure> =
-            groups.iter().flat_map(|(_, members)| members).filter(|one| self.is_unexplained(one)).copied().collect();
+impl JudgingContext<'_> {
+    /// Finds the outage of the run: the largest group of failures with the same cause or the same error that is an
+    /// outage. Without such a group, all unexplained failures together can be the outage.
+    pub(super) fn find_run_outage(&self, groups: &[(Option<&Cause>, Vec<Failure>)]) -> Option<RunOutage> {
+        let by_cause = groups.iter().map(|(_, members)| members.clone());
+        let unexplained: Vec<Failure> = groups
+            .iter()
+            .flat_map(|(_, members)| members)
+            .filter(|failure| self.is_unexplained(failure))
+            .copied()
+            .collect();
         let mut by_error: BTreeMap<u64, Vec<Failure>> = BTreeMap::new();
         for failure in &unexplained {
             by_error.entry(failure.signature).or_default().push(*failure);
         }
-        let one_error = by_function.chain(by_error.into_values()).filter(|members| self.is_outage(members));
-        if let Some(members) = one_error.max_by_key(Vec::len) {
+        let single_error_groups = by_cause.chain(by_error.into_values()).filter(|members| self.is_outage(members));
+        if let Some(members) = single_error_groups.max_by_key(Vec::len) {
             let first = members.first()?;
             let probability = self.outage_probability(&members);
-            let (common, error) = (Trait::of(first), Some(first.signature));
-            return Some(RunOutage { common, error, hit: self.share(&members), probability });
+            let (common, error) = (FailureKey::from_failure(first), Some(first.signature));
+            return Some(RunOutage { common, error, share: self.share_of_run(&members), probability });
         }
-        let probability = self.probability_of(&unexplained, false);
-        let hit = self.share(&unexplained);
-        (probability > 0.5).then_some(RunOutage { common: Trait::Signature(0), error: None, hit, probability })
+        let probability = self.probability_for_failures(&unexplained, false);
+        let share = self.share_of_run(&unexplained);
+        (probability > 0.5).then_some(RunOutage { common: FailureKey::Signature(0), error: None, share, probability })
     }
 
     fn is_outage(&self, members: &[Failure]) -> bool {
@@ -63,39 +67,42 @@ impl Judging<'_> {
     }
 
     pub(super) fn outage_probability(&self, members: &[Failure]) -> f64 {
-        let Some(common) = members.first().map(Trait::of) else { return 0.0 };
+        let Some(common) = members.first().map(FailureKey::from_failure) else { return 0.0 };
         let known = self.memory.outages.iter().any(|known| known.common == common);
-        self.probability_of(members, known)
+        self.probability_for_failures(members, known)
     }
 
-    fn probability_of(&self, failures: &[Failure], known: bool) -> f64 {
-        let has_passed = failures.iter().any(|one| self.has_passed(one));
-        let change = self.change_before(failures);
-        outage::probability(self.run, outage::Cluster { failures, known, has_passed, change })
+    fn probability_for_failures(&self, failures: &[Failure], known: bool) -> f64 {
+        let has_passed = failures.iter().any(|failure| self.has_passed(failure));
+        let change = self.classify_change(failures);
+        outage::compute_probability(self.run, outage::Cluster { failures, known, has_passed, change })
     }
 
-    /// Returns `true` if a test that passed before fails with a machine error for the first time, without a change that
-    /// touches the failure, or has failed like this ever since. A failure that returns after a pass may as well be
+    /// Returns `true` if a test that passed before fails with a machine error and no change touches the failure. The
+    /// failure must be the first with this error or continue since then; a failure that returns after a pass may be
     /// chance.
-    pub(super) fn is_of_machine(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
-        let found = history.and_then(|history| history.strand(Trait::of(failure))).and_then(|strand| strand.found);
+    pub(super) fn is_machine_failure(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
+        let verdict_kind = history
+            .and_then(|history| history.failure_mode(FailureKey::from_failure(failure)))
+            .and_then(|failure_mode| failure_mode.verdict_kind);
         failure.source == ErrorSource::Machine
-            && found.is_none_or(|found| {
-                found == VerdictKind::Infrastructure && history.and_then(TestHistory::last_outcome) == Some(true)
+            && verdict_kind.is_none_or(|kind| {
+                kind == VerdictKind::Infrastructure && history.and_then(TestHistory::last_outcome) == Some(true)
             })
             && self.has_passed(failure)
-            && self.change_before(&[*failure]) != Change::Touches
+            && self.classify_change(&[*failure]) != Change::Touches
     }
 
-    /// Changes since the tests of these failures passed.
-    fn change_before(&self, failures: &[Failure]) -> Change {
-        let passed = |one: &Failure| self.view.index(self.memory.tests.get(&one.case)?.last_pass()?);
-        let touches = |one: &&Failure| {
-            let files = one.file_and_stack(self.stacks);
-            one.names_change || passed(one).is_some_and(|passed| self.view.is_touched_since(passed, &files))
+    /// Classifies the changes since the tests of these failures passed.
+    fn classify_change(&self, failures: &[Failure]) -> Change {
+        let last_pass = |failure: &Failure| self.view.index(self.memory.tests.get(&failure.case)?.last_pass()?);
+        let touches = |failure: &&Failure| {
+            let files = failure.test_and_stack_files(self.stacks);
+            failure.names_change || last_pass(failure).is_some_and(|passed| self.view.is_touched_since(passed, &files))
         };
-        let is_edited = |one: &Failure| {
-            passed(one).is_some_and(|passed| self.view.trees[passed] != self.view.trees[self.view.runs.len() - 1])
+        let is_edited = |failure: &Failure| {
+            last_pass(failure)
+                .is_some_and(|passed| self.view.trees[passed] != self.view.trees[self.view.runs.len() - 1])
         };
         if 2 * failures.iter().filter(touches).count() > failures.len() {
             Change::Touches
@@ -106,13 +113,14 @@ impl Judging<'_> {
         }
     }
 
-    fn share(&self, members: &[Failure]) -> f64 {
+    fn share_of_run(&self, members: &[Failure]) -> f64 {
         f64::from(u32::try_from(members.len()).unwrap_or(u32::MAX)) / f64::from(self.run.ran.max(1))
     }
 
-    /// Returns `true` if the test never failed like this before.
+    /// Returns `true` if the test never failed with this error before.
     pub(super) fn is_unexplained(&self, failure: &Failure) -> bool {
-        let known = self.memory.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
+        let known =
+            self.memory.tests.get(&failure.case).and_then(|test| test.failure_mode(FailureKey::from_failure(failure)));
         known.is_none()
     }
 }

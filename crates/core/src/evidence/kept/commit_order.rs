@@ -12,10 +12,11 @@ pub(super) struct CommitOrder<'a> {
 }
 
 impl<'a> CommitOrder<'a> {
-    /// Adds the commits in `path`, which a run has and the run before it, on commit `before`, does not have. If the way
-    /// from there is unknown, a known commit keeps its place and a new commit becomes the newest.
-    pub(super) fn add(&mut self, run: &RunFacts, path: &'a [String], before: Option<&str>) {
-        // A path of several commits is known to start at the run before.
+    /// Adds the commits in `path`: the commits of a run that the previous run, on commit `before`, does not have. If
+    /// the commits between the two runs are unknown, a known commit keeps its place and a new commit becomes the
+    /// newest.
+    pub(super) fn add_path(&mut self, run: &RunFacts, path: &'a [String], before: Option<&str>) {
+        // A path of several commits always starts at the commit of the previous run.
         let mut after = before.filter(|_| run.follows || path.len() > 1).and_then(|commit| self.place(commit));
         for commit in path {
             self.add_after(after, commit);
@@ -23,23 +24,23 @@ impl<'a> CommitOrder<'a> {
         }
     }
 
-    /// The place of a commit.
+    /// Returns the place of a commit.
     pub(super) fn place(&self, commit: &str) -> Option<u32> {
         self.places.get(commit).copied()
     }
 
     fn add_after(&mut self, after: Option<u32>, commit: &'a str) {
-        let behind = after.map_or(self.commits.len(), |after| index(after) + 1);
+        let position = after.map_or(self.commits.len(), |after| index(after) + 1);
         match self.place(commit).map(index) {
-            Some(known) if known < behind && after.is_some() => {
+            Some(known) if known < position && after.is_some() => {
                 self.commits.remove(known);
-                self.commits.insert(behind - 1, commit);
+                self.commits.insert(position - 1, commit);
                 self.renumber(known);
             }
             Some(_) => {}
             None => {
-                self.commits.insert(behind, commit);
-                self.renumber(behind);
+                self.commits.insert(position, commit);
+                self.renumber(position);
             }
         }
     }
@@ -59,8 +60,8 @@ mod tests {
     use super::CommitOrder;
     use crate::evidence::facts::RunFacts;
 
-    /// The order after runs on the last commits of these paths. A path with `+` has the commits since the run before;
-    /// for a path without it, the way from there is unknown.
+    /// Returns the order after runs on the last commits of these paths. A path with `+` has the commits since the
+    /// previous run; without `+`, the commits between the two runs are unknown.
     fn order(runs: &[&str]) -> String {
         let paths: Vec<(bool, Vec<String>)> = runs
             .iter()
@@ -69,7 +70,7 @@ mod tests {
         let mut order = CommitOrder::default();
         let mut before = None;
         for (follows, path) in &paths {
-            order.add(&RunFacts { follows: *follows, ..RunFacts::default() }, path, before);
+            order.add_path(&RunFacts { follows: *follows, ..RunFacts::default() }, path, before);
             before = path.last().map(String::as_str);
         }
         order.commits.join(" ")

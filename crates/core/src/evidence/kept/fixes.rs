@@ -1,11 +1,11 @@
 //! Changes after which a failure was gone, found or reported. Decides how many passes prove a fix and what refutes it.
 
-use crate::evidence::explanations::flakiness::{Rate, passes_that_prove};
+use crate::evidence::explanations::flakiness::{Rate, count_passes_needed};
 use crate::evidence::facts::{CaseId, FileId, RunFacts, RunSeq};
 use crate::evidence::kept::history::TestHistory;
 use crate::evidence::kept::traits::Traits;
 use crate::evidence::kept::window::{View, Window};
-use crate::evidence::state::{TestState, state_of};
+use crate::evidence::state::{TestState, summarize_test};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet};
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ProofStatus {
-    /// A report claims it.
+    /// A person or an agent reported the fix.
     Claimed,
     /// Found without a report: the failure occurred on a tree and was gone on a later tree.
     Candidate,
-    /// The test passed often enough since.
+    /// The test passed often enough after the fix.
     Proved,
-    /// The same error came back on a tree that has the fix.
+    /// The error came back on a tree that has the fix.
     Refuted,
     /// A later fix replaced it before it was proved.
     Superseded,
@@ -54,58 +54,59 @@ pub struct Fix {
     pub rate: f64,
     /// Passes since the fix. The test with the fewest passes counts.
     pub passes: u32,
-    /// How sure the fix is.
+    /// How far runs have proved the fix.
     pub status: ProofStatus,
 }
 
-/// Confidence at which passes prove a fix.
-pub const CONFIDENCE: f64 = 0.95;
+/// Confidence that the passes must reach to prove a fix.
+pub const PROOF_CONFIDENCE: f64 = 0.95;
 
 /// Progress of the proof for a fix that is being reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
+pub struct ProofProgress {
     /// Runs with the fix in which the test passed at the first attempt.
     pub passes: u32,
     /// Number of passes that prove the fix.
     pub needed: u32,
 }
 
-impl Progress {
+impl ProofProgress {
     /// Returns `true` if a failure with this verdict may be chance, so that the proof needs the history. Otherwise one
     /// pass is enough.
     pub fn needs_history(found: Option<VerdictKind>) -> bool {
         matches!(found, None | Some(VerdictKind::Flaky))
     }
 
-    /// Progress for a test that does not fail now. `failed_in` is the id of the run with the failure. Which runs
-    /// contain the fix is unknown, so that only later runs on the tree of the newest run count.
-    pub fn of(
+    /// Progress for a test that does not fail now. `failed_in` is the id of the run with the failure. Only later
+    /// runs on the tree of the newest run count, because it is unknown which other runs contain the fix.
+    pub fn compute(
         found: Option<VerdictKind>,
         failed_in: &str,
         history: &TestHistory,
         window: &Window,
         traits: &Traits,
     ) -> Self {
-        let summary = state_of(history, &window.view(), traits);
+        let summary = summarize_test(history, &window.view(), traits);
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
             return Self { passes: 1, needed: 1 };
         }
         // Assumes at least one failure, because the reported failure may be explained differently by now.
-        let rate = summary.flake_rate.mean.max(Rate::of(1, history.totals.runs).mean);
+        let rate = summary.flake_rate.mean.max(Rate::from_counts(1, history.totals.runs).mean);
         let runs = || window.runs();
         let failed = runs().find(|run| run.id == failed_in);
-        let newest = runs().next_back().filter(|newest| failed.is_none_or(|failed| !failed.has_tree_of(newest)));
+        let newest = runs().next_back().filter(|newest| failed.is_none_or(|failed| !failed.has_same_tree_as(newest)));
         let had_fix = runs().filter(|run| {
-            failed.is_none_or(|failed| failed.seq < run.seq) && newest.is_some_and(|newest| newest.has_tree_of(run))
+            failed.is_none_or(|failed| failed.seq < run.seq)
+                && newest.is_some_and(|newest| newest.has_same_tree_as(run))
         });
         let passes = had_fix.filter(|run| history.passed_at_once(run.seq)).count();
-        Self { passes: u32::try_from(passes).unwrap_or(u32::MAX), needed: passes_that_prove(rate, CONFIDENCE) }
+        Self { passes: u32::try_from(passes).unwrap_or(u32::MAX), needed: count_passes_needed(rate, PROOF_CONFIDENCE) }
     }
 }
 
 impl Fix {
     /// A reported fix. `rate` is the rate of the failure before the fix.
-    pub fn claimed(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
+    pub fn new_claim(cause: u64, commits: Vec<String>, cases: BTreeMap<CaseId, u64>, run: RunSeq, rate: f64) -> Self {
         Self {
             cause,
             commits,
@@ -122,8 +123,8 @@ impl Fix {
     }
 
     /// Marks this fix as superseded if `later` is a fix for the same failure and this fix is not proved yet.
-    pub fn record_later(&mut self, later: &Self) {
-        let same = self.cases.iter().any(|(case, signature)| later.is_of(*case, *signature));
+    pub fn record_later_fix(&mut self, later: &Self) {
+        let same = self.cases.iter().any(|(case, signature)| later.fixes_error(*case, *signature));
         if same && matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) {
             self.status = ProofStatus::Superseded;
         }
@@ -131,7 +132,7 @@ impl Fix {
 
     /// Returns `true` if a run is known to contain the fix. An uncommitted edit may be undone, so that only a run on
     /// the same tree contains it.
-    pub fn is_in(&self, run: &RunFacts) -> bool {
+    pub fn is_contained_in(&self, run: &RunFacts) -> bool {
         !self.is_uncommitted() || self.edited.as_ref() == Some(&run.tree)
     }
 
@@ -148,7 +149,7 @@ impl Fix {
 
     /// Notes that an edit was committed: a run on a clean commit with the tree of the edit contains it. `newest` is the
     /// newest commit since the failure.
-    pub fn note_commit(&mut self, run: &RunFacts, newest: Option<&String>) {
+    pub fn record_commit(&mut self, run: &RunFacts, newest: Option<&String>) {
         let is_same = self.is_uncommitted() && !run.dirty && self.edited.as_ref() == Some(&run.tree);
         if let Some(commit) = newest.filter(|_| is_same) {
             self.commits.push(commit.clone());
@@ -159,25 +160,25 @@ impl Fix {
     /// Records a run in which the tests of the fix passed, and marks the fix as proved if there are enough passes.
     pub fn record_pass(&mut self) {
         self.passes += 1;
-        let needed = passes_that_prove(self.rate, CONFIDENCE);
+        let needed = count_passes_needed(self.rate, PROOF_CONFIDENCE);
         if matches!(self.status, ProofStatus::Claimed | ProofStatus::Candidate) && self.passes >= needed {
             self.status = ProofStatus::Proved;
         }
     }
 
     /// Refutes the fix, because the same error of the same test came back while the fix was present.
-    pub fn record_return(&mut self) {
+    pub fn refute(&mut self) {
         self.status = ProofStatus::Refuted;
     }
 
-    /// Id of the fix for one of its commits. The id of an edit stays the same when the edit is committed.
+    /// Returns the id of the fix for one of its commits. The id of an edit stays the same when the edit is committed.
     pub fn id(&self, commit: Option<&String>) -> String {
         let change = self.edited.as_ref().or(commit).map_or("", String::as_str);
         format!("fix-{:016x}-{change:.12}", self.cause)
     }
 
     /// Returns `true` if the fix is for this error of this case.
-    pub fn is_of(&self, case: CaseId, signature: u64) -> bool {
+    pub fn fixes_error(&self, case: CaseId, signature: u64) -> bool {
         self.cases.get(&case) == Some(&signature)
     }
 }

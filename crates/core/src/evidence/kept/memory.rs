@@ -1,6 +1,6 @@
 //! The data that verdicts use, as rows that each run updates.
 
-use crate::evidence::facts::{CaseId, RunSeq, Trait};
+use crate::evidence::facts::{CaseId, FailureKey, RunSeq};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::Fix;
 use crate::evidence::kept::history::TestHistory;
@@ -32,16 +32,16 @@ pub struct Memory {
     pub traits: Traits,
 }
 
-/// A remembered outage, identified by the common trait of its failures.
+/// A remembered outage, identified by the common property of its failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outage {
     /// Id of the outage as a cause.
     pub id: u64,
     /// The error.
-    pub common: Trait,
+    pub common: FailureKey,
     /// The first run that had an outage with this error; absent in memories of earlier versions.
     #[serde(default)]
     pub first: Option<RunSeq>,
-    /// The newest run that had it.
+    /// The newest run that had this outage.
     pub last: RunSeq,
 }

@@ -1,15 +1,15 @@
 //! Evidence for the explanation that an earlier test makes a test fail, and the identity of that earlier test.
 //!
-//! Only failing runs name candidates: the tests that ran before the failing test. A test that ran before it in a
-//! passing run is not a candidate. So a test that never failed costs nothing, and the usual order, which passed before,
-//! has no candidates.
+//! Candidates are the tests that ran before the failing test in a failing run, except for tests that also ran before it
+//! in a passing run. So a test that never failed needs no storage, and a failure in the usual order has no candidates.
 
-use crate::evidence::explanations::urn::{FAILS_INSIDE, FAILS_OUTSIDE};
+use crate::evidence::explanations::urn::{FAILS_WITH_CONDITION, FAILS_WITHOUT_CONDITION};
 use crate::evidence::facts::{CaseId, RunSeq};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Maximum number of candidates that are kept for an error. With more candidates, the search starts again.
+/// Maximum number of candidates that are kept for an error. If there are more, the search starts again with the next
+/// failing run.
 pub const MAX_CANDIDATES: usize = 2048;
 /// Maximum number of tests before a failing test. The limit keeps the time for a verdict independent of the size of the
 /// project.
@@ -24,34 +24,34 @@ pub struct Order {
     positions: HashMap<CaseId, u32>,
     digest: u64,
     is_unknown: bool,
-    wholes: BTreeSet<CaseId>,
+    suite_failures: BTreeSet<CaseId>,
 }
 
 impl Order {
-    /// An order from the cases that ran, first to last.
+    /// Creates an order from the cases that ran, first to last.
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
-        let digest = digest_of(&cases, 0);
-        Self { cases, positions, digest, is_unknown: false, wholes: BTreeSet::new() }
+        let digest = compute_digest(&cases, 0);
+        Self { cases, positions, digest, is_unknown: false, suite_failures: BTreeSet::new() }
     }
 
     /// Cases that ran in an unknown order. Nothing is learned or concluded from such an order.
-    pub fn unknown(cases: Vec<CaseId>) -> Self {
-        let digest = digest_of(&cases, UNKNOWN_SEED);
+    pub fn with_unknown_order(cases: Vec<CaseId>) -> Self {
+        let digest = compute_digest(&cases, UNKNOWN_ORDER_SEED);
         Self { digest, is_unknown: true, ..Self::new(cases) }
     }
 
     /// Restores a stored order. The digest shows whether the order of execution was known.
-    pub fn kept(cases: Vec<CaseId>, digest: u64) -> Self {
+    pub fn restore(cases: Vec<CaseId>, digest: u64) -> Self {
         let order = Self::new(cases);
-        if order.digest == digest { order } else { Self::unknown(order.cases) }
+        if order.digest == digest { order } else { Self::with_unknown_order(order.cases) }
     }
 
-    /// Adds cases that passed as containers of these cases, for example a file in which all tests passed. They have no
-    /// position in the order.
+    /// Adds cases that passed without being reported, for example a file that could be loaded and in which all tests
+    /// passed. They have no position in the order.
     #[must_use]
-    pub fn with_wholes(self, wholes: impl IntoIterator<Item = CaseId>) -> Self {
-        Self { wholes: wholes.into_iter().collect(), ..self }
+    pub fn with_suite_failures(self, suite_failures: impl IntoIterator<Item = CaseId>) -> Self {
+        Self { suite_failures: suite_failures.into_iter().collect(), ..self }
     }
 
     /// Returns `true` if the order of execution is unknown.
@@ -59,41 +59,41 @@ impl Order {
         self.is_unknown
     }
 
-    /// Hash of the order. Equal orders have equal digests.
+    /// Returns the hash of the order. Equal orders have equal digests.
     pub const fn digest(&self) -> u64 {
         self.digest
     }
 
-    /// The cases, first to last.
+    /// Returns the cases, first to last.
     pub fn cases(&self) -> &[CaseId] {
         &self.cases
     }
 
-    fn ran_before(&self, one: CaseId, other: CaseId) -> bool {
-        match (self.positions.get(&one), self.positions.get(&other)) {
-            (Some(one), Some(other)) => one < other,
+    fn ran_before(&self, first: CaseId, second: CaseId) -> bool {
+        match (self.positions.get(&first), self.positions.get(&second)) {
+            (Some(first), Some(second)) => first < second,
             _ => false,
         }
     }
 
     /// Returns `true` if the case ran.
     pub fn contains(&self, case: CaseId) -> bool {
-        self.positions.contains_key(&case) || self.wholes.contains(&case)
+        self.positions.contains_key(&case) || self.suite_failures.contains(&case)
     }
 
-    fn before(&self, case: CaseId) -> &[CaseId] {
+    fn cases_before(&self, case: CaseId) -> &[CaseId] {
         let end = self.positions.get(&case).map_or(0, |at| usize::try_from(*at).unwrap_or(0));
         &self.cases[..end]
     }
 }
 
-fn digest_of(cases: &[CaseId], seed: u64) -> u64 {
+fn compute_digest(cases: &[CaseId], seed: u64) -> u64 {
     let bytes: Vec<u8> = cases.iter().flat_map(|case| case.to_le_bytes()).collect();
     xxhash_rust::xxh3::xxh3_64_with_seed(&bytes, seed)
 }
 
-/// Seed of digests of unknown orders. A seed of 0 would give the same digest as a known order.
-const UNKNOWN_SEED: u64 = 1;
+/// Seed for digests of unknown orders, so that they differ from the digests of known orders, which use seed 0.
+const UNKNOWN_ORDER_SEED: u64 = 1;
 
 /// The tests that ran before a test when it failed with a given error, and when it passed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -119,17 +119,23 @@ pub struct Candidate {
 
 impl OrderEvidence {
     /// Starts the evidence with the first failing run and the orders of passing runs. The result has no candidates if
-    /// the test passed in the same order, if too many tests ran before it, or if it passed as a container of other
-    /// tests, because none of them makes it fail. With passing runs, tests in `only_failed`, which never passed, are
+    /// the test passed in the same order, if too many tests ran before it, or if the test stands for a file or command
+    /// that passed. If there are passing runs, tests in `never_passed_cases`, which never passed, are
     /// not candidates, because they may be hooks, which are cases only when they fail.
-    pub fn start(victim: CaseId, failing: &Order, only_failed: &BTreeSet<CaseId>, passing: &[&Order]) -> Self {
+    pub fn from_first_failure(
+        victim: CaseId,
+        failing: &Order,
+        never_passed_cases: &BTreeSet<CaseId>,
+        passing: &[&Order],
+    ) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
-        let before = failing.before(victim);
-        let says_nothing = |order: &&Order| order.digest == failing.digest || order.wholes.contains(&victim);
-        if before.len() > MAX_PREDECESSORS || passing.iter().any(says_nothing) {
+        let before = failing.cases_before(victim);
+        let is_uninformative =
+            |order: &&Order| order.digest == failing.digest || order.suite_failures.contains(&victim);
+        if before.len() > MAX_PREDECESSORS || passing.iter().any(is_uninformative) {
             return Self { candidates: Vec::new(), failed: 1, passed };
         }
-        let is_hook = |case: CaseId| !passing.is_empty() && only_failed.contains(&case);
+        let is_hook = |case: CaseId| !passing.is_empty() && never_passed_cases.contains(&case);
         let is_cleared = |case: CaseId| is_hook(case) || passing.iter().any(|order| order.ran_before(case, victim));
         let candidates = before.iter().filter(|case| !is_cleared(**case));
         let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
@@ -137,7 +143,7 @@ impl OrderEvidence {
     }
 
     /// Returns `true` if there are so many candidates that it is better to start again with the next failing run.
-    pub fn is_too_wide(&self) -> bool {
+    pub fn has_too_many_candidates(&self) -> bool {
         self.candidates.len() > MAX_CANDIDATES
     }
 
@@ -151,18 +157,19 @@ impl OrderEvidence {
         } else {
             self.passed += 1;
         }
-        let all = u16::try_from(self.failed).unwrap_or(u16::MAX);
+        let failing_runs = u16::try_from(self.failed).unwrap_or(u16::MAX);
         for candidate in &mut self.candidates {
             let before = u16::from(order.ran_before(candidate.case, victim));
             let count = if failed { &mut candidate.failed_before } else { &mut candidate.passed_before };
             *count = count.saturating_add(before);
         }
-        self.candidates.retain(|one| {
-            one.passed_before + (all - one.failed_before.min(all)) <= MAX_EXCEPTIONS.max(one.failed_before / 8)
+        self.candidates.retain(|candidate| {
+            candidate.passed_before + (failing_runs - candidate.failed_before.min(failing_runs))
+                <= MAX_EXCEPTIONS.max(candidate.failed_before / 8)
         });
     }
 
-    /// `ln P` of the results if one of the earlier tests makes this test fail, where each of `cases` is equally likely.
+    /// `ln P` of the results if an earlier test makes this test fail, where each of `cases` is equally likely.
     /// Also returns the most likely candidate and its share. `passed` is the total number of passes.
     pub fn log_likelihood(&self, cases: u32, passed: u32) -> Option<(f64, CaseId, f64)> {
         let mut by_counts: BTreeMap<(u16, u16), (u32, CaseId)> = BTreeMap::new();
@@ -170,13 +177,14 @@ impl OrderEvidence {
             let same = by_counts.entry((candidate.failed_before, candidate.passed_before));
             same.and_modify(|(count, _)| *count += 1).or_insert((1, candidate.case));
         }
-        let of = |((failed_in, passed_in), (count, case)): ((u16, u16), (u32, CaseId))| {
+        let weigh = |((failed_in, passed_in), (count, case)): ((u16, u16), (u32, CaseId))| {
             let (failed_in, passed_in) = (u32::from(failed_in), u32::from(passed_in));
-            let one = FAILS_INSIDE.log_sequence(failed_in, passed_in)
-                + FAILS_OUTSIDE.log_sequence(self.failed.saturating_sub(failed_in), passed.saturating_sub(passed_in));
-            (one, f64::from(count), case)
+            let log = FAILS_WITH_CONDITION.log_sequence(failed_in, passed_in)
+                + FAILS_WITHOUT_CONDITION
+                    .log_sequence(self.failed.saturating_sub(failed_in), passed.saturating_sub(passed_in));
+            (log, f64::from(count), case)
         };
-        let logs: Vec<(f64, f64, CaseId)> = by_counts.into_iter().map(of).collect();
+        let logs: Vec<(f64, f64, CaseId)> = by_counts.into_iter().map(weigh).collect();
         let best = logs.iter().copied().reduce(|best, one| if one.0 > best.0 { one } else { best })?;
         let sum: f64 = logs.iter().map(|(log, count, _)| (log - best.0).exp() * count).sum();
         Some((best.0 + sum.ln() - f64::from(cases.max(1)).ln(), best.2, 1.0 / sum))
@@ -192,7 +200,7 @@ pub struct Orders {
 
 /// Maximum number of cases in all stored orders together: 128 orders of 4,000 tests, or 5 of 100,000.
 pub const MAX_ORDERED_CASES: usize = 524_288;
-/// Maximum number of orders that a first failure is compared with.
+/// Maximum number of orders that are compared with the order of a first failure.
 const MAX_COMPARED_ORDERS: usize = 6;
 /// Maximum number of stored orders: one for each run of the window.
 pub const MAX_ORDERS: usize = 128;
@@ -211,18 +219,18 @@ impl Orders {
         self.distinct.drain(..self.distinct.len() - kept.max(1));
     }
 
-    /// The newest known orders, limited to runs for which `holds` returns true.
-    pub fn of_runs(&self, holds: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
+    /// Returns the newest known orders, limited to runs for which `is_wanted` returns true.
+    pub fn orders_of_runs(&self, is_wanted: impl Fn(RunSeq) -> bool) -> Vec<&Order> {
         let known = self.distinct.iter().rev().filter(|(_, order)| !order.is_unknown).take(MAX_COMPARED_ORDERS);
-        known.filter(|(seq, _)| holds(*seq)).map(|(_, order)| order).collect()
+        known.filter(|(seq, _)| is_wanted(*seq)).map(|(_, order)| order).collect()
     }
 
     /// Returns `true` if a case ran in a run with this digest. False if the order was removed.
-    pub fn has_run(&self, digest: u64, case: CaseId) -> bool {
+    pub fn has_case_run(&self, digest: u64, case: CaseId) -> bool {
         self.distinct.iter().any(|(_, order)| order.digest == digest && order.contains(case))
     }
 
-    /// Each order with the newest run that had it, newest last.
+    /// Returns each order with the newest run that had it, newest last.
     pub fn iter(&self) -> impl Iterator<Item = &(RunSeq, Order)> {
         self.distinct.iter()
     }

@@ -1,7 +1,7 @@
 //! Updates the rows with a run, in the transaction that records the run.
 
-use crate::evidence::facts::{CaseId, Failure, Outcome, RunFacts, RunSeq, StackFiles, Trait};
-use crate::evidence::judge::{Judged, Judgement, judge};
+use crate::evidence::facts::{CaseId, Failure, FailureKey, Outcome, RunFacts, RunSeq, StackFiles};
+use crate::evidence::judge::{CaseJudgement, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
 use crate::evidence::kept::history::TestHistory;
@@ -22,7 +22,7 @@ const MAX_FIXES: usize = 1024;
 const MAX_EDITS: usize = 128;
 
 /// A run with the results of its cases.
-pub struct Recorded<'a> {
+pub struct RunResults<'a> {
     /// The run.
     pub run: &'a RunFacts,
     /// The failing cases.
@@ -39,52 +39,57 @@ pub struct Recorded<'a> {
 
 impl Memory {
     /// Judges a run and records it.
-    pub fn record(&mut self, recorded: Recorded<'_>) -> Judgement {
-        let Recorded { run, failures, retried, order, stacks, has_edits } = recorded;
+    pub fn record(&mut self, recorded: RunResults<'_>) -> Judgement {
+        let RunResults { run, failures, retried, order, stacks, has_edits } = recorded;
         for case in failures.iter().map(|failure| &failure.case).chain(retried) {
             self.begin_history(*case);
         }
         let judgement = judge(self, run, failures, &order, stacks);
-        let failing: BTreeMap<CaseId, &Judged> =
-            judgement.verdicts.iter().map(|judged| (judged.failure.case, judged)).collect();
+        let failing: BTreeMap<CaseId, &CaseJudgement> =
+            judgement.verdicts.iter().map(|case_judgement| (case_judgement.failure.case, case_judgement)).collect();
         let retried: BTreeSet<CaseId> = retried.iter().copied().collect();
-        let same_tree = self.same_tree(run);
+        let same_tree = self.runs_on_same_tree(run);
+        let mut learned = BTreeMap::new();
         for (case, test) in self.tests.iter_mut().filter(|(case, _)| order.contains(**case)) {
             let outcome = match failing.get(case) {
-                Some(judged) if judged.is_outage => Outcome::Outage,
-                Some(judged) => Outcome::Failed(judged.failure),
+                Some(case_judgement) if case_judgement.is_outage => Outcome::Outage,
+                Some(case_judgement) => Outcome::Failed(case_judgement.failure),
                 None if retried.contains(case) => Outcome::PassedAfterRetry,
                 None => Outcome::Passed,
             };
             test.record(run.seq, outcome, &same_tree);
-            note(test, *case, failing.get(case).copied(), &order);
-            if let Some(judged) = failing.get(case) {
-                learn(&mut self.traits, test, judged);
+            update_failure_modes(test, *case, failing.get(case).copied(), &order);
+            if let Some(case_judgement) = failing.get(case) {
+                learn_traits(&mut self.traits, test, case_judgement, &mut learned);
             }
         }
         self.remember_outages(&judgement);
         self.close_causes(run, &failing, &order, has_edits);
         self.refute_fixes(run, &judgement);
         self.open_causes(run, &judgement);
-        self.window.push(RunFacts { began: judgement.began, ..run.clone() });
+        self.window.push(RunFacts { newly_failing: judgement.newly_failing, ..run.clone() });
         self.orders.push(run.seq, order);
         judgement
     }
 
-    /// Runs whose changes have to be stored: runs at which an edit that fixes something may start or end, and the
-    /// newest run, because the next edit may break something.
-    pub fn needs_edits_of(&self) -> BTreeSet<RunSeq> {
+    /// Runs whose changes have to be stored: runs at which a fix may start or end, runs between
+    /// which a lasting failure began, because its verdict names the edit, and the newest run, because the next edit may
+    /// break something.
+    pub fn runs_with_needed_edits(&self) -> BTreeSet<RunSeq> {
         let newest = self.window.runs().next_back().map(|run| run.seq);
-        let fixes = self.fixes.iter().filter(|fix| fix.edited.is_some()).flat_map(|fix| [fix.failed, fix.passed]);
-        self.causes.iter().map(|cause| cause.last).chain(fixes).chain(newest).collect()
+        let fixes = self.fixes.iter().flat_map(|fix| [fix.failed, fix.passed]);
+        let before = |first: RunSeq| self.window.runs().rev().map(|run| run.seq).find(|seq| *seq < first);
+        let began = self.causes.iter().flat_map(|cause| [Some(cause.first), before(cause.first)]).flatten();
+        self.causes.iter().map(|cause| cause.last).chain(began).chain(fixes).chain(newest).collect()
     }
 
     /// Returns `true` if the verdicts on these failures need the orders of earlier runs. They do if a test fails with
     /// an error that it has no order evidence for.
     pub fn needs_orders(&self, failures: &[Failure], retried: &[CaseId]) -> bool {
         let is_known = |failure: &Failure| {
-            let strand = self.tests.get(&failure.case).and_then(|test| test.strand(Trait::of(failure)));
-            strand.is_some_and(|strand| strand.order.is_some())
+            let failure_mode =
+                self.tests.get(&failure.case).and_then(|test| test.failure_mode(FailureKey::from_failure(failure)));
+            failure_mode.is_some_and(|failure_mode| failure_mode.order.is_some())
         };
         !failures.iter().all(is_known) || retried.iter().any(|case| !self.tests.contains_key(case))
     }
@@ -93,18 +98,18 @@ impl Memory {
     fn begin_history(&mut self, case: CaseId) {
         let Self { window, orders, tests, .. } = self;
         tests.entry(case).or_insert_with(|| {
-            let ran = window.runs().filter(|run| orders.has_run(run.order, case));
-            TestHistory::of_passes(&ran.map(|run| run.seq).collect::<Vec<RunSeq>>())
+            let ran = window.runs().filter(|run| orders.has_case_run(run.order, case));
+            TestHistory::from_passes(&ran.map(|run| run.seq).collect::<Vec<RunSeq>>())
         });
     }
 
-    fn same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
+    fn runs_on_same_tree(&self, run: &RunFacts) -> Vec<RunSeq> {
         let view = self.window.view();
-        view.runs.iter().filter(|earlier| earlier.has_tree_of(run)).map(|earlier| earlier.seq).collect()
+        view.runs.iter().filter(|earlier| earlier.has_same_tree_as(run)).map(|earlier| earlier.seq).collect()
     }
 
     fn remember_outages(&mut self, judgement: &Judgement) {
-        for outage in judgement.verdicts.iter().filter_map(|judged| judged.outage) {
+        for outage in judgement.verdicts.iter().filter_map(|case_judgement| case_judgement.outage) {
             self.outages.retain(|known| known.common != outage.common);
             self.outages.push(outage);
         }
@@ -113,12 +118,20 @@ impl Memory {
     }
 
     /// Closes causes whose tests pass again, and records the changes since their last failure as fixes.
-    fn close_causes(&mut self, run: &RunFacts, failing: &BTreeMap<CaseId, &Judged>, order: &Order, has_edits: bool) {
-        let view = self.window.seen_from(run);
+    fn close_causes(
+        &mut self,
+        run: &RunFacts,
+        failing: &BTreeMap<CaseId, &CaseJudgement>,
+        order: &Order,
+        has_edits: bool,
+    ) {
+        let view = self.window.view_from(run);
         let is_edited = view.is_on_edit();
         for fix in &mut self.fixes {
-            fix.note_commit(run, view.changes_since(fix.failed).next());
-            if fix.is_in(run) && fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case)) {
+            fix.record_commit(run, view.commits_since(fix.failed).next());
+            if fix.is_contained_in(run)
+                && fix.cases.keys().all(|case| order.contains(*case) && !failing.contains_key(case))
+            {
                 fix.record_pass();
             }
         }
@@ -127,8 +140,8 @@ impl Memory {
         let later: BTreeSet<u64> = self.causes.iter().filter(is_later).map(|cause| cause.id).collect();
         let mut kept = Vec::new();
         for mut cause in std::mem::take(&mut self.causes) {
-            let still = cause.cases.iter().any(|(case, (_, signature))| {
-                failing.get(case).is_some_and(|judged| judged.failure.signature == *signature)
+            let still_fails = cause.cases.iter().any(|(case, (_, signature))| {
+                failing.get(case).is_some_and(|case_judgement| case_judgement.failure.signature == *signature)
             });
             let passed: Vec<CaseId> = cause
                 .cases
@@ -136,20 +149,20 @@ impl Memory {
                 .filter(|case| order.contains(**case) && !failing.contains_key(case))
                 .copied()
                 .collect();
-            let edit = if still || passed.len() < cause.cases.len() || !has_edits {
+            let edit = if still_fails || passed.len() < cause.cases.len() || !has_edits {
                 None
             } else {
-                self.edit(&cause, run).filter(|_| is_edited)
+                self.find_fixing_edit(&cause, run).filter(|_| is_edited)
             };
             if let Some(edit) = edit {
                 self.add_fix(edit);
             }
             if passed.is_empty() || is_edited && !cause.only_edited || later.contains(&cause.id) {
                 kept.push(cause);
-            } else if still {
+            } else if still_fails {
                 cause.cases.retain(|case, _| !passed.contains(case));
                 kept.push(cause);
-            } else if let Some(fix) = self.fix(&cause, run) {
+            } else if let Some(fix) = self.find_fixing_commits(&cause, run) {
                 self.add_fix(fix);
             }
         }
@@ -165,13 +178,14 @@ impl Memory {
     }
 
     fn add_fix(&mut self, fix: Fix) {
-        self.fixes.iter_mut().for_each(|earlier| earlier.record_later(&fix));
+        self.fixes.iter_mut().for_each(|earlier| earlier.record_later_fix(&fix));
         self.fixes.push(fix);
     }
 
-    /// The edit that fixed a cause, if there was no commit since its last failure. Each such failure has at most one
-    /// edit. The tree identifies the edit, so that the result is `None` if the tree does not show the edit.
-    fn edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
+    /// Returns the edit that fixed a cause, if nothing was committed since its last failure. Each such failure has at
+    /// most a single edit. The tree identifies the edit, so that the result is `None` if the tree does not show the
+    /// edit.
+    fn find_fixing_edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
         let is_edit = run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;
         let is_known = self.fixes.iter().any(|fix| {
@@ -183,23 +197,23 @@ impl Memory {
             edited: Some(run.tree.clone()),
             files: run.files_edited_since(failed),
             status: ProofStatus::Candidate,
-            ..Fix::claimed(cause.id, Vec::new(), cases_of(cause), cause.last, 1.0)
+            ..Fix::new_claim(cause.id, Vec::new(), case_signatures(cause), cause.last, 1.0)
         };
         fix.passed = run.seq;
         fix.record_pass();
         (is_edit && !is_known).then_some(fix)
     }
 
-    /// The commits that may have fixed a cause: those between its last failure and this run.
-    fn fix(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
-        let view = self.window.seen_from(run);
-        let commits = view.changes_since(cause.last).cloned().collect();
+    /// Returns the commits that may have fixed a cause: those between its last failure and this run.
+    fn find_fixing_commits(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
+        let view = self.window.view_from(run);
+        let commits = view.commits_since(cause.last).cloned().collect();
         let mut fix = Fix {
             cause: cause.id,
             commits,
             edited: None,
-            files: view.files_since(cause.last),
-            cases: cases_of(cause),
+            files: view.files_committed_since(cause.last),
+            cases: case_signatures(cause),
             failed: cause.last,
             passed: run.seq,
             complete: None,
@@ -217,41 +231,42 @@ impl Memory {
     }
 
     fn refute_fixes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let view = self.window.seen_from(run);
+        let view = self.window.view_from(run);
         let is_edited = view.is_on_edit();
-        let has = |fix: &Fix| fix.is_in(run) && (fix.is_uncommitted() || !is_edited) && !fix.may_be_undone(&view);
-        for judged in &judgement.verdicts {
-            let Failure { case, signature, .. } = judged.failure;
-            let kind = judged.verdict.kind;
+        let is_fix_present =
+            |fix: &Fix| fix.is_contained_in(run) && (fix.is_uncommitted() || !is_edited) && !fix.may_be_undone(&view);
+        for case_judgement in &judgement.verdicts {
+            let Failure { case, signature, .. } = case_judgement.failure;
+            let kind = case_judgement.verdict.kind;
             // A flaky failure refutes a fix if the fixed failure was flaky too. A failure on an edited tree that is
             // committed by now counts as broken.
-            let of_code = matches!(kind, VerdictKind::Regression | VerdictKind::Broken);
-            let is_back = |fix: &Fix| of_code || kind == VerdictKind::Flaky && fix.rate < 1.0;
+            let is_caused_by_code = matches!(kind, VerdictKind::Regression | VerdictKind::Broken);
+            let is_back = |fix: &Fix| is_caused_by_code || kind == VerdictKind::Flaky && fix.rate < 1.0;
             if let Some(fix) = self
                 .fixes
                 .iter_mut()
                 .rev()
-                .find(|fix| fix.is_of(case, signature) && has(fix))
+                .find(|fix| fix.fixes_error(case, signature) && is_fix_present(fix))
                 .filter(|fix| is_back(fix))
             {
-                fix.record_return();
+                fix.refute();
             }
         }
     }
 
     fn open_causes(&mut self, run: &RunFacts, judgement: &Judgement) {
-        let is_edited = self.window.seen_from(run).is_on_edit();
-        let of_code = |one: &&Judged| {
-            matches!(one.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
+        let is_edited = self.window.view_from(run).is_on_edit();
+        let is_caused_by_code = |case_judgement: &&CaseJudgement| {
+            matches!(case_judgement.verdict.kind, VerdictKind::Regression | VerdictKind::Broken | VerdictKind::New)
         };
-        for judged in judgement.verdicts.iter().filter(of_code) {
-            let known = self.causes.iter().position(|cause| cause.id == judged.cause);
+        for case_judgement in judgement.verdicts.iter().filter(is_caused_by_code) {
+            let known = self.causes.iter().position(|cause| cause.id == case_judgement.cause);
             let at = known.unwrap_or_else(|| {
                 self.causes.push(Cause {
-                    id: judged.cause,
-                    common: Trait::of(&judged.failure),
-                    site: Some(judged.failure.site),
-                    raised: judged.failure.raised,
+                    id: case_judgement.cause,
+                    common: FailureKey::from_failure(&case_judgement.failure),
+                    site: Some(case_judgement.failure.site),
+                    raised: case_judgement.failure.raised,
                     first: run.seq,
                     last: run.seq,
                     only_edited: true,
@@ -262,57 +277,75 @@ impl Memory {
             let cause = &mut self.causes[at];
             cause.last = run.seq;
             cause.only_edited &= is_edited;
-            cause.cases.insert(judged.failure.case, (run.seq, judged.failure.signature));
+            cause.cases.insert(case_judgement.failure.case, (run.seq, case_judgement.failure.signature));
         }
         let too_many = self.causes.len().saturating_sub(MAX_CAUSES);
         self.causes.drain(..too_many);
     }
 }
 
-/// The tests of a cause, each with the signature of its error.
-fn cases_of(cause: &Cause) -> BTreeMap<CaseId, u64> {
+/// Returns the tests of a cause, each with the signature of its error.
+fn case_signatures(cause: &Cause) -> BTreeMap<CaseId, u64> {
     cause.cases.iter().map(|(case, (_, signature))| (*case, *signature)).collect()
 }
 
-/// Updates the strands of a test with the result of a run.
-fn note(test: &mut TestHistory, case: CaseId, judged: Option<&Judged>, order: &Order) {
-    if let Some(judged) = judged {
-        if let Some(strand) = test.strand_to_note(Trait::of(&judged.failure)) {
-            // A failure that the machine caused says nothing about this error.
-            let is_of_test = !judged.is_outage;
-            strand.touched |= Mask::from(is_of_test && judged.touched);
-            strand.undone |= Mask::from(is_of_test && judged.undone);
-            strand.found = Some(judged.verdict.kind).filter(|_| is_of_test).or(strand.found);
-            strand.together = strand.together.max(judged.together);
-            strand.weighed = judged.weighed;
+/// Updates the failure modes of a test with the result of a run.
+fn update_failure_modes(test: &mut TestHistory, case: CaseId, case_judgement: Option<&CaseJudgement>, order: &Order) {
+    if let Some(case_judgement) = case_judgement {
+        if let Some(failure_mode) = test.failure_mode_mut(FailureKey::from_failure(&case_judgement.failure)) {
+            // A failure that the machine caused is not evidence about this error.
+            let is_evidence = !case_judgement.is_outage;
+            failure_mode.touched |= Mask::from(is_evidence && case_judgement.touched);
+            failure_mode.undone |= Mask::from(is_evidence && case_judgement.undone);
+            failure_mode.verdict_kind =
+                Some(case_judgement.verdict.kind).filter(|_| is_evidence).or(failure_mode.verdict_kind);
+            failure_mode.tests_together = failure_mode.tests_together.max(case_judgement.tests_together);
+            failure_mode.weighed = case_judgement.probabilities;
             // The evidence starts with the first failure in a known order.
-            let is_begun = strand.order.is_some() || !order.is_unknown();
-            strand.order = Some(judged.order.clone()).filter(|order| is_begun && !order.is_too_wide());
+            let is_begun = failure_mode.order.is_some() || !order.is_unknown();
+            failure_mode.order =
+                Some(case_judgement.order.clone()).filter(|order| is_begun && !order.has_too_many_candidates());
         }
         return;
     }
-    for strand in &mut test.strands {
-        if let Some(evidence) = &mut strand.order {
+    for failure_mode in &mut test.failure_modes {
+        if let Some(evidence) = &mut failure_mode.order {
             evidence.record(case, order, false);
         }
     }
 }
 
-/// Counts the properties of the failure if its kind is certain, once for each error of a test.
-fn learn(traits: &mut Traits, test: &mut TestHistory, judged: &Judged) {
-    let kind = match judged.verdict.kind {
+/// Counts the properties of the failure if its kind is certain, once for each error of a test. Of the run's failures
+/// with the same cause, at most [`MAX_COUNTED_PER_CAUSE`] count, because otherwise one change that breaks many tests
+/// would dominate the learned properties of code failures. `learned` has the number for each cause of the run.
+fn learn_traits(
+    traits: &mut Traits,
+    test: &mut TestHistory,
+    case_judgement: &CaseJudgement,
+    learned: &mut BTreeMap<u64, u32>,
+) {
+    let kind = match case_judgement.verdict.kind {
         VerdictKind::Regression | VerdictKind::Broken => 0,
         VerdictKind::Flaky => 1,
         VerdictKind::Environment => 2,
         VerdictKind::Order => 3,
         _ => return,
     };
-    let strand = test.strand_to_note(Trait::of(&judged.failure));
-    if let Some(strand) = strand.filter(|strand| !strand.is_learned && judged.verdict.probability >= PLAIN) {
-        strand.is_learned = true;
-        traits.learn(kind, &judged.failure);
+    let failure_mode = test.failure_mode_mut(FailureKey::from_failure(&case_judgement.failure));
+    if let Some(failure_mode) = failure_mode.filter(|failure_mode| {
+        !failure_mode.is_learned && case_judgement.verdict.probability >= MIN_CERTAIN_PROBABILITY
+    }) {
+        failure_mode.is_learned = true;
+        traits.count_error(kind, case_judgement.failure.signature);
+        let counted = learned.entry(case_judgement.cause).or_default();
+        if *counted < MAX_COUNTED_PER_CAUSE {
+            *counted += 1;
+            traits.count_failure(kind, &case_judgement.failure);
+        }
     }
 }
 
-/// Probability from which on the kind of a failure is certain.
-const PLAIN: f64 = 0.95;
+/// Maximum number of failures of a cause in a run whose properties are counted.
+const MAX_COUNTED_PER_CAUSE: u32 = 4;
+/// Minimum probability at which the kind of a failure counts as certain.
+const MIN_CERTAIN_PROBABILITY: f64 = 0.95;

@@ -1,4 +1,4 @@
-//! The newest runs of a project, and how they relate: which ran on the same tree, and which commits lie between them.
+//! The newest runs of a project and their relations: which runs used the same tree, and which commits are between them.
 
 use crate::evidence::facts::{FileId, RunFacts, RunSeq};
 use crate::evidence::kept::commit_order::CommitOrder;
@@ -24,26 +24,26 @@ impl Window {
         }
     }
 
-    /// The run with this number.
+    /// Returns the run with this number.
     pub fn get(&self, seq: RunSeq) -> Option<&RunFacts> {
         let first = self.runs.front()?.seq;
         self.runs.get(usize::try_from(seq.checked_sub(first)?).ok()?).filter(|run| run.seq == seq)
     }
 
-    /// The runs, oldest first.
+    /// Returns the runs, oldest first.
     pub fn runs(&self) -> impl DoubleEndedIterator<Item = &RunFacts> {
         self.runs.iter()
     }
 
     /// Ids of earlier runs on the same files as the newest run.
-    pub fn on_newest_files(&self) -> impl Iterator<Item = &str> {
+    pub fn run_ids_on_newest_files(&self) -> impl Iterator<Item = &str> {
         let newest = self.runs.back();
         let earlier = self.runs.iter().rev().skip(1);
-        earlier.filter(move |run| newest.is_some_and(|newest| newest.has_tree_of(run))).map(|run| run.id.as_str())
+        earlier.filter(move |run| newest.is_some_and(|newest| newest.has_same_tree_as(run))).map(|run| run.id.as_str())
     }
 
-    /// The last green run: the newest earlier run on the same branch that had no failure, was not interrupted, and had at least
-    /// half as many tests as the newest run. The number is that of the commits between the two runs.
+    /// Returns the last green run and the number of commits between it and the newest run. A green run is on the same
+    /// branch, had no failure, was not interrupted, and had at least half as many tests as the newest run.
     pub fn last_green(&self) -> Option<(&RunFacts, u32)> {
         let newest = self.runs.back()?;
         let is_green = |run: &&RunFacts| {
@@ -51,35 +51,35 @@ impl Window {
         };
         let green = self.runs.iter().rev().skip(1).find(is_green)?;
         let runs: Vec<&RunFacts> = self.runs.iter().collect();
-        let places = Ordered::of(&runs).places;
+        let places = OrderedCommits::from_runs(&runs).places;
         let commits = places.get(&newest.seq)?.saturating_sub(*places.get(&green.seq)?);
         Some((green, commits))
     }
 
-    /// The number of the next run.
+    /// Returns the number of the next run.
     pub fn next_seq(&self) -> RunSeq {
         self.runs.back().map_or(0, |run| run.seq + 1)
     }
 
-    /// The view from the run that is judged.
-    pub fn seen_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
+    /// Returns the runs before `run`, and `run` as the last run.
+    pub fn view_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
         View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
     }
 
-    /// The view from an earlier run, with the runs that came after it. Runs on later commits are left out. None if the run is
-    /// too old.
-    pub fn seen_again(&self, seq: RunSeq) -> Option<View<'_>> {
+    /// Returns a view with an earlier run as the last run, in which later runs on the same or older commits are
+    /// included before it. None if the run is too old.
+    pub fn view_with_later_runs(&self, seq: RunSeq) -> Option<View<'_>> {
         let mut runs: Vec<&RunFacts> = self.runs.iter().collect();
-        let order = Ordered::of(&runs);
+        let order = OrderedCommits::from_runs(&runs);
         let judged = self.get(seq)?;
         let place = *order.places.get(&seq)?;
         let is_after = |run: &RunFacts| run.seq > seq && order.places[&run.seq] > place;
         runs.retain(|run| run.seq != seq && !is_after(run));
         runs.push(judged);
-        Some(View::in_order(runs, order))
+        Some(View::with_commits(runs, order))
     }
 
-    /// The view after the newest run.
+    /// Returns a view of all runs.
     pub fn view(&self) -> View<'_> {
         View::new(self.runs.iter().collect())
     }
@@ -88,8 +88,9 @@ impl Window {
 /// A bit for each run of the window.
 pub type Mask = u128;
 
-/// The bit of the run with this index. Zero for a run that is judged after a full window, since no later run refers to it.
-pub fn bit(at: usize) -> Mask {
+/// Returns the bit of the run with this index, or 0 if the index is beyond the mask: the run that is judged after a
+/// full window.
+pub fn run_bit(at: usize) -> Mask {
     u32::try_from(at).ok().and_then(|at| Mask::from(true).checked_shl(at)).unwrap_or(0)
 }
 
@@ -103,32 +104,32 @@ pub struct View<'a> {
     pub places: Vec<u32>,
     /// For each run, whether it ran on an edit ([`RunFacts::is_edit`]).
     pub uncommitted: Vec<bool>,
-    /// For each run, whether its tree is that of a commit, at the time or later.
+    /// For each run, whether its tree is, or later became, the tree of a commit.
     pub kept: Vec<bool>,
     /// For each file, the runs in which it was edited.
     edited_in: BTreeMap<FileId, Mask>,
     /// For each file, the index of the newest run with a new commit that touched it.
     touched_in: BTreeMap<FileId, usize>,
-    commits: Ordered<'a>,
+    commits: OrderedCommits<'a>,
 }
 
 /// The commits of the runs and their positions.
-struct Ordered<'a> {
+struct OrderedCommits<'a> {
     order: CommitOrder<'a>,
     /// New commits of each run since the previous run, oldest first, by run number.
     paths: BTreeMap<RunSeq, &'a [String]>,
     places: BTreeMap<RunSeq, u32>,
 }
 
-impl<'a> Ordered<'a> {
+impl<'a> OrderedCommits<'a> {
     /// Expects the runs in the order in which they were recorded.
-    fn of(runs: &[&'a RunFacts]) -> Self {
+    fn from_runs(runs: &[&'a RunFacts]) -> Self {
         let mut order = CommitOrder::default();
         let (mut paths, mut places) = (BTreeMap::new(), BTreeMap::new());
         for (at, run) in runs.iter().enumerate() {
             let before = at.checked_sub(1).and_then(|before| runs[before].commit.as_deref());
-            let path = path(runs, at);
-            order.add(run, path, before);
+            let path = find_new_commits(runs, at);
+            order.add_path(run, path, before);
             paths.insert(run.seq, path);
         }
         let mut last = 0;
@@ -141,30 +142,30 @@ impl<'a> Ordered<'a> {
 }
 
 /// Name of the condition that identifies the machine.
-const MACHINE: &str = "machine";
+const MACHINE_CONDITION: &str = "machine";
 
 impl<'a> View<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
-        let order = Ordered::of(&runs);
-        Self::in_order(runs, order)
+        let order = OrderedCommits::from_runs(&runs);
+        Self::with_commits(runs, order)
     }
 
-    fn in_order(runs: Vec<&'a RunFacts>, commits: Ordered<'a>) -> Self {
+    fn with_commits(runs: Vec<&'a RunFacts>, commits: OrderedCommits<'a>) -> Self {
         let mut trees = Vec::new();
         let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let mut edited_in: BTreeMap<FileId, Mask> = BTreeMap::new();
         for (at, run) in runs.iter().enumerate() {
             let named_alike = by_tree.entry(&run.tree).or_default();
-            let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_tree_of(run));
+            let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_same_tree_as(run));
             trees.push(twin.map_or(at, |twin| trees[*twin]));
             named_alike.push(at);
             for (file, _) in &run.edited_files {
-                *edited_in.entry(*file).or_default() |= bit(at);
+                *edited_in.entry(*file).or_default() |= run_bit(at);
             }
         }
-        let uncommitted = edits(&runs);
+        let uncommitted = find_edit_flags(&runs);
         let places = runs.iter().map(|run| commits.places[&run.seq]).collect();
-        let became_commits = runs.iter().flat_map(|run| &run.edited).filter_map(|(_, seq)| index(&runs, *seq));
+        let became_commits = runs.iter().flat_map(|run| &run.edited).filter_map(|(_, seq)| find_index(&runs, *seq));
         let committed = uncommitted.iter().enumerate().filter(|(_, is_edit)| !**is_edit).map(|(at, _)| at);
         let trees_kept: BTreeSet<usize> = became_commits.chain(committed).map(|at| trees[at]).collect();
         let kept = trees.iter().map(|tree| trees_kept.contains(tree)).collect();
@@ -187,9 +188,17 @@ impl<'a> View<'a> {
         self.is_edited_since(earlier, files) || files.iter().any(is_committed)
     }
 
+    /// Returns the files that commits since an earlier run touched, and files that were edited differently in the last
+    /// run.
+    pub fn files_changed_since(&self, earlier: usize) -> BTreeSet<FileId> {
+        let committed = self.touched_in.iter().filter(|(_, at)| **at > earlier).map(|(file, _)| *file);
+        let edited = self.runs.last().map(|last| last.files_edited_since(self.runs[earlier])).unwrap_or_default();
+        edited.into_iter().chain(committed).collect()
+    }
+
     /// Returns `true` if each edit of an earlier run is still there in the last run or was committed since, so that a
     /// test must have the same result. False if the edited files are unknown.
-    pub fn has_edits_of(&self, earlier: usize) -> bool {
+    pub fn still_has_edits_of(&self, earlier: usize) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_edited = |file: &FileId| last.edited_files.iter().any(|(edited, _)| edited == file);
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
@@ -202,19 +211,19 @@ impl<'a> View<'a> {
         self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
-    /// Number of tests that started to fail with the changes of a run.
-    pub fn began(&self, at: usize, failed: bool) -> u32 {
-        if failed { self.runs[at].began } else { 0 }
+    /// Returns the number of tests that started to fail with the changes of a run.
+    pub fn count_newly_failing(&self, at: usize, failed: bool) -> u32 {
+        if failed { self.runs[at].newly_failing } else { 0 }
     }
 
-    /// Position of a commit among all commits.
-    pub fn place_of(&self, commit: &str) -> Option<u32> {
+    /// Returns the position of a commit among all commits.
+    pub fn place_of_commit(&self, commit: &str) -> Option<u32> {
         self.commits.order.place(commit)
     }
 
-    /// New commits of a run since the previous run that can affect tests, oldest first, with the files that each touched if
-    /// they are known.
-    pub fn changes(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
+    /// Returns the new commits of a run since the previous run that can affect tests, oldest first. Each comes with the
+    /// files that it touched, or with no files if they are unknown.
+    pub fn commits_of_run(&self, at: usize) -> impl DoubleEndedIterator<Item = (&'a String, &'a [FileId])> {
         let run = self.runs[at];
         let touched = |index: usize| run.touched.get(index).map_or(&[][..], Vec::as_slice);
         let all = self.commits.paths[&run.seq].iter().enumerate().map(move |(index, commit)| (commit, touched(index)));
@@ -223,7 +232,7 @@ impl<'a> View<'a> {
 
     /// Returns `true` if the new commits of a run touch files that tests may read.
     pub fn has_code_change(&self, at: usize) -> bool {
-        self.changes(at).any(|(commit, _)| !self.is_documentation(at, commit))
+        self.commits_of_run(at).any(|(commit, _)| !self.is_documentation(at, commit))
     }
 
     /// Returns `true` if a commit of a run touched only files that tests do not read, such as documentation.
@@ -231,16 +240,16 @@ impl<'a> View<'a> {
         self.runs[at].documentation.contains(commit)
     }
 
-    /// New commits after the run with this number, newest first.
-    pub fn changes_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
+    /// Returns the new commits after the run with this number, newest first.
+    pub fn commits_since(&self, seq: RunSeq) -> impl Iterator<Item = &'a String> {
         let newer = (0..self.runs.len()).rev().take_while(move |at| self.runs[*at].seq > seq);
-        newer.flat_map(|at| self.changes(at).rev()).map(|(commit, _)| commit)
+        newer.flat_map(|at| self.commits_of_run(at).rev()).map(|(commit, _)| commit)
     }
 
-    /// Files that commits after the run with this number touched.
-    pub fn files_since(&self, seq: RunSeq) -> BTreeSet<FileId> {
+    /// Returns the files that commits after the run with this number touched.
+    pub fn files_committed_since(&self, seq: RunSeq) -> BTreeSet<FileId> {
         let newer = (0..self.runs.len()).filter(|at| self.runs[*at].seq > seq);
-        newer.flat_map(|at| self.changes(at)).flat_map(|(_, touched)| touched.iter().copied()).collect()
+        newer.flat_map(|at| self.commits_of_run(at)).flat_map(|(_, touched)| touched.iter().copied()).collect()
     }
 
     /// Returns `true` if the last run was on an edit.
@@ -254,41 +263,44 @@ impl<'a> View<'a> {
         earlier.zip(self.places.last()).is_some_and(|(earlier, now)| *now < earlier)
     }
 
-    /// Index of the run with this number.
+    /// Returns the index of the run with this number.
     pub fn index(&self, seq: RunSeq) -> Option<usize> {
-        index(&self.runs, seq)
+        find_index(&self.runs, seq)
     }
 
     /// Returns `true` if a run has a condition.
-    pub fn has(&self, at: usize, condition: &(String, String)) -> bool {
+    pub fn has_condition(&self, at: usize, condition: &(String, String)) -> bool {
         self.runs[at].environment.contains(condition)
     }
 
     /// Returns `true` if two runs had different conditions. The machine itself does not count.
-    pub fn differ_in_conditions(&self, one: usize, other: usize) -> bool {
-        let (one, other) = (&self.runs[one].environment, &self.runs[other].environment);
+    pub fn differ_in_conditions(&self, first: usize, second: usize) -> bool {
+        let (first, second) = (&self.runs[first].environment, &self.runs[second].environment);
         let differs = |(name, value): &(String, String)| {
-            name != MACHINE && other.iter().any(|(there, known)| there == name && known != value)
+            name != MACHINE_CONDITION && second.iter().any(|(there, known)| there == name && known != value)
         };
-        one.iter().any(differs)
+        first.iter().any(differs)
     }
 
     /// Conditions of the last run that not all runs share.
     pub fn conditions(&self) -> Vec<&'a (String, String)> {
         let Some(last) = self.runs.last() else { return Vec::new() };
-        last.environment.iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
+        last.environment
+            .iter()
+            .filter(|condition| self.runs.iter().any(|run| !run.environment.contains(condition)))
+            .collect()
     }
 
     /// Conditions that some runs have and others do not.
     pub fn all_conditions(&self) -> Vec<&'a (String, String)> {
         let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
-        all.into_iter().filter(|one| self.runs.iter().any(|run| !run.environment.contains(one))).collect()
+        all.into_iter().filter(|condition| self.runs.iter().any(|run| !run.environment.contains(condition))).collect()
     }
 }
 
-/// For each run, whether it ran on an edit. Untracked files do not count if they are unchanged since the first run or since a
-/// run without failures.
-fn edits(runs: &[&RunFacts]) -> Vec<bool> {
+/// Returns for each run whether it ran on an edit. Untracked files do not count if they are unchanged since the first
+/// run or since a run without failures.
+fn find_edit_flags(runs: &[&RunFacts]) -> Vec<bool> {
     let mut known: BTreeSet<(FileId, u64)> = BTreeSet::new();
     let is_edit = |(at, run): (usize, &&RunFacts)| {
         if at == 0 {
@@ -303,15 +315,15 @@ fn edits(runs: &[&RunFacts]) -> Vec<bool> {
     runs.iter().enumerate().map(is_edit).collect()
 }
 
-/// New commits of a run since the previous run, oldest first.
-fn path<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
+/// Returns the new commits of a run since the previous run, oldest first.
+fn find_new_commits<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     let run = runs[at];
     let moved = at == 0 || run.commit != runs[at - 1].commit;
     if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
 }
 
 /// The runs are sorted by number, except for the last run, which can be an older run that is judged again.
-fn index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
+fn find_index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
     let (last, before) = runs.split_last()?;
     if last.seq == seq {
         return Some(before.len());

@@ -1,10 +1,10 @@
 //! Attribution of failures to an edit, a commit or the machine.
 
-use super::{CASES, Story, failure, in_function, kinds, only};
+use super::{CASES_PER_STORY, Story, failure, failure_in_function, list_verdict_kinds, only_judgement};
 use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure, StackFiles},
-        judge::{Judgement, judge_again},
+        judge::{Judgement, judge_earlier_failure},
         verdict::{Reason, Settle, VerdictKind},
     },
     failure::category::Category,
@@ -14,22 +14,22 @@ const SOURCE: u32 = 700;
 const NOTES: u32 = 701;
 
 fn suspects(judgement: &Judgement) -> Vec<&str> {
-    only(judgement).verdict.suspects.iter().map(|one| one.commit.as_str()).collect()
+    only_judgement(judgement).verdict.suspects.iter().map(|one| one.commit.as_str()).collect()
 }
 
 /// A failure whose only file is that of its test.
-fn untouched(case: CaseId, source: ErrorSource) -> Failure {
+fn failure_in_test_file(case: CaseId, source: ErrorSource) -> Failure {
     Failure { source, raised: Some(case), ..failure(case, 7) }
 }
 
 #[test]
 fn a_failure_after_an_edit_of_a_large_suite_is_a_regression() {
     let mut story = Story::new();
-    story.run_in((0..202).collect(), &[]);
+    story.run_cases_in_order((0..202).collect(), &[]);
     story.edit("operator");
     story.edited_files = vec![(SOURCE, 1)];
-    let judgement = story.run_in((0..202).collect(), &[untouched(3, ErrorSource::Code)]);
-    let verdict = &only(&judgement).verdict;
+    let judgement = story.run_cases_in_order((0..202).collect(), &[failure_in_test_file(3, ErrorSource::Code)]);
+    let verdict = &only_judgement(&judgement).verdict;
     assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Regression, 0));
     assert!(matches!(verdict.because[0], Reason::Changed { commits: 0, .. }), "{:?}", verdict.because);
 }
@@ -41,9 +41,9 @@ fn many_failures_after_an_edit_are_not_an_outage() {
         story.run(&[]);
         story.edit("operator");
         story.edited_files = vec![(SOURCE, 1)];
-        let failing = (0..CASES).step_by(step).take(8);
+        let failing = (0..CASES_PER_STORY).step_by(step).take(8);
         let failures: Vec<Failure> = failing.map(|case| Failure { in_project, ..failure(case, 9) }).collect();
-        let kinds = kinds(&story.run(&failures));
+        let kinds = list_verdict_kinds(&story.run(&failures));
         assert!(kinds.iter().all(|kind| *kind == VerdictKind::Regression), "{step} {in_project}: {kinds:?}");
     }
 }
@@ -62,7 +62,7 @@ fn a_pass_with_untracked_files_clears_its_commits() {
         story.edited_files = vec![(SOURCE, 1)];
         story.untracked = vec![(NOTES, if changes { 2 } else { 1 })];
         let judgement = story.run(&[failure(3, 7)]);
-        assert_eq!(only(&judgement).verdict.kind, VerdictKind::Regression);
+        assert_eq!(only_judgement(&judgement).verdict.kind, VerdictKind::Regression);
         assert!(suspects(&judgement).is_empty(), "{changes}: {:?}", suspects(&judgement));
         // Untracked files that were present while tests passed do not count as an edit, so that the next commit is
         // suspected as usual.
@@ -80,7 +80,7 @@ fn a_new_untracked_file_is_an_edit() {
     story.pass(3);
     story.untracked = vec![(SOURCE, 1)];
     let judgement = story.run(&[failure(3, 7)]);
-    assert_eq!((only(&judgement).verdict.kind, suspects(&judgement).len()), (VerdictKind::Regression, 0));
+    assert_eq!((only_judgement(&judgement).verdict.kind, suspects(&judgement).len()), (VerdictKind::Regression, 0));
 }
 
 #[test]
@@ -118,18 +118,18 @@ fn a_documentation_commit_is_less_suspected() {
     story.pass(3);
     story.touched = vec![SOURCE];
     story.commit();
-    story.run_in((0..CASES - 1).collect(), &[]);
+    story.run_cases_in_order((0..CASES_PER_STORY - 1).collect(), &[]);
     story.touched = vec![NOTES];
     story.is_documentation = true;
     story.commit();
-    let judgement = story.run(&[failure(CASES - 1, 7)]);
-    let verdict = &only(&judgement).verdict;
+    let judgement = story.run(&[failure(CASES_PER_STORY - 1, 7)]);
+    let verdict = &only_judgement(&judgement).verdict;
     assert_eq!(verdict.suspects[0].commit, format!("c{}", story.commits - 1), "{:?}", verdict.suspects);
 }
 
 #[test]
 fn a_machine_error_is_not_attributed_to_an_unrelated_commit() {
-    let busy = untouched(3, ErrorSource::Machine);
+    let busy = failure_in_test_file(3, ErrorSource::Machine);
     // The verdict is the same after one pass and after two passes.
     for passes in [1, 2] {
         let mut story = Story::new();
@@ -137,28 +137,28 @@ fn a_machine_error_is_not_attributed_to_an_unrelated_commit() {
         story.commit();
         story.touched = vec![SOURCE];
         let judgement = story.run(&[busy]);
-        let verdict = &only(&judgement).verdict;
+        let verdict = &only_judgement(&judgement).verdict;
         assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Infrastructure, 0), "{passes} passes");
     }
-    let judged = |touches: bool, names: bool| {
+    let verdict_for = |touches: bool, names: bool| {
         let mut story = Story::new();
         story.pass(5);
         story.commit();
         story.touched = vec![if touches { busy.file } else { SOURCE }];
         let judgement = story.run(&[Failure { names_change: names, ..busy }]);
-        (only(&judgement).verdict.clone(), story)
+        (only_judgement(&judgement).verdict.clone(), story)
     };
-    let (verdict, mut story) = judged(false, false);
+    let (verdict, mut story) = verdict_for(false, false);
     assert_eq!((verdict.kind, verdict.suspects.len()), (VerdictKind::Infrastructure, 0));
     assert!(matches!(verdict.because[0], Reason::MachineError { .. }));
     // If the failure lasts and then recurs, it is no longer an error of the machine. Until then, it counts as a failure
     // of the test.
-    assert_eq!(only(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
+    assert_eq!(only_judgement(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
     assert_eq!(story.memory.tests[&3].totals.failures, 2);
     story.run(&[]);
-    assert_ne!(only(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
+    assert_ne!(only_judgement(&story.run(&[busy])).verdict.kind, VerdictKind::Infrastructure);
     for (touches, names) in [(true, false), (false, true)] {
-        assert_ne!(judged(touches, names).0.kind, VerdictKind::Infrastructure, "{touches} {names}");
+        assert_ne!(verdict_for(touches, names).0.kind, VerdictKind::Infrastructure, "{touches} {names}");
     }
 }
 
@@ -184,15 +184,15 @@ fn suggested_runs_bisect_the_suspects() {
     story.revert();
     let (broken, newest) = (story.commits - 3, story.commits);
     let failed_in = story.runs;
-    let mut settle = only(&story.run(&[failure(3, 7)])).verdict.settle.clone();
+    let mut settle = only_judgement(&story.run(&[failure(3, 7)])).verdict.settle.clone();
     let mut asked = 0;
     while let Some(Settle::RunAt { commit }) = settle {
         asked += 1;
         let at: u32 = commit[1..].parse().unwrap();
         story.check_out(at);
         let fails = [failure(3, 7)];
-        story.run_in(vec![3], if at >= broken { &fails } else { &[] });
-        let again = judge_again(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
+        story.run_cases_in_order(vec![3], if at >= broken { &fails } else { &[] });
+        let again = judge_earlier_failure(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
         assert_eq!(again.verdict.kind, VerdictKind::Regression);
         settle = again.verdict.settle.clone();
         if settle.is_none() {
@@ -201,8 +201,8 @@ fn suggested_runs_bisect_the_suspects() {
     }
     assert!((2..=4).contains(&asked), "{asked}");
     story.check_out(newest);
-    story.run_in(vec![3], &[]);
-    let again = judge_again(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
+    story.run_cases_in_order(vec![3], &[]);
+    let again = judge_earlier_failure(&story.memory, failed_in, &failure(3, 7), &StackFiles::new()).unwrap();
     assert_eq!(again.verdict.kind, VerdictKind::Flaky, "it passed on the very files that failed");
 }
 
@@ -211,9 +211,9 @@ fn an_http_error_in_many_files_is_an_outage() {
     let mut story = Story::new();
     story.pass(5);
     let down = |case| Failure { category: Category::HttpError, ..failure(case, 9) };
-    let failures: Vec<Failure> = (0..CASES).step_by(4).map(down).collect();
+    let failures: Vec<Failure> = (0..CASES_PER_STORY).step_by(4).map(down).collect();
     story.commit();
-    assert!(kinds(&story.run(&failures)).iter().all(|kind| *kind == VerdictKind::Infrastructure));
+    assert!(list_verdict_kinds(&story.run(&failures)).iter().all(|kind| *kind == VerdictKind::Infrastructure));
 }
 
 #[test]
@@ -228,7 +228,7 @@ fn a_fix_is_refuted_only_while_its_change_is_present() {
             story.commit();
             story.run(failures);
         };
-        let fails = [in_function(3, 1, 7)];
+        let fails = [failure_in_function(3, 1, 7)];
         for failures in [&fails[..], &fails, &[]] {
             commit(&mut story, FILE, failures);
         }

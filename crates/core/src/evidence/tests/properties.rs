@@ -1,6 +1,6 @@
 //! Properties of every history.
 
-use super::{Plain, Story, failure};
+use super::{NumberNames, Story, failure};
 use crate::evidence::{
     facts::{CaseId, Failure, FileId, StackFiles},
     judge::{Judgement, judge},
@@ -23,17 +23,17 @@ struct Step {
 }
 
 /// Number of tests in these histories. It is small so that failures recur.
-const TESTS: u64 = 8;
+const TEST_COUNT: u64 = 8;
 
-fn any_failure() -> impl Strategy<Value = Failure> {
-    (0..TESTS, 0_u64..3, prop::option::of(0_u64..2))
+fn arbitrary_failure() -> impl Strategy<Value = Failure> {
+    (0..TEST_COUNT, 0_u64..3, prop::option::of(0_u64..2))
         .prop_map(|(case, signature, function)| Failure { function, ..failure(case, signature) })
 }
 
-fn any_step() -> impl Strategy<Value = Step> {
-    let failures = prop::collection::vec(any_failure(), 0..4);
+fn arbitrary_step() -> impl Strategy<Value = Step> {
+    let failures = prop::collection::vec(arbitrary_failure(), 0..4);
     let touched = prop::collection::vec(0_u32..4, 0..3);
-    (any::<bool>(), prop::option::weighted(0.2, 0_u8..3), any::<bool>(), 0..TESTS, touched, failures).prop_map(
+    (any::<bool>(), prop::option::weighted(0.2, 0_u8..3), any::<bool>(), 0..TEST_COUNT, touched, failures).prop_map(
         |(commits, edits, windows, rotated, touched, mut failures)| {
             failures.sort_by_key(|failure| failure.case);
             failures.dedup_by_key(|failure| failure.case);
@@ -42,15 +42,15 @@ fn any_step() -> impl Strategy<Value = Step> {
     )
 }
 
-fn any_history() -> impl Strategy<Value = Vec<Step>> {
-    prop::collection::vec(any_step(), 1..30)
+fn arbitrary_history() -> impl Strategy<Value = Vec<Step>> {
+    prop::collection::vec(arbitrary_step(), 1..30)
 }
 
-fn order_of(step: &Step) -> Vec<CaseId> {
-    (0..TESTS).map(|case| (case + step.rotated) % TESTS).collect()
+fn execution_order(step: &Step) -> Vec<CaseId> {
+    (0..TEST_COUNT).map(|case| (case + step.rotated) % TEST_COUNT).collect()
 }
 
-fn set_up(story: &mut Story, step: &Step) {
+fn apply_step(story: &mut Story, step: &Step) {
     if step.commits {
         story.commit();
         story.touched.clone_from(&step.touched);
@@ -61,11 +61,11 @@ fn set_up(story: &mut Story, step: &Step) {
     story.os = if step.windows { "windows" } else { "linux" };
 }
 
-fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
+fn build_history(steps: &[Step]) -> (Story, Vec<Judgement>) {
     let mut story = Story::new();
     let judgements = steps.iter().map(|step| {
-        set_up(&mut story, step);
-        story.run_in(order_of(step), &step.failures)
+        apply_step(&mut story, step);
+        story.run_cases_in_order(execution_order(step), &step.failures)
     });
     let judgements = judgements.collect();
     (story, judgements)
@@ -75,67 +75,68 @@ fn tell(steps: &[Step]) -> (Story, Vec<Judgement>) {
 type Found = (CaseId, VerdictKind, String, Vec<(String, String)>);
 
 /// Builds the same history, with a passing run of other tests before or after each run.
-fn tell_beside_others(steps: &[Step], others_first: bool) -> Vec<Found> {
+fn build_history_beside_other_tests(steps: &[Step], others_first: bool) -> Vec<Found> {
     let rounded = |chance: f64| format!("{chance:.9}");
     let mut story = Story::new();
     let mut found = Vec::new();
     for step in steps {
-        set_up(&mut story, step);
-        let others: Vec<CaseId> = (TESTS..2 * TESTS).collect();
+        apply_step(&mut story, step);
+        let others: Vec<CaseId> = (TEST_COUNT..2 * TEST_COUNT).collect();
         if others_first {
-            story.run_in(others.clone(), &[]);
+            story.run_cases_in_order(others.clone(), &[]);
         }
-        let judgement = story.run_in(order_of(step), &step.failures);
+        let judgement = story.run_cases_in_order(execution_order(step), &step.failures);
         if !others_first {
-            story.run_in(others, &[]);
+            story.run_cases_in_order(others, &[]);
         }
-        found.extend(judgement.verdicts.into_iter().map(|judged| {
-            let suspects = judged.verdict.suspects.into_iter().map(|one| (one.commit, rounded(one.probability)));
-            let verdict = (judged.verdict.kind, rounded(judged.verdict.probability));
-            (judged.failure.case, verdict.0, verdict.1, suspects.collect())
+        found.extend(judgement.verdicts.into_iter().map(|case_judgement| {
+            let suspects =
+                case_judgement.verdict.suspects.into_iter().map(|one| (one.commit, rounded(one.probability)));
+            let verdict = (case_judgement.verdict.kind, rounded(case_judgement.verdict.probability));
+            (case_judgement.failure.case, verdict.0, verdict.1, suspects.collect())
         }));
     }
     found
 }
 
-/// Probability of chance if the test failed now.
-fn flaky_now(story: &Story, case: CaseId) -> f64 {
-    let order = Order::new((0..TESTS).collect());
+/// Returns the probability of chance if the test failed now.
+fn flaky_probability_of_next_failure(story: &Story, case: CaseId) -> f64 {
+    let order = Order::new((0..TEST_COUNT).collect());
     let facts = story.facts(&order, 1);
     let judgement = judge(&story.memory, &facts, &[failure(case, 0)], &order, &StackFiles::new());
-    judgement.verdicts[0].weighed[1]
+    judgement.verdicts[0].probabilities[1]
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
-    fn verdicts_depend_on_earlier_runs_only(steps in any_history(), cut in 0_usize..30) {
+    fn verdicts_depend_on_earlier_runs_only(steps in arbitrary_history(), cut in 0_usize..30) {
         let cut = cut.min(steps.len());
-        let (_, all) = tell(&steps);
-        let (_, some) = tell(&steps[..cut]);
+        let (_, all) = build_history(&steps);
+        let (_, some) = build_history(&steps[..cut]);
         prop_assert_eq!(&all[..cut], &some[..]);
     }
 
     #[test]
-    fn verdicts_do_not_depend_on_the_order_of_failures(steps in any_history()) {
+    fn verdicts_do_not_depend_on_the_order_of_failures(steps in arbitrary_history()) {
         let mut turned = steps.clone();
         for step in &mut turned {
             step.failures.reverse();
         }
-        prop_assert_eq!(tell(&steps).1, tell(&turned).1);
+        prop_assert_eq!(build_history(&steps).1, build_history(&turned).1);
     }
 
     #[test]
-    fn verdicts_do_not_depend_on_runs_of_other_tests(steps in any_history()) {
-        prop_assert_eq!(tell_beside_others(&steps, true), tell_beside_others(&steps, false));
+    fn verdicts_do_not_depend_on_runs_of_other_tests(steps in arbitrary_history()) {
+        prop_assert_eq!(build_history_beside_other_tests(&steps, true), build_history_beside_other_tests(&steps, false));
     }
 
     #[test]
-    fn probabilities_sum_to_one_and_every_reason_names_a_run(steps in any_history()) {
-        for (now, judgement) in tell(&steps).1.iter().enumerate() {
-            for judged in &judgement.verdicts {
-                let verdict = &judged.verdict;
+    fn probabilities_sum_to_one_and_every_reason_names_a_run(steps in arbitrary_history()) {
+        for (now, judgement) in build_history(&steps).1.iter().enumerate() {
+            for case_judgement in &judgement.verdicts {
+                let verdict = &case_judgement.verdict;
                 let sum: f64 = verdict.weighed.iter().map(|(_, chance)| chance).sum();
                 prop_assert!((sum - 1.0).abs() < 1e-9, "{sum}");
                 prop_assert!((0.0..=1.0).contains(&verdict.probability));
@@ -145,7 +146,7 @@ proptest! {
                 prop_assert!(!verdict.because.is_empty(), "{:?}", verdict.kind);
                 let reasons = verdict.because.iter().chain(&verdict.against);
                 prop_assert!(reasons.clone().all(|reason| reason.run() <= now));
-                let sentences: Vec<String> = reasons.map(|reason| reason.sentence(&Plain)).collect();
+                let sentences: Vec<String> = reasons.map(|reason| reason.to_sentence(&NumberNames)).collect();
                 prop_assert!(sentences.iter().all(|sentence| sentence.contains("run ")), "{sentences:?}");
                 prop_assert!(verdict.since.iter().all(|since| since.run <= now));
             }
@@ -153,7 +154,7 @@ proptest! {
     }
 
     #[test]
-    fn files_outside_the_failures_do_not_affect_verdicts(steps in any_history()) {
+    fn files_outside_the_failures_do_not_affect_verdicts(steps in arbitrary_history()) {
         let mut without = steps.clone();
         let mut elsewhere = steps;
         for step in &mut without {
@@ -163,17 +164,17 @@ proptest! {
         for (step, times) in elsewhere.iter_mut().zip(1..) {
             step.touched.iter_mut().for_each(|file| *file += 1000 * times);
         }
-        prop_assert_eq!(tell(&without).1, tell(&elsewhere).1);
+        prop_assert_eq!(build_history(&without).1, build_history(&elsewhere).1);
     }
 
     #[test]
-    fn touching_the_stack_never_makes_a_commit_less_likely(steps in any_history(), case in 0..TESTS) {
+    fn touching_the_stack_never_makes_a_commit_less_likely(steps in arbitrary_history(), case in 0..TEST_COUNT) {
         let suspects = |touched: Vec<FileId>| {
-            let (mut story, _) = tell(&steps);
+            let (mut story, _) = build_history(&steps);
             story.commit();
             story.touched = touched;
             story.stacks = StackFiles::from([(case, vec![77])]);
-            let judgement = story.run_in((0..TESTS).collect(), &[failure(case, 0)]);
+            let judgement = story.run_cases_in_order((0..TEST_COUNT).collect(), &[failure(case, 0)]);
             let newest = format!("c{}", story.commits);
             let suspects = judgement.verdicts[0].verdict.suspects.clone();
             suspects.into_iter().find(|one| one.commit == newest).map_or(0.0, |one| one.probability)
@@ -183,27 +184,27 @@ proptest! {
     }
 
     #[test]
-    fn both_outcomes_on_another_tree_never_lower_chance(steps in any_history(), case in 0..TESTS) {
-        let (mut story, _) = tell(&steps);
+    fn both_outcomes_on_another_tree_never_lower_chance(steps in arbitrary_history(), case in 0..TEST_COUNT) {
+        let (mut story, _) = build_history(&steps);
         story.commit();
-        story.run_in((0..TESTS).collect(), &[]);
+        story.run_cases_in_order((0..TEST_COUNT).collect(), &[]);
         let mut more = story.clone();
-        more.run_in((0..TESTS).collect(), &[failure(case, 0)]);
+        more.run_cases_in_order((0..TEST_COUNT).collect(), &[failure(case, 0)]);
         for one in [&mut story, &mut more] {
             one.commit();
         }
-        let (before, after) = (flaky_now(&story, case), flaky_now(&more, case));
+        let (before, after) = (flaky_probability_of_next_failure(&story, case), flaky_probability_of_next_failure(&more, case));
         prop_assert!(after >= before - 1e-9, "{before} -> {after}");
     }
 
     #[test]
-    fn rows_round_trip_through_json(steps in any_history()) {
-        let (story, _) = tell(&steps);
+    fn rows_round_trip_through_json(steps in arbitrary_history()) {
+        let (story, _) = build_history(&steps);
         for test in story.memory.tests.values() {
             let stored = serde_json::to_string(test).unwrap();
             let read: TestHistory = serde_json::from_str(&stored).unwrap();
             prop_assert_eq!(read.ran, test.ran);
-            prop_assert_eq!(read.strands.len(), test.strands.len());
+            prop_assert_eq!(read.failure_modes.len(), test.failure_modes.len());
             prop_assert!(stored.len() < 8192, "{}", stored.len());
         }
     }

@@ -1,17 +1,13 @@
 //! A small history for each verdict.
 
-use super::{CASES, Plain, Story, failure, in_function, kinds, only};
+use super::{CASES_PER_STORY, NumberNames, Story, failure, failure_in_function, list_verdict_kinds, only_judgement};
 use crate::{
     evidence::{
         explanations::flakiness::{self, Rate},
         facts::{CaseId, Failure, Outcome},
-        kept::{
-            fixes::{Fix, ProofStatus},
-            history::TestHistory,
-            order::Order,
-        },
-        sentences::Names,
-        state::{TestState, TestSummary, state_of},
+        kept::{history::TestHistory, order::Order, traits::CHANCE_KIND},
+        sentences::SentenceNames,
+        state::{TestState, TestSummary, summarize_test},
         verdict::{Reason, Settle, Since, VerdictKind},
     },
     failure::category::Category,
@@ -19,32 +15,32 @@ use crate::{
 use std::collections::BTreeSet;
 
 fn summary(story: &Story, case: CaseId) -> TestSummary {
-    state_of(&story.memory.tests[&case], &story.memory.window.view(), &story.memory.traits)
+    summarize_test(&story.memory.tests[&case], &story.memory.window.view(), &story.memory.traits)
 }
 
-/// The verdict on case 3, which fails if case 30 ran before it.
-fn polluted(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
+/// Returns the verdict on case 3, which fails if case 30 ran before it.
+fn judge_with_polluter(order: impl Fn(Vec<CaseId>) -> Order) -> VerdictKind {
     let mut story = Story::new();
-    let usual: Vec<CaseId> = (0..CASES).collect();
+    let usual: Vec<CaseId> = (0..CASES_PER_STORY).collect();
     let mut moved = usual.clone();
     moved.retain(|case| *case != 30);
     moved.insert(0, 30);
     let mut kind = VerdictKind::Unknown;
     for _ in 0..5 {
         story.commit();
-        story.run_as(order(usual.clone()), &[]);
-        kind = story.run_as(order(moved.clone()), &[failure(3, 1)]).verdicts[0].verdict.kind;
+        story.run_with_order(order(usual.clone()), &[]);
+        kind = story.run_with_order(order(moved.clone()), &[failure(3, 1)]).verdicts[0].verdict.kind;
     }
     kind
 }
 
 #[test]
 fn an_unknown_order_gives_no_order_verdict() {
-    assert_eq!(polluted(Order::new), VerdictKind::Order);
-    assert_ne!(polluted(Order::unknown), VerdictKind::Order);
-    let order = Order::unknown(vec![1, 2]);
-    assert_eq!(Order::kept(vec![1, 2], order.digest()), order);
-    assert_ne!(Order::kept(vec![1, 2], Order::new(vec![1, 2]).digest()), order);
+    assert_eq!(judge_with_polluter(Order::new), VerdictKind::Order);
+    assert_ne!(judge_with_polluter(Order::with_unknown_order), VerdictKind::Order);
+    let order = Order::with_unknown_order(vec![1, 2]);
+    assert_eq!(Order::restore(vec![1, 2], order.digest()), order);
+    assert_ne!(Order::restore(vec![1, 2], Order::new(vec![1, 2]).digest()), order);
 }
 
 #[test]
@@ -52,9 +48,9 @@ fn a_broken_function_is_a_regression_and_then_broken() {
     let mut story = Story::new();
     story.pass(10);
     story.commit();
-    let broken = [in_function(3, 1, 7), in_function(4, 2, 7)];
+    let broken = [failure_in_function(3, 1, 7), failure_in_function(4, 2, 7)];
     let first = story.run(&broken);
-    assert_eq!(kinds(&first), [VerdictKind::Regression; 2]);
+    assert_eq!(list_verdict_kinds(&first), [VerdictKind::Regression; 2]);
     let verdict = &first.verdicts[0].verdict;
     assert_eq!(verdict.suspects[0].commit, "c12");
     assert!(verdict.suspects[0].probability > 0.9);
@@ -63,7 +59,7 @@ fn a_broken_function_is_a_regression_and_then_broken() {
 
     story.commit();
     let second = story.run(&broken);
-    assert_eq!(kinds(&second), [VerdictKind::Broken; 2]);
+    assert_eq!(list_verdict_kinds(&second), [VerdictKind::Broken; 2]);
     let since = second.verdicts[0].verdict.since.clone().unwrap();
     assert_eq!((since.run, since.commit.as_deref()), (10, Some("c12")));
     assert_eq!(second.verdicts[0].cause, first.verdicts[0].cause);
@@ -75,10 +71,10 @@ fn another_test_of_a_lasting_cause_is_broken() {
     story.pass(10);
     story.commit();
     let some: Vec<u64> = (0..4).collect();
-    story.run_in(some, &[in_function(3, 1, 7)]);
+    story.run_cases_in_order(some, &[failure_in_function(3, 1, 7)]);
     story.commit();
-    let second = story.run(&[in_function(3, 1, 7), in_function(30, 2, 7)]);
-    assert_eq!(kinds(&second), [VerdictKind::Broken; 2]);
+    let second = story.run(&[failure_in_function(3, 1, 7), failure_in_function(30, 2, 7)]);
+    assert_eq!(list_verdict_kinds(&second), [VerdictKind::Broken; 2]);
     assert_eq!(second.verdicts[0].cause, second.verdicts[1].cause);
 }
 
@@ -87,11 +83,14 @@ fn both_outcomes_on_the_same_tree_are_flaky() {
     let mut story = Story::new();
     story.pass(10);
     let judgement = story.run(&[failure(3, 1)]);
-    let verdict = &only(&judgement).verdict;
+    let verdict = &only_judgement(&judgement).verdict;
     assert_eq!(verdict.kind, VerdictKind::Flaky);
     assert!(verdict.because.contains(&Reason::BothOutcomes { passed: 9, failed: 10 }));
     assert_eq!(verdict.settle, Some(Settle::RerunAlone));
-    assert_eq!(verdict.because[0].sentence(&Plain), "It passed in run 9 and failed in run 10 on one tree.");
+    assert_eq!(
+        verdict.because[0].to_sentence(&NumberNames),
+        "It passed in run 9 and failed in run 10 on the same files."
+    );
     story.pass(3);
     assert_eq!(summary(&story, 3).state, TestState::Flaky);
     assert_eq!(story.memory.tests[&3].totals.both_outcomes, 1);
@@ -107,12 +106,12 @@ fn environment_verdict_names_the_condition() {
         let fails = if story.os == "windows" { vec![failure(3, 1)] } else { Vec::new() };
         last = Some(story.run(&fails));
     }
-    let verdict = only(last.as_ref().unwrap()).verdict.clone();
+    let verdict = only_judgement(last.as_ref().unwrap()).verdict.clone();
     assert_eq!(verdict.kind, VerdictKind::Environment);
     assert_eq!(verdict.condition, Some(("os".to_owned(), "windows".to_owned())));
     assert_eq!(
-        verdict.because[0].sentence(&Plain),
-        "With os=windows it failed in 3 of 3 runs, last in run 11; without in 0 of 9."
+        verdict.because[0].to_sentence(&NumberNames),
+        "With os=windows it failed in 3 of 3 runs, last in run 11; without it, in 0 of 9."
     );
 }
 
@@ -124,13 +123,14 @@ fn order_verdict_names_the_polluter() {
         story.commit();
         // A shuffle: the step and the number of tests have no common divisor.
         let step = if at % 2 == 0 { 1 } else { [7, 11, 13, 17, 19, 23, 29][usize::try_from(at).unwrap() / 2] };
-        let order: Vec<u64> = (0..CASES).map(|index| (index * step + at * (step - 1)) % CASES).collect();
+        let order: Vec<u64> =
+            (0..CASES_PER_STORY).map(|index| (index * step + at * (step - 1)) % CASES_PER_STORY).collect();
         let place = |case: u64| order.iter().position(|one| *one == case);
         let fails = if place(20) < place(3) { vec![failure(3, 1)] } else { Vec::new() };
-        let judgement = story.run_in(order, &fails);
+        let judgement = story.run_cases_in_order(order, &fails);
         last = if fails.is_empty() { last } else { Some(judgement) };
     }
-    let verdict = only(last.as_ref().unwrap()).verdict.clone();
+    let verdict = only_judgement(last.as_ref().unwrap()).verdict.clone();
     assert_eq!((verdict.kind, verdict.polluter), (VerdictKind::Order, Some(20)));
     assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
 }
@@ -141,60 +141,12 @@ fn order_verdict_names_the_polluter() {
 fn a_container_has_no_polluter_among_its_tests() {
     let mut story = Story::new();
     for _ in 0..2 {
-        story.run_as(Order::new(vec![1, 2]).with_wholes([99]), &[]);
+        story.run_with_order(Order::new(vec![1, 2]).with_suite_failures([99]), &[]);
     }
-    let judged = story.run_as(Order::new(vec![1, 2, 99]), &[Failure { category: Category::Timeout, ..failure(99, 5) }]);
-    assert_ne!(only(&judged).verdict.kind, VerdictKind::Order);
-    assert_eq!(only(&judged).verdict.polluter, None);
-}
-
-#[test]
-fn a_fix_is_proved_and_refuted_when_the_error_comes_back() {
-    let mut story = Story::new();
-    story.pass(10);
-    story.commit();
-    story.run(&[in_function(3, 1, 7)]);
-    story.commit();
-    story.run(&[in_function(3, 1, 7)]);
-    story.commit();
-    story.run(&[]);
-    let fix = story.memory.fixes.last().unwrap();
-    assert_eq!((fix.commits.as_slice(), fix.status), (&["c14".to_owned()][..], ProofStatus::Proved));
-    story.pass(5);
-    story.commit();
-    let back = story.run(&[in_function(3, 1, 7)]);
-    assert_eq!(only(&back).verdict.kind, VerdictKind::Regression);
-    assert_eq!(story.memory.fixes.last().unwrap().status, ProofStatus::Refuted);
-}
-
-#[test]
-fn a_reported_fix_of_a_flaky_test_needs_many_passes() {
-    let mut story = Story::new();
-    story.pass(5);
-    let cases = [(3, 1)].into();
-    story.memory.fixes.push(Fix::claimed(1, vec!["c6".to_owned()], cases, 4, 0.3));
-    story.pass(8);
-    assert_eq!(story.memory.fixes[0].status, ProofStatus::Claimed);
-    story.pass(1);
-    assert_eq!(story.memory.fixes[0].status, ProofStatus::Proved);
-    story.run(&[failure(3, 1)]);
-    assert_eq!(story.memory.fixes[0].status, ProofStatus::Refuted);
-}
-
-#[test]
-fn a_failing_edit_refutes_the_fix_only_after_its_commit() {
-    let broken = [in_function(3, 1, 7)];
-    let mut story = Story::new();
-    story.pass(10);
-    story.commit();
-    story.run(&broken);
-    story.pass(1);
-    story.edit("the same again");
-    story.run(&broken);
-    assert_eq!(story.memory.fixes[0].status, ProofStatus::Proved, "an edit is not yet what the project is");
-    story.commit();
-    story.run(&broken);
-    assert_eq!(story.memory.fixes[0].status, ProofStatus::Refuted);
+    let judgement =
+        story.run_with_order(Order::new(vec![1, 2, 99]), &[Failure { category: Category::Timeout, ..failure(99, 5) }]);
+    assert_ne!(only_judgement(&judgement).verdict.kind, VerdictKind::Order);
+    assert_eq!(only_judgement(&judgement).verdict.polluter, None);
 }
 
 #[test]
@@ -204,8 +156,8 @@ fn a_test_needs_no_row_before_it_fails() {
     assert!(story.memory.tests.is_empty());
     let judgement = story.run(&[failure(3, 1)]);
     let runs: Vec<u32> = (0..9).collect();
-    let mut rebuilt = TestHistory::of_passes(&runs);
-    rebuilt.record(9, Outcome::Failed(only(&judgement).failure), &[8]);
+    let mut rebuilt = TestHistory::from_passes(&runs);
+    rebuilt.record(9, Outcome::Failed(only_judgement(&judgement).failure), &[8]);
     assert_eq!(story.memory.tests[&3].totals, rebuilt.totals);
     assert_eq!(story.memory.tests[&3].ran, rebuilt.ran);
 }
@@ -215,8 +167,8 @@ fn a_failing_edit_leaves_no_cause_and_no_fix() {
     let mut story = Story::new();
     story.pass(10);
     story.edit("a");
-    let judgement = story.run(&[in_function(3, 1, 7)]);
-    let verdict = &only(&judgement).verdict;
+    let judgement = story.run(&[failure_in_function(3, 1, 7)]);
+    let verdict = &only_judgement(&judgement).verdict;
     assert_eq!(verdict.kind, VerdictKind::Regression);
     assert!(verdict.because.contains(&Reason::Changed { passed: 9, failed: 10, commits: 0 }));
     story.pass(1);
@@ -227,22 +179,41 @@ fn a_failing_edit_leaves_no_cause_and_no_fix() {
 #[test]
 fn a_test_without_history_is_new() {
     let mut story = Story::new();
-    assert_eq!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::New);
+    assert_eq!(only_judgement(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::New);
 }
 
-/// In a large suite, the first failure after a commit may be caused by the commit or by chance, and no run
-/// distinguishes them.
+/// In a large suite without failures by chance, a commit is the most likely cause of the first failure.
 #[test]
-fn an_undecided_first_failure_is_unknown() {
+fn the_first_failure_of_a_large_suite_is_a_regression() {
+    for passes in [1, 2, 4, 10, 20] {
+        let (mut story, suite) = large_suite_with_passes(passes);
+        story.commit();
+        let judgement = story.run_cases_in_order(suite(), &[failure(3, 1)]);
+        assert_eq!(only_judgement(&judgement).verdict.kind, VerdictKind::Regression, "{passes}");
+    }
+}
+
+fn large_suite_with_passes(passes: usize) -> (Story, impl Fn() -> Vec<CaseId>) {
     let mut story = Story::new();
     let suite = || (0..400).collect();
-    for _ in 0..10 {
+    for _ in 0..passes {
         story.commit();
-        story.run_in(suite(), &[]);
+        story.run_cases_in_order(suite(), &[]);
+    }
+    (story, suite)
+}
+
+/// In a large suite with failures by chance, the first failure of a test after a commit may be caused by the commit or
+/// by chance, and no run distinguishes them.
+#[test]
+fn an_undecided_first_failure_is_unknown() {
+    let (mut story, suite) = large_suite_with_passes(10);
+    for category in Category::ALL {
+        story.memory.traits.count_failure(CHANCE_KIND, &Failure { category, ..failure(3, 1) });
     }
     story.commit();
-    let judgement = story.run_in(suite(), &[failure(3, 1)]);
-    let verdict = &only(&judgement).verdict;
+    let judgement = story.run_cases_in_order(suite(), &[failure(3, 1)]);
+    let verdict = &only_judgement(&judgement).verdict;
     assert_eq!(
         (verdict.kind, &verdict.since, verdict.suspects[0].commit.as_str()),
         (VerdictKind::Unknown, &None, "c12")
@@ -254,19 +225,22 @@ fn an_undecided_first_failure_is_unknown() {
     let changed = Reason::Changed { passed: 9, failed: 10, commits: 1 };
     assert_eq!(verdict.against, [changed, Reason::FirstTime { run: 10, passed: 10 }]);
     let said = Reason::Undecided { run: 10, likeliest: (VerdictKind::Flaky, 0.504), next: (VerdictKind::Broken, 0.3) };
-    assert_eq!(said.sentence(&Plain), "The runs up to run 10 do not tell flaky (50 %) from broken (30 %).");
+    assert_eq!(
+        said.to_sentence(&NumberNames),
+        "The runs up to run 10 cannot distinguish flaky (50 %) from broken (30 %)."
+    );
 
     // A pass on the same files and another failure settle the verdict.
-    story.run_in(suite(), &[]);
-    assert_eq!(kinds(&story.run_in(suite(), &[failure(3, 1)])), [VerdictKind::Flaky]);
+    story.run_cases_in_order(suite(), &[]);
+    assert_eq!(list_verdict_kinds(&story.run_cases_in_order(suite(), &[failure(3, 1)])), [VerdictKind::Flaky]);
 }
 
 #[test]
 fn passes_that_prove_a_fix_depend_on_the_rate() {
     for (rate, passes) in [(1.0, 1), (0.5, 5), (0.1, 29), (0.01, 299)] {
-        assert_eq!(flakiness::passes_that_prove(rate, 0.95), passes, "rate {rate}");
+        assert_eq!(flakiness::count_passes_needed(rate, 0.95), passes, "rate {rate}");
     }
-    let rate = Rate::of(5, 100);
+    let rate = Rate::from_counts(5, 100);
     assert!(rate.low < 0.05 && 0.05 < rate.high && rate.high < 0.12, "{rate:?}");
 }
 
@@ -277,12 +251,18 @@ fn the_first_failure_of_a_small_suite_is_a_regression() {
     let mut story = Story::new();
     for _ in 0..8 {
         story.commit();
-        story.run_in(vec![3, 4, 5], &[]);
+        story.run_cases_in_order(vec![3, 4, 5], &[]);
     }
     story.commit();
-    assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Regression);
+    assert_eq!(
+        only_judgement(&story.run_cases_in_order(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind,
+        VerdictKind::Regression
+    );
     story.commit();
-    assert_eq!(only(&story.run_in(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind, VerdictKind::Broken);
+    assert_eq!(
+        only_judgement(&story.run_cases_in_order(vec![3, 4, 5], &[failure(3, 1)])).verdict.kind,
+        VerdictKind::Broken
+    );
 }
 
 #[test]
@@ -292,7 +272,7 @@ fn an_error_at_two_sites_has_two_causes_with_stable_ids() {
     let at = |case: CaseId, site: u64| Failure { site, ..failure(case, 7) };
     let mut causes = |failures: [Failure; 3]| {
         story.commit();
-        story.run(&failures).verdicts.iter().map(|judged| judged.cause).collect::<Vec<_>>()
+        story.run(&failures).verdicts.iter().map(|case_judgement| case_judgement.cause).collect::<Vec<_>>()
     };
     let first = causes([at(1, 70), at(2, 70), at(9, 71)]);
     assert!(first[0] == first[1] && first[0] != first[2], "{first:?}");
@@ -308,9 +288,10 @@ fn tests_that_failed_together_before_share_a_cause() {
     let mut causes = |cases: &[CaseId], error: u64| {
         story.commit();
         let failures: Vec<Failure> = cases.iter().map(|case| failure(*case, 100 * case + error)).collect();
-        let judged = story.run(&failures).verdicts.iter().map(|judged| judged.cause).collect::<Vec<_>>();
+        let cause_ids =
+            story.run(&failures).verdicts.iter().map(|case_judgement| case_judgement.cause).collect::<Vec<_>>();
         story.pass(1);
-        judged
+        cause_ids
     };
     let first = causes(&[1, 21, 31], 1);
     assert!(first[0] != first[1] && first[1] != first[2], "once is chance: {first:?}");
@@ -323,10 +304,11 @@ fn tests_that_failed_together_before_share_a_cause() {
 /// Tests that fail in every run fail together, but each may have its own reason.
 #[test]
 fn tests_that_never_passed_have_separate_causes() {
-    let all: Vec<Failure> = (0..CASES).map(|case| failure(case, 100 + case)).collect();
+    let all: Vec<Failure> = (0..CASES_PER_STORY).map(|case| failure(case, 100 + case)).collect();
     let mut story = Story::new();
     for _ in 0..5 {
-        let causes: BTreeSet<u64> = story.run(&all).verdicts.iter().map(|judged| judged.cause).collect();
+        let causes: BTreeSet<u64> =
+            story.run(&all).verdicts.iter().map(|case_judgement| case_judgement.cause).collect();
         assert_eq!(causes.len(), all.len());
         story.commit();
     }
@@ -340,12 +322,13 @@ fn a_break_by_an_edit_is_never_flaky_even_after_a_revert() {
         (0..passes).for_each(|_| drop(story.run(&[])));
         story.edit("a");
         let alone = [failure(3, 1), Failure { category: Category::Timeout, ..failure(9, 4) }];
-        let broken: Vec<Failure> = (20..CASES).map(|case| in_function(case, 2, 7)).chain(alone).collect();
+        let broken: Vec<Failure> =
+            (20..CASES_PER_STORY).map(|case| failure_in_function(case, 2, 7)).chain(alone).collect();
         let judgement = story.run(&broken);
-        for judged in &judgement.verdicts {
-            let summary = summary(&story, judged.failure.case);
-            assert_eq!((summary.state, summary.verdict), (TestState::Broken, Some(judged.verdict.kind)));
-            assert_ne!(judged.verdict.kind, VerdictKind::Flaky);
+        for case_judgement in &judgement.verdicts {
+            let summary = summary(&story, case_judgement.failure.case);
+            assert_eq!((summary.state, summary.verdict), (TestState::Broken, Some(case_judgement.verdict.kind)));
+            assert_ne!(case_judgement.verdict.kind, VerdictKind::Flaky);
         }
         story.revert();
         story.run(&[]);
@@ -365,14 +348,14 @@ fn a_reverted_fix_does_not_change_where_the_failure_began() {
     story.pass(3);
     story.commit();
     let culprit = format!("c{}", story.commits);
-    let began = story.runs;
+    let newly_failing = story.runs;
     story.run(&[failure(3, 1)]);
     story.edit("mends");
     story.run(&[]);
     story.revert();
     story.commit();
-    let verdict = only(&story.run(&[failure(3, 1)])).verdict.clone();
-    assert_eq!((verdict.kind, verdict.since.unwrap().run), (VerdictKind::Broken, began));
+    let verdict = only_judgement(&story.run(&[failure(3, 1)])).verdict.clone();
+    assert_eq!((verdict.kind, verdict.since.unwrap().run), (VerdictKind::Broken, newly_failing));
     assert_eq!(verdict.suspects[0].commit, culprit);
 }
 
@@ -383,11 +366,12 @@ fn failures_since_an_edit_are_not_flaky_whatever_the_error() {
         [[1, 1, 1, 1], [1, 2, 3, 4], [1, 2, 1, 2]].into_iter().flat_map(|one| [(one, 40), (one, 400)])
     {
         let mut story = Story::new();
-        (0..2).for_each(|_| drop(story.run_in((0..tests).collect(), &[])));
+        (0..2).for_each(|_| drop(story.run_cases_in_order((0..tests).collect(), &[])));
         let first = story.runs;
         for (edit, error) in errors.into_iter().enumerate() {
             story.edit(&edit.to_string());
-            let verdict = only(&story.run_in((0..tests).collect(), &[failure(3, error)])).verdict.clone();
+            let verdict =
+                only_judgement(&story.run_cases_in_order((0..tests).collect(), &[failure(3, error)])).verdict.clone();
             // The first failure alone may be chance.
             if edit > 0 {
                 let is_of_code = matches!(verdict.kind, VerdictKind::Regression | VerdictKind::Broken);
@@ -405,7 +389,7 @@ fn repeated_breaks_by_edits_are_not_flaky() {
     story.pass(3);
     for edit in 0..4 {
         story.edit(&format!("broken {edit}"));
-        assert_ne!(only(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Flaky, "{edit}");
+        assert_ne!(only_judgement(&story.run(&[failure(3, 1)])).verdict.kind, VerdictKind::Flaky, "{edit}");
         story.edit(&format!("mended {edit}"));
         story.run(&[]);
         assert_ne!(summary(&story, 3).state, TestState::Flaky, "{edit}");
@@ -414,13 +398,13 @@ fn repeated_breaks_by_edits_are_not_flaky() {
 
 #[test]
 fn a_test_that_never_passed_has_no_start_and_no_suspects() {
-    let broken = |error: u64| [in_function(3, error, error)];
+    let broken = |error: u64| [failure_in_function(3, error, error)];
     let mut story = Story::new();
     story.run(&broken(1));
     let mut verdicts = Vec::new();
     for error in [1, 2] {
         story.commit();
-        verdicts.push(only(&story.run(&broken(error))).verdict.clone());
+        verdicts.push(only_judgement(&story.run(&broken(error))).verdict.clone());
     }
     for (verdict, runs) in verdicts.iter().zip([2, 3]) {
         assert_eq!((verdict.kind, &verdict.suspects), (VerdictKind::Broken, &Vec::new()));
@@ -428,13 +412,13 @@ fn a_test_that_never_passed_has_no_start_and_no_suspects() {
         assert_eq!(verdict.because, [Reason::AlwaysFailed { first: 0, runs }]);
     }
     assert_eq!(
-        verdicts[0].because[0].sentence(&Plain),
-        "It failed in all of the last 2 runs that have it, at least since run 0; what it did before is not known."
+        verdicts[0].because[0].to_sentence(&NumberNames),
+        "It failed in all of the last 2 runs that include it, since at least run 0. Earlier results are unknown."
     );
     // After a pass, the commit with the next failure is known.
     story.pass(1);
     story.commit();
-    let verdict = only(&story.run(&broken(3))).verdict.clone();
+    let verdict = only_judgement(&story.run(&broken(3))).verdict.clone();
     assert_eq!(verdict.since, Some(Since { run: 4, commit: Some("c5".to_owned()) }));
     assert_eq!(verdict.suspects[0].commit, "c5");
 }
@@ -442,14 +426,14 @@ fn a_test_that_never_passed_has_no_start_and_no_suspects() {
 #[test]
 fn sentence_names_edited_files() {
     struct Edits(&'static [&'static str]);
-    impl Names for Edits {
-        fn run(&self, run: u32) -> String {
+    impl SentenceNames for Edits {
+        fn run_id(&self, run: u32) -> String {
             format!("run {run}")
         }
-        fn case(&self, case: CaseId) -> String {
+        fn case_name(&self, case: CaseId) -> String {
             format!("case {case}")
         }
-        fn edited(&self, _: u32, _: u32) -> Vec<String> {
+        fn files_edited_between(&self, _: u32, _: u32) -> Vec<String> {
             self.0.iter().map(|file| (*file).to_owned()).collect()
         }
     }
@@ -462,6 +446,6 @@ fn sentence_names_edited_files() {
         (&["a", "b", "c", "d", "e"], "a, b, c and 2 more were"),
     ] {
         let said = format!("{said} edited between run 1, which passed, and run 2.");
-        assert_eq!(changed.sentence(&Edits(files)), said);
+        assert_eq!(changed.to_sentence(&Edits(files)), said);
     }
 }

@@ -1,18 +1,18 @@
 //! Verdicts after a few runs of a small suite, on commits and on edits that become commits.
 
-use super::{Story, failure, kinds};
+use super::{Story, failure, list_verdict_kinds};
 use crate::evidence::{
     facts::{CaseId, FileId, StackFiles, fingerprint},
     judge::Judgement,
     verdict::VerdictKind::{self, Broken, Flaky, Regression},
 };
 
-/// The verdict on the first of `tests` tests in the last run of `history`. A run with `edited:` is on an edit,
+/// Returns the verdict on the first of `tests` tests in the last run of `history`. A run with `edited:` is on an edit,
 /// `unnamed:` on an edit that has the tree of its commit, `committed:` on the same files after they are committed,
 /// `again:` on the files of the previous run. Any other run is on a new commit.
 fn verdict(tests: CaseId, history: &str) -> Option<VerdictKind> {
     let mut story = Story::default();
-    let mut judged = Vec::new();
+    let mut verdict_kinds = Vec::new();
     for (at, run) in history.split(' ').enumerate() {
         let (change, outcome) = run.split_once(':').unwrap_or(("", run));
         match change {
@@ -23,9 +23,9 @@ fn verdict(tests: CaseId, history: &str) -> Option<VerdictKind> {
             _ => story.commit(),
         }
         let failures = if outcome == "red" { vec![failure(0, 1)] } else { Vec::new() };
-        judged = kinds(&story.run_in((0..tests).collect(), &failures));
+        verdict_kinds = list_verdict_kinds(&story.run_cases_in_order((0..tests).collect(), &failures));
     }
-    judged.first().copied()
+    verdict_kinds.first().copied()
 }
 
 #[test]
@@ -79,7 +79,7 @@ struct Project {
 }
 
 /// The edited file.
-const EDITED: FileId = 900;
+const EDITED_FILE: FileId = 900;
 
 impl Project {
     fn new(tests: CaseId, passes: u32, seed: Option<u64>, stack: &[FileId]) -> Self {
@@ -96,7 +96,7 @@ impl Project {
             *seed += 1;
             cases.sort_by_key(|case| fingerprint(&format!("{case} in run {seed}")));
         }
-        self.story.run_in(cases, &failures)
+        self.story.run_cases_in_order(cases, &failures)
     }
 
     fn run_edited(&mut self, file: FileId, change: u64, fails: bool) -> Judgement {
@@ -111,18 +111,24 @@ impl Project {
     }
 }
 
-const SUITES: [CaseId; 3] = [20, 50, 200];
+const SUITE_SIZES: [CaseId; 3] = [20, 50, 200];
 
 #[test]
 fn repeated_breaks_by_edits_of_a_file_are_a_regression() {
-    for tests in SUITES {
-        for (passes, stack) in [1, 3, 10, 30].into_iter().flat_map(|passes| [(passes, &[][..]), (passes, &[EDITED])]) {
+    for tests in SUITE_SIZES {
+        for (passes, stack) in
+            [1, 3, 10, 30].into_iter().flat_map(|passes| [(passes, &[][..]), (passes, &[EDITED_FILE])])
+        {
             for second in [1, 2] {
                 let mut project = Project::new(tests, passes, None, stack);
-                project.run_edited(EDITED, 1, true);
+                project.run_edited(EDITED_FILE, 1, true);
                 project.run_reverted(false);
-                let judgement = project.run_edited(EDITED, second, true);
-                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {stack:?}, {second}");
+                let judgement = project.run_edited(EDITED_FILE, second, true);
+                assert_eq!(
+                    list_verdict_kinds(&judgement),
+                    [Regression],
+                    "{tests} tests, {passes} passes, {stack:?}, {second}"
+                );
             }
         }
     }
@@ -130,13 +136,13 @@ fn repeated_breaks_by_edits_of_a_file_are_a_regression() {
 
 #[test]
 fn breaks_and_fixes_by_edits_in_the_stack_are_a_regression() {
-    for tests in SUITES {
+    for tests in SUITE_SIZES {
         for passes in [1, 3, 10, 30] {
-            let mut project = Project::new(tests, passes, None, &[EDITED]);
+            let mut project = Project::new(tests, passes, None, &[EDITED_FILE]);
             for change in [1, 3, 5] {
-                let judgement = project.run_edited(EDITED, change, true);
-                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {change}");
-                assert!(project.run_edited(EDITED, change + 1, false).verdicts.is_empty());
+                let judgement = project.run_edited(EDITED_FILE, change, true);
+                assert_eq!(list_verdict_kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {change}");
+                assert!(project.run_edited(EDITED_FILE, change + 1, false).verdicts.is_empty());
             }
         }
     }
@@ -146,14 +152,19 @@ fn breaks_and_fixes_by_edits_in_the_stack_are_a_regression() {
 /// file in the stack can.
 #[test]
 fn repeated_breaks_by_edits_are_not_order_in_shuffled_runs() {
-    for tests in SUITES {
-        for (passes, stack) in [(1, &[EDITED][..]), (3, &[EDITED]), (30, &[EDITED]), (5, &[]), (30, &[])] {
+    for tests in SUITE_SIZES {
+        for (passes, stack) in [(1, &[EDITED_FILE][..]), (3, &[EDITED_FILE]), (30, &[EDITED_FILE]), (5, &[]), (30, &[])]
+        {
             for seed in 0..10 {
                 let mut project = Project::new(tests, passes, Some(seed * 1_000), stack);
-                project.run_edited(EDITED, 1, true);
+                project.run_edited(EDITED_FILE, 1, true);
                 project.run_reverted(false);
-                let judgement = project.run_edited(EDITED, 2, true);
-                assert_eq!(kinds(&judgement), [Regression], "{tests} tests, {passes} passes, {stack:?}, {seed}");
+                let judgement = project.run_edited(EDITED_FILE, 2, true);
+                assert_eq!(
+                    list_verdict_kinds(&judgement),
+                    [Regression],
+                    "{tests} tests, {passes} passes, {stack:?}, {seed}"
+                );
             }
         }
     }
@@ -161,7 +172,7 @@ fn repeated_breaks_by_edits_are_not_order_in_shuffled_runs() {
 
 #[test]
 fn a_flaky_test_stays_flaky_whatever_is_edited() {
-    for tests in SUITES {
+    for tests in SUITE_SIZES {
         for stack in [&[][..], &[1, 2, 3]] {
             let mut project = Project::new(tests, 3, None, stack);
             for file in 1..4 {
@@ -170,7 +181,7 @@ fn a_flaky_test_stays_flaky_whatever_is_edited() {
                 assert!(project.run(false).verdicts.is_empty());
                 project.run_reverted(false);
                 let judgement = project.run_edited(file, 1, true);
-                assert_eq!(kinds(&judgement), [Flaky], "{tests} tests, {stack:?}, {file}");
+                assert_eq!(list_verdict_kinds(&judgement), [Flaky], "{tests} tests, {stack:?}, {file}");
                 project.run_reverted(false);
             }
         }
@@ -182,16 +193,16 @@ fn a_flaky_test_stays_flaky_whatever_is_edited() {
 /// For example, all edits are in the same file while an unrelated test fails now and then.
 #[test]
 fn an_edit_that_also_passes_does_not_blame_the_code() {
-    for tests in SUITES {
+    for tests in SUITE_SIZES {
         let code = |is_known: bool| {
             let mut project = Project::new(tests, 3, None, &[]);
-            let mut judged = Judgement::default();
+            let mut judgement = Judgement::default();
             for (change, fails) in (0..).zip([false, true, false, false, true, false, true]) {
                 project.story.edit(&change.to_string());
-                project.story.edited_files = if is_known { vec![(EDITED, change)] } else { Vec::new() };
-                judged = project.run(fails);
+                project.story.edited_files = if is_known { vec![(EDITED_FILE, change)] } else { Vec::new() };
+                judgement = project.run(fails);
             }
-            judged.verdicts[0].weighed[0]
+            judgement.verdicts[0].probabilities[0]
         };
         assert!(code(true) <= code(false), "{tests} tests: {} and {}", code(true), code(false));
         assert!(code(true) < 0.4, "{tests} tests: {}", code(true));
@@ -200,15 +211,15 @@ fn an_edit_that_also_passes_does_not_blame_the_code() {
 
 #[test]
 fn an_edit_touches_a_failure_only_if_it_differs_from_the_last_pass() {
-    let (unknown, same, other) = (Vec::new(), vec![(EDITED, 1)], vec![(EDITED, 2)]);
+    let (unknown, same, other) = (Vec::new(), vec![(EDITED_FILE, 1)], vec![(EDITED_FILE, 2)]);
     for (before, touches) in [(unknown, false), (same, false), (other, true)] {
-        for stack in [&[EDITED][..], &[]] {
+        for stack in [&[EDITED_FILE][..], &[]] {
             let mut project = Project::new(20, 3, None, stack);
             project.story.edit("passes");
             project.story.edited_files.clone_from(&before);
             project.run(false);
             project.story.edit("fails");
-            project.story.edited_files = vec![(EDITED, 1), (1, 1)];
+            project.story.edited_files = vec![(EDITED_FILE, 1), (1, 1)];
             let judgement = project.run(true);
             assert_eq!(judgement.verdicts[0].touched, touches && !stack.is_empty(), "{before:?} {stack:?}");
         }

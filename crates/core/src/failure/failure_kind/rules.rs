@@ -1,4 +1,4 @@
-//! Patterns of lines that determine the kind of a failure, in order of weight.
+//! Lists the patterns of lines that determine the kind of a failure. The first matching pattern decides.
 
 use super::FailureKind as K;
 use regex::Regex;
@@ -14,13 +14,14 @@ const fn rule(kind: K, pattern: &'static str) -> KindRule {
     KindRule { kind, pattern }
 }
 
-/// Checks whether a line starts with the name of an error.
-pub(super) fn names_error(text: &str) -> bool {
-    static NAME: LazyLock<Regex> = LazyLock::new(|| {
-        let pattern = r"(?m)^(?:Uncaught |Caused by: |Unhandled exception\. |Exception in thread .*?)?(?:[\w$]+(?:\.|::|\\))*[\w$]*(?:Error|Exception|Throwable|Fault)(?: \[\w+\])?(?::|\b *$|\s\()";
+/// Checks whether a line starts with the name of an error. The name of a Python exception may end with any word, but
+/// Python prints it with its module: `jwt.exceptions.Expired: no`, `django.http.response.Http404`.
+pub(super) fn starts_with_error_name(text: &str) -> bool {
+    static ERROR_NAME: LazyLock<Regex> = LazyLock::new(|| {
+        let pattern = r"(?m)^(?:Uncaught |Caused by: |Unhandled exception\. |Exception in thread .*?)?(?:[\w$]+(?:\.|::|\\))*[\w$]*(?:Error|Exception|Throwable|Fault)(?: \[\w+\])?(?::|\b *$|\s\()|^(?:[a-z_]\w*\.)+[A-Z]\w*(?:: |$)";
         Regex::new(pattern).expect("a constant pattern")
     });
-    NAME.is_match(text)
+    ERROR_NAME.is_match(text)
 }
 
 /// Order: failures that end a whole process or run, missing parts of the environment, compiler errors, errors of a
@@ -135,7 +136,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::TestSetup,
         r#"fixture '[^'\n]+' not found|recursive dependency involving fixture|"(?:before|after) (?:each|all)" hook|(?:before|after)(?:Each|All) hook|setup method|(?i:error in (?:setup|teardown|beforeall|afterall))|Test suite failed to run|ParameterResolutionException|Failed to load ApplicationContext|globalSetup|setUpClass|(?:Before|After)(?:Each|All) methods?\b"#,
     ),
-    // Maps and collections of the JVM, whose exception has the same name as Selenium's.
+    // Maps and collections of the JVM. Their exception has the same name as an exception of Selenium.
     rule(K::MissingKey, r"NoSuchElementException: (?:Key .* is missing in the map|key not found)"),
     rule(K::OutOfRange, r"java\.util\.NoSuchElementException"),
     // An element that was found but did not have the expected value in time.
@@ -144,9 +145,9 @@ pub(super) const RULES: &[KindRule] = &[
         K::ElementNotFound,
         r"(?i:unable to (?:find|locate) (?:an? |role=)?\W?(?:element|accessible element|role))|NoSuchElementException|NoSuchElementError|no such element: |Unable to find (?:an accessible )?element|ElementNotInteractable|ElementClickIntercepted|StaleElementReference|strict mode violation: |waiting for (?:locator|selector|getBy\w+)\W|Expected to find element: |element\(s\) not found|TestingLibraryElementError|Capybara::ElementNotFound|Found multiple elements",
     ),
-    // A text that the program parses, not the source; JavaScript uses the same error name for both.
+    // Errors in a text that the program parses. JavaScript uses the same error name for errors in the source.
     rule(K::Parse, r"Unexpected end of JSON|is not valid JSON|in JSON at position"),
-    // Tools that check source text.
+    // Tools that check the source.
     rule(
         K::Format,
         r"Code style issues (?:found|were found)|(?m)^Diff in \S+|would reformat|File content differs from formatting output|(?i:run prettier)|prettier/prettier|Formatter would have printed|files? (?:is|are) not formatted|not (?:gofmt|gofumpt|goimports)-ed|spotlessCheck|violations? should be fixed using|The following files (?:had format violations|need formatting)|Imports are incorrectly sorted|files? would be reformatted",

@@ -1,4 +1,4 @@
-//! Tests of the shared vectors, and of the closed list.
+//! Tests the shared vectors and the list of kinds.
 
 use super::{FailureKind, failure_kind};
 use crate::{Analyzer, FailureEvent, summary::Summary};
@@ -13,16 +13,16 @@ struct Vector {
     kind: FailureKind,
 }
 
-fn vectors() -> Vec<Vector> {
+fn read_vectors() -> Vec<Vector> {
     let lines = include_str!("../../../../../tests/vectors/failure-kinds.jsonl").lines();
     lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
 }
 
 #[test]
-fn vectors_hold() {
+fn matches_vectors() {
     let analyzer = Analyzer::new(&[], &[]).unwrap();
     let mut wrong = Vec::new();
-    for Vector { event, kind } in vectors() {
+    for Vector { event, kind } in read_vectors() {
         for (before, after) in [("", ""), ("run 4 of suite checkout\n", ""), ("", "\nend of output\n")] {
             let event = FailureEvent { text: format!("{before}{}{after}", event.text), ..event.clone() };
             let exit_code = event.exit_code;
@@ -39,7 +39,7 @@ fn vectors_hold() {
 
 #[test]
 fn vectors_cover_every_kind() {
-    let vectors = vectors();
+    let vectors = read_vectors();
     let covered: BTreeSet<FailureKind> = vectors.iter().map(|vector| vector.kind).collect();
     let missing: Vec<_> = FailureKind::ALL.iter().filter(|kind| !covered.contains(kind)).collect();
     assert!(missing.is_empty(), "{missing:?}");

@@ -2,7 +2,7 @@
 
 use super::{
     human,
-    transitions::{Outcome, over_message, schedule_next},
+    transitions::{EventResult, describe_ended_loop, schedule_next},
 };
 use crate::fix_loop::{
     event::{Warning, WarningKind},
@@ -11,40 +11,38 @@ use crate::fix_loop::{
 };
 
 /// Handles a declared fix.
-pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Outcome {
+pub(super) fn declare_fix(state: &mut FixState, fix: AppliedFix, random: f64) -> EventResult {
     let is_reason = state.status == Status::Suspicious && fix.digest.is_none() && fix.outside.is_none();
     if state.status == Status::Suspicious && !fix.description.is_empty() {
-        human::reject_green(state, random);
-        // Nothing changed, so that the description can only be the reason for an earlier change.
+        human::reject_green_run(state, random);
+        // Nothing changed, so the description can only be the reason for an earlier change.
         state.stated_reason = is_reason.then(|| fix.description.clone());
     }
     let open = matches!(state.status, Status::NeedsFix | Status::Waiting | Status::NeedsInputs | Status::Ready);
-    if state.status.is_over() {
-        return Err(over_message(state));
+    if state.status.has_ended() {
+        return Err(describe_ended_loop(state));
     }
     if !open || (state.attempts.is_empty() && state.mode == Mode::Command) {
-        return Err(format!("No fix is due: the loop is {}.", state.status.as_str()));
+        return Err(format!("The loop does not wait for a fix: it is {}.", state.status.as_str()));
     }
     if state.pending_fix.is_some() {
-        return Err(format!("A fix is declared for attempt {} already. Run it first.", state.current_attempt));
+        return Err(format!("A fix for attempt {} is already declared. Run it first.", state.current_attempt));
     }
     if fix.description.is_empty() {
-        return Err("The fix has no description. Say in words what was changed.".to_owned());
+        return Err("The fix has no description. Describe the change.".to_owned());
     }
     if fix.digest.is_none() && fix.outside.is_none() && !is_reason {
-        return Err(
-            "Nothing changed since the last attempt. Change something, or declare what was changed outside the \
+        return Err("Nothing changed since the last attempt. Make a change, or declare a change outside the \
              work tree."
-                .to_owned(),
-        );
+            .to_owned());
     }
-    if let Some(number) = repeated_fix(state, &fix) {
-        return Err(format!("This is the fix that was tried after attempt {number} already. Try another one."));
+    if let Some(number) = find_attempt_with_same_fix(state, &fix) {
+        return Err(format!("This fix was already tried after attempt {number}. Try another fix."));
     }
     if fix.digest.is_some() {
         state.stated_reason = None;
     }
-    let warnings = if is_reason { Vec::new() } else { fix_warnings(state, &fix) };
+    let warnings = if is_reason { Vec::new() } else { warn_about_fix(state, &fix) };
     if state.mode == Mode::Command {
         record_fix(state, &fix);
     }
@@ -53,8 +51,8 @@ pub(super) fn declare(state: &mut FixState, fix: AppliedFix, random: f64) -> Out
     Ok(warnings)
 }
 
-/// The number of the attempt that had the same fix.
-fn repeated_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
+/// Returns the number of an attempt that had the same fix.
+fn find_attempt_with_same_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
     let words = |text: &Option<String>| text.as_ref().map(|text| text.to_lowercase());
     let same = |attempt: &&Attempt| match (&fix.digest, &attempt.fix_digest) {
         (Some(digest), Some(known)) => digest == known,
@@ -64,21 +62,22 @@ fn repeated_fix(state: &FixState, fix: &AppliedFix) -> Option<u32> {
     state.attempts.iter().find(same).map(|attempt| attempt.number)
 }
 
-fn fix_warnings(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
+fn warn_about_fix(state: &FixState, fix: &AppliedFix) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let due = approach::approach_after(state.fixes());
+    let due = approach::approach_after(state.fix_count());
     if fix.approach < due {
-        let text = format!("A {} fix was tried before; a {} one is due.", fix.approach.as_str(), due.as_str());
+        let text = format!("A {} fix was already tried; try a {} fix next.", fix.approach.as_str(), due.as_str());
         warnings.push(Warning { kind: WarningKind::ApproachRepeated, text });
     }
     if fix.digest.is_none() {
-        let text = "No file of the project changed; that something changed outside of it is only declared.".to_owned();
+        let text =
+            "No file of the project changed, and a declared change outside the project cannot be checked.".to_owned();
         warnings.push(Warning { kind: WarningKind::ChangeNotSeen, text });
     }
     warnings
 }
 
-/// Stores the fix in the attempt that it follows.
+/// Stores the fix in the last attempt.
 fn record_fix(state: &mut FixState, fix: &AppliedFix) {
     if let Some(last) = state.attempts.last_mut() {
         last.fix_applied = Some(fix.description.clone());
@@ -96,12 +95,12 @@ pub(super) fn provide_inputs(
     digest: Option<String>,
     inputs: Option<String>,
     random: f64,
-) -> Outcome {
+) -> EventResult {
     if state.status != Status::NeedsInputs {
-        return Err(format!("No inputs are due: the loop is {}.", state.status.as_str()));
+        return Err(format!("The loop does not wait for inputs: it is {}.", state.status.as_str()));
     }
     if digest.is_some() && digest == state.inputs_digest {
-        return Err("These inputs did not do the last time either. Provide others.".to_owned());
+        return Err("These inputs did not work in the last attempt. Provide other inputs.".to_owned());
     }
     state.inputs_digest = digest;
     state.inputs = inputs.or_else(|| state.inputs.take());

@@ -1,16 +1,16 @@
-//! Stores a finished attempt in the state, with its effect on the previous fix. `decide` derives the next action.
+//! Stores a finished attempt in the state, and whether the previous fix worked. `decide` derives the next action.
 
-use super::transitions::{Outcome, after_failure, decide_status, over_message};
+use super::transitions::{EventResult, decide_status, describe_ended_loop, update_after_failure};
 use crate::fix_loop::{
-    decide::describe_attempt,
+    decide::describe_error_of_attempt,
     error::{ErrorClass, FixError},
     event::RanCases,
     state::{Attempt, FixState, Mode, Status, Weakening, WeakeningKind},
 };
 use std::collections::HashSet;
 
-/// Result of a run.
-pub(super) struct Run {
+/// The result of running the command.
+pub(super) struct FinishedRun {
     pub(super) exit_code: i32,
     pub(super) timed_out: bool,
     pub(super) duration_seconds: f64,
@@ -20,22 +20,27 @@ pub(super) struct Run {
 }
 
 /// Handles the end of the running attempt.
-pub(super) fn finish(state: &mut FixState, mut run: Run, error: Option<&FixError>, random: f64) -> Outcome {
+pub(super) fn finish_attempt(
+    state: &mut FixState,
+    mut run: FinishedRun,
+    error: Option<&FixError>,
+    random: f64,
+) -> EventResult {
     if state.status != Status::Running {
         return Err(match state.status {
-            status if status.is_over() => over_message(state),
-            status => format!("No attempt runs: the loop is {}. Start one first.", status.as_str()),
+            status if status.has_ended() => describe_ended_loop(state),
+            status => format!("No attempt is running: the loop is {}. Start an attempt first.", status.as_str()),
         });
     }
     let green = run.exit_code == 0;
     if green {
-        let missing = not_passed(state, run.ran.as_ref());
+        let missing = find_unpassed_cases(state, run.ran.as_ref());
         run.weakened.extend(missing);
     }
-    let attempt = attempt(state, run, error.filter(|_| !green));
-    record(state, attempt);
+    let attempt = build_attempt(state, run, error.filter(|_| !green));
+    record_attempt(state, attempt);
     if !green {
-        after_failure(state, random);
+        update_after_failure(state, random);
     } else if state.attempts.last().is_some_and(|attempt| !is_explained(state, &attempt.weakened)) {
         decide_status(state, random);
     } else {
@@ -44,9 +49,9 @@ pub(super) fn finish(state: &mut FixState, mut run: Run, error: Option<&FixError
     Ok(Vec::new())
 }
 
-/// Test cases that failed in this run or earlier and did not pass in this run, whatever its exit code is. The file in
-/// the name may differ, because tests move.
-fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
+/// Finds test cases that failed in this run or earlier and did not pass in this run, even if the exit code is 0.
+/// Ignores the file in the name of a case, because tests move between files.
+fn find_unpassed_cases(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let Some(ran) = ran else { return Vec::new() };
     let without_file = |name: &str| name.split_once(" > ").map(|(_, titles)| titles.to_owned());
     let passed: HashSet<&str> = ran.passed.iter().map(String::as_str).collect();
@@ -55,7 +60,8 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let is_in_passed_file = |name: &str| {
         name.split_once(" > ").is_some_and(|(file, _)| ran.passed_files.iter().any(|passed| passed == file))
     };
-    // A file that could not be loaded has no case of its own after it loads again.
+    // The case `(suite)` stands for a file that could not be loaded. It passed if the file loads again and no case in
+    // it failed.
     let is_loaded_file = |name: &str| {
         let cases = name.strip_suffix("(suite)").filter(|start| !start.is_empty());
         cases.is_some_and(|start| {
@@ -74,18 +80,18 @@ fn not_passed(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
     let missing = wanted.into_iter().filter(|name| failed.contains(name) || !has_passed(name));
     let weakening = |name: &str| {
         let why = if failed.contains(name) {
-            "failed, and the exit code is 0"
+            "failed, although the exit code is 0"
         } else {
-            "failed before, and did not pass now"
+            "failed before and did not pass now"
         };
         let file = name.split(" > ").next().unwrap_or(name).to_owned();
         Weakening { file, line: 1, kind: WeakeningKind::TestNotPassed, text: format!("{name} {why}") }
     };
-    missing.take(MAX_NAMES).map(weakening).collect()
+    missing.take(MAX_CASE_NAMES).map(weakening).collect()
 }
 
 /// Maximum number of case names in an attempt.
-const MAX_NAMES: usize = 1000;
+const MAX_CASE_NAMES: usize = 1000;
 
 /// Returns `true` if a stated reason explains all suspicious changes. A reason is accepted only for changed tests and
 /// snapshots, because an expectation may have been wrong.
@@ -95,7 +101,7 @@ fn is_explained(state: &FixState, weakened: &[Weakening]) -> bool {
     weakened.is_empty() || (state.stated_reason.is_some() && weakened.iter().all(may_be_explained))
 }
 
-fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt {
+fn build_attempt(state: &mut FixState, run: FinishedRun, error: Option<&FixError>) -> Attempt {
     let running = state.running.take().unwrap_or_default();
     let failed = run.exit_code != 0;
     let fix = state.pending_fix.as_ref().filter(|_| state.mode == Mode::Error);
@@ -103,7 +109,7 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
         number: state.current_attempt,
         timestamp: run.timestamp.or(running.timestamp).unwrap_or_else(|| state.started.clone()),
         exit_code: run.exit_code,
-        // A failure without an analyzed error still needs a hash, which is the same each time.
+        // The circuit compares hashes, so a failure without an analyzed error gets a constant hash.
         error_hash: failed
             .then(|| error.map_or_else(|| format!("exit-{}", run.exit_code), |error| error.error_hash.clone())),
         fix_applied: fix.map(|fix| fix.description.clone()),
@@ -113,17 +119,19 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
             Some(error) => error.error_type.clone(),
             None => "unknown".to_owned(),
         }),
-        error_class: failed.then(|| error.map_or_else(|| class_without_text(run.timed_out), |error| error.error_class)),
+        error_class: failed
+            .then(|| error.map_or_else(|| class_of_unanalyzed_failure(run.timed_out), |error| error.error_class)),
         class_because: error.map(|error| error.class_because.to_string()),
         category: error.map(|error| error.category),
         headline: error.map(|error| error.headline.clone()),
         location: error.and_then(|error| error.location.clone()),
         failing_tests: error.map(|error| error.failing_tests.clone()).unwrap_or_default(),
-        // If passed cases have no names, a later run could never show that these passed.
+        // If the run did not name its passed cases, a later run could never show that the failed cases passed, so do
+        // not store them.
         failed_cases: run
             .ran
             .filter(|ran| !ran.omits_passed)
-            .map(|ran| ran.failed.into_iter().take(MAX_NAMES).collect())
+            .map(|ran| ran.failed.into_iter().take(MAX_CASE_NAMES).collect())
             .unwrap_or_default(),
         waiting_for_input: error.is_some_and(|error| error.waiting_for_input),
         timed_out: run.timed_out,
@@ -139,18 +147,18 @@ fn attempt(state: &mut FixState, run: Run, error: Option<&FixError>) -> Attempt 
     }
 }
 
-const fn class_without_text(timed_out: bool) -> ErrorClass {
+const fn class_of_unanalyzed_failure(timed_out: bool) -> ErrorClass {
     if timed_out { ErrorClass::Transient } else { ErrorClass::Fixable }
 }
 
-/// Stores the attempt, and its effect on the previous fix.
-fn record(state: &mut FixState, mut attempt: Attempt) {
+/// Stores the attempt, and whether the previous fix worked.
+fn record_attempt(state: &mut FixState, mut attempt: Attempt) {
     let failed = attempt.error_hash.is_some();
     let had_fix = state.pending_fix.take().is_some();
     if failed && had_fix {
         let before = state.attempts.last().and_then(|before| before.error_hash.as_ref());
         let why = if before == attempt.error_hash.as_ref() { "still fails with" } else { "now fails with" };
-        let why = Some(format!("{why} {}", describe_attempt(&attempt)));
+        let why = Some(format!("{why} {}", describe_error_of_attempt(&attempt)));
         match (state.mode, state.attempts.last_mut()) {
             (Mode::Command, Some(fixed)) => fixed.why_failed = why,
             _ => attempt.why_failed = why,
@@ -164,5 +172,5 @@ fn record(state: &mut FixState, mut attempt: Attempt) {
     }
     state.attempts.push(attempt);
     state.interruptions = 0;
-    state.current_attempt = state.attempts_made().saturating_add(u32::from(failed)).min(state.max_attempts);
+    state.current_attempt = state.attempt_count().saturating_add(u32::from(failed)).min(state.max_attempts);
 }

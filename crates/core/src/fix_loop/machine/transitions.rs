@@ -7,34 +7,34 @@ use crate::fix_loop::{
     state::{EscalationReason, FixState, Mode, Status},
 };
 
-/// Result of an event: warnings, or the reason why the event was refused.
-pub(super) type Outcome = Result<Vec<Warning>, String>;
+/// The result of an event: warnings, or the reason why the event was refused.
+pub(super) type EventResult = Result<Vec<Warning>, String>;
 
-/// The trimmed text, if it is not blank.
-pub(super) fn non_blank(text: Option<&String>) -> Option<String> {
+/// Returns the trimmed text, or `None` if the text is blank.
+pub(super) fn trimmed_unless_blank(text: Option<&String>) -> Option<String> {
     text.map(|text| text.trim()).filter(|text| !text.is_empty()).map(ToOwned::to_owned)
 }
 
-/// The reason why an event is refused after the end of the loop.
-pub(super) fn over_message(state: &FixState) -> String {
+/// Returns the reason why no event is allowed after the end of the loop.
+pub(super) fn describe_ended_loop(state: &FixState) -> String {
     let next = match state.status {
         Status::Cancelled => "Resume it first.",
-        Status::Suspicious => "Restore the tests and say so, or state why an expectation changed.",
-        Status::Escalated => "A human has to decide.",
-        _ => "Begin a new one.",
+        Status::Suspicious => "Restore the tests and declare that, or explain why an expectation changed.",
+        Status::Escalated => "A human must decide.",
+        _ => "Start a new loop.",
     };
     format!("The loop is over: {}. {next}", state.status.as_str())
 }
 
 /// Counts the error of the last attempt and updates the status.
-pub(super) fn after_failure(state: &mut FixState, random: f64) {
+pub(super) fn update_after_failure(state: &mut FixState, random: f64) {
     if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
-        state.circuit_breaker.push(hash);
+        state.circuit_breaker.record_error(hash);
     }
-    if state.strict_progress && !stagnation::warnings(state).is_empty() {
+    if state.strict_progress && !stagnation::warn_about_progress(state).is_empty() {
         state.circuit_breaker.state = CircuitState::Open;
     }
-    if state.is_open() {
+    if state.is_circuit_open() {
         escalate(state, EscalationReason::CircuitBreakerOpened);
     } else {
         decide_status(state, random);
@@ -53,10 +53,10 @@ pub(super) fn decide_status(state: &mut FixState, random: f64) {
         state.status = Status::Suspicious;
         return;
     }
-    backoff::schedule(state, random);
+    backoff::schedule_delay(state, random);
     if class == Some(ErrorClass::Permanent) {
         escalate(state, EscalationReason::PermanentError);
-    } else if state.attempts_made() >= state.max_attempts {
+    } else if state.attempt_count() >= state.max_attempts {
         escalate(state, EscalationReason::MaxAttemptsReached);
     } else if asks {
         state.status = Status::NeedsInputs;
@@ -74,7 +74,7 @@ pub(in crate::fix_loop) fn escalate(state: &mut FixState, reason: EscalationReas
 
 /// Schedules the next attempt after a change.
 pub(super) fn schedule_next(state: &mut FixState, random: f64) {
-    if before_run(state) == Status::Unverified {
+    if status_before_run(state) == Status::Unverified {
         state.status = Status::Unverified;
         return;
     }
@@ -84,13 +84,13 @@ pub(super) fn schedule_next(state: &mut FixState, random: f64) {
         return;
     }
     if matches!(state.status, Status::NeedsFix | Status::NeedsInputs) {
-        backoff::schedule(state, random);
+        backoff::schedule_delay(state, random);
         state.status = Status::Waiting;
     }
 }
 
-/// Status before an attempt. Without a verification command, a person has to verify the pending fix.
-pub(super) fn before_run(state: &FixState) -> Status {
+/// Returns the status before an attempt. Without a verification command, a person has to verify the pending fix.
+pub(super) fn status_before_run(state: &FixState) -> Status {
     let unverified = state.mode == Mode::Error && state.test.is_none() && state.pending_fix.is_some();
     if unverified { Status::Unverified } else { Status::Ready }
 }

@@ -1,4 +1,4 @@
-//! The approach of the next fix: the obvious fix first, then a defensive fix, then another implementation.
+//! Chooses the approach of the next fix: first the obvious fix, then a defensive fix, then another implementation.
 
 plain! {
     /// Approaches of the contract.
@@ -7,7 +7,7 @@ plain! {
     pub enum Approach {
         /// The most obvious fix.
         Direct,
-        /// Checks, validation, error handling.
+        /// A fix that adds checks, validation or error handling.
         Defensive,
         /// A different implementation.
         Alternative,
@@ -28,7 +28,7 @@ plain! {
 }
 
 impl Approach {
-    /// The name of the approach in `state.json`.
+    /// Returns the name of the approach in `state.json`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -54,7 +54,7 @@ impl Approach {
     }
 }
 
-/// The approach of the next fix in a loop with this number of fixes.
+/// Returns the approach of the next fix after this number of fixes.
 pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
     match fixes {
         0 => Approach::Direct,
@@ -63,12 +63,12 @@ pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
     }
 }
 
-/// The next fix in a loop with this number of fixes.
-pub(in crate::fix_loop) fn step_due(fixes: usize) -> Step {
+/// Returns the instructions for the next fix after this number of fixes.
+pub(in crate::fix_loop) fn next_fix_step(fixes: usize) -> Step {
     let name = approach_after(fixes);
     let mut description = name.description().to_owned();
     if fixes > 2 {
-        description.push_str(" One that was not tried in this loop yet.");
+        description.push_str(" Use an approach that was not tried in this loop yet.");
     }
     Step {
         name,

@@ -1,10 +1,11 @@
-//! Opens when the same error occurs too often in a row, and stays open until it is reset. Errors are compared by hash.
+//! The circuit breaker opens when the same error occurs too often in a row, and stays open until it is reset. Errors
+//! are the same if their hashes are equal.
 
 plain! {
     /// The circuit breaker of the contract.
     #[cfg_attr(feature = "types", ts(rename = "FixCircuit"))]
     pub struct Circuit {
-        /// Number of equal errors in a row that opens the circuit.
+        /// Number of equal errors in a row that open the circuit.
         pub threshold: u32,
         /// Hashes of the errors since the last reset.
         pub error_hashes: Vec<String>,
@@ -25,21 +26,21 @@ pub enum CircuitState {
 }
 
 impl Circuit {
-    /// A closed circuit.
+    /// Creates a closed circuit.
     pub(in crate::fix_loop) const fn new(threshold: u32) -> Self {
         Self { threshold, error_hashes: Vec::new(), state: CircuitState::Closed }
     }
 
     /// Records an error, and opens the circuit if the error occurred too often.
-    pub(in crate::fix_loop) fn push(&mut self, hash: String) {
+    pub(in crate::fix_loop) fn record_error(&mut self, hash: String) {
         self.error_hashes.push(hash);
-        if self.repeats() {
+        if self.has_repeated_error() {
             self.state = CircuitState::Open;
         }
     }
 
     /// Returns `true` if the last `threshold` errors are the same.
-    pub(in crate::fix_loop) fn repeats(&self) -> bool {
+    pub(in crate::fix_loop) fn has_repeated_error(&self) -> bool {
         let threshold = usize::try_from(self.threshold.max(1)).unwrap_or(usize::MAX);
         let Some(start) = self.error_hashes.len().checked_sub(threshold) else { return false };
         let last = &self.error_hashes[start..];

@@ -1,27 +1,27 @@
-//! Detects a loop without progress: errors that alternate, or tests that keep failing. `machine` stops such a loop if
-//! progress is strict.
+//! Detects a loop without progress: errors that alternate, or tests that keep failing. `machine` stops the loop if the
+//! option for strict progress is set.
 
 use crate::fix_loop::{
     event::{Warning, WarningKind},
     state::{Attempt, FixState},
 };
 
-/// Maximum number of errors that alternate.
+/// Maximum length of a cycle of alternating errors.
 const MAX_CYCLE_ERRORS: usize = 3;
 
-/// Warnings about the progress of the loop.
-pub(in crate::fix_loop) fn warnings(state: &FixState) -> Vec<Warning> {
-    let recent = since_reset(state);
+/// Returns warnings about missing progress.
+pub(in crate::fix_loop) fn warn_about_progress(state: &FixState) -> Vec<Warning> {
+    let recent = attempts_since_reset(state);
     let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
     let mut warnings = Vec::new();
-    if let Some(turn) = cycle_length(&hashes) {
+    if let Some(turn) = find_cycle_length(&hashes) {
         let text = format!(
-            "The same {turn} errors come back in turns: each fix brings back what an earlier one repaired. Look for \
-             what they have in common."
+            "The same {turn} errors alternate, because each fix breaks what an earlier fix repaired. Look for \
+             their common cause."
         );
         warnings.push(Warning { kind: WarningKind::Oscillation, text });
     }
-    if let Some((tests, attempts)) = stuck_tests(recent, state.circuit_breaker.threshold) {
+    if let Some((tests, attempts)) = count_stuck_tests(recent, state.circuit_breaker.threshold) {
         let text = format!(
             "No progress: at least {tests} {} failed in each of the last {attempts} attempts.",
             if tests == 1 { "test" } else { "tests" }
@@ -31,14 +31,14 @@ pub(in crate::fix_loop) fn warnings(state: &FixState) -> Vec<Warning> {
     warnings
 }
 
-/// The failed attempts since the last reset of the circuit.
-fn since_reset(state: &FixState) -> &[Attempt] {
+/// Returns the failed attempts since the last reset of the circuit.
+fn attempts_since_reset(state: &FixState) -> &[Attempt] {
     let known = state.circuit_breaker.error_hashes.len();
     &state.attempts[state.attempts.len().saturating_sub(known)..]
 }
 
-/// Number of errors that alternate, each at least twice. For example, 2 for A, B, A, B.
-fn cycle_length(hashes: &[&str]) -> Option<usize> {
+/// Returns the number of errors that alternate if each occurred at least twice. For example, 2 for A, B, A, B.
+fn find_cycle_length(hashes: &[&str]) -> Option<usize> {
     (2..=MAX_CYCLE_ERRORS).find(|&length| {
         let Some(start) = hashes.len().checked_sub(2 * length) else { return false };
         let (first, second) = hashes[start..].split_at(length);
@@ -46,8 +46,8 @@ fn cycle_length(hashes: &[&str]) -> Option<usize> {
     })
 }
 
-/// Number of failing tests and number of attempts, if the number of failing tests did not decrease.
-fn stuck_tests(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
+/// Returns the number of failing tests and of attempts if the number of failing tests did not decrease.
+fn count_stuck_tests(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
     let length = usize::try_from(threshold.max(2)).unwrap_or(usize::MAX);
     let last = &attempts[attempts.len().checked_sub(length)?..];
     let first = last.first()?.failing_tests.len();

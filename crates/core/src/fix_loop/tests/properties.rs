@@ -1,9 +1,9 @@
-//! Properties of any sequence of events and of any state file.
+//! Tests properties that hold for any sequence of events and for any state file.
 
-use super::{begun, command, error, given_error, pending};
+use super::{begin_loop, command_start, error_named, error_start, pending_fix};
 use crate::fix_loop::{
     Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS, Mode, RanCases,
-    Start, Status, Verdict, Weakening, WeakeningKind, advance, check, delay, outlook,
+    Start, Status, Verdict, Weakening, WeakeningKind, advance, check, delay, next_step,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn any_finish() -> impl Strategy<Value = Event> {
     let given = ("[abc]", any_class(), 0_usize..4, prop::bool::weighted(0.1));
     let given = given.prop_map(|(name, class, tests, waiting_for_input)| {
         let failing_tests = (0..tests).map(|number| format!("test {number}")).collect();
-        crate::fix_loop::FixError { failing_tests, waiting_for_input, ..error(&name, class) }
+        crate::fix_loop::FixError { failing_tests, waiting_for_input, ..error_named(&name, class) }
     });
     let code = prop_oneof![5 => Just(1), 1 => Just(0), 1 => any::<i32>()];
     let weak = prop::bool::weighted(0.3);
@@ -54,7 +54,7 @@ fn any_event() -> impl Strategy<Value = Event> {
     let verdict =
         prop_oneof![Just(Verdict::Accept), Just(Verdict::Reject), Just(Verdict::Continue), Just(Verdict::Stop)];
     prop_oneof![
-        8 => Just(super::started()),
+        8 => Just(super::attempt_started()),
         8 => any_finish(),
         8 => any_fix(),
         6 => Just(Event::Waited),
@@ -72,7 +72,7 @@ fn any_start() -> impl Strategy<Value = Start> {
     let numbers = (1_u32..=6, 0.0..=60.0, 1_u32..=4);
     (any::<bool>(), any::<bool>(), numbers, any::<bool>(), any::<bool>()).prop_map(
         |(error, test, (attempts, backoff, threshold), jitter, strict)| {
-            let start = if error { given_error(test.then_some("npm test")) } else { command() };
+            let start = if error { error_start(test.then_some("npm test")) } else { command_start() };
             let attempts = if error { attempts.min(3) } else { attempts };
             Start {
                 max_attempts: Some(f64::from(attempts)),
@@ -87,7 +87,7 @@ fn any_start() -> impl Strategy<Value = Start> {
 }
 
 /// Checks the properties of one step after any history.
-fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState, TestCaseError> {
+fn check_step(before: &FixState, event: &Event, random: f64) -> Result<FixState, TestCaseError> {
     let advanced = advance(before, event, random);
     let (after, decision) = (advanced.state, advanced.decision);
     prop_assert_eq!(check(&after), Ok(()), "{:?} on {:?} gives {:?}", event, before, &after);
@@ -96,7 +96,7 @@ fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState,
         prop_assert_eq!(before, &after);
         return Ok(after);
     }
-    prop_assert_eq!(&decision, &outlook(&after).decision);
+    prop_assert_eq!(&decision, &next_step(&after).decision);
     prop_assert!(after.attempts.len() <= after.max_attempts as usize);
     prop_assert!(after.attempts.len() <= before.attempts.len() + 1);
     if before.circuit_breaker.state == CircuitState::Open {
@@ -110,7 +110,7 @@ fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState,
         prop_assert!((decision.delay_seconds - wanted).abs() < 2e-3);
     }
     if after.status == Status::Running {
-        runs_changed(before)?;
+        check_run_is_allowed(before)?;
     }
     if let Event::FixDeclared { digest: Some(digest), .. } = event {
         let known = before.attempts.iter().filter_map(|attempt| attempt.fix_digest.as_ref());
@@ -119,16 +119,16 @@ fn step_holds(before: &FixState, event: &Event, random: f64) -> Result<FixState,
     Ok(after)
 }
 
-/// Checks that a loop does not run again unchanged, except after an error that may pass by itself.
-fn runs_changed(state: &FixState) -> Result<(), TestCaseError> {
+/// Checks that the command does not run again without a change, except after a transient error.
+fn check_run_is_allowed(state: &FixState) -> Result<(), TestCaseError> {
     let Some(last) = state.attempts.last() else { return Ok(()) };
     let free = last.error_class == Some(ErrorClass::Transient) || last.waiting_for_input;
-    prop_assert!(free || pending(state).is_some(), "runs unchanged: {:?}", state);
+    prop_assert!(free || pending_fix(state).is_some(), "runs unchanged: {:?}", state);
     Ok(())
 }
 
-/// A valid state with a replaced value.
-fn damaged(state: &FixState, path: usize, value: &Value) -> Option<FixState> {
+/// Replaces a value of a state. Returns `None` if the result is not a state.
+fn replace_value(state: &FixState, path: usize, value: &Value) -> Option<FixState> {
     let mut json = serde_json::to_value(state).expect("a state is JSON");
     let object = json.as_object_mut().expect("an object");
     let key = object.keys().nth(path % object.len())?.clone();
@@ -172,11 +172,11 @@ proptest! {
         start in any_start(),
         events in prop::collection::vec((any_event(), 0.0..1.0), 0..60),
     ) {
-        let mut state = begun(&start);
+        let mut state = begin_loop(&start);
         prop_assert_eq!(check(&state), Ok(()));
         let mut runs = 0_u32;
         for (event, random) in &events {
-            let after = step_holds(&state, event, *random)?;
+            let after = check_step(&state, event, *random)?;
             runs += u32::from(after.attempts.len() > state.attempts.len());
             let file = serde_json::to_string(&after).expect("a state is JSON");
             let read: FixState = serde_json::from_str(&file).expect("what was written can be read");
@@ -186,7 +186,7 @@ proptest! {
         prop_assert!(runs <= state.max_attempts);
     }
 
-    /// No edit of a state file causes a panic, and every accepted state keeps the rules from there on.
+    /// No edit of a state file may cause a panic, and a loop with an accepted state must follow the rules.
     #[test]
     fn rules_hold_for_any_accepted_file(
         start in any_start(),
@@ -194,17 +194,17 @@ proptest! {
         changes in prop::collection::vec((any::<usize>(), any_value()), 1..4),
         later in prop::collection::vec((any_event(), any::<f64>()), 0..20),
     ) {
-        let mut state = begun(&start);
+        let mut state = begin_loop(&start);
         for (event, random) in &events {
             state = advance(&state, event, *random).state;
         }
         for (path, value) in &changes {
-            state = damaged(&state, *path, value).unwrap_or(state);
+            state = replace_value(&state, *path, value).unwrap_or(state);
         }
         for (event, random) in &later {
             if check(&state).is_ok() {
                 let random = if random.is_finite() { random.rem_euclid(1.0) } else { 0.5 };
-                state = step_holds(&state, event, random)?;
+                state = check_step(&state, event, random)?;
             } else {
                 state = advance(&state, event, *random).state;
             }
@@ -220,7 +220,7 @@ proptest! {
 
     #[test]
     fn error_mode_makes_at_most_three_attempts(events in prop::collection::vec((any_event(), 0.0..1.0), 0..80)) {
-        let mut state = begun(&given_error(Some("npm test")));
+        let mut state = begin_loop(&error_start(Some("npm test")));
         for (event, random) in &events {
             state = advance(&state, event, *random).state;
         }

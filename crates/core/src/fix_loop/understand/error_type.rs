@@ -1,4 +1,4 @@
-//! The short name of an error: an exception, an error code of a compiler, or a name that a tool uses.
+//! Finds the short name of an error: an exception, an error code of a compiler, or a name that a tool uses.
 
 use crate::{
     Analysis, Category,
@@ -7,43 +7,45 @@ use crate::{
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The word of the contract for an unknown error.
-pub(super) const UNKNOWN: &str = "unknown";
-/// The word of the contract for a run that exceeded its time limit.
-pub(super) const TIMEOUT: &str = "timeout";
+/// The contract's word for an unknown error.
+pub(super) const UNKNOWN_ERROR: &str = "unknown";
+/// The contract's word for a run that exceeded its time limit.
+pub(super) const TIMEOUT_ERROR: &str = "timeout";
 
 /// Generic names. A more specific name has priority.
-const BARE: [&str; 6] = ["Error", "Exception", "RuntimeException", "RuntimeError", "Failure", "AggregateError"];
+const GENERIC_NAMES: [&str; 6] =
+    ["Error", "Exception", "RuntimeException", "RuntimeError", "Failure", "AggregateError"];
 
-/// The short name of the error of a failed run.
+/// Returns the short name of the error of a failed run.
 pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
     if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE) {
-        return TIMEOUT.to_owned();
+        return TIMEOUT_ERROR.to_owned();
     }
-    let (headline, text) = (analysis.normalized.headline.as_str(), raised_last(&analysis.redacted));
-    let named = |text| exceptions(text).find(|name| !BARE.contains(name)).map(ToOwned::to_owned);
-    let bare = || exceptions(text).next().map(ToOwned::to_owned);
-    // The headline of a chain is the first exception, but the type is that of the exception that was raised last.
+    let (headline, text) = (analysis.normalized.headline.as_str(), text_of_last_exception(&analysis.redacted));
+    let named = |text| find_exception_names(text).find(|name| !GENERIC_NAMES.contains(name)).map(ToOwned::to_owned);
+    let bare = || find_exception_names(text).next().map(ToOwned::to_owned);
+    // In a chain of exceptions, the headline is the first exception, but the type must be that of the last exception.
     let headline = if text.len() == analysis.redacted.len() { headline } else { "" };
     named(headline)
-        .or_else(|| code(headline))
+        .or_else(|| find_error_code(headline))
         .or_else(|| named(text))
-        .or_else(|| code(text))
+        .or_else(|| find_error_code(text))
         .or_else(bare)
-        .or_else(|| ended(failure))
-        .unwrap_or_else(|| fallback(analysis.classification.category))
+        .or_else(|| name_of_process_end(failure))
+        .unwrap_or_else(|| name_of_category(analysis.classification.category))
 }
 
-/// The text after the last `During handling of the above exception, another exception occurred`.
-fn raised_last(text: &str) -> &str {
-    const CHAINS: [&str; 2] = ["During handling of the above exception", "The above exception was the direct cause"];
-    let last = CHAINS.iter().filter_map(|chain| text.rfind(chain)).max();
+/// Returns the text after the last line such as `During handling of the above exception, another exception occurred`.
+fn text_of_last_exception(text: &str) -> &str {
+    const CHAIN_SEPARATORS: [&str; 2] =
+        ["During handling of the above exception", "The above exception was the direct cause"];
+    let last = CHAIN_SEPARATORS.iter().filter_map(|chain| text.rfind(chain)).max();
     last.map_or(text, |at| &text[at..])
 }
 
-/// Names of exceptions at the start of a message (`TypeError: x`, `java.lang.NullPointerException`, `E   KeyError: 'a'`)
-/// and at its end, as Ruby prints them.
-fn exceptions(text: &str) -> impl Iterator<Item = &str> {
+/// Returns the names of exceptions at the start of a message (`TypeError: x`, `java.lang.NullPointerException`, `E
+/// KeyError: 'a'`) and at the end of a message, where Ruby prints them.
+fn find_exception_names(text: &str) -> impl Iterator<Item = &str> {
     static NAME: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"(?m)(?:^(?:[\s>|]*|E\s+|.*?[\]:)]\s|.*\bUncaught |Caused by: |Exception in thread \S+ |Unhandled exception\. |.*\bthrew )",
@@ -59,8 +61,8 @@ fn exceptions(text: &str) -> impl Iterator<Item = &str> {
     NAME.captures_iter(text).filter_map(|found| found.iter().skip(1).flatten().next()).map(|name| name.as_str())
 }
 
-/// A code of a compiler or a system, or a fixed message of a tool.
-fn code(text: &str) -> Option<String> {
+/// Returns the error code of a compiler or a system, or the name of a fixed message of a tool.
+fn find_error_code(text: &str) -> Option<String> {
     static CODES: LazyLock<Vec<(Regex, Option<&'static str>)>> = LazyLock::new(|| {
         let row = |pattern: &str, name| (Regex::new(pattern).expect("a constant pattern"), name);
         vec![
@@ -97,8 +99,8 @@ fn code(text: &str) -> Option<String> {
     })
 }
 
-/// The name for the exit code or the signal.
-fn ended(failure: &Failure) -> Option<String> {
+/// Returns the name for an exit code or a signal.
+fn name_of_process_end(failure: &Failure) -> Option<String> {
     if let Some(signal) = failure.signal.as_deref().filter(|signal| !signal.is_empty()) {
         return Some(signal.to_owned());
     }
@@ -114,19 +116,19 @@ fn ended(failure: &Failure) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// A name for the category of the engine.
-fn fallback(category: Category) -> String {
+/// Returns the name for a failure category.
+fn name_of_category(category: Category) -> String {
     let name = match category {
         Category::AssertionMismatch => "AssertionError",
         Category::HttpError => "HttpError",
-        Category::Timeout => TIMEOUT,
+        Category::Timeout => TIMEOUT_ERROR,
         Category::ConnectionRefused => "ECONNREFUSED",
         Category::ContainerOom => "OOMKilled",
         Category::ContainerCrash => "ContainerCrash",
         Category::MockMismatch => "MockMismatch",
         Category::ConfigError => "ConfigError",
         Category::NetworkError => "NetworkError",
-        Category::Unknown => UNKNOWN,
+        Category::Unknown => UNKNOWN_ERROR,
     };
     name.to_owned()
 }

@@ -11,14 +11,14 @@ const MAX_NAME_BYTES: usize = 300;
 /// Number of bytes of a line that are searched.
 const MAX_LINE_BYTES: usize = 1024;
 
-/// Patterns of a runner for failing tests. The first pattern with a match is used, because earlier patterns are more
-/// precise.
-struct Runner {
+/// The patterns of a runner's lines about failing tests, most precise first. Only the first pattern with a match is
+/// used.
+struct RunnerPatterns {
     patterns: Vec<Regex>,
 }
 
-static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
-    let runner = |patterns: &[&str]| Runner {
+static RUNNERS: LazyLock<Vec<RunnerPatterns>> = LazyLock::new(|| {
+    let runner = |patterns: &[&str]| RunnerPatterns {
         patterns: patterns.iter().map(|pattern| Regex::new(pattern).expect("a constant pattern")).collect(),
     };
     vec![
@@ -69,18 +69,18 @@ static RUNNERS: LazyLock<Vec<Runner>> = LazyLock::new(|| {
     ]
 });
 
-/// Durations and retries, which change from run to run.
-static TRAILER: LazyLock<Regex> = LazyLock::new(|| {
+/// Durations and retries after a name, which change from run to run.
+static DURATION_OR_RETRIES: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:\s+[(\[]?\d[\d.,]*\s?(?:ms|s|m|µs)[)\]]?|\s+\(retry #?\d+\)|\s+\(attempt \d+\))+$")
         .expect("a constant pattern")
 });
 
-/// Texts that Jest and node:test mark like a test, although they are not tests.
-const NO_TESTS: [&str; 5] =
+/// Texts after the mark of a failed test that are not names of tests, as Jest and node:test print them.
+const NON_TEST_TEXTS: [&str; 5] =
     ["Console", "Test suite failed to run", "Validation Error", "Cannot log after tests are done", "failing tests:"];
 
-/// The names of failing tests, without duplicates, in the order of the text.
-pub(super) fn failing_tests(text: &str) -> Vec<String> {
+/// Returns the names of the failing tests, without duplicates, in the order of the text.
+pub(super) fn find_failing_tests(text: &str) -> Vec<String> {
     let text = without_escapes(text);
     let lines: Vec<&str> = text
         .lines()
@@ -89,21 +89,21 @@ pub(super) fn failing_tests(text: &str) -> Vec<String> {
         .collect();
     let mut names = Vec::new();
     for runner in &*RUNNERS {
-        let found = runner.patterns.iter().map(|pattern| matches(pattern, &lines)).find(|found| !found.is_empty());
+        let found = runner.patterns.iter().map(|pattern| find_names(pattern, &lines)).find(|found| !found.is_empty());
         for name in found.unwrap_or_default() {
-            add(&mut names, name);
+            add_name(&mut names, name);
         }
     }
-    for name in mocha(&lines).into_iter().chain(unittest(&lines)) {
-        add(&mut names, name);
+    for name in find_mocha_tests(&lines).into_iter().chain(find_unittest_tests(&lines)) {
+        add_name(&mut names, name);
     }
-    let suites = suites(&lines);
+    let suites = find_suites(&lines);
     names.retain(|name| !suites.contains(name));
     names
 }
 
-/// Suites that node:test marks like a test. Such a suite has a heading above it, or its type below it.
-fn suites(lines: &[&str]) -> Vec<String> {
+/// Returns the suites that node:test marks like tests. A suite has a heading above its line, or its type below.
+fn find_suites(lines: &[&str]) -> Vec<String> {
     let mut suites = Vec::new();
     let mut tap: Option<&str> = None;
     for line in lines.iter().map(|line| line.trim_start()) {
@@ -120,26 +120,32 @@ fn suites(lines: &[&str]) -> Vec<String> {
     suites
 }
 
-fn matches(pattern: &Regex, lines: &[&str]) -> Vec<String> {
+fn find_names(pattern: &Regex, lines: &[&str]) -> Vec<String> {
     let found = lines.iter().filter_map(|line| pattern.captures(line)?.get(1));
-    found.map(|name| name.as_str()).filter(|name| !NO_TESTS.contains(name)).map(clean_name).take(MAX_NAMES).collect()
+    found
+        .map(|name| name.as_str())
+        .filter(|name| !NON_TEST_TEXTS.contains(name))
+        .map(clean_name)
+        .take(MAX_NAMES)
+        .collect()
 }
 
 fn clean_name(name: &str) -> String {
-    let name = TRAILER.replace(name.trim(), "");
+    let name = DURATION_OR_RETRIES.replace(name.trim(), "");
     // RSpec puts a `#` between location and name.
     let name = name.replacen(" # ", " ", 1);
     name[..name.floor_char_boundary(MAX_NAME_BYTES)].trim().to_owned()
 }
 
-fn add(names: &mut Vec<String>, name: String) {
+fn add_name(names: &mut Vec<String>, name: String) {
     if !name.is_empty() && names.len() < MAX_NAMES && !names.contains(&name) {
         names.push(name);
     }
 }
 
-/// Mocha prints, after `1 failing`, a number, the suites, and the name with a colon, each on its own line.
-fn mocha(lines: &[&str]) -> Vec<String> {
+/// Finds the names that Mocha prints after `1 failing`: a number, the suites, and the name with a colon, each on its
+/// own line.
+fn find_mocha_tests(lines: &[&str]) -> Vec<String> {
     let is_count = |line: &&str| {
         let mut words = line.split_whitespace();
         words.next().is_some_and(|count| count.parse::<u32>().is_ok())
@@ -171,9 +177,9 @@ fn mocha(lines: &[&str]) -> Vec<String> {
     names
 }
 
-/// unittest prints `FAIL: test_total (tests.test_cart.CartTest)`. Since Python 3.11, the part in parentheses includes
-/// the name of the test.
-fn unittest(lines: &[&str]) -> Vec<String> {
+/// Finds the names that unittest prints: `FAIL: test_total (tests.test_cart.CartTest)`. Since Python 3.11, the part in
+/// parentheses includes the name of the test.
+fn find_unittest_tests(lines: &[&str]) -> Vec<String> {
     let named = lines.iter().filter_map(|line| {
         let rest = line.strip_prefix("FAIL: ").or_else(|| line.strip_prefix("ERROR: "))?;
         let (test, class) = rest.split_once(" (")?;
@@ -188,7 +194,7 @@ fn unittest(lines: &[&str]) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::failing_tests;
+    use super::find_failing_tests;
 
     #[test]
     fn go_json_events_name_failing_tests() {
@@ -201,15 +207,15 @@ mod tests {
             event("fail", ",\"Test\":\"TestTotal\",\"Elapsed\":0"),
             event("fail", ",\"Elapsed\":0.003"),
         ];
-        assert_eq!(failing_tests(&text.concat()), ["TestTotal"]);
+        assert_eq!(find_failing_tests(&text.concat()), ["TestTotal"]);
     }
 
     /// Output of Node 20 for two failing tests, where one test is in a nested suite.
     #[test]
     fn node_test_suites_are_not_tests() {
         let spec = "▶ cart\n  ✖ adds (37.89437ms)\n    AssertionError [ERR_ASSERTION]: 1 == 2\n  ✔ ok (0.104347ms)\n  ▶ deep\n    ✖ x (0.216839ms)\n  ✖ deep (0.383619ms)\n✖ cart (39.289848ms)\nℹ tests 3\nℹ suites 2\nℹ fail 2\n\n✖ failing tests:\n\ntest at a.test.mjs:3:26\n✖ adds (37.89437ms)\n";
-        assert_eq!(failing_tests(spec), ["adds", "x"]);
+        assert_eq!(find_failing_tests(spec), ["adds", "x"]);
         let tap = "# Subtest: cart\n    # Subtest: adds\n    not ok 1 - adds\n      ---\n      failureType: 'testCodeFailure'\n      ...\n    # Subtest: deep\n        # Subtest: x\n        not ok 1 - x\n          ---\n          failureType: 'testCodeFailure'\n          ...\n    not ok 3 - deep\n      ---\n      type: 'suite'\n      ...\nnot ok 1 - cart\n  ---\n  type: 'suite'\n  ...\n";
-        assert_eq!(failing_tests(tap), ["adds", "x"]);
+        assert_eq!(find_failing_tests(tap), ["adds", "x"]);
     }
 }

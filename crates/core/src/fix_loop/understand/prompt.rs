@@ -1,21 +1,21 @@
-//! Detects an output that ends with an unanswered question. The caller states whether the process became silent.
+//! Detects an output that ends with an unanswered question. The caller passes whether the process became silent.
 
 use crate::display::without_escapes;
 use regex::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
 /// Number of bytes at the end of the output that are searched.
-const TAIL_BYTES: usize = 8 * 1024;
-/// Number of lines at the end in which the question of a choice list is searched. The choices are printed below the
+const MAX_SEARCHED_BYTES: usize = 8 * 1024;
+/// Number of lines at the end in which the question of a list of choices is searched. The choices are below the
 /// question.
-const CHOICE_REACH_LINES: usize = 20;
+const MAX_CHOICE_LINES: usize = 20;
 /// Number of lines at the end in which a question is searched, because lines like `Aborted.` may follow it.
-const QUESTION_REACH_LINES: usize = 4;
+const MAX_LINES_TO_QUESTION: usize = 4;
 /// Maximum length of a prompt. A longer line is normal output.
 const MAX_PROMPT_BYTES: usize = 240;
 
-/// Messages of programs that wait for input or cannot ask.
-static SAID: LazyLock<Regex> = LazyLock::new(|| {
+/// Messages of programs that wait for input, or that cannot ask because there is no terminal.
+static PROMPT_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"\bwaiting for (?:user )?input\b|\bEOF when reading a line\b|\bis not a (?:tty|terminal)\b|\bnot a tty\b",
         r"|\bno tty present\b|\ba terminal is required\b|\bforce closed the prompt\b|\bprompts? (?:can ?not|could not) be\b",
@@ -24,7 +24,7 @@ static SAID: LazyLock<Regex> = LazyLock::new(|| {
     ))
 });
 /// Patterns that only questions match.
-static ASKED: LazyLock<Regex> = LazyLock::new(|| {
+static QUESTION: LazyLock<Regex> = LazyLock::new(|| {
     compile(concat!(
         r"[\[(<]\s*(?:y(?:es)?\s*[/|]\s*no?|y(?:es)?/no?/\S+|yn)\s*[\])>](?:\s*[:?>›]?\s*$|\s*\(?\w*\)?\.?\s*[:?›]?\s*$)",
         r"|^\s*(?:\[\w+\] )?(?:enter |re-?enter |confirm |repeat |new |current |unix |retype )*(?:\S+'s )?(?:password|passphrase|passcode|pin)(?: for [^:]+| \([^)]*\)| again)?\s*:\s*$",
@@ -34,28 +34,31 @@ static ASKED: LazyLock<Regex> = LazyLock::new(|| {
         r"|^\s*(?:username|user name|login|e-?mail)(?: for [^:]+)?\s*:\s*$",
     ))
 });
-/// Question lines of inquirer, enquirer, prompts, clack and survey. The choices are printed below them.
-static WIDGET: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(?:\?|◆) \S.*"));
-/// The last line without a line break, if it looks like a question. Counts only after the program became silent.
-static OPEN_END: LazyLock<Regex> = LazyLock::new(|| compile(r"[:?>›)\]]\s*$"));
+/// Questions as inquirer, enquirer, prompts, clack and survey print them, above the choices.
+static CHOICE_QUESTION: LazyLock<Regex> = LazyLock::new(|| compile(r"^\s*(?:\?|◆) \S.*"));
+/// A last line without a line break that looks like a question. It counts only if the program became silent.
+static UNFINISHED_QUESTION: LazyLock<Regex> = LazyLock::new(|| compile(r"[:?>›)\]]\s*$"));
 /// Progress bars and spinners, which also end without a line break.
-static PROGRESS: LazyLock<Regex> =
+static PROGRESS_LINE: LazyLock<Regex> =
     LazyLock::new(|| compile(r"\d%|={3,}|#{4,}|\.{3}\s*$|\d+/\d+|^\s*at |\b(?:error|exception|warning)\b"));
 
-/// The prompt at the end of an output. `silent` states that the program printed nothing more and did not end by itself.
-pub fn prompt(output: &str, silent: bool) -> Option<String> {
-    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(TAIL_BYTES))..];
+/// Returns the prompt at the end of an output. `silent`: the program printed nothing more and did not end by itself.
+pub fn find_prompt(output: &str, silent: bool) -> Option<String> {
+    let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(MAX_SEARCHED_BYTES))..];
     let tail = without_escapes(tail);
     let lines: Vec<&str> = tail.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let last = |count: usize| lines[lines.len().saturating_sub(count)..].iter().rev().copied();
     let short = |line: &&str| line.len() <= MAX_PROMPT_BYTES;
-    let asked = last(QUESTION_REACH_LINES).filter(short).find(|line| ASKED.is_match(line));
-    let widget = || last(CHOICE_REACH_LINES).filter(|_| silent).filter(short).find(|line| WIDGET.is_match(line));
+    let asked = last(MAX_LINES_TO_QUESTION).filter(short).find(|line| QUESTION.is_match(line));
+    let widget = || last(MAX_CHOICE_LINES).filter(|_| silent).filter(short).find(|line| CHOICE_QUESTION.is_match(line));
     let open_end = || {
         let open = silent && !tail.ends_with(['\n', '\r']);
-        last(1).filter(|_| open).filter(short).find(|line| OPEN_END.is_match(line) && !PROGRESS.is_match(line))
+        last(1)
+            .filter(|_| open)
+            .filter(short)
+            .find(|line| UNFINISHED_QUESTION.is_match(line) && !PROGRESS_LINE.is_match(line))
     };
-    let said = || last(CHOICE_REACH_LINES).find(|line| SAID.is_match(line));
+    let said = || last(MAX_CHOICE_LINES).find(|line| PROMPT_MESSAGE.is_match(line));
     let found = asked.or_else(widget).or_else(open_end).or_else(said)?;
     Some(found[..found.floor_char_boundary(MAX_PROMPT_BYTES)].trim().to_owned())
 }
@@ -66,7 +69,7 @@ fn compile(pattern: &str) -> Regex {
 
 #[cfg(test)]
 mod tests {
-    use super::prompt;
+    use super::find_prompt;
     use proptest::prelude::*;
 
     #[test]
@@ -90,7 +93,7 @@ mod tests {
             "Overwrite? [Y/n]\nAborted.\n",
         ];
         for text in asks {
-            assert!(prompt(text, true).is_some(), "{text}");
+            assert!(find_prompt(text, true).is_some(), "{text}");
         }
         let speaks = [
             "",
@@ -104,22 +107,22 @@ mod tests {
             "> shop@1.0.0 build\n> vite build\n",
         ];
         for text in speaks {
-            assert_eq!(prompt(text, true), None, "{text}");
+            assert_eq!(find_prompt(text, true), None, "{text}");
         }
     }
 
     #[test]
     fn a_program_that_ended_needs_explicit_words() {
-        assert_eq!(prompt("? not a question of a widget", false), None);
-        assert_eq!(prompt("Ready (main) ", false), None);
-        assert!(prompt("EOFError: EOF when reading a line\n", false).is_some());
-        assert!(prompt("the input device is not a TTY\n", false).is_some());
+        assert_eq!(find_prompt("? not a question of a widget", false), None);
+        assert_eq!(find_prompt("Ready (main) ", false), None);
+        assert!(find_prompt("EOFError: EOF when reading a line\n", false).is_some());
+        assert!(find_prompt("the input device is not a TTY\n", false).is_some());
     }
 
     proptest! {
         #[test]
-        fn prompt_accepts_any_output(text in "\\PC{0,60}(\n\\PC{0,60}){0,4}", silent in any::<bool>()) {
-            let _ = prompt(&text, silent);
+        fn no_output_causes_a_panic(text in "\\PC{0,60}(\n\\PC{0,60}){0,4}", silent in any::<bool>()) {
+            let _ = find_prompt(&text, silent);
         }
     }
 }

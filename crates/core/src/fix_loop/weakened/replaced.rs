@@ -1,20 +1,20 @@
-//! Finds changes that replace the project's own code while tests run: a setup file patches a module, settings map a module
-//! to another file, a mock folder or a matcher replaces the real thing. The tests that use the replacement need no edit, so
-//! this file reads the whole diff. A setup file that only prepares the environment (`globalThis.fetch = …`, a timeout) is
-//! accepted.
+//! Finds changes that replace the project's own code while tests run: a setup file patches a module, settings map a
+//! module to another file, a mock folder or a matcher replaces the real code. The tests that use the replacement need
+//! no edit, so this file reads the whole diff. A setup file that only prepares the environment (`globalThis.fetch = …`,
+//! a timeout) is accepted.
 
 use super::{
-    module_settings::{Loaded, Settings},
+    module_settings::{LoadedFile, Settings},
     test_commands,
-    versions::{Version, is_end_of, weakening},
+    versions::{FileVersion, build_weakening, is_path_suffix},
 };
 use crate::{
     change::{
         diff::{DiffFile, LineChange},
-        files::{FileRole, Language, language, role},
+        files::{FileRole, Language, detect_language, detect_role},
         markers,
         scan::{Item, ItemKind},
-        tokens::unquoted,
+        tokens::strip_quotes,
     },
     fix_loop::{Weakening, WeakeningKind},
 };
@@ -22,39 +22,44 @@ use regex::Regex;
 use std::{collections::BTreeSet, sync::LazyLock};
 
 /// Returns the replacements in a diff with whole files.
-pub(super) fn replaced(files: &[DiffFile]) -> Vec<Weakening> {
+pub(super) fn find_replacements(files: &[DiffFile]) -> Vec<Weakening> {
     let files: Vec<&DiffFile> = files.iter().filter(|file| !file.is_deleted() && !file.hunks.is_empty()).collect();
     let mut found = Vec::new();
     let mut loaded = BTreeSet::new();
     for file in &files {
-        let settings = Settings::of(file);
-        found.extend(settings.mappings());
-        let names = settings.loaded();
-        found
-            .extend(names.iter().filter(|name| is_unseen(name, &files)).filter_map(|name| settings.finding(name.line)));
+        let settings = Settings::parse(file);
+        found.extend(settings.find_new_mappings());
+        let names = settings.find_loaded_files();
+        found.extend(
+            names
+                .iter()
+                .filter(|name| has_unknown_source(name, &files))
+                .filter_map(|name| settings.build_finding(name.line)),
+        );
         loaded.extend(names.into_iter().filter(|name| name.is_new).map(|name| name.text));
-        loaded.extend(loaded_by_commands(file));
+        loaded.extend(find_files_loaded_by_commands(file));
     }
-    let by_settings = |file: &DiffFile| loaded.iter().any(|name| names_file(name, file.path()));
+    let by_settings = |file: &DiffFile| loaded.iter().any(|name| refers_to_file(name, file.path()));
     let by_setup: BTreeSet<String> = files
         .iter()
-        .filter(|file| is_setup(file.path()) || by_settings(file))
-        .flat_map(|file| texts(&Version::of(file, file.path(), LineChange::Added)))
+        .filter(|file| is_setup_file(file.path()) || by_settings(file))
+        .flat_map(|file| find_strings_and_imports(&FileVersion::read(file, file.path(), LineChange::Added)))
         .collect();
     for file in &files {
-        // A source file that a setup file has always imported is the code under test.
-        let by_setup = file.is_new() && by_setup.iter().any(|name| names_file(name, file.path()));
+        // A source file that a setup file imported before the change is the code under test.
+        let by_setup = file.is_new() && by_setup.iter().any(|name| refers_to_file(name, file.path()));
         let is_loaded = by_settings(file) || by_setup;
-        found.extend(in_setup(file, is_loaded));
-        found.extend(builtin_matcher(file));
-        found.extend(mock_folder(file, &files));
+        found.extend(find_patch_in_setup(file, is_loaded));
+        found.extend(find_replaced_matcher(file));
+        found.extend(find_new_mock(file, &files));
     }
     found
 }
 
-/// Python modules that setup files patch for the environment's sake: the standard library, and libraries whose settings
-/// are attributes. Other modules count as the project's own, because a diff does not list the files of the project.
-const FOREIGN_MODULES: [&str; 40] = [
+/// Python modules that setup files may patch to prepare the environment: the standard library, and libraries whose
+/// settings are attributes. Other modules count as the project's own, because a diff does not list the files of the
+/// project.
+const ENVIRONMENT_MODULES: [&str; 40] = [
     "os",
     "sys",
     "time",
@@ -97,9 +102,9 @@ const FOREIGN_MODULES: [&str; 40] = [
     "collections",
 ];
 
-/// Returns true if the text is the specifier of a module of the project, as a test or a setup file writes it.
-pub(super) fn is_own_module(text: &str, language: Language) -> bool {
-    let name = unquoted(text);
+/// Returns `true` if the text is an import specifier of a module of the project.
+pub(super) fn is_project_module(text: &str, language: Language) -> bool {
+    let name = strip_quotes(text);
     match language {
         Language::JavaScript => {
             let starts = ["./", "../", "/", "@/", "~/", "#", "src/", "<rootDir>/"];
@@ -108,51 +113,57 @@ pub(super) fn is_own_module(text: &str, language: Language) -> bool {
         Language::Python => {
             let root = name.split('.').next().unwrap_or_default();
             let is_name = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '.');
-            !name.is_empty() && name.chars().all(is_name) && !FOREIGN_MODULES.contains(&root)
+            !name.is_empty() && name.chars().all(is_name) && !ENVIRONMENT_MODULES.contains(&root)
         }
         _ => false,
     }
 }
 
 /// Returns `true` if the token is a string that names a module of the project.
-fn names_own_module(token: &str, language: Language) -> bool {
-    token.starts_with(['"', '`']) && is_own_module(token, language)
+fn names_project_module(token: &str, language: Language) -> bool {
+    token.starts_with(['"', '`']) && is_project_module(token, language)
 }
 
-/// Names that a file binds to modules of the project or to parts of them.
-pub(super) fn own_names<'f>(items: impl Iterator<Item = &'f Item>, language: Language) -> BTreeSet<&'f str> {
+/// Returns the names that a file binds to modules of the project or to their members.
+pub(super) fn names_of_project_modules<'f>(
+    items: impl Iterator<Item = &'f Item>,
+    language: Language,
+) -> BTreeSet<&'f str> {
     let is_loaded = |item: &Item| {
         let loads = ["require", "import", "requireActual", "importActual", "requireMock"];
         item.kind == ItemKind::Import || item.source.iter().any(|text| loads.contains(&text.as_str()))
     };
     let is_own = |item: &&Item| match language {
-        Language::JavaScript => is_loaded(item) && item.source.iter().any(|text| names_own_module(text, language)),
-        Language::Python => item.kind == ItemKind::Import && is_own_import(&item.source),
+        Language::JavaScript => is_loaded(item) && item.source.iter().any(|text| names_project_module(text, language)),
+        Language::Python => item.kind == ItemKind::Import && is_project_import(&item.source),
         _ => false,
     };
     items.filter(is_own).map(|item| item.name.as_str()).collect()
 }
 
-/// Checks an import of Python. `source` has the name, then the tokens of the module; those of `import a.b` contain the name.
-fn is_own_import(source: &[String]) -> bool {
+/// Checks an import of Python. `source` has the name, then the tokens of the module; those of `import a.b` contain the
+/// name.
+fn is_project_import(source: &[String]) -> bool {
     let Some((name, module)) = source.split_first() else { return false };
     let root = if module.contains(name) { Some(name) } else { module.first() };
-    root.is_some_and(|root| root == "." || is_own_module(root, Language::Python))
+    root.is_some_and(|root| root == "." || is_project_module(root, Language::Python))
 }
 
-/// Functions of JavaScript that replace a part of their first argument.
+/// Functions of JavaScript that replace a member of their first argument.
 const JAVASCRIPT_PATCHERS: [&str; 8] =
     ["spyOn", "stub", "replaceProperty", "assign", "defineProperty", "defineProperties", "method", "setPrototypeOf"];
-/// Functions of Python that replace a part of their first argument, or the object at the path in it.
+/// Functions of Python that replace an attribute of their first argument, or the object whose path is their first
+/// argument.
 const PYTHON_PATCHERS: [&str; 4] = ["setattr", "patch", "object", "multiple"];
 /// Functions of Jest, Vitest and node:test that replace a module.
 const MODULE_MOCKS: [&str; 5] = ["mock", "doMock", "unstable_mockModule", "setMock", "module"];
 
-/// Returns true if the source replaces a part of a module of the project: `cart.total = …`, `vi.mock("../src/cart")`,
-/// `mock.patch("shop.cart.total")`, `sys.modules["shop.cart"] = …`. `own` has the names that are bound to such modules.
-pub(super) fn patches(source: &[String], own: &BTreeSet<&str>, language: Language) -> bool {
+/// Returns `true` if the source replaces a member of a module of the project: `cart.total = …`,
+/// `vi.mock("../src/cart")`, `mock.patch("shop.cart.total")`, `sys.modules["shop.cart"] = …`. `own` contains the names
+/// that are bound to modules of the project.
+pub(super) fn patches_project_module(source: &[String], own: &BTreeSet<&str>, language: Language) -> bool {
     let text = |at: usize| source.get(at).map_or("", String::as_str);
-    let is_own_text = |at: usize| names_own_module(text(at), language);
+    let is_own_text = |at: usize| names_project_module(text(at), language);
     // `require("./cart")` and `import("./cart")` return the module itself.
     let loads = |at: usize| ["require", "import"].contains(&text(at)) && text(at + 1) == "(" && is_own_text(at + 2);
     let is_own = |at: usize| own.contains(text(at)) && (at == 0 || text(at - 1) != ".");
@@ -176,12 +187,12 @@ pub(super) fn patches(source: &[String], own: &BTreeSet<&str>, language: Languag
             return text(at + 4) == "=" && text(at + 5) != "=";
         }
         let base = if loads(at) { at + 4 } else { at + 1 };
-        (is_own(at) || loads(at)) && assigns_part(source, base)
+        (is_own(at) || loads(at)) && assigns_attribute(source, base)
     })
 }
 
-/// Returns true if the source assigns to a path of attributes that begins at `start`: `.total = …`.
-fn assigns_part(source: &[String], start: usize) -> bool {
+/// Returns `true` if an assignment to attributes such as `.total = …` starts at `start`.
+fn assigns_attribute(source: &[String], start: usize) -> bool {
     let text = |at: usize| source.get(at).map_or("", String::as_str);
     let mut at = start;
     loop {
@@ -195,50 +206,51 @@ fn assigns_part(source: &[String], start: usize) -> bool {
     at > start && text(at) == "=" && !["=", ">"].contains(&text(at + 1))
 }
 
-/// Returns true if a runner loads a file with this name before the tests, or if the name suggests that settings do.
-fn is_setup(path: &str) -> bool {
-    static SETUP: LazyLock<Regex> = LazyLock::new(|| {
+/// Returns `true` if a runner loads a file with this name before the tests, or if its name suggests that settings load
+/// it.
+fn is_setup_file(path: &str) -> bool {
+    static SETUP_PATH: LazyLock<Regex> = LazyLock::new(|| {
         compile(concat!(
             r"(?:^|/)(?:conftest|sitecustomize|usercustomize)\.py$",
             r"|(?:^|/)(?:(?:jest|vitest|mocha|tests?)[\w.-]*[sS]etup|[sS]etup[.-]?(?:[jJ]est|[vV]itest|[tT]est))[\w.-]*\.[cm]?[jt]sx?$",
         ))
     });
-    static SETUP_OF_TESTS: LazyLock<Regex> = LazyLock::new(|| compile(r"[sS]etup[\w.-]*\.[cm]?[jt]sx?$"));
+    static TEST_SETUP_PATH: LazyLock<Regex> = LazyLock::new(|| compile(r"[sS]etup[\w.-]*\.[cm]?[jt]sx?$"));
     let is_test = [".test.", ".spec."].iter().any(|mark| path.contains(mark));
-    !is_test && (SETUP.is_match(path) || (role(path) == FileRole::Test && SETUP_OF_TESTS.is_match(path)))
+    !is_test && (SETUP_PATH.is_match(path) || (detect_role(path) == FileRole::Test && TEST_SETUP_PATH.is_match(path)))
 }
 
-/// Finds an added statement that replaces a part of a module in a file that runs before the tests. If settings load the
-/// file only since this change (`is_loaded`), all of its statements count as added.
-fn in_setup(file: &DiffFile, is_loaded: bool) -> Option<Weakening> {
-    let (path, language) = (file.path(), language(file.path()));
-    let declares = |text: &str| markers::test_name(text, language).is_some();
-    let after = Version::of(file, path, LineChange::Added);
-    let is_setup = is_loaded || is_setup(path);
-    if !is_setup && (role(path) != FileRole::Test || after.lines.iter().any(|(_, text)| declares(text))) {
+/// Finds an added statement in a file that runs before the tests if the statement replaces a member of a module. If the
+/// change makes the settings load the file (`is_loaded`), all statements count as added.
+fn find_patch_in_setup(file: &DiffFile, is_loaded: bool) -> Option<Weakening> {
+    let (path, language) = (file.path(), detect_language(file.path()));
+    let declares = |text: &str| markers::find_test_name(text, language).is_some();
+    let after = FileVersion::read(file, path, LineChange::Added);
+    let is_setup = is_loaded || is_setup_file(path);
+    if !is_setup && (detect_role(path) != FileRole::Test || after.lines.iter().any(|(_, text)| declares(text))) {
         return None;
     }
-    let before = Version::of(file, path, LineChange::Removed);
+    let before = FileVersion::read(file, path, LineChange::Removed);
     let items = &after.file.scopes[0].items;
-    let own = own_names(items.iter(), language);
+    let own = names_of_project_modules(items.iter(), language);
     let is_known = |item: &Item| !is_loaded && before.file.scopes[0].items.iter().any(|old| old.source == item.source);
-    // Tests request a fixture by its name, and helpers run only when they are called.
+    // A fixture runs only if a test requests it by name, and a helper runs only if it is called.
     let is_run = |item: &Item| match item.kind {
         ItemKind::Other | ItemKind::Hook => true,
-        ItemKind::Definition => self::is_setup(path) && !item.source.iter().any(|text| text == "fixture"),
+        ItemKind::Definition => self::is_setup_file(path) && !item.source.iter().any(|text| text == "fixture"),
         _ => false,
     };
     let ends_well = |item: &Item| {
         let lines = after.lines(&item.lines);
-        is_loaded && lines.iter().any(|(_, text)| test_commands::ends_well(text))
+        is_loaded && lines.iter().any(|(_, text)| test_commands::ends_with_success(text))
     };
     let counts = |item: &&Item| is_run(item) && !is_known(item);
     let first = |item: &Item| after.lines(&item.lines).first().copied();
-    let patched = items.iter().filter(counts).find(|item| patches(&item.source, &own, language));
+    let patched = items.iter().filter(counts).find(|item| patches_project_module(&item.source, &own, language));
     let ended = items.iter().filter(counts).find(|item| ends_well(item));
     patched
-        .and_then(|item| weakening(path, WeakeningKind::Mocked, first(item)))
-        .or_else(|| ended.and_then(|item| weakening(path, WeakeningKind::FailureIgnored, first(item))))
+        .and_then(|item| build_weakening(path, WeakeningKind::Mocked, first(item)))
+        .or_else(|| ended.and_then(|item| build_weakening(path, WeakeningKind::FailureIgnored, first(item))))
 }
 
 /// Matchers of Jest and Vitest that tests rely on.
@@ -274,20 +286,21 @@ const BUILTIN_MATCHERS: [&str; 28] = [
 ];
 
 /// Finds a matcher of the runner that `expect.extend` replaces, or an assignment to a function of `assert`.
-fn builtin_matcher(file: &DiffFile) -> Option<Weakening> {
+fn find_replaced_matcher(file: &DiffFile) -> Option<Weakening> {
     let path = file.path();
-    if language(path) != Language::JavaScript {
+    if detect_language(path) != Language::JavaScript {
         return None;
     }
-    let (before, after) = (Version::of(file, path, LineChange::Removed), Version::of(file, path, LineChange::Added));
+    let (before, after) =
+        (FileVersion::read(file, path, LineChange::Removed), FileVersion::read(file, path, LineChange::Added));
     let is_new = |item: &&Item| !before.file.scopes[0].items.iter().any(|old| old.source == item.source);
     let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(is_new).collect();
     let extends = |item: &Item| item.source.windows(3).any(|words| words == ["expect", ".", "extend"]);
     let extends = after.file.scopes[0].items.iter().any(extends);
-    // A key of an object: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`. A call does not match.
+    // Matches a key of an object: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`. Does not match a call.
     let is_key = |words: &[String]| {
         ["{", ",", "async"].contains(&words[0].as_str())
-            && BUILTIN_MATCHERS.contains(&unquoted(&words[1]))
+            && BUILTIN_MATCHERS.contains(&strip_quotes(&words[1]))
             && [":", "("].contains(&words[2].as_str())
     };
     let assert = BTreeSet::from(["assert", "expect"]);
@@ -295,28 +308,28 @@ fn builtin_matcher(file: &DiffFile) -> Option<Weakening> {
         let assigns = (0..item.source.len()).any(|at| {
             assert.contains(item.source[at].as_str())
                 && (at == 0 || item.source[at - 1] != ".")
-                && assigns_part(&item.source, at + 1)
+                && assigns_attribute(&item.source, at + 1)
         });
         assigns || (extends && item.source.windows(3).any(is_key))
     })?;
-    weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied())
+    build_weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied())
 }
 
-/// Finds a mock in a `__mocks__` folder beside the source. A new mock is accepted if a new file of tests asks for it,
-/// because no older test uses it then.
-fn mock_folder(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
+/// Finds a mock in a `__mocks__` folder beside the source. A new mock is accepted if a new file of tests requests it,
+/// because no older test uses the mock.
+fn find_new_mock(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
     let path = file.path();
     let (folder, name) = path.split_once("__mocks__/")?;
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    // A folder in the root contains mocks of packages.
-    if folder.is_empty() || language(path) != Language::JavaScript {
+    // A `__mocks__` folder in the root contains mocks of packages.
+    if folder.is_empty() || detect_language(path) != Language::JavaScript {
         return None;
     }
     let asks = |text: &str| test_commands::mocks_module(text) && text.contains(stem);
     let is_asked_for = |other: &&DiffFile| {
-        let declares = |text: &str| markers::test_name(text, language(other.path())).is_some();
+        let declares = |text: &str| markers::find_test_name(text, detect_language(other.path())).is_some();
         other.is_new()
-            && role(other.path()) == FileRole::Test
+            && detect_role(other.path()) == FileRole::Test
             && other.lines(LineChange::Added).any(|line| declares(&line.text))
             && other.lines(LineChange::Added).any(|line| asks(&line.text))
     };
@@ -324,45 +337,46 @@ fn mock_folder(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
         return None;
     }
     let line = file.lines(LineChange::Added).next()?;
-    weakening(path, WeakeningKind::Mocked, Some((line.number, &line.text)))
+    build_weakening(path, WeakeningKind::Mocked, Some((line.number, &line.text)))
 }
 
-/// Returns true if new settings load a file of the project whose source the diff does not show.
-fn is_unseen(loaded: &Loaded, files: &[&DiffFile]) -> bool {
-    let is_path = !loaded.is_known || is_own_module(&loaded.text, Language::JavaScript);
-    loaded.is_new && is_path && !files.iter().any(|file| names_file(&loaded.text, file.path()))
+/// Returns `true` if new settings load a file of the project that is not in the diff.
+fn has_unknown_source(loaded: &LoadedFile, files: &[&DiffFile]) -> bool {
+    let is_path = !loaded.is_known || is_project_module(&loaded.text, Language::JavaScript);
+    loaded.is_new && is_path && !files.iter().any(|file| refers_to_file(&loaded.text, file.path()))
 }
 
-/// Files and plugins that commands load: `-p fixes`, `--import ./fake.mjs`, `pytest_plugins = ["tests.fixes"]`.
-fn loaded_by_commands(file: &DiffFile) -> Vec<String> {
-    static LOADS: LazyLock<Regex> = LazyLock::new(|| {
+/// Returns the files and plugins that commands load: `-p fixes`, `--import ./fake.mjs`, `pytest_plugins =
+/// ["tests.fixes"]`.
+fn find_files_loaded_by_commands(file: &DiffFile) -> Vec<String> {
+    static LOADING_OPTION: LazyLock<Regex> = LazyLock::new(|| {
         compile(r#"(?:\s|["'=])(?:-p|-r|--(?:import|require|loader|experimental-loader|preload))[ =]?([\w./-]+)"#)
     });
-    static PLUGINS: LazyLock<Regex> = LazyLock::new(|| compile(r#"["']([\w.]+)["']"#));
+    static PLUGIN_NAME: LazyLock<Regex> = LazyLock::new(|| compile(r#"["']([\w.]+)["']"#));
     let path = file.path();
     let added = file.lines(LineChange::Added).map(|line| &line.text[..line.text.floor_char_boundary(2048)]);
     let names = |pattern: &Regex, text: &str| -> Vec<String> {
         pattern.captures_iter(text).filter_map(|found| Some(found.get(1)?.as_str().to_owned())).collect()
     };
-    match role(path) {
-        FileRole::Settings(_) => added.flat_map(|text| names(&LOADS, text)).collect(),
-        FileRole::Test if is_end_of("conftest.py", path) => {
-            added.filter(|text| text.contains("pytest_plugins")).flat_map(|text| names(&PLUGINS, text)).collect()
+    match detect_role(path) {
+        FileRole::Settings(_) => added.flat_map(|text| names(&LOADING_OPTION, text)).collect(),
+        FileRole::Test if is_path_suffix("conftest.py", path) => {
+            added.filter(|text| text.contains("pytest_plugins")).flat_map(|text| names(&PLUGIN_NAME, text)).collect()
         }
         _ => Vec::new(),
     }
 }
 
-/// Strings of a file and modules that it imports.
-fn texts(version: &Version<'_>) -> Vec<String> {
+/// Returns the strings of a file and the modules that the file imports.
+fn find_strings_and_imports(version: &FileVersion<'_>) -> Vec<String> {
     let items = version.file.scopes[0].items.iter();
     let loads = items.filter(|item| matches!(item.kind, ItemKind::Import | ItemKind::Other));
-    let own = |text: &&String| names_own_module(text, version.file.language);
-    loads.flat_map(|item| item.source.iter().filter(own)).map(|text| unquoted(text).to_owned()).collect()
+    let own = |text: &&String| names_project_module(text, version.file.language);
+    loads.flat_map(|item| item.source.iter().filter(own)).map(|text| strip_quotes(text).to_owned()).collect()
 }
 
-/// Returns true if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) refers to the file.
-pub(super) fn names_file(name: &str, path: &str) -> bool {
+/// Returns `true` if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) refers to the file.
+pub(super) fn refers_to_file(name: &str, path: &str) -> bool {
     let stem = |text: &str| {
         let known = ["ts", "tsx", "js", "jsx", "mts", "cts", "mjs", "cjs", "py"];
         let split = text.rsplit_once('.').filter(|(_, end)| known.contains(end));
@@ -372,11 +386,11 @@ pub(super) fn names_file(name: &str, path: &str) -> bool {
     while let Some(rest) = name.strip_prefix("./").or_else(|| name.strip_prefix("../")) {
         name = rest;
     }
-    let is_dotted = language(path) == Language::Python && !name.contains('/');
+    let is_dotted = detect_language(path) == Language::Python && !name.contains('/');
     let name = if is_dotted { name.replace('.', "/") } else { stem(name) };
     let path = stem(path);
     let path = path.strip_suffix("/index").or_else(|| path.strip_suffix("/__init__")).unwrap_or(&path);
-    !name.is_empty() && is_end_of(&name, path)
+    !name.is_empty() && is_path_suffix(&name, path)
 }
 
 fn compile(pattern: &str) -> Regex {

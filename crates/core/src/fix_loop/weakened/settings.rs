@@ -8,65 +8,75 @@ use super::{
 use crate::{
     change::{
         diff::{DiffLine, Hunk, LineChange},
-        files::About,
+        files::SettingsScope,
     },
     fix_loop::WeakeningKind,
 };
 
-/// A number that lets more tests pass when it changes.
-pub(super) struct Limit {
+/// A numeric setting that decides whether tests pass.
+pub(super) struct LimitSetting {
     read: fn(&str) -> Option<Setting<'_>>,
     kind: WeakeningKind,
     is_weaker: fn(f64, f64) -> bool,
 }
 
 /// The time limit of a test. 0 means no limit.
-pub(super) const TIME: Limit = Limit {
-    read: thresholds::timeout,
+pub(super) const TIME_LIMIT: LimitSetting = LimitSetting {
+    read: thresholds::read_timeout,
     kind: WeakeningKind::TimeoutRaised,
     is_weaker: |before, now| now > before || (now == 0.0 && before > 0.0),
 };
 /// The number of retries of a failed test.
-pub(super) const RETRIES: Limit =
-    Limit { read: thresholds::retries, kind: WeakeningKind::FailureIgnored, is_weaker: |before, now| now > before };
-const COVERAGE: Limit =
-    Limit { read: thresholds::coverage, kind: WeakeningKind::ThresholdLowered, is_weaker: |before, now| now < before };
+pub(super) const RETRY_LIMIT: LimitSetting = LimitSetting {
+    read: thresholds::read_retries,
+    kind: WeakeningKind::FailureIgnored,
+    is_weaker: |before, now| now > before,
+};
+const COVERAGE_LIMIT: LimitSetting = LimitSetting {
+    read: thresholds::read_coverage,
+    kind: WeakeningKind::ThresholdLowered,
+    is_weaker: |before, now| now < before,
+};
 
-pub(super) fn settings(found: &mut Findings<'_>, about: About, is_whole: bool) {
+pub(super) fn find_weakened_settings(found: &mut Findings<'_>, about: SettingsScope, is_whole: bool) {
     let file = found.file;
     let codecov = file.path().contains("codecov");
-    // `"lines": "3.0.0"` is a dependency.
+    // Excludes `"lines": "3.0.0"`, which is a dependency.
     let covers = |text: &str, setting: &Setting<'_>| {
-        (codecov || setting.key != "target") && !(about == About::Project && text.contains("\": \""))
+        (codecov || setting.key != "target") && !(about == SettingsScope::Project && text.contains("\": \""))
     };
-    // The `timeout-minutes` of a job limits its tests. The timeout of a proxy or a deployment does not.
+    // The `timeout-minutes` of a job limits its tests, but the timeout of a proxy or a deployment does not.
     let bounds_tests = |text: &str, setting: &Setting<'_>| {
-        matches!(about, About::Runner | About::Tests) || test_commands::runs_tests(text) || setting.is_of_tests()
+        matches!(about, SettingsScope::Runner | SettingsScope::Tests)
+            || test_commands::runs_tests(text)
+            || setting.is_test_setting()
     };
     let retries_tests = |text: &str, _: &Setting<'_>| {
-        (about != About::Commands || test_commands::runs_tests(text)) && !test_commands::downloads(text)
+        (about != SettingsScope::Commands || test_commands::runs_tests(text)) && !test_commands::downloads(text)
     };
     for hunk in &file.hunks {
-        changed(found, hunk, &TIME, &bounds_tests);
-        changed(found, hunk, &RETRIES, &retries_tests);
-        changed(found, hunk, &COVERAGE, &covers);
-        if about == About::Runner {
-            new_limits(found, hunk, &|_| true);
+        find_changed_limits(found, hunk, &TIME_LIMIT, &bounds_tests);
+        find_changed_limits(found, hunk, &RETRY_LIMIT, &retries_tests);
+        find_changed_limits(found, hunk, &COVERAGE_LIMIT, &covers);
+        if about == SettingsScope::Runner {
+            find_new_limits(found, hunk, &|_| true);
         }
-        dropped_thresholds(found, hunk);
-        ignored(found, hunk, about);
-        if about == About::Runner {
-            chooses_tests(found, hunk, is_whole);
+        find_dropped_thresholds(found, hunk);
+        find_ignored_failures(found, hunk, about);
+        if about == SettingsScope::Runner {
+            find_test_selection(found, hunk, is_whole);
         }
     }
 }
 
-fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
+fn find_ignored_failures(found: &mut Findings<'_>, hunk: &Hunk, about: SettingsScope) {
     let went: Vec<&str> = hunk.lines(LineChange::Removed).map(|line| line.text.trim()).collect();
     for line in hunk.lines(LineChange::Added) {
         let known = went.contains(&line.text.trim());
-        let Some(kind) = test_commands::ignores(&line.text, about).filter(|_| !known) else { continue };
-        let before = hunk.lines(LineChange::Removed).any(|old| test_commands::ignores(&old.text, about) == Some(kind));
+        let Some(kind) = test_commands::find_ignored_failure(&line.text, about).filter(|_| !known) else { continue };
+        let before = hunk
+            .lines(LineChange::Removed)
+            .any(|old| test_commands::find_ignored_failure(&old.text, about) == Some(kind));
         if !before || kind == WeakeningKind::TestSkipped {
             found.add(kind, line);
         }
@@ -74,23 +84,23 @@ fn ignored(found: &mut Findings<'_>, hunk: &Hunk, about: About) {
 }
 
 /// Settings that select tests or load replacements for the code under test. Any new value is reported.
-fn chooses_tests(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
+fn find_test_selection(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
     let bare = |line: &DiffLine| line.text.trim().trim_end_matches(',').to_owned();
     let went: Vec<String> = hunk.lines(LineChange::Removed).map(bare).collect();
     let line = hunk
         .lines(LineChange::Added)
-        .find(|line| test_commands::chooses_tests(&line.text, is_whole) && !went.contains(&bare(line)));
+        .find(|line| test_commands::selects_tests(&line.text, is_whole) && !went.contains(&bare(line)));
     if let Some(line) = line {
         found.add(WeakeningKind::TestSkipped, line);
     }
 }
 
-/// Finds settings whose new value lets more tests pass than the old value of the same key. `counts` returns whether a
+/// Finds settings whose new value lets more tests pass than the old value of the same key. `counts` checks whether a
 /// line is about tests.
-pub(super) fn changed(
+pub(super) fn find_changed_limits(
     found: &mut Findings<'_>,
     hunk: &Hunk,
-    limit: &Limit,
+    limit: &LimitSetting,
     counts: &dyn Fn(&str, &Setting<'_>) -> bool,
 ) {
     let key = |setting: &Setting<'_>| setting.key.to_lowercase().replace(['-', '_'], "");
@@ -109,18 +119,19 @@ pub(super) fn changed(
     }
 }
 
-/// Finds a time limit or a retry where the default of the runner applied: a few seconds, and no retry.
-pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(&DiffLine) -> bool) {
-    const ORDINARY_TIMEOUT_MS: f64 = 5000.0;
-    let read = |line: &DiffLine| thresholds::timeout(&line.text).map(|setting| setting.key.to_lowercase());
+/// Finds a new time limit or a new number of retries. Before the change, the default of the runner applied: a few
+/// seconds, and no retry.
+pub(super) fn find_new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(&DiffLine) -> bool) {
+    const DEFAULT_TIMEOUT_MS: f64 = 5000.0;
+    let read = |line: &DiffLine| thresholds::read_timeout(&line.text).map(|setting| setting.key.to_lowercase());
     let mut went: Vec<String> = hunk.lines(LineChange::Removed).filter_map(read).collect();
-    let retried = hunk.lines(LineChange::Removed).any(|line| thresholds::retries(&line.text).is_some());
+    let retried = hunk.lines(LineChange::Removed).any(|line| thresholds::read_retries(&line.text).is_some());
     for line in hunk.lines(LineChange::Added).filter(|line| counts(line)) {
-        if !retried && thresholds::tries_again(&line.text) {
+        if !retried && thresholds::retries_failed_tests(&line.text) {
             found.add(WeakeningKind::FailureIgnored, line);
         }
-        let Some(setting) = thresholds::timeout(&line.text) else {
-            if thresholds::is_slow(&line.text) {
+        let Some(setting) = thresholds::read_timeout(&line.text) else {
+            if thresholds::allows_slow_test(&line.text) {
                 found.add(WeakeningKind::TimeoutRaised, line);
             }
             continue;
@@ -129,14 +140,14 @@ pub(super) fn new_limits(found: &mut Findings<'_>, hunk: &Hunk, counts: &dyn Fn(
             went.swap_remove(at);
             continue;
         }
-        if setting.value > ORDINARY_TIMEOUT_MS || (setting.value == 0.0 && !setting.key.starts_with('}')) {
+        if setting.value > DEFAULT_TIMEOUT_MS || (setting.value == 0.0 && !setting.key.starts_with('}')) {
             found.add(WeakeningKind::TimeoutRaised, line);
         }
     }
 }
 
 /// Finds a threshold that was removed without a replacement.
-fn dropped_thresholds(found: &mut Findings<'_>, hunk: &Hunk) {
+fn find_dropped_thresholds(found: &mut Findings<'_>, hunk: &Hunk) {
     let sure = |text: &str| {
         let text = text.to_lowercase();
         ["coveragethreshold", "fail_under", "fail-under", "minimum_coverage", "check-coverage"]

@@ -1,6 +1,6 @@
-//! The shared vectors of diffs, and properties for any text.
+//! Tests the shared vectors of diffs, and properties of any text.
 
-use super::{FileChange, Weakening, weakened, weakened_in_hunks};
+use super::{FileChange, Weakening, find_weakenings, find_weakenings_in_hunks};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -16,38 +16,38 @@ struct Row {
 
 const ROWS: &str = include_str!("../../../../../tests/vectors/fix-loop-weakened.jsonl");
 
-fn rows() -> Vec<Row> {
+fn read_rows() -> Vec<Row> {
     ROWS.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn found(row: &Row) -> Vec<Weakening> {
-    let mut found: Vec<Weakening> = row.files.iter().filter_map(super::quarantine).collect();
-    found.extend(weakened_in_hunks(&row.diff));
+fn find_for_row(row: &Row) -> Vec<Weakening> {
+    let mut found: Vec<Weakening> = row.files.iter().filter_map(super::find_quarantine_change).collect();
+    found.extend(find_weakenings_in_hunks(&row.diff));
     found
 }
 
-fn kinds(row: &Row) -> Vec<String> {
+fn find_kinds(row: &Row) -> Vec<String> {
     let name = |kind| serde_json::to_value(kind).unwrap().as_str().unwrap().to_owned();
-    let mut kinds: Vec<String> = found(row).iter().map(|one| name(one.kind)).collect();
+    let mut kinds: Vec<String> = find_for_row(row).iter().map(|one| name(one.kind)).collect();
     kinds.sort();
     kinds
 }
 
 #[test]
 fn findings_match_the_vectors() {
-    let rows = rows();
+    let rows = read_rows();
     let wrong: Vec<String> = rows
         .iter()
-        .filter(|row| kinds(row) != row.kinds)
-        .map(|row| format!("{}: {:?}, not {:?}", row.name, found(row), row.kinds))
+        .filter(|row| find_kinds(row) != row.kinds)
+        .map(|row| format!("{}: {:?}, not {:?}", row.name, find_for_row(row), row.kinds))
         .collect();
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), rows.len(), wrong.join("\n"));
 }
 
 #[test]
 fn a_finding_names_file_and_line() {
-    let row = rows().into_iter().find(|row| row.name == "a quoted path").unwrap();
-    let found = found(&row);
+    let row = read_rows().into_iter().find(|row| row.name == "a quoted path").unwrap();
+    let found = find_for_row(&row);
     assert_eq!(
         (found[0].file.as_str(), found[0].line, found[0].text.as_str()),
         ("tests/café.test.ts", 1, "it.skip('a', () => {")
@@ -56,7 +56,7 @@ fn a_finding_names_file_and_line() {
 
 /// A row of `tests/vectors/fix-cheats.jsonl`: files before and after a green run, and the tests that failed before.
 #[derive(Deserialize)]
-struct Cheat {
+struct CheatRow {
     name: String,
     failing: Vec<String>,
     files: Vec<FileVersions>,
@@ -71,7 +71,7 @@ struct FileVersions {
 }
 
 impl FileVersions {
-    /// The diff that git prints with whole files.
+    /// Returns the diff that git prints with whole files.
     fn diff(&self) -> String {
         let (path, before, after) = (&self.path, self.before.as_deref(), self.after.as_deref());
         let (old, new): (Vec<&str>, Vec<&str>) =
@@ -104,13 +104,13 @@ impl FileVersions {
 
 #[test]
 fn cheats_are_suspicious_and_honest_fixes_are_not() {
-    let rows: Vec<Cheat> = include_str!("../../../../../tests/vectors/fix-cheats.jsonl")
+    let rows: Vec<CheatRow> = include_str!("../../../../../tests/vectors/fix-cheats.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
-    let found = |row: &Cheat| {
+    let found = |row: &CheatRow| {
         let diff: String = row.files.iter().map(FileVersions::diff).collect();
-        weakened(&[], &diff, &row.failing)
+        find_weakenings(&[], &diff, &row.failing)
     };
     let wrong = rows.iter().filter(|row| found(row).is_empty() == row.suspicious);
     let wrong: Vec<String> = wrong.map(|row| format!("{}: {:?}", row.name, found(row))).collect();
@@ -119,12 +119,12 @@ fn cheats_are_suspicious_and_honest_fixes_are_not() {
 
 proptest! {
     #[test]
-    fn weakened_accepts_any_text(parts in prop::collection::vec(0_usize..1000, 0..20), noise in "\\PC{0,40}") {
-        let rows = rows();
+    fn no_diff_causes_a_panic(parts in prop::collection::vec(0_usize..1000, 0..20), noise in "\\PC{0,40}") {
+        let rows = read_rows();
         let lines: Vec<&str> = rows.iter().flat_map(|row| row.diff.lines()).collect();
         let mut text: Vec<&str> = parts.iter().map(|part| lines[part % lines.len()]).collect();
         text.push(&noise);
-        let _ = weakened(&[], &text.join("\n"), &[]);
-        let _ = weakened(&[], &text.join("\r\n"), &[]);
+        let _ = find_weakenings(&[], &text.join("\n"), &[]);
+        let _ = find_weakenings(&[], &text.join("\r\n"), &[]);
     }
 }

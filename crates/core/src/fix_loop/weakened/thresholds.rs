@@ -13,73 +13,74 @@ pub(super) struct Setting<'l> {
 
 impl Setting<'_> {
     /// Returns `true` if the key names tests.
-    pub(super) fn is_of_tests(&self) -> bool {
+    pub(super) fn is_test_setting(&self) -> bool {
         let key = self.key.to_lowercase();
         ["test", "hook", "teardown"].iter().any(|word| key.contains(word))
     }
 }
 
-/// A value with its unit and factors: `30 * 1000`, `2m`, `Duration.ofSeconds(30)`.
-const VALUE: &str = r"(?:(\d[\d_]*(?:\.\d+)?)(?:\s*\*\s*(\d[\d_]*))?(?:\s*\*\s*(\d[\d_]*))?\s*(ms|s|sec|m|min|h)?\b)";
+/// Pattern of a value with its unit and factors: `30 * 1000`, `2m`, `Duration.ofSeconds(30)`.
+const VALUE_PATTERN: &str =
+    r"(?:(\d[\d_]*(?:\.\d+)?)(?:\s*\*\s*(\d[\d_]*))?(?:\s*\*\s*(\d[\d_]*))?\s*(ms|s|sec|m|min|h)?\b)";
 
-static TIMEOUTS: LazyLock<Regex> = LazyLock::new(|| {
+static TIMEOUT_SETTING: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = [
         r"(?i)\b((?:test|hook|default|teardown|expect|action|navigation|command|page-?load|response|request|max|slow|per-test|global|session|wait|polling|job)?[-_]?time-?out(?:[-_]?(?:ms|millis|seconds|secs?|minutes|in[-_]millis))?|settimeout|settesttimeout|setdefaulttimeout|waitfor|wait_until|eventually|within|atmost|withtimeout)\b[\x22']?\s*(?:[:=(]|\s)\s*(?:value\s*=\s*)?(?:Duration\.of\w+\(|time\.\w+\s*\*\s*|timedelta\(\w+=|Duration::from_\w+\()?",
-        VALUE,
+        VALUE_PATTERN,
     ]
     .concat();
     compile(&pattern)
 });
-/// The last argument of a test in Jest and Vitest: `}, 30000);`.
-static LAST_ARGUMENT: LazyLock<Regex> =
-    LazyLock::new(|| compile(&[r"^\s*(\}),\s*", VALUE, r"\s*\)\s*;?\s*$"].concat()));
-static COVERAGE: LazyLock<Regex> = LazyLock::new(|| {
+/// The timeout as the last argument of a test in Jest and Vitest: `}, 30000);`.
+static TIMEOUT_ARGUMENT: LazyLock<Regex> =
+    LazyLock::new(|| compile(&[r"^\s*(\}),\s*", VALUE_PATTERN, r"\s*\)\s*;?\s*$"].concat()));
+static COVERAGE_SETTING: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = [
         r"(?i)\b(branches|functions|lines|statements|fail[-_]under|cov-fail-under|minimum[-_]coverage(?:_by_file)?|minimum|threshold|check-coverage|covered_?ratio|line_?coverage|branch_?coverage|min[-_]?coverage|target)\b[\x22']?\s*(?:[:=(>\s]|\s)\s*[\x22']?(?:global\s*:\s*)?",
-        VALUE,
+        VALUE_PATTERN,
     ]
     .concat();
     compile(&pattern)
 });
-static RETRIES: LazyLock<Regex> = LazyLock::new(|| {
-    compile(&[r"(?i)\b(retries|retry|retrytimes|reruns|flaky|max_runs|rerun_count|test-?retry)\b[\x22']?\s*[:=(\s]\s*(?:max_runs\s*=\s*|reruns\s*=\s*)?", VALUE].concat())
+static RETRY_SETTING: LazyLock<Regex> = LazyLock::new(|| {
+    compile(&[r"(?i)\b(retries|retry|retrytimes|reruns|flaky|max_runs|rerun_count|test-?retry)\b[\x22']?\s*[:=(\s]\s*(?:max_runs\s*=\s*|reruns\s*=\s*)?", VALUE_PATTERN].concat())
 });
 
 fn compile(pattern: &str) -> Regex {
     Regex::new(pattern).expect("a constant pattern")
 }
 
-/// The time limit of a test on this line.
-pub(super) fn timeout(line: &str) -> Option<Setting<'_>> {
-    setting(&TIMEOUTS, line).or_else(|| setting(&LAST_ARGUMENT, line))
+/// Returns the time limit of a test on this line.
+pub(super) fn read_timeout(line: &str) -> Option<Setting<'_>> {
+    read_setting(&TIMEOUT_SETTING, line).or_else(|| read_setting(&TIMEOUT_ARGUMENT, line))
 }
 
-/// The required coverage on this line.
-pub(super) fn coverage(line: &str) -> Option<Setting<'_>> {
-    setting(&COVERAGE, line)
+/// Returns the required coverage on this line.
+pub(super) fn read_coverage(line: &str) -> Option<Setting<'_>> {
+    read_setting(&COVERAGE_SETTING, line)
 }
 
 /// Returns `true` if the line retries failed tests.
-pub(super) fn tries_again(line: &str) -> bool {
-    static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
+pub(super) fn retries_failed_tests(line: &str) -> bool {
+    static RETRY_OPTION: LazyLock<Regex> = LazyLock::new(|| {
         compile(
             r"\bjest\.retryTimes\(\s*[1-9]|\bthis\.retries\(\s*[1-9]|@(?:pytest\.mark\.)?flaky\b|@(?:RetryingTest|RepeatedIfExceptionsTest|Flaky)\b|\bretr(?:y|ies)\b['\x22]?\s*[:=]\s*[1-9]|--(?:retries|reruns|retry)[= ][1-9]",
         )
     });
-    AGAIN.is_match(line)
+    RETRY_OPTION.is_match(line)
 }
 
-/// Returns `true` if Playwright or Vitest allows a slow test here.
-pub(super) fn is_slow(line: &str) -> bool {
+/// Returns `true` if the line allows a slow test, as in Playwright or Vitest.
+pub(super) fn allows_slow_test(line: &str) -> bool {
     line.contains("test.slow(")
 }
 
-/// The number of retries on this line.
-pub(super) fn retries(line: &str) -> Option<Setting<'_>> {
-    setting(&RETRIES, line)
+/// Returns the number of retries on this line.
+pub(super) fn read_retries(line: &str) -> Option<Setting<'_>> {
+    read_setting(&RETRY_SETTING, line)
 }
 
-fn setting<'l>(pattern: &Regex, line: &'l str) -> Option<Setting<'l>> {
+fn read_setting<'l>(pattern: &Regex, line: &'l str) -> Option<Setting<'l>> {
     let line = &line[..line.floor_char_boundary(1024)];
     let found = pattern.captures(line)?;
     let number = |group: usize| found.get(group).and_then(|text| text.as_str().replace('_', "").parse::<f64>().ok());

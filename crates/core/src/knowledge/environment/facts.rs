@@ -1,4 +1,4 @@
-//! Reads environment facts in the notations of people and tools: keys in any case, aliases, versions in any notation.
+//! Reads environment facts as people and tools write them: keys in any case, aliases, versions in any notation.
 
 use super::Environment;
 
@@ -25,7 +25,7 @@ struct ParsedName {
     major: Option<u32>,
 }
 
-/// The facts that were read. A direct field such as `language` has priority over a key that is itself a name, such as
+/// The facts that were read. A field such as `language` has priority over a key that is itself a name, such as
 /// `python`.
 #[derive(Debug, Default)]
 struct StatedFacts {
@@ -42,8 +42,8 @@ struct StatedFacts {
     by_runtime: ParsedName,
 }
 
-/// Language names with their canonical names; they occur as keys (`python: "3.11"`) and as values.
-const LANGUAGES: [(&str, &str); 40] = [
+/// Names of languages with their canonical names. The names occur as keys (`python: "3.11"`) and as values.
+const LANGUAGE_ALIASES: [(&str, &str); 40] = [
     ("python", "python"),
     ("py", "python"),
     ("cpython", "python"),
@@ -86,7 +86,7 @@ const LANGUAGES: [(&str, &str); 40] = [
     ("perl", "perl"),
 ];
 /// Runtime names with their canonical names.
-const RUNTIMES: [(&str, &str); 16] = [
+const RUNTIME_ALIASES: [(&str, &str); 16] = [
     ("node", "node"),
     ("nodejs", "node"),
     ("node.js", "node"),
@@ -105,7 +105,7 @@ const RUNTIMES: [(&str, &str); 16] = [
     ("browser", "browser"),
 ];
 /// Framework names with their canonical names.
-const FRAMEWORKS: [(&str, &str); 36] = [
+const FRAMEWORK_ALIASES: [(&str, &str); 36] = [
     ("react", "react"),
     ("reactjs", "react"),
     ("react.js", "react"),
@@ -143,8 +143,8 @@ const FRAMEWORKS: [(&str, &str); 36] = [
     ("asp.net", "aspnet"),
     ("quarkus", "quarkus"),
 ];
-/// Prefixes of operating system names; the first match wins.
-const SYSTEMS: [(&str, &str); 28] = [
+/// Prefixes of names of operating systems. The first match decides.
+const OS_PREFIXES: [(&str, &str); 28] = [
     ("darwin", "macos"),
     ("mac", "macos"),
     ("osx", "macos"),
@@ -174,13 +174,14 @@ const SYSTEMS: [(&str, &str); 28] = [
     ("freebsd", "freebsd"),
     ("android", "android"),
 ];
-/// Values that mean unknown.
-const NOTHING: [&str; 9] = ["", "unknown", "none", "null", "n-a", "n/a", "undefined", "any", "-"];
+/// Values that mean that a fact is unknown.
+const UNKNOWN_VALUES: [&str; 9] = ["", "unknown", "none", "null", "n-a", "n/a", "undefined", "any", "-"];
 
-pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Environment {
+pub(super) fn read_environment<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact<'a>)>) -> Environment {
     let mut facts: Vec<(String, EnvironmentFact<'a>)> =
-        facts.into_iter().map(|(key, value)| (key_of(key), value)).collect();
-    // Sort, because two keys may set the same field and the result must not depend on their order.
+        facts.into_iter().map(|(key, value)| (fold_key(key), value)).collect();
+    // Sort the facts, because two keys may set the same field, and the result must not depend on the order of the
+    // facts.
     facts.sort_by_cached_key(|(key, value)| (key.clone(), format!("{value:?}")));
     let mut said = StatedFacts::default();
     for (key, value) in &facts {
@@ -189,8 +190,8 @@ pub(super) fn read<'a>(facts: impl IntoIterator<Item = (&'a str, EnvironmentFact
     said.into_environment()
 }
 
-/// Folds `language_major`, `languageMajor` and `Language-Major` to the same key.
-fn key_of(key: &str) -> String {
+/// Converts `language_major`, `languageMajor` and `Language-Major` to the same key.
+fn fold_key(key: &str) -> String {
     let marks = key.chars().filter(|mark| !matches!(mark, '_' | '-' | ' ' | '.'));
     marks.flat_map(char::to_lowercase).take(MAX_NAME_CHARS).collect()
 }
@@ -199,40 +200,40 @@ impl StatedFacts {
     fn read_fact(&mut self, key: &str, value: EnvironmentFact<'_>) {
         match key {
             "osfamily" | "os" | "platform" | "operatingsystem" | "osname" | "system" => {
-                set_if_empty(&mut self.os, system(value));
+                set_if_empty(&mut self.os, read_os(value));
             }
-            "language" | "lang" | "programminglanguage" => self.language.read_fact(value, &LANGUAGES),
+            "language" | "lang" | "programminglanguage" => self.language.read_fact(value, &LANGUAGE_ALIASES),
             "languagemajor" | "languageversion" | "langversion" | "langmajor" => {
-                set_if_empty(&mut self.language_major, version(value));
+                set_if_empty(&mut self.language_major, read_version(value));
             }
-            "framework" => self.framework.read_fact(value, &FRAMEWORKS),
-            "frameworkmajor" | "frameworkversion" => set_if_empty(&mut self.framework_major, version(value)),
-            "runtime" => self.runtime.read_fact(value, &RUNTIMES),
-            "runtimemajor" | "runtimeversion" => set_if_empty(&mut self.runtime_major, version(value)),
-            "cuda" | "cudamajor" | "cudaversion" | "cudatoolkit" => set_if_empty(&mut self.cuda, version(value)),
+            "framework" => self.framework.read_fact(value, &FRAMEWORK_ALIASES),
+            "frameworkmajor" | "frameworkversion" => set_if_empty(&mut self.framework_major, read_version(value)),
+            "runtime" => self.runtime.read_fact(value, &RUNTIME_ALIASES),
+            "runtimemajor" | "runtimeversion" => set_if_empty(&mut self.runtime_major, read_version(value)),
+            "cuda" | "cudamajor" | "cudaversion" | "cudatoolkit" => set_if_empty(&mut self.cuda, read_version(value)),
             _ => self.read_fact_by_name(key, value),
         }
     }
 
-    /// `python: "3.11"`, `node: 20`, `react: "^18"`.
+    /// Reads a fact whose key is a name: `python: "3.11"`, `node: 20`, `react: "^18"`.
     fn read_fact_by_name(&mut self, key: &str, value: EnvironmentFact<'_>) {
         let key = key.strip_suffix("version").or_else(|| key.strip_suffix("major")).unwrap_or(key);
         let tables = [
-            (&LANGUAGES[..], &mut self.by_language),
-            (&RUNTIMES[..], &mut self.by_runtime),
-            (&FRAMEWORKS[..], &mut self.by_framework),
+            (&LANGUAGE_ALIASES[..], &mut self.by_language),
+            (&RUNTIME_ALIASES[..], &mut self.by_runtime),
+            (&FRAMEWORK_ALIASES[..], &mut self.by_framework),
         ];
         for (table, named) in tables {
-            if let Some(name) = lookup(key, table).filter(|_| named.name.is_none()) {
-                *named = ParsedName { name: Some(name.to_owned()), major: version_of(value, name) };
+            if let Some(name) = find_canonical_name(key, table).filter(|_| named.name.is_none()) {
+                *named = ParsedName { name: Some(name.to_owned()), major: read_version_of(value, name) };
             }
         }
     }
 
     fn into_environment(self) -> Environment {
-        let language = self.language.or_by_name(self.by_language, self.language_major);
-        let framework = self.framework.or_by_name(self.by_framework, self.framework_major);
-        let runtime = self.runtime.or_by_name(self.by_runtime, self.runtime_major);
+        let language = self.language.merge_with_named(self.by_language, self.language_major);
+        let framework = self.framework.merge_with_named(self.by_framework, self.framework_major);
+        let runtime = self.runtime.merge_with_named(self.by_runtime, self.runtime_major);
         Environment {
             os_family: self.os,
             language: language.name,
@@ -245,7 +246,7 @@ impl StatedFacts {
     }
 }
 
-/// Keeps the first value.
+/// Sets the value unless there is already a value.
 fn set_if_empty<T>(slot: &mut Option<T>, value: Option<T>) {
     if slot.is_none() {
         *slot = value;
@@ -261,8 +262,9 @@ impl ParsedName {
         }
     }
 
-    /// Returns the direct name with the most direct major, or the values of a key that is itself a name.
-    fn or_by_name(self, by_name: Self, major: Option<u32>) -> Self {
+    /// Merges this name with the name that was read from a key. The values of this name have priority, and `major` has
+    /// priority over the version of a key.
+    fn merge_with_named(self, by_name: Self, major: Option<u32>) -> Self {
         let of_same = by_name.name == self.name || self.name.is_none();
         let name = self.name.or(by_name.name);
         let major = name.as_ref().and_then(|_| major.or(self.major).or(by_name.major.filter(|_| of_same)));
@@ -270,13 +272,13 @@ impl ParsedName {
     }
 }
 
-/// `Python 3.11` is python and 3; `React@18.2.0` is react and 18.
+/// Parses a name with its version: `python` and 3 for `Python 3.11`, `react` and 18 for `React@18.2.0`.
 fn parse_named(text: &str, aliases: &[(&str, &str)]) -> ParsedName {
-    let clean = clean(text);
+    let clean = sanitize_value(text);
     let mut name = clean.as_str();
     let mut version = None;
-    // The rest must not end in a version again, because otherwise the bucket would be parsed differently.
-    while lookup(name, aliases).is_none() {
+    // The name must not end in another version, because otherwise parsing the bucket would give another result.
+    while find_canonical_name(name, aliases).is_none() {
         let start = version_start(name);
         if start == name.len() {
             break;
@@ -284,11 +286,12 @@ fn parse_named(text: &str, aliases: &[(&str, &str)]) -> ParsedName {
         version = version.or(Some(&name[start..]));
         name = name[..start].trim_end_matches(['-', '@', '/', '_', '.', '^', '~']);
     }
-    if NOTHING.contains(&name) || name.len() > MAX_NAME_CHARS {
+    if UNKNOWN_VALUES.contains(&name) || name.len() > MAX_NAME_CHARS {
         return ParsedName::default();
     }
-    let name = lookup(name, aliases).or_else(|| lookup(name, &RUNTIMES)).unwrap_or(name);
-    ParsedName { name: Some(name.to_owned()), major: version.and_then(|version| major(version, name)) }
+    let name =
+        find_canonical_name(name, aliases).or_else(|| find_canonical_name(name, &RUNTIME_ALIASES)).unwrap_or(name);
+    ParsedName { name: Some(name.to_owned()), major: version.and_then(|version| parse_major_version(version, name)) }
 }
 
 /// Returns the start of the version at the end of a name, or the length of the text if it has no version.
@@ -297,31 +300,31 @@ fn version_start(text: &str) -> usize {
     let digits = &text[tail..];
     let skip = digits.find(|mark: char| mark.is_ascii_digit()).unwrap_or(digits.len());
     let start = tail + skip;
-    // `node-v20`
+    // In `node-v20`, the `v` belongs to the version.
     if text[..start].ends_with("-v") && start < text.len() { start - 1 } else { start }
 }
 
-fn lookup<'a>(name: &str, aliases: &[(&str, &'a str)]) -> Option<&'a str> {
+fn find_canonical_name<'a>(name: &str, aliases: &[(&str, &'a str)]) -> Option<&'a str> {
     aliases.iter().find(|(alias, _)| *alias == name).map(|(_, name)| *name)
 }
 
-fn system(value: EnvironmentFact<'_>) -> Option<String> {
+fn read_os(value: EnvironmentFact<'_>) -> Option<String> {
     let EnvironmentFact::Text(text) = value else { return None };
-    let clean = clean(text);
-    if NOTHING.contains(&clean.as_str()) {
+    let clean = sanitize_value(text);
+    if UNKNOWN_VALUES.contains(&clean.as_str()) {
         return None;
     }
-    let known = SYSTEMS.iter().find(|(start, _)| clean.starts_with(start)).map(|(_, name)| (*name).to_owned());
+    let known = OS_PREFIXES.iter().find(|(start, _)| clean.starts_with(start)).map(|(_, name)| (*name).to_owned());
     known.or_else(|| parse_named(text, &[]).name)
 }
 
-fn version(value: EnvironmentFact<'_>) -> Option<u32> {
-    version_of(value, "")
+fn read_version(value: EnvironmentFact<'_>) -> Option<u32> {
+    read_version_of(value, "")
 }
 
-fn version_of(value: EnvironmentFact<'_>, name: &str) -> Option<u32> {
+fn read_version_of(value: EnvironmentFact<'_>, name: &str) -> Option<u32> {
     match value {
-        EnvironmentFact::Text(text) => major(text, name),
+        EnvironmentFact::Text(text) => parse_major_version(text, name),
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -333,8 +336,8 @@ fn version_of(value: EnvironmentFact<'_>, name: &str) -> Option<u32> {
     }
 }
 
-/// Returns the first number of a version or range. An upper bound alone (`<4`) has no major.
-fn major(text: &str, name: &str) -> Option<u32> {
+/// Returns the first number of a version or range. An upper bound alone (`<4`) has no major version.
+fn parse_major_version(text: &str, name: &str) -> Option<u32> {
     let clause = text
         .split([',', ' ', '|'])
         .find(|clause| !clause.starts_with('<') && clause.contains(|mark: char| mark.is_ascii_digit()))?;
@@ -352,7 +355,7 @@ fn major(text: &str, name: &str) -> Option<u32> {
 }
 
 /// Converts to lower case, replaces unsafe characters with `-`, and cuts at `MAX_VALUE_BYTES`.
-fn clean(text: &str) -> String {
+fn sanitize_value(text: &str) -> String {
     let mut clean = String::new();
     for mark in text.trim().chars().flat_map(char::to_lowercase) {
         let kept = mark.is_alphanumeric() || "_.+#/@^~".contains(mark);
@@ -374,7 +377,7 @@ fn join_runtime(name: String, major: Option<u32>) -> String {
     }
 }
 
-/// Splits a canonical runtime into name and major.
+/// Splits a canonical runtime into name and major version.
 pub(super) fn split_runtime(runtime: &str) -> (&str, Option<u32>) {
     let split = runtime.rsplit_once('-').and_then(|(name, major)| Some((name, major.parse().ok()?)));
     split.map_or((runtime, None), |(name, major)| (name, Some(major)))

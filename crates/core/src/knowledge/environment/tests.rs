@@ -1,16 +1,16 @@
 use super::{Environment, EnvironmentFact, env_match};
 use proptest::prelude::*;
 
-fn read(facts: &[(&str, &str)]) -> String {
+fn bucket_of(facts: &[(&str, &str)]) -> String {
     Environment::from_facts(facts.iter().map(|(key, value)| (*key, EnvironmentFact::Text(value)))).to_string()
 }
 
 #[test]
 fn buckets_are_canonical() {
     let check = |facts: &[(&str, &str)], want: &str| {
-        assert_eq!(read(facts), want, "{facts:?}");
+        assert_eq!(bucket_of(facts), want, "{facts:?}");
         let reversed: Vec<_> = facts.iter().rev().copied().collect();
-        assert_eq!(read(&reversed), want, "{facts:?} reversed");
+        assert_eq!(bucket_of(&reversed), want, "{facts:?} reversed");
         assert_eq!(Environment::parse(want).to_string(), want);
     };
     check(&[], "");
@@ -65,7 +65,7 @@ fn match_decreases_with_distance() {
     assert!((env_match(&of(""), &of("")) - 1.0).abs() < f64::EPSILON);
 }
 
-fn environment() -> impl Strategy<Value = Environment> {
+fn any_environment() -> impl Strategy<Value = Environment> {
     let name = |names: &'static [&'static str]| proptest::option::of(proptest::sample::select(names));
     let major = || proptest::option::of(0_u32..6);
     (
@@ -88,7 +88,7 @@ fn environment() -> impl Strategy<Value = Environment> {
         })
 }
 
-/// Returns `a` with one field of `b`.
+/// Returns `a` with a field of `b`.
 fn with_field(a: &Environment, b: &Environment, field: usize) -> Environment {
     let mut a = a.clone();
     match field {
@@ -105,7 +105,7 @@ fn with_field(a: &Environment, b: &Environment, field: usize) -> Environment {
 
 proptest! {
     #[test]
-    fn buckets_round_trip(environment in environment()) {
+    fn buckets_round_trip(environment in any_environment()) {
         prop_assert_eq!(Environment::parse(&environment.to_string()), environment);
     }
 
@@ -120,7 +120,7 @@ proptest! {
     }
 
     #[test]
-    fn match_is_symmetric_and_bounded(a in environment(), b in environment()) {
+    fn match_is_symmetric_and_bounded(a in any_environment(), b in any_environment()) {
         let value = env_match(&a, &b);
         prop_assert!((0.0..=1.0).contains(&value));
         prop_assert_eq!(value.to_bits(), env_match(&b, &a).to_bits());
@@ -128,12 +128,12 @@ proptest! {
     }
 
     #[test]
-    fn equal_field_never_lowers_the_match(a in environment(), b in environment(), field in 0_usize..7) {
+    fn equal_field_never_lowers_the_match(a in any_environment(), b in any_environment(), field in 0_usize..7) {
         prop_assert!(env_match(&with_field(&a, &b, field), &b) >= env_match(&a, &b) - 1e-12);
     }
 
     #[test]
-    fn unknown_costs_less_than_different(a in environment(), b in environment()) {
+    fn unknown_costs_less_than_different(a in any_environment(), b in any_environment()) {
         if a.os_family.is_some() && b.os_family.is_some() && a.os_family != b.os_family {
             let unknown = Environment { os_family: None, ..b.clone() };
             prop_assert!(env_match(&a, &unknown) > env_match(&a, &b));

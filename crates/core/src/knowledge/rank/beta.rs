@@ -1,14 +1,14 @@
-//! Quantiles of the Beta distribution, also for fractional outcomes.
+//! Computes quantiles of the Beta distribution, also for fractional parameters.
 
-/// Number of bisection steps; more would exceed the 52 bits of a double.
+/// Number of bisection steps. More steps would exceed the 52 bits of a double.
 const BISECTION_STEPS: u32 = 50;
-/// Maximum terms of the continued fraction, which needs far fewer for parameters up to about a million.
+/// Maximum number of terms of the continued fraction. Parameters up to about a million need far fewer terms.
 const MAX_TERMS: u32 = 3000;
 /// Relative change at which the continued fraction has converged.
-const CONVERGED_AT: f64 = 1e-12;
-/// Replaces a zero divisor (Lentz).
+const MAX_RELATIVE_CHANGE: f64 = 1e-12;
+/// Replaces a divisor of zero (Lentz).
 const TINY_DIVISOR: f64 = 1e-300;
-/// Parameters are scaled down to this sum, because more outcomes do not change the rounded result and larger parameters
+/// Maximum sum of the parameters. Larger parameters are scaled down, because they do not change the rounded result and
 /// may not converge.
 const MAX_PARAMETER: f64 = 1e6;
 
@@ -20,7 +20,7 @@ pub(crate) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for _ in 0..BISECTION_STEPS {
         let middle = f64::midpoint(low, high);
-        if cumulative(middle, a, b) < probability {
+        if incomplete_beta(middle, a, b) < probability {
             low = middle;
         } else {
             high = middle;
@@ -29,35 +29,36 @@ pub(crate) fn quantile(probability: f64, a: f64, b: f64) -> f64 {
     f64::midpoint(low, high)
 }
 
-/// Regularized incomplete beta function `I_x(a, b)` by its continued fraction (Abramowitz and Stegun 26.5.8).
-fn cumulative(x: f64, a: f64, b: f64) -> f64 {
+/// Computes the regularized incomplete beta function `I_x(a, b)` by its continued fraction (Abramowitz and Stegun
+/// 26.5.8).
+fn incomplete_beta(x: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return x.clamp(0.0, 1.0);
     }
     let front = (ln_gamma(a + b) - ln_gamma(a) - ln_gamma(b) + a * x.ln() + b * (-x).ln_1p()).exp();
-    // The fraction converges fast on this side of the mean; use symmetry on the other side.
+    // The fraction converges fast on this side of the mean. On the other side, use the symmetry of the function.
     if x < (a + 1.0) / (a + b + 2.0) {
-        front * fraction(x, a, b) / a
+        front * continued_fraction(x, a, b) / a
     } else {
-        1.0 - front * fraction(1.0 - x, b, a) / b
+        1.0 - front * continued_fraction(1.0 - x, b, a) / b
     }
 }
 
-/// Lentz's evaluation of the continued fraction.
-fn fraction(x: f64, a: f64, b: f64) -> f64 {
+/// Evaluates the continued fraction with Lentz's method.
+fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     let away = |value: f64| if value.abs() < TINY_DIVISOR { TINY_DIVISOR } else { value };
     let mut upper = 1.0;
     let mut lower = 1.0 / away(1.0 - (a + b) * x / (a + 1.0));
     let mut value = lower;
     for term in 1..=MAX_TERMS {
         let mut step = 1.0;
-        for part in parts(f64::from(term), x, a, b) {
+        for part in coefficients(f64::from(term), x, a, b) {
             lower = 1.0 / away(1.0 + part * lower);
             upper = away(1.0 + part / upper);
             step = upper * lower;
             value *= step;
         }
-        if (step - 1.0).abs() < CONVERGED_AT {
+        if (step - 1.0).abs() < MAX_RELATIVE_CHANGE {
             break;
         }
     }
@@ -65,13 +66,14 @@ fn fraction(x: f64, a: f64, b: f64) -> f64 {
 }
 
 /// Returns the even and the odd coefficient with this index.
-fn parts(n: f64, x: f64, a: f64, b: f64) -> [f64; 2] {
+fn coefficients(n: f64, x: f64, a: f64, b: f64) -> [f64; 2] {
     let even = n * (b - n) * x / ((a + 2.0 * n - 1.0) * (a + 2.0 * n));
     let odd = -(a + n) * (a + b + n) * x / ((a + 2.0 * n) * (a + 2.0 * n + 1.0));
     [even, odd]
 }
 
-/// Logarithm of the gamma function: Stirling's series from 8 on, the recurrence below.
+/// Computes the logarithm of the gamma function: with Stirling's series for `x` of at least 8, otherwise with the
+/// recurrence.
 pub(crate) fn ln_gamma(x: f64) -> f64 {
     let (mut x, mut product) = (x, 1.0);
     while x < 8.0 {

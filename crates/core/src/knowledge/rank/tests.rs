@@ -5,14 +5,14 @@ use proptest::prelude::*;
 const NOW_MS: i64 = 1_800_000_000_000;
 const DAY_MS: i64 = 86_400_000;
 
-fn env(bucket: &str) -> Environment {
+fn environment(bucket: &str) -> Environment {
     Environment::parse(bucket)
 }
 
-fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
+fn bucket_stats(bucket: &str, worked: u32, failed: u32) -> BucketStats {
     let at = |count: u32, days: i64| (count > 0).then_some(NOW_MS - days * DAY_MS);
     BucketStats {
-        bucket: env(bucket),
+        bucket: environment(bucket),
         worked,
         claimed: 0,
         failed,
@@ -21,79 +21,99 @@ fn row(bucket: &str, worked: u32, failed: u32) -> BucketStats {
     }
 }
 
-fn ranked(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
-    let (here, own) = (env(HERE), env(own));
+fn rank_for_django(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
+    let (here, own) = (environment(CALLER_BUCKET), environment(own));
     let caller = Caller { environment: &here, now: NOW_MS, half_life_ms: 180 * DAY_MS };
     rank(&caller, &Candidate { environment: &own, stats, incident_match: matched })
 }
 
-const HERE: &str = "os_family=linux;language=python;language_major=3;framework=django;framework_major=5";
-const THERE: &str = "os_family=windows;language=python;language_major=3;framework=django;framework_major=4";
+const CALLER_BUCKET: &str = "os_family=linux;language=python;language_major=3;framework=django;framework_major=5";
+const OTHER_BUCKET: &str = "os_family=windows;language=python;language_major=3;framework=django;framework_major=4";
 
-fn score(stats: &[BucketStats]) -> f64 {
-    ranked(HERE, stats, 0.8).final_solution_score
+fn score_of(stats: &[BucketStats]) -> f64 {
+    rank_for_django(CALLER_BUCKET, stats, 0.8).final_solution_score
 }
 
 #[test]
-fn one_success_of_one_ranks_below_nine_of_ten() {
-    assert!(score(&[row(HERE, 9, 1)]) > score(&[row(HERE, 1, 0)]));
+fn single_success_ranks_below_nine_of_ten() {
+    assert!(score_of(&[bucket_stats(CALLER_BUCKET, 9, 1)]) > score_of(&[bucket_stats(CALLER_BUCKET, 1, 0)]));
 }
 
 #[test]
 fn claims_count_less_than_one_shown_success() {
-    let claims = |count: u32| BucketStats { claimed: count, ..row(HERE, count, 0) };
-    let scores =
-        [score(&[]), score(&[claims(1)]), score(&[claims(2)]), score(&[claims(50)]), score(&[row(HERE, 1, 0)])];
+    let claims = |count: u32| BucketStats { claimed: count, ..bucket_stats(CALLER_BUCKET, count, 0) };
+    let scores = [
+        score_of(&[]),
+        score_of(&[claims(1)]),
+        score_of(&[claims(2)]),
+        score_of(&[claims(50)]),
+        score_of(&[bucket_stats(CALLER_BUCKET, 1, 0)]),
+    ];
     assert!(scores.is_sorted_by(|a, b| a < b), "{scores:?}");
-    let one_shown = [BucketStats { claimed: 1, ..row(HERE, 2, 0) }];
-    assert!(score(&one_shown) > score(&[row(HERE, 1, 0)]));
-    assert!(ranked(HERE, &[claims(1)], 0.8).why.starts_with("worked 1 of 1 time, only claimed, 1 of 1 in this"));
-    assert!(ranked(HERE, &one_shown, 0.8).why.starts_with("worked 2 of 2 times, 1 of them only claimed, 2 of 2"));
+    let one_shown = [BucketStats { claimed: 1, ..bucket_stats(CALLER_BUCKET, 2, 0) }];
+    assert!(score_of(&one_shown) > score_of(&[bucket_stats(CALLER_BUCKET, 1, 0)]));
+    assert!(
+        rank_for_django(CALLER_BUCKET, &[claims(1)], 0.8)
+            .why
+            .starts_with("worked 1 of 1 time, not confirmed, 1 of 1 in this")
+    );
+    assert!(
+        rank_for_django(CALLER_BUCKET, &one_shown, 0.8).why.starts_with("worked 2 of 2 times, 1 not confirmed, 2 of 2")
+    );
 }
 
 #[test]
 fn untried_solution_ranks_in_the_middle() {
-    let untried = score(&[]);
-    assert!(score(&[row(HERE, 1, 0)]) > untried && score(&[row(THERE, 1, 0)]) > untried);
-    assert!(untried > score(&[row(HERE, 0, 1)]) && untried > 0.1);
+    let untried = score_of(&[]);
+    assert!(
+        score_of(&[bucket_stats(CALLER_BUCKET, 1, 0)]) > untried
+            && score_of(&[bucket_stats(OTHER_BUCKET, 1, 0)]) > untried
+    );
+    assert!(untried > score_of(&[bucket_stats(CALLER_BUCKET, 0, 1)]) && untried > 0.1);
 }
 
 #[test]
 fn failure_here_ranks_below_untried() {
-    let failed = score(&[row(THERE, 50, 0), row(HERE, 0, 1)]);
-    assert!(failed < ranked("os_family=windows;language=go", &[], 0.8).final_solution_score);
+    let failed = score_of(&[bucket_stats(OTHER_BUCKET, 50, 0), bucket_stats(CALLER_BUCKET, 0, 1)]);
+    assert!(failed < rank_for_django("os_family=windows;language=go", &[], 0.8).final_solution_score);
 }
 
 #[test]
 fn explanation_is_a_short_line() {
-    let check = |stats: &[BucketStats], want: &str| assert_eq!(ranked(HERE, stats, 0.8).why, want);
+    let check = |stats: &[BucketStats], want: &str| assert_eq!(rank_for_django(CALLER_BUCKET, stats, 0.8).why, want);
     check(&[], "not tried yet; written for an environment equal to yours; incident match 0.80");
     check(
-        &[row(HERE, 4, 1), row(THERE, 5, 0)],
+        &[bucket_stats(CALLER_BUCKET, 4, 1), bucket_stats(OTHER_BUCKET, 5, 0)],
         "worked 9 of 10 times, 4 of 5 in this environment, last confirmed 5 days ago; incident match 0.80",
     );
     check(
-        &[row(THERE, 1, 0)],
+        &[bucket_stats(OTHER_BUCKET, 1, 0)],
         "worked 1 of 1 time, nearest environment partly like yours, last confirmed 5 days ago; incident match 0.80",
     );
-    check(&[row(HERE, 0, 2)], "worked 0 of 2 times, failed 2 times in this environment; incident match 0.80");
+    check(
+        &[bucket_stats(CALLER_BUCKET, 0, 2)],
+        "worked 0 of 2 times, failed 2 times in this environment; incident match 0.80",
+    );
 }
 
 #[test]
 fn nearest_bucket_is_reported() {
-    let ranking =
-        ranked(THERE, &[row(THERE, 3, 0), row("os_family=linux;language=python;language_major=3", 1, 0)], 1.0);
+    let ranking = rank_for_django(
+        OTHER_BUCKET,
+        &[bucket_stats(OTHER_BUCKET, 3, 0), bucket_stats("os_family=linux;language=python;language_major=3", 1, 0)],
+        1.0,
+    );
     assert_eq!(ranking.best_env_bucket_match, "os_family=linux;language=python;language_major=3");
-    assert_eq!(ranked(THERE, &[], 1.0).best_env_bucket_match, THERE);
+    assert_eq!(rank_for_django(OTHER_BUCKET, &[], 1.0).best_env_bucket_match, OTHER_BUCKET);
 }
 
-fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
-    let buckets = proptest::sample::select(vec![HERE, THERE, "language=go", "os_family=linux", ""]);
+fn any_bucket_stats() -> impl Strategy<Value = Vec<BucketStats>> {
+    let buckets = proptest::sample::select(vec![CALLER_BUCKET, OTHER_BUCKET, "language=go", "os_family=linux", ""]);
     let time = || proptest::option::of(NOW_MS - 400 * DAY_MS..NOW_MS + DAY_MS);
     let one =
         (buckets, 0_u32..30, 0_u32..30, time(), time()).prop_map(|(bucket, worked, failed, confirmed, last_failed)| {
             BucketStats {
-                bucket: env(bucket),
+                bucket: environment(bucket),
                 worked,
                 claimed: 0,
                 failed,
@@ -110,8 +130,8 @@ fn rows() -> impl Strategy<Value = Vec<BucketStats>> {
 
 proptest! {
     #[test]
-    fn scores_are_in_range(rows in rows(), matched in -1.0_f64..2.0) {
-        let ranking = ranked(THERE, &rows, matched);
+    fn scores_are_in_range(rows in any_bucket_stats(), matched in -1.0_f64..2.0) {
+        let ranking = rank_for_django(OTHER_BUCKET, &rows, matched);
         for score in [ranking.env_match_score, ranking.reliability_score, ranking.recency_boost, ranking.final_solution_score] {
             prop_assert!((0.0..=1.0).contains(&score));
         }
@@ -119,13 +139,13 @@ proptest! {
     }
 
     #[test]
-    fn success_never_lowers_and_failure_never_raises_the_score(rows in rows(), at in 0_usize..5) {
+    fn success_never_lowers_and_failure_never_raises_the_score(rows in any_bucket_stats(), at in 0_usize..5) {
         if let Some(chosen) = rows.get(at) {
-            let before = ranked(HERE, &rows, 1.0).reliability_score;
+            let before = rank_for_django(CALLER_BUCKET, &rows, 1.0).reliability_score;
             let with = |worked: u32, failed: u32| {
                 let mut rows = rows.clone();
                 rows[at] = BucketStats { worked: chosen.worked + worked, failed: chosen.failed + failed, ..chosen.clone() };
-                ranked(HERE, &rows, 1.0).reliability_score
+                rank_for_django(CALLER_BUCKET, &rows, 1.0).reliability_score
             };
             prop_assert!(with(1, 0) >= before && with(0, 1) <= before);
         }
@@ -133,39 +153,39 @@ proptest! {
 
     #[test]
     fn nearer_environment_ranks_higher(worked in 1_u32..40, failed in 0_u32..2) {
-        let near = ranked(HERE, &[row("os_family=linux;language=python;language_major=3;framework=django", worked, 0)], 1.0);
-        let far = ranked(HERE, &[row("os_family=windows;language=go", worked, failed)], 1.0);
+        let near = rank_for_django(CALLER_BUCKET, &[bucket_stats("os_family=linux;language=python;language_major=3;framework=django", worked, 0)], 1.0);
+        let far = rank_for_django(CALLER_BUCKET, &[bucket_stats("os_family=windows;language=go", worked, failed)], 1.0);
         prop_assert!(near.final_solution_score > far.final_solution_score);
     }
 
     #[test]
     fn recency_decays(days in 0_i64..1000, more in 1_i64..400) {
-        let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW_MS - days * DAY_MS), ..row(HERE, 3, 0) };
-        let (young, old) = (ranked(HERE, &[aged(days)], 1.0), ranked(HERE, &[aged(days + more)], 1.0));
+        let aged = |days: i64| BucketStats { last_confirmed_at: Some(NOW_MS - days * DAY_MS), ..bucket_stats(CALLER_BUCKET, 3, 0) };
+        let (young, old) = (rank_for_django(CALLER_BUCKET, &[aged(days)], 1.0), rank_for_django(CALLER_BUCKET, &[aged(days + more)], 1.0));
         // Scores are rounded: two ages a day apart may share a score, but ages a quarter of a half-life apart must
         // differ unless the score is near 0.
         prop_assert!(young.recency_boost >= old.recency_boost);
         prop_assert!(more < 45 || young.recency_boost > old.recency_boost || young.recency_boost < 0.02);
         prop_assert!(young.final_solution_score >= old.final_solution_score);
-        prop_assert!((ranked(HERE, &[aged(180)], 1.0).recency_boost - 0.5).abs() < 1e-9);
+        prop_assert!((rank_for_django(CALLER_BUCKET, &[aged(180)], 1.0).recency_boost - 0.5).abs() < 1e-9);
     }
 
     #[test]
-    fn only_failures_here_rank_below_untried(elsewhere in rows(), failed in 1_u32..9) {
-        let mut rows: Vec<_> = elsewhere.into_iter().filter(|row| row.bucket != env(HERE)).collect();
-        rows.push(row(HERE, 0, failed));
-        let untried = ranked("language=go", &[], 1.0);
-        prop_assert!(ranked(HERE, &rows, 1.0).final_solution_score < untried.final_solution_score);
+    fn only_failures_here_rank_below_untried(elsewhere in any_bucket_stats(), failed in 1_u32..9) {
+        let mut rows: Vec<_> = elsewhere.into_iter().filter(|row| row.bucket != environment(CALLER_BUCKET)).collect();
+        rows.push(bucket_stats(CALLER_BUCKET, 0, failed));
+        let untried = rank_for_django("language=go", &[], 1.0);
+        prop_assert!(rank_for_django(CALLER_BUCKET, &rows, 1.0).final_solution_score < untried.final_solution_score);
     }
 
     #[test]
-    fn untried_never_beats_proven(worked in 1_u32..20, bucket in prop_oneof![Just(HERE), Just(THERE), Just("language=go")]) {
-        prop_assert!(ranked(bucket, &[row(bucket, worked, 0)], 1.0).final_solution_score > score(&[]));
+    fn untried_never_beats_proven(worked in 1_u32..20, bucket in prop_oneof![Just(CALLER_BUCKET), Just(OTHER_BUCKET), Just("language=go")]) {
+        prop_assert!(rank_for_django(bucket, &[bucket_stats(bucket, worked, 0)], 1.0).final_solution_score > score_of(&[]));
     }
 
     #[test]
-    fn better_incident_match_ranks_higher(rows in rows(), a in 0.0_f64..1.0, b in 0.0_f64..1.0) {
-        let (low, high) = (ranked(HERE, &rows, a.min(b)), ranked(HERE, &rows, a.max(b)));
+    fn better_incident_match_ranks_higher(rows in any_bucket_stats(), a in 0.0_f64..1.0, b in 0.0_f64..1.0) {
+        let (low, high) = (rank_for_django(CALLER_BUCKET, &rows, a.min(b)), rank_for_django(CALLER_BUCKET, &rows, a.max(b)));
         prop_assert!(low.final_solution_score <= high.final_solution_score);
     }
 }

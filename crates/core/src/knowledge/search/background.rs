@@ -1,18 +1,18 @@
-//! Document frequencies of common words in error reports, because a small memory cannot estimate them from its own
-//! documents. The store counts those documents.
+//! Provides document frequencies of common words in error reports, because a small memory cannot estimate them from its
+//! own documents. The store counts the documents of the memory.
 
 use super::tokens;
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Words in about a quarter of all reports.
-const ALWAYS: &str = "error errors exception exceptions failed fail failure failing fails test tests testing not no \
+const VERY_COMMON_WORDS: &str = "error errors exception exceptions failed fail failure failing fails test tests testing not no \
     java lang org com at null expected actual got but was value assert assertion run running line file code stack trace \
     message caused method call called function object class type string true false return returned invalid \
     cannot could not found unexpected undefined throw throws thrown throwing while using use used get set new default \
     info warn warning debug fatal log panic main thread src lib test app undefined i which what why how after before \
     need err exit equal equals code";
-/// Words in about one report of twelve.
-const OFTEN: &str = "about above access across add added address again all allow allowed already always another \
+/// Words in about a twelfth of all reports.
+const COMMON_WORDS: &str = "about above access across add added address again all allow allowed already always another \
     api application argument arguments array async await backend base because begin between block boolean bool both \
     browser bug build bytes cache callback cannot case cast change changed char character check child client close \
     closed cmd column command commit common compile compiler component config configuration connect connected \
@@ -49,45 +49,45 @@ const OFTEN: &str = "about above access across add added address again all allow
     example sample please thanks know when only works since just even way thing things people try want sure really";
 
 /// Fraction of reports with the term. Terms that are not listed are rare.
-static SHARES: LazyLock<HashMap<u32, f64>> = LazyLock::new(|| {
+static DOCUMENT_SHARES: LazyLock<HashMap<u32, f64>> = LazyLock::new(|| {
     let mut shares = HashMap::new();
-    for (words, share) in [(OFTEN, 0.08), (ALWAYS, 0.25)] {
+    for (words, share) in [(COMMON_WORDS, 0.08), (VERY_COMMON_WORDS, 0.25)] {
         for word in words.split_whitespace() {
-            tokens::tokens(word, |term, _| {
-                shares.insert(tokens::hash(term), share);
+            tokens::for_each_term(word, |term, _| {
+                shares.insert(tokens::hash_term(term), share);
             });
         }
     }
     shares
 });
 
-/// Number of background documents that are mixed with the memory's own counts: they dominate in a memory of five
+/// Number of background documents that are added to the documents of the memory. They dominate in a memory of five
 /// documents and hardly matter in a memory of a million.
 const PRIOR_DOCUMENTS: f64 = 1000.0;
-/// Minimum fraction of reports for the name of an error type, because it names a kind of problem instead of one
-/// problem.
+/// Minimum fraction of reports that contain the name of an error type, because the name describes a kind of problem and
+/// not a single problem.
 const ERROR_TYPE_SHARE: f64 = 0.02;
 
 /// Checks whether a stemmed term is the name of an error type.
-pub(super) fn is_type(term: &str) -> bool {
+pub(super) fn is_error_type(term: &str) -> bool {
     term.len() > 7 && (term.ends_with("error") || term.ends_with("except"))
 }
 
 /// Returns the fraction of all reports that contain a term.
-pub(super) fn share(hash: u32, is_type: bool) -> f64 {
-    SHARES.get(&hash).copied().unwrap_or_default().max(if is_type { ERROR_TYPE_SHARE } else { 0.0 })
+pub(super) fn document_share(hash: u32, is_error_type: bool) -> f64 {
+    DOCUMENT_SHARES.get(&hash).copied().unwrap_or_default().max(if is_error_type { ERROR_TYPE_SHARE } else { 0.0 })
 }
 
-/// Inverse document frequency by Robertson and Sparck Jones, kept positive: `ln(1 + (N - n + 1/2) / (n + 1/2))`, with
-/// the background documents included.
-pub(super) fn idf(hash: u32, is_type: bool, documents: f64, holding: f64) -> f64 {
-    let share = share(hash, is_type);
+/// Computes the inverse document frequency of Robertson and Sparck Jones, kept positive: `ln(1 + (N - n + 1/2) / (n +
+/// 1/2))`, with the background documents included.
+pub(super) fn idf(hash: u32, is_error_type: bool, documents: f64, documents_with_term: f64) -> f64 {
+    let share = document_share(hash, is_error_type);
     let all = documents + PRIOR_DOCUMENTS;
-    let holding = (holding + share * PRIOR_DOCUMENTS).min(all);
-    (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln()
+    let documents_with_term = (documents_with_term + share * PRIOR_DOCUMENTS).min(all);
+    (1.0 + (all - documents_with_term + 0.5) / (documents_with_term + 0.5)).ln()
 }
 
 /// Like [`idf`], but without a memory.
-pub(super) fn usual_idf(term: &str) -> f64 {
-    idf(tokens::hash(term), is_type(term), 0.0, 0.0)
+pub(super) fn background_idf(term: &str) -> f64 {
+    idf(tokens::hash_term(term), is_error_type(term), 0.0, 0.0)
 }

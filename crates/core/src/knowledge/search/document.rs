@@ -1,17 +1,17 @@
-//! The stored form of a document: hashes and weights of its terms, and its family.
+//! Converts a document to its stored form: the hashes and weights of its terms, and its family.
 
-use super::{background, tokens, tokens::tokens};
+use super::{background, tokens, tokens::for_each_term};
 use crate::{analyze::Analyzer, failure::event::FailureEvent, text::bound};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum number of terms of a document; the terms with the highest weight are kept.
+/// Maximum number of terms of a document. The terms with the highest weight are kept.
 const MAX_TERMS: usize = 320;
 /// Maximum number of tags that are read.
 const MAX_TAGS: usize = 64;
-/// BM25's saturation: a term that occurs twice does not count twice.
-const K1: f64 = 1.2;
-/// Minimum information of a text with a family signature, in nats (the sum of its terms' background idf). Less does not
-/// identify a problem: for example, `AssertionError` alone is one family for a thousand problems.
+/// The parameter `k1` of BM25: a term that occurs twice counts less than twice.
+const SATURATION: f64 = 1.2;
+/// Minimum information of a text with a family signature, in nats (the sum of the background idf of its terms). A text
+/// with less information does not identify a problem. For example, a thousand problems have the text `AssertionError`.
 const MIN_FAMILY_NATS: f64 = 14.0;
 
 /// Weight of a term with the maximum strength.
@@ -20,32 +20,33 @@ pub(super) const MAX_WEIGHT: f64 = 255.0;
 /// A problem to remember.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Document<'a> {
-    /// One line that names the problem.
+    /// A line that names the problem.
     pub title: &'a str,
-    /// The error as printed; may be empty.
+    /// The error as printed. May be empty.
     pub error_signature: &'a str,
-    /// Description of the problem; may be empty.
+    /// Description of the problem. May be empty.
     pub summary: &'a str,
-    /// Labels; at most `MAX_TAGS` are read.
+    /// Labels. At most `MAX_TAGS` are read.
     pub tags: &'a [String],
 }
 
 /// Search data that the store keeps for a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Indexed {
+pub struct IndexedDocument {
     /// Hashes and weights of the terms.
     pub vector: Vector,
-    /// Family signature of the error; `None` if the error has too little information.
+    /// Family signature of the error. `None` if the error has too little information.
     pub family: Option<String>,
 }
 
-/// Terms of a document as hash and strength, sorted by hash.
+/// The terms of a document, each as its hash and weight, sorted by hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vector(Vec<(u32, u8)>);
 
 /// BM25F parameters of a field: weight of an occurrence, influence of the length, and usual length in terms.
 ///
-/// The usual length is a constant and not the mean of the memory, so that vectors need no update when the memory grows.
+/// The usual length is a constant and not the mean of all documents, so that vectors need no update when the memory
+/// grows.
 struct DocumentField {
     weight: f64,
     b: f64,
@@ -55,28 +56,29 @@ struct DocumentField {
 /// BM25F (Robertson, Zaragoza and Taylor 2004, "Simple BM25 extension to multiple weighted fields"): the weighted and
 /// length-normalized frequencies of the fields are summed before saturation,
 /// `x = sum of weight * count / (1 - b + b * length / pivot)`, `strength = x / (x + K1)`.
-const TITLE: DocumentField = DocumentField { weight: 2.5, b: 0.4, pivot: 12.0 };
-const ERROR: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 30.0 };
-const SUMMARY: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 50.0 };
-const TAGS: DocumentField = DocumentField { weight: 1.5, b: 0.0, pivot: 1.0 };
+const TITLE_FIELD: DocumentField = DocumentField { weight: 2.5, b: 0.4, pivot: 12.0 };
+const ERROR_FIELD: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 30.0 };
+const SUMMARY_FIELD: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot: 50.0 };
+const TAGS_FIELD: DocumentField = DocumentField { weight: 1.5, b: 0.0, pivot: 1.0 };
 
 /// Indexes a document. Its texts must already be redacted. The family depends on the analyzer's rules.
-pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> Indexed {
-    let terms = strengths(document);
-    let vector = Vector::new(terms.iter().map(|(term, strength)| (tokens::hash(term), quantize_strength(*strength))));
-    Indexed { vector, family: family(document.error_signature, analyzer) }
+pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> IndexedDocument {
+    let terms = compute_term_strengths(document);
+    let vector =
+        Vector::new(terms.iter().map(|(term, strength)| (tokens::hash_term(term), quantize_strength(*strength))));
+    IndexedDocument { vector, family: family_signature(document.error_signature, analyzer) }
 }
 
-/// Returns each term once with its strength in [0, 1]; keeps the `MAX_TERMS` strongest.
-pub(super) fn strengths(document: &Document<'_>) -> Vec<(String, f64)> {
+/// Returns the terms without duplicates, each with its strength in [0, 1]. Keeps the `MAX_TERMS` strongest terms.
+pub(super) fn compute_term_strengths(document: &Document<'_>) -> Vec<(String, f64)> {
     let mut strengths = BTreeMap::new();
-    add(document.title, &TITLE, &mut strengths);
-    add(document.error_signature, &ERROR, &mut strengths);
-    add(document.summary, &SUMMARY, &mut strengths);
+    add_field(document.title, &TITLE_FIELD, &mut strengths);
+    add_field(document.error_signature, &ERROR_FIELD, &mut strengths);
+    add_field(document.summary, &SUMMARY_FIELD, &mut strengths);
     for tag in document.tags.iter().take(MAX_TAGS) {
-        add(tag, &TAGS, &mut strengths);
+        add_field(tag, &TAGS_FIELD, &mut strengths);
     }
-    let mut terms: Vec<(String, f64)> = strengths.into_iter().map(|(term, x)| (term, x / (x + K1))).collect();
+    let mut terms: Vec<(String, f64)> = strengths.into_iter().map(|(term, x)| (term, x / (x + SATURATION))).collect();
     if terms.len() > MAX_TERMS {
         terms.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         terms.truncate(MAX_TERMS);
@@ -84,11 +86,11 @@ pub(super) fn strengths(document: &Document<'_>) -> Vec<(String, f64)> {
     terms
 }
 
-/// Adds a field's frequencies to those of the document.
-fn add(text: &str, field: &DocumentField, strengths: &mut BTreeMap<String, f64>) {
+/// Adds the frequencies of a field to those of the document.
+fn add_field(text: &str, field: &DocumentField, strengths: &mut BTreeMap<String, f64>) {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     let mut length = 0.0;
-    tokens(&bound::bound(text), |term, _| {
+    for_each_term(&bound::bound(text), |term, _| {
         length += 1.0;
         *counts.entry(term.to_owned()).or_default() += 1.0;
     });
@@ -104,13 +106,13 @@ fn quantize_strength(strength: f64) -> u8 {
 }
 
 /// Returns the family signature of a text, or `None` if the text has too little information.
-pub(super) fn family(text: &str, analyzer: &Analyzer) -> Option<String> {
+pub(super) fn family_signature(text: &str, analyzer: &Analyzer) -> Option<String> {
     let analysis = analyzer.analyze(FailureEvent { text: text.to_owned(), ..FailureEvent::default() }, "");
     let mut seen = BTreeSet::new();
-    tokens(&analysis.normalized.text, |term, _| {
+    for_each_term(&analysis.normalized.text, |term, _| {
         seen.insert(term.to_owned());
     });
-    let information: f64 = seen.iter().map(|term| background::usual_idf(term)).sum();
+    let information: f64 = seen.iter().map(|term| background::background_idf(term)).sum();
     (information >= MIN_FAMILY_NATS).then_some(analysis.signatures.family)
 }
 
@@ -143,8 +145,8 @@ impl Vector {
         bytes
     }
 
-    /// Decodes the output of [`Vector::to_bytes`]. Damaged bytes end the list early; the result never exceeds
-    /// `MAX_TERMS`.
+    /// Decodes the output of [`Vector::to_bytes`]. Damaged bytes end the list early. The result has at most `MAX_TERMS`
+    /// terms.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         Self(Decoder::new(bytes).take(MAX_TERMS).collect())
     }

@@ -1,22 +1,22 @@
-//! Decides whether two documents describe the same problem, so that the second is not stored as well.
-//! [`super::Query::of`] and the store find the candidates.
+//! Decides whether two documents describe the same problem, so that only one of them is stored. [`super::Query::of`]
+//! and the store find the candidates.
 
 use super::{
     background,
-    document::{Indexed, Vector},
+    document::{IndexedDocument, Vector},
 };
 
 /// Minimum likeness of two documents about the same problem.
 pub const MIN_DUPLICATE_LIKENESS: f64 = 0.5;
 
 /// Returns `true` if the family signatures are equal or the likeness is at least [`MIN_DUPLICATE_LIKENESS`]. Symmetric.
-pub fn is_duplicate(a: &Indexed, b: &Indexed) -> bool {
+pub fn is_duplicate(a: &IndexedDocument, b: &IndexedDocument) -> bool {
     (a.family.is_some() && a.family == b.family) || likeness(&a.vector, &b.vector) >= MIN_DUPLICATE_LIKENESS
 }
 
-/// Weighted Jaccard index (Ruzicka 1958) of the terms' strengths over title, error, summary and tags:
-/// `sum(idf * min) / sum(idf * max)`. Uses the background idf so that the result does not depend on the memory.
-/// Symmetric, in [0, 1]; 1 for equal vectors, 0 if either is empty.
+/// Weighted Jaccard index (Ruzicka 1958) of the terms' strengths over title, error, summary and tags: `sum(idf * min) /
+/// sum(idf * max)`. Uses the background idf so that the result does not depend on the memory. The result is symmetric
+/// and in [0, 1]: 1 for equal vectors, 0 if a vector is empty.
 pub fn likeness(a: &Vector, b: &Vector) -> f64 {
     let (mut both, mut either) = (0.0, 0.0);
     let (mut a, mut b) = (a.terms().iter().peekable(), b.terms().iter().peekable());

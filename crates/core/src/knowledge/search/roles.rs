@@ -9,16 +9,16 @@ use crate::output::{
 };
 use std::borrow::Cow;
 
-/// First segments of package names; they identify a trace that lost its punctuation.
-const ROOTS: [&str; 22] = [
+/// First segments of package names, which show that a line is a stack trace without punctuation.
+const PACKAGE_ROOTS: [&str; 22] = [
     "org", "com", "java", "javax", "jakarta", "jdk", "sun", "net", "io", "de", "fr", "edu", "android", "androidx",
     "dalvik", "kotlin", "kotlinx", "scala", "akka", "groovy", "clojure", "system",
 ];
 /// Minimum number of frames in a flattened trace.
 const MIN_FLAT_FRAMES: usize = 3;
-/// Minimum number of packages to remove: the single package of `sqlite3.OperationalError` is informative.
+/// Minimum number of packages to remove. A single package, as in `sqlite3.OperationalError`, has information.
 const MIN_PACKAGES: usize = 2;
-/// Maximum words of a flattened frame such as `org acme shop cart total`; a longer run continues with prose.
+/// Maximum number of words of a flattened frame such as `org acme shop cart total`. After this number, prose follows.
 const MAX_FLAT_WORDS: usize = 12;
 /// The parts of a qualified name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -45,19 +45,20 @@ pub(super) struct Roles {
 }
 
 /// Reads a text line by line.
-pub(super) fn roles(text: &str) -> Roles {
+pub(super) fn split_by_role(text: &str) -> Roles {
     let mut roles = Roles::default();
     let mut outer_first = 0;
     let mut go_function = "";
     for line in text.lines() {
         let line = line.trim();
-        if is_around(line) {
+        if is_surrounding_line(line) {
             roles.surroundings.push(line.to_owned());
             continue;
         }
         if let Some(frame) = stack_frame::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
             roles.frames.push(frame_name(&frame));
-            // Python prints the outermost frame first, so put each frame before the earlier frames of the same trace.
+            // Python prints the outermost frame first, so insert each frame before the earlier frames of the same
+            // trace.
             outer_first = if frame.outer_first { outer_first + 1 } else { 0 };
             if outer_first > 1 {
                 let at = roles.frames.len() - outer_first;
@@ -65,47 +66,49 @@ pub(super) fn roles(text: &str) -> Roles {
             }
             continue;
         }
-        if let Some(file) = stack_frame::bare_place(line.as_bytes()).filter(|_| is_function(go_function)) {
-            let function = stack_frame::bare_function(go_function.as_bytes());
+        if let Some(file) =
+            stack_frame::path_of_second_line(line.as_bytes()).filter(|_| is_function_of_frame(go_function))
+        {
+            let function = stack_frame::function_of_first_line(go_function.as_bytes());
             roles.messages.pop();
             roles.frames.push(frame_name(&Frame { file, function, outer_first: false }));
             continue;
         }
         go_function = line;
-        if let Some((name, rest)) = test(line) {
+        if let Some((name, rest)) = parse_test_line(line) {
             roles.tests.push(name);
             roles.messages.push(rest.to_owned());
-        } else if !flattened(line, &mut roles) {
+        } else if !read_flattened_trace(line, &mut roles) {
             roles.messages.push(line.to_owned());
         }
     }
-    if roles.says_nothing() {
+    if roles.is_empty() {
         roles.messages.append(&mut roles.surroundings);
     }
     roles
 }
 
 /// Removes the lines around the failure, unless no other line remains.
-pub(super) fn without_surroundings(text: &str) -> Cow<'_, str> {
-    if !text.lines().any(|line| is_around(line.trim())) {
+pub(super) fn remove_surroundings(text: &str) -> Cow<'_, str> {
+    if !text.lines().any(|line| is_surrounding_line(line.trim())) {
         return text.into();
     }
-    let rest: Vec<&str> = text.lines().filter(|line| !is_around(line.trim())).collect();
+    let rest: Vec<&str> = text.lines().filter(|line| !is_surrounding_line(line.trim())).collect();
     if rest.iter().all(|line| line.trim().is_empty()) { text.into() } else { rest.join("\n").into() }
 }
 
-fn is_around(line: &str) -> bool {
+fn is_surrounding_line(line: &str) -> bool {
     is_below_error(line.as_bytes()) || is_progress(line.as_bytes())
 }
 
 impl Roles {
-    fn says_nothing(&self) -> bool {
+    fn is_empty(&self) -> bool {
         self.tests.is_empty() && self.frames.is_empty() && self.messages.iter().all(String::is_empty)
     }
 }
 
-/// `main.total(0x1)`, `3: shop::cart::total`: the line above the place of a Go or Rust frame.
-fn is_function(line: &str) -> bool {
+/// Checks for the line above the location of a Go or Rust frame: `main.total(0x1)`, `3: shop::cart::total`.
+fn is_function_of_frame(line: &str) -> bool {
     !line.is_empty()
         && (line.ends_with(')') || line.contains("::"))
         && !line.trim_start_matches(|mark: char| mark.is_ascii_digit() || mark == ':').trim().contains(' ')
@@ -114,23 +117,23 @@ fn is_function(line: &str) -> bool {
 fn frame_name(frame: &Frame<'_>) -> QualifiedName {
     let file = String::from_utf8_lossy(frame.file);
     let function = String::from_utf8_lossy(frame.function);
-    let mut name = qualified(&function);
-    let (folder, stem) = path(&file);
+    let mut name = parse_qualified_name(&function);
+    let (folder, stem) = split_path(&file);
     let dotted = name.class.is_empty();
     if dotted {
         stem.clone_into(&mut name.class);
     }
-    // The stem of a Java file repeats the class, and the function contains the package.
+    // In a Java frame, the name of the file repeats the class, and the function contains the package.
     if dotted || file.contains('/') {
         name.package = format!("{} {folder}", name.package);
     }
-    name.test = is_test(&file) || is_test(&name.class);
+    name.test = is_test_name(&file) || is_test_name(&name.class);
     name
 }
 
 /// Splits a message into the text without packages and the packages: `boom in com.acme.shop.Cart` gives `boom in Cart`
 /// and `com acme shop`.
-pub(super) fn without_packages(message: &str) -> (String, String) {
+pub(super) fn split_packages(message: &str) -> (String, String) {
     let (mut rest, mut packages) = (String::with_capacity(message.len()), String::new());
     let is_name = |mark: char| mark.is_ascii_alphanumeric() || "_.$\\".contains(mark);
     for part in message.split_inclusive(|mark| !is_name(mark)) {
@@ -157,14 +160,14 @@ fn package_end(name: &str) -> usize {
 }
 
 /// Splits a path into folder and stem: `src/cart/total.test.ts` gives `src/cart` and `total`.
-fn path(file: &str) -> (&str, &str) {
+fn split_path(file: &str) -> (&str, &str) {
     let split = file.rfind(['/', '\\']).map_or(0, |slash| slash + 1);
     let (folder, base) = file.split_at(split);
     (folder, base.split('.').next().unwrap_or(base))
 }
 
 /// Splits a qualified name of any language.
-fn qualified(name: &str) -> QualifiedName {
+fn parse_qualified_name(name: &str) -> QualifiedName {
     let name = name.split(['(', '<', '[', '{']).next().filter(|cut| !cut.is_empty()).unwrap_or(name);
     let segments: Vec<&str> = name
         .split([':', '.', '/', '#', '\\', '$', ' ', '*'])
@@ -177,22 +180,22 @@ fn qualified(name: &str) -> QualifiedName {
             method: (*method).to_owned(),
             class: (*class).to_owned(),
             package: package.join(" "),
-            test: is_test(class),
+            test: is_test_name(class),
         },
     }
 }
 
-fn is_test(name: &str) -> bool {
+fn is_test_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     lower.contains("test") || lower.contains("spec.") || lower.contains("_spec") || lower.ends_with("spec")
 }
 
-/// Returns the test that a line is about, and the rest of the line.
-fn test(line: &str) -> Option<(QualifiedName, &str)> {
-    let mark = test_title::mark(line);
+/// Returns the test that a line names, and the rest of the line.
+fn parse_test_line(line: &str) -> Option<(QualifiedName, &str)> {
+    let mark = test_title::find_mark(line);
     let rest = line[mark.map_or(0, str::len)..].trim_start();
     if mark.is_some()
-        && let Some(found) = titled(rest)
+        && let Some(found) = parse_title_path(rest)
     {
         return Some(found);
     }
@@ -200,48 +203,48 @@ fn test(line: &str) -> Option<(QualifiedName, &str)> {
     let (word, after) = rest.split_at(end);
     let name = word.trim_end_matches([':', ',']);
     if mark.is_some_and(|mark| mark.ends_with("FAIL: ")) && !name.is_empty() {
-        return Some((titles(&name.split('/').collect::<Vec<_>>()), after));
+        return Some((parse_titles(&name.split('/').collect::<Vec<_>>()), after));
     }
-    // Surefire, unittest: `total(com.acme.CartTest)`.
+    // Surefire and unittest print `total(com.acme.CartTest)`.
     if let Some((method, class)) = name.strip_suffix(')').and_then(|name| name.split_once('('))
         && class.contains('.')
-        && is_test(class)
+        && is_test_name(class)
     {
-        return Some((subject(qualified(&format!("{class}.{method}"))), after));
+        return Some((replace_test_class(parse_qualified_name(&format!("{class}.{method}"))), after));
     }
     let bare = name.split(['[', '{', '(']).next().unwrap_or(name);
-    if bare.contains("::") && (mark.is_some() || is_test(bare)) {
-        return Some((titles(&bare.split("::").collect::<Vec<_>>()), after));
+    if bare.contains("::") && (mark.is_some() || is_test_name(bare)) {
+        return Some((parse_titles(&bare.split("::").collect::<Vec<_>>()), after));
     }
     let dotted = bare.matches('.').count() >= 1
         && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
-    let named = qualified(bare);
+    let named = parse_qualified_name(bare);
     (dotted
         && named.test
         && named.method.starts_with(|mark: char| mark.is_ascii_lowercase())
         && name.len() < word.len() + 1)
-        .then(|| (subject(named), after))
+        .then(|| (replace_test_class(named), after))
 }
 
-/// `file > suite > test` and `suite › test`.
-fn titled(rest: &str) -> Option<(QualifiedName, &str)> {
+/// Reads `file > suite > test` and `suite › test`.
+fn parse_title_path(rest: &str) -> Option<(QualifiedName, &str)> {
     let mark = [" > ", " › "].into_iter().find(|mark| rest.contains(mark))?;
     let rest = rest.trim_end_matches(" FAILED");
-    Some((titles(&rest.split(mark).collect::<Vec<_>>()), ""))
+    Some((parse_titles(&rest.split(mark).collect::<Vec<_>>()), ""))
 }
 
 /// Reads a test name that consists of file, suites and title.
-fn titles(parts: &[&str]) -> QualifiedName {
+fn parse_titles(parts: &[&str]) -> QualifiedName {
     let Some((last, before)) = parts.split_last() else { return QualifiedName::default() };
     let mut name = QualifiedName { method: (*last).to_owned(), test: true, ..QualifiedName::default() };
     for part in before {
         if part.contains('/') || part.contains('.') {
-            let (folder, stem) = path(part);
+            let (folder, stem) = split_path(part);
             if part.contains('/') {
                 folder.clone_into(&mut name.package);
                 name.class = format!("{} {stem}", name.class);
             } else {
-                let of = qualified(part);
+                let of = parse_qualified_name(part);
                 name.package = format!("{} {}", of.package, of.class);
                 name.class = format!("{} {}", name.class, of.method);
             }
@@ -249,12 +252,12 @@ fn titles(parts: &[&str]) -> QualifiedName {
             name.class = format!("{} {part}", name.class);
         }
     }
-    subject(name)
+    replace_test_class(name)
 }
 
 /// Replaces the test class with the class under test: `CartTest` and `test_cart` are about the cart.
-fn subject(mut name: QualifiedName) -> QualifiedName {
-    let words: Vec<&str> = name.class.split_whitespace().map(without_affix).collect();
+fn replace_test_class(mut name: QualifiedName) -> QualifiedName {
+    let words: Vec<&str> = name.class.split_whitespace().map(strip_test_affix).collect();
     name.class = words.join(" ");
     if name.method.starts_with("test") {
         name.method.drain(.."test".len());
@@ -263,7 +266,7 @@ fn subject(mut name: QualifiedName) -> QualifiedName {
     name
 }
 
-fn without_affix(class: &str) -> &str {
+fn strip_test_affix(class: &str) -> &str {
     let head = ["Test", "test_", "IT"].into_iter().find_map(|affix| class.strip_prefix(affix));
     let class = head
         .filter(|rest| rest.starts_with(|mark: char| mark.is_ascii_uppercase() || mark.is_ascii_lowercase()))
@@ -275,9 +278,9 @@ fn without_affix(class: &str) -> &str {
 }
 
 /// Reads a trace that lost its punctuation and line breaks: `... at org acme shop cart total at org acme ...`.
-fn flattened(line: &str, roles: &mut Roles) -> bool {
+fn read_flattened_trace(line: &str, roles: &mut Roles) -> bool {
     let parts: Vec<&str> = line.split(" at ").collect();
-    let is_frame = |part: &str| part.split_whitespace().next().is_some_and(|word| ROOTS.contains(&word));
+    let is_frame = |part: &str| part.split_whitespace().next().is_some_and(|word| PACKAGE_ROOTS.contains(&word));
     if parts.iter().skip(1).filter(|part| is_frame(part)).count() < MIN_FLAT_FRAMES {
         return false;
     }
@@ -290,7 +293,7 @@ fn flattened(line: &str, roles: &mut Roles) -> bool {
                     method: (*method).to_owned(),
                     class: (*class).to_owned(),
                     package: package.join(" "),
-                    test: is_test(class),
+                    test: is_test_name(class),
                 });
             }
             _ => {

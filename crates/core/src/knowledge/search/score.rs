@@ -8,29 +8,29 @@ use super::{
 
 /// Minimum score of an answer.
 ///
-/// On everyday texts of seven ecosystems and new problems beside them, the value is in the gap between right and wrong
-/// answers (`tests/vectors/retrieval.jsonl`). Inside one project there is no such gap, because a new problem shares
-/// names with older problems. There, the lead over the second answer, the matched share of the title or of the rarest
-/// terms, the number of rare terms or identifiers, and fitted mixtures of these removed only a fifth of the wrong
-/// answers at the same number of right answers, on texts outside the fit. That is not enough for a second rule.
+/// In `tests/vectors/retrieval.jsonl`, which has typical texts of seven ecosystems and new problems, all right answers
+/// have a higher score and all wrong answers a lower score. Inside a single project the scores overlap, because a new
+/// problem shares names with older problems. A second rule was tried there: the lead over the second answer, the
+/// matched share of the title or of the rarest terms, the number of rare terms or identifiers, and fitted mixtures of
+/// these. On texts outside of the fit, it removed only a fifth of the wrong answers at the same number of right
+/// answers, which is not enough.
 pub const MIN_SCORE: f64 = 0.2;
-/// Number of terms in a perfect answer. A report need not contain all of a pasted trace, so the query's terms with the
-/// highest weight are used.
+/// Number of terms of the query that a perfect answer contains: those with the highest weight. A report need not
+/// contain a whole pasted trace.
 const IDEAL_TERMS: usize = 12;
-/// Strength of a term in a document about it: once in a title, or once in a short text.
+/// Typical strength of a term in a document about the term: once in a title, or once in a short text.
 const USUAL_STRENGTH: f64 = 0.6;
 /// Strength from which a term counts as present.
 const PRESENT_STRENGTH: f64 = 0.4;
-/// Saturation of the share of the ideal; half of the ideal gives about half of the value.
+/// Saturation of the share of the perfect answer. Half of the perfect answer gives about half of the value.
 const SATURATION: f64 = 1.5;
-/// Information in nats at which a match gets half of its value, however complete it is: a little more than one rare
-/// word.
+/// Information in nats at which a match gets half of its value: a little more than one rare word.
 const HALF_INFORMATION_NATS: f64 = 8.0;
 /// Share of the score that depends on the rarest terms, because `No module named 'a'` is not `No module named 'b'`.
 const RAREST_TERMS_SHARE: f64 = 0.4;
-/// The idf of a rare word in a small memory. A term is worth `weight * idf * sqrt(idf / RARE_IDF)`, which is between
-/// the single idf of BM25 and the squared idf of the vector space model's cosine (Salton 1971), because a few rare
-/// words are more informative than many common words.
+/// The idf of a rare word in a small memory. The worth of a term is `weight * idf * sqrt(idf / RARE_IDF)`. This is
+/// between the idf of BM25 and the squared idf of the cosine in the vector space model (Salton 1971), because a few
+/// rare words have more information than many common words.
 const RARE_IDF: f64 = 7.0;
 /// Minimum score for an equal family signature.
 const MIN_FAMILY_SCORE: f64 = 0.95;
@@ -41,20 +41,20 @@ const MAX_REASONS: usize = 4;
 
 /// A query whose terms are weighted by their rarity in a memory.
 #[derive(Clone, Debug)]
-pub struct Weighed<'a> {
+pub struct WeighedQuery<'a> {
     query: &'a Query,
     /// For each term of the query, the number of documents that contain it, and its worth.
     terms: Vec<(u64, f64)>,
-    /// Sum that a perfect answer reaches.
+    /// The sum of worths that a perfect answer reaches.
     ideal: f64,
     /// Sum of the squared worths.
     squares: f64,
 }
 
-/// The score of one document.
+/// The score of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// In [0, 1]; a document below [`MIN_SCORE`] is not an answer.
+    /// In [0, 1]. A document below [`MIN_SCORE`] is not an answer.
     pub value: f64,
     /// Shared terms in the spelling of the query, most informative first.
     pub because: Vec<String>,
@@ -63,8 +63,8 @@ pub struct Score {
 }
 
 impl Score {
-    /// Raises the score of a document whose title equals the query, because the query means that document even if its
-    /// words are common.
+    /// Raises the score of a document whose title equals the query, because the query then means this document even if
+    /// its words are common.
     #[must_use]
     pub fn with_equal_title(mut self) -> Self {
         self.value = self.value.max(EQUAL_TITLE_SCORE);
@@ -75,29 +75,30 @@ impl Score {
 }
 
 impl Query {
-    /// Weighs the terms for a memory with this number of documents; `holding` returns how many of them contain a term.
-    pub fn weigh(&self, documents: u64, mut holding: impl FnMut(&Term) -> u64) -> Weighed<'_> {
+    /// Weighs the terms for a memory with this number of documents. `documents_with_term` returns how many
+    /// of the documents contain a term.
+    pub fn weigh(&self, documents: u64, mut documents_with_term: impl FnMut(&Term) -> u64) -> WeighedQuery<'_> {
         let weigh = |term: &Term| {
-            let holding = holding(term);
-            let is_type = background::is_type(&term.text);
-            let idf = background::idf(term.hash, is_type, float(documents), float(holding));
-            (holding, term.weight * idf * (idf / RARE_IDF).sqrt())
+            let documents_with_term = documents_with_term(term);
+            let is_type = background::is_error_type(&term.text);
+            let idf = background::idf(term.hash, is_type, to_f64(documents), to_f64(documents_with_term));
+            (documents_with_term, term.weight * idf * (idf / RARE_IDF).sqrt())
         };
         let terms: Vec<(u64, f64)> = self.terms.iter().map(weigh).collect();
         let mut sorted: Vec<f64> = terms.iter().map(|term| term.1).collect();
         sorted.sort_by(|a, b| b.total_cmp(a));
         let ideal = USUAL_STRENGTH * sorted.iter().take(IDEAL_TERMS).sum::<f64>();
         let squares = sorted.iter().map(|worth| worth * worth).sum();
-        Weighed { query: self, terms, ideal, squares }
+        WeighedQuery { query: self, terms, ideal, squares }
     }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no memory holds 2^52 documents")]
-fn float(count: u64) -> f64 {
+fn to_f64(count: u64) -> f64 {
     count as f64
 }
 
-impl Weighed<'_> {
+impl WeighedQuery<'_> {
     /// Returns each term with its worth, which is its maximum contribution to a document's sum.
     pub fn term_worths(&self) -> impl Iterator<Item = (&Term, f64)> {
         self.query.terms.iter().zip(&self.terms).map(|(term, (_, worth))| (term, *worth))
@@ -113,7 +114,7 @@ impl Weighed<'_> {
         self.score_terms(Decoder::new(vector), family)
     }
 
-    /// Merges the two lists, which are sorted by hash.
+    /// Scores a document by its terms. Merges the terms of the query and the document, because both are sorted by hash.
     fn score_terms(&self, vector: impl Iterator<Item = (u32, u8)>, family: Option<&str>) -> Score {
         let terms = self.query.terms();
         let (mut sum, mut telling, mut at) = (0.0, 0.0, 0);
@@ -131,26 +132,26 @@ impl Weighed<'_> {
         }
         let same = family.is_some() && family == self.query.family();
         let has_all_terms = shared.len() == terms.len();
-        Score { value: self.value(sum, telling, same), because: reasons(shared, same), has_all_terms }
+        Score { value: self.compute_value(sum, telling, same), because: format_reasons(shared, same), has_all_terms }
     }
 
     /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: the share of a perfect answer, the
     /// amount of information, and whether the rarest terms match. The sum is BM25F's. The first factor alone would let
     /// a query of common words match, and the second alone the frames of a long trace.
-    fn value(&self, sum: f64, telling: f64, same_family: bool) -> f64 {
+    fn compute_value(&self, sum: f64, telling: f64, same_family: bool) -> f64 {
         if self.ideal <= 0.0 {
             return if same_family { MIN_FAMILY_SCORE } else { 0.0 };
         }
         let share = 1.0 - (-SATURATION * sum / self.ideal).exp();
         let value = share * sum / (sum + HALF_INFORMATION_NATS)
             * (1.0 - RAREST_TERMS_SHARE + RAREST_TERMS_SHARE * telling / self.squares);
-        // An equal family means the same problem regardless of the other text; `value` only orders several such
-        // documents.
+        // An equal family means the same problem regardless of the other text. Here, the value only orders several
+        // documents with this family.
         if same_family { MIN_FAMILY_SCORE + (1.0 - MIN_FAMILY_SCORE) * value } else { value }
     }
 }
 
-fn reasons(mut shared: Vec<(f64, &Term)>, same_family: bool) -> Vec<String> {
+fn format_reasons(mut shared: Vec<(f64, &Term)>, same_family: bool) -> Vec<String> {
     shared.sort_by(|a, b| b.0.total_cmp(&a.0));
     let family = same_family.then(|| "same normalized error".to_owned());
     let terms = shared.iter().take(MAX_REASONS).map(|(_, term)| term.shown.clone());

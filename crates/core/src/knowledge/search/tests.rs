@@ -1,6 +1,6 @@
 use super::{
-    Document, Indexed, MIN_SCORE, Query, Term, Vector, background, duplicate, index, is_duplicate, likeness, roles,
-    tokens,
+    Document, IndexedDocument, MIN_SCORE, Query, Term, Vector, background, duplicate, index, is_duplicate, likeness,
+    roles, tokens,
 };
 use crate::Analyzer;
 use proptest::prelude::*;
@@ -10,12 +10,12 @@ const VECTORS: &str = include_str!("../../../../../tests/vectors/retrieval.jsonl
 static ANALYZER: LazyLock<Analyzer> = LazyLock::new(|| Analyzer::new(&[], &[]).unwrap());
 
 struct Memory {
-    documents: Vec<(String, Indexed)>,
+    documents: Vec<(String, IndexedDocument)>,
     holding: HashMap<u32, u64>,
 }
 
 impl Memory {
-    fn new(documents: Vec<(String, Indexed)>) -> Self {
+    fn new(documents: Vec<(String, IndexedDocument)>) -> Self {
         let mut holding = HashMap::new();
         for (hash, _) in documents.iter().flat_map(|(_, document)| document.vector.terms()) {
             *holding.entry(*hash).or_default() += 1;
@@ -23,54 +23,57 @@ impl Memory {
         Self { documents, holding }
     }
 
-    /// Returns the best answer if the memory also contained `others` documents of other kinds.
-    fn best(&self, text: &str, others: u64) -> Option<(&str, f64)> {
+    /// Returns the best answer of a memory that also contains `others` documents about other problems.
+    fn find_best(&self, text: &str, others: u64) -> Option<(&str, f64)> {
         let query = Query::new(text, &ANALYZER);
         let documents = self.documents.len() as u64 + others;
-        let weighed =
-            query.weigh(documents, |term| self.holding.get(&term.hash).copied().unwrap_or(0) + held(term, others));
-        let score =
-            |document: &Indexed| weighed.score_bytes(&document.vector.to_bytes(), document.family.as_deref()).value;
+        let weighed = query.weigh(documents, |term| {
+            self.holding.get(&term.hash).copied().unwrap_or(0) + documents_with_term(term, others)
+        });
+        let score = |document: &IndexedDocument| {
+            weighed.score_bytes(&document.vector.to_bytes(), document.family.as_deref()).value
+        };
         let scores = self.documents.iter().map(|(id, document)| (id.as_str(), score(document)));
         scores.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, value)| *value >= MIN_SCORE)
     }
 }
 
-/// Returns how many of `others` reports of any kind contain a term.
+/// Returns how many of `others` typical reports contain a term.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     clippy::cast_precision_loss,
     reason = "a test's few documents"
 )]
-fn held(term: &Term, others: u64) -> u64 {
-    (background::share(term.hash, background::is_type(&term.text)) * others as f64) as u64
+fn documents_with_term(term: &Term, others: u64) -> u64 {
+    (background::document_share(term.hash, background::is_error_type(&term.text)) * others as f64) as u64
 }
 
-fn text<'a>(row: &'a serde_json::Value, name: &str) -> &'a str {
+fn text_field<'a>(row: &'a serde_json::Value, name: &str) -> &'a str {
     row[name].as_str().unwrap_or_default()
 }
 
-fn rows(kind: &str) -> Vec<serde_json::Value> {
+fn rows_of_kind(kind: &str) -> Vec<serde_json::Value> {
     let rows = VECTORS.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     rows.filter(|row| row["type"] == kind).collect()
 }
 
-fn read(row: &serde_json::Value) -> (String, Indexed) {
-    let (title, error_signature, summary) = (text(row, "title"), text(row, "error_signature"), text(row, "summary"));
-    (text(row, "id").to_owned(), index(&Document { title, error_signature, summary, tags: &[] }, &ANALYZER))
+fn read_incident(row: &serde_json::Value) -> (String, IndexedDocument) {
+    let (title, error_signature, summary) =
+        (text_field(row, "title"), text_field(row, "error_signature"), text_field(row, "summary"));
+    (text_field(row, "id").to_owned(), index(&Document { title, error_signature, summary, tags: &[] }, &ANALYZER))
 }
 
-fn document(title: &str, error_signature: &str, summary: &str) -> Indexed {
+fn index_document(title: &str, error_signature: &str, summary: &str) -> IndexedDocument {
     index(&Document { title, error_signature, summary, tags: &["ci".to_owned()] }, &ANALYZER)
 }
 
 #[test]
 fn everyday_texts_find_their_incident_and_new_problems_find_none() {
-    let memory = Memory::new(rows("incident").iter().map(read).collect());
+    let memory = Memory::new(rows_of_kind("incident").iter().map(read_incident).collect());
     for others in [0, 2_000] {
-        for row in rows("query") {
-            let found = memory.best(text(&row, "text"), others);
+        for row in rows_of_kind("query") {
+            let found = memory.find_best(text_field(&row, "text"), others);
             let wanted = row["relevant"][0].as_str();
             assert!(found.map(|found| found.0) == wanted, "{}: {found:?}, with {others} others", row["id"]);
         }
@@ -79,13 +82,13 @@ fn everyday_texts_find_their_incident_and_new_problems_find_none() {
 
 #[test]
 fn small_memory_finds_known_and_rejects_new_problems() {
-    let incidents = rows("incident");
+    let incidents = rows_of_kind("incident");
     let mut wrong = Vec::new();
     for five in incidents.chunks(5) {
-        let memory = Memory::new(five.iter().map(read).collect());
-        for row in rows("query") {
+        let memory = Memory::new(five.iter().map(read_incident).collect());
+        for row in rows_of_kind("query") {
             let wanted = row["relevant"][0].as_str().filter(|id| memory.documents.iter().any(|(known, _)| known == id));
-            let found = memory.best(text(&row, "text"), 0).map(|found| found.0);
+            let found = memory.find_best(text_field(&row, "text"), 0).map(|found| found.0);
             if found != wanted {
                 wrong.push(format!("{}: {found:?}", row["id"]));
             }
@@ -102,7 +105,7 @@ fn trace_with_other_volatile_values_matches_by_family() {
          File \"/srv/shop/billing/gateway.py\", line {line}, in authorize_payment"
         )
     };
-    let known = document("Gateway down in staging", &trace(50123, 41), "");
+    let known = index_document("Gateway down in staging", &trace(50123, 41), "");
     let query = Query::new(&trace(38122, 57), &ANALYZER);
     let score = query.weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
     assert!(score.value > 0.95 && score.because[0] == "same normalized error", "{score:?}");
@@ -111,7 +114,7 @@ fn trace_with_other_volatile_values_matches_by_family() {
 #[test]
 fn log_lines_around_a_failure_do_not_hide_it() {
     let error = "ConnectionRefusedError: [Errno 111] Connection refused to billing-gateway at 10.0.0.7:50123";
-    let known = document("Gateway down in staging", error, "");
+    let known = index_document("Gateway down in staging", error, "");
     let score = |text: &str| Query::new(text, &ANALYZER).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
     let around = ["scheduler woke up", "loaded 14 catalogues", "cache warmed", "worker adopted", "metrics flushed"];
     let log = around.map(|what| format!("2026-03-01 10:00:01 INFO [main] {what}\n✓ {what} twice")).join("\n");
@@ -128,10 +131,10 @@ fn bare_error_type_has_no_family() {
 }
 
 #[test]
-fn identifiers_are_split_and_kept_whole() {
+fn identifiers_are_indexed_whole_and_in_parts() {
     let check = |text: &str, want: &str| {
         let mut found = Vec::new();
-        tokens::tokens(text, |term, _| found.push(term.to_owned()));
+        tokens::for_each_term(text, |term, _| found.push(term.to_owned()));
         assert_eq!(found.join(" "), want, "{text}");
     };
     check("parseHTTPBody", "parsehttpbodi pars http bodi");
@@ -153,7 +156,7 @@ fn identifiers_are_split_and_kept_whole() {
 #[test]
 fn test_names_of_every_runner_are_read() {
     let check = |line: &str, class: &str, method: &str| {
-        let roles = roles::roles(line);
+        let roles = roles::split_by_role(line);
         let name = roles.tests.first().unwrap_or_else(|| panic!("{line}: no test"));
         assert_eq!((name.class.trim(), name.method.trim()), (class, method), "{line}");
     };
@@ -171,7 +174,7 @@ fn test_names_of_every_runner_are_read() {
 #[test]
 fn frames_of_every_runtime_are_read() {
     let check = |text: &str, want: &[(&str, &str)]| {
-        let roles = roles::roles(text);
+        let roles = roles::split_by_role(text);
         let found: Vec<_> = roles.frames.iter().map(|name| (name.class.as_str(), name.method.as_str())).collect();
         assert_eq!(found, want, "{text}");
     };
@@ -197,17 +200,17 @@ fn frames_of_every_runtime_are_read() {
 
 #[test]
 fn same_problem_is_a_duplicate_and_a_similar_problem_is_not() {
-    let known = document(
+    let known = index_document(
         "Redis failover leaves a stale master",
         "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
         "The pool keeps the old master.",
     );
-    let again = document(
+    let again = index_document(
         "Stale master after redis failover",
         "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
         "The connection pool keeps the old master",
     );
-    let other = document(
+    let other = index_document(
         "Redis pool is exhausted under load",
         "redis.exceptions.ConnectionError: Too many connections",
         "Raise max_connections of the pool.",
@@ -221,13 +224,13 @@ fn same_problem_is_a_duplicate_and_a_similar_problem_is_not() {
         summary: "The connection pool keeps the old master",
         tags: &[],
     };
-    let found = Query::of(&again_told, &again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
+    let found = Query::from_document(&again_told, &again).weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
     assert!(found.value > MIN_SCORE);
 }
 
 #[test]
 fn incidents_of_the_vectors_are_not_duplicates() {
-    let all: Vec<_> = rows("incident").iter().map(read).collect();
+    let all: Vec<_> = rows_of_kind("incident").iter().map(read_incident).collect();
     for (at, (id, document)) in all.iter().enumerate() {
         for (other_id, other) in &all[at + 1..] {
             assert!(!is_duplicate(document, other), "{id} {other_id}");
@@ -236,9 +239,9 @@ fn incidents_of_the_vectors_are_not_duplicates() {
 }
 
 #[test]
-fn hostile_texts_are_bounded() {
+fn hostile_texts_have_a_bounded_number_of_terms() {
     let check = |text: &str| {
-        let document = document(text, text, text);
+        let document = index_document(text, text, text);
         assert!(document.vector.terms().len() <= 320 && document.vector.to_bytes().len() <= 320 * 6);
         assert!(Query::new(text, &ANALYZER).terms().len() <= 64);
     };
@@ -251,8 +254,8 @@ fn hostile_texts_are_bounded() {
 
 proptest! {
     #[test]
-    fn any_text_is_accepted(text in any::<String>(), other in any::<String>()) {
-        let document = document(&text, &other, &text);
+    fn no_text_causes_a_panic(text in any::<String>(), other in any::<String>()) {
+        let document = index_document(&text, &other, &text);
         prop_assert_eq!(Vector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
         let query = Query::new(&other, &ANALYZER);
         let safe = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -262,14 +265,14 @@ proptest! {
     }
 
     #[test]
-    fn damaged_bytes_are_accepted(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+    fn damaged_bytes_cause_no_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
         let vector = Vector::from_bytes(&bytes);
         prop_assert!(vector.terms().windows(2).all(|pair| pair[0].0 <= pair[1].0));
     }
 
     #[test]
     fn likeness_is_symmetric(a in "[a-d ]{0,40}", b in "[a-d ]{0,40}") {
-        let (a, b) = (document(&a, "", &b), document(&b, &a, ""));
+        let (a, b) = (index_document(&a, "", &b), index_document(&b, &a, ""));
         let value = likeness(&a.vector, &b.vector);
         prop_assert!((0.0..=1.0).contains(&value));
         prop_assert_eq!(value.to_bits(), likeness(&b.vector, &a.vector).to_bits());

@@ -5,29 +5,29 @@ use rust_stemmers::{Algorithm, Stemmer};
 use std::sync::LazyLock;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Maximum length of a word or whole identifier; a longer run is data.
+/// Maximum length of a word or whole identifier. Longer text is data.
 const MAX_WORD_BYTES: usize = 48;
-/// Maximum length of a number that may be a code (`404`, `SQLSTATE 23505`); longer numbers are IDs, sizes or times.
+/// Maximum length of a number that may be a code (`404`, `SQLSTATE 23505`). Longer numbers are IDs, sizes or times.
 const MAX_DIGITS: usize = 5;
-/// Minimum length of hexadecimal digits that are an address, a hash or an ID.
+/// Minimum number of hexadecimal digits of an address, a hash or an ID.
 const MIN_HEX_DIGITS: usize = 8;
 
 /// Function words without information. `not` and `no` are not in the list because they reverse a message.
-const STOP: [&str; 62] = [
+const STOP_WORDS: [&str; 62] = [
     "a", "an", "the", "of", "to", "in", "on", "at", "is", "are", "was", "were", "be", "been", "it", "its", "this",
     "that", "these", "those", "and", "or", "for", "with", "from", "by", "as", "if", "then", "when", "we", "you", "he",
     "they", "have", "has", "had", "do", "does", "did", "can", "could", "should", "would", "will", "may", "might",
     "there", "here", "so", "but", "my", "your", "our", "their", "also", "just", "than", "any", "some", "me", "am",
 ];
-static ENGLISH: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
+static ENGLISH_STEMMER: LazyLock<Stemmer> = LazyLock::new(|| Stemmer::create(Algorithm::English));
 
 /// Returns the 32-bit hash of a term in a document's vector.
-pub(super) fn hash(term: &str) -> u32 {
+pub(super) fn hash_term(term: &str) -> u32 {
     u32::try_from(xxh3_64(term.as_bytes()) >> 32).unwrap_or_default()
 }
 
 /// Calls `each` for every term of a text in order, with the term (alphabet `a-z0-9`) and its spelling in the text.
-pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
+pub(super) fn for_each_term(text: &str, mut each: impl FnMut(&str, &str)) {
     let mut rest = text;
     while let Some(start) = rest.find(is_word) {
         let (before, from) = rest.split_at(start);
@@ -38,7 +38,7 @@ pub(super) fn tokens(text: &str, mut each: impl FnMut(&str, &str)) {
             continue;
         }
         if !(is_placeholder(before, run, after) || is_line_number(before, run) || is_decimal(before, run, after)) {
-            word(run, &mut each);
+            emit_word(run, &mut each);
         }
         rest = after;
     }
@@ -60,39 +60,39 @@ fn is_word(mark: char) -> bool {
     mark.is_alphanumeric() || mark == '_'
 }
 
-/// `<UUID>`: a placeholder from the normalizer or the redactor.
+/// Checks for a placeholder of the normalizer or the redactor, such as `<UUID>`.
 fn is_placeholder(before: &str, run: &str, after: &str) -> bool {
     before.ends_with('<') && after.starts_with('>') && run.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
 }
 
-/// `12` in `Cart.java:12`, which changes with every edit.
+/// Checks for a line number, which changes with every edit, such as `12` in `Cart.java:12`.
 fn is_line_number(before: &str, run: &str) -> bool {
     before == ":" && run.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Parts of `2046.1`, `3.11.4` and `10.0.0.7`: a measure, a version, an address.
+/// Checks for a part of a measure, a version or an address: `2046.1`, `3.11.4`, `10.0.0.7`.
 fn is_decimal(before: &str, run: &str, after: &str) -> bool {
     let is_digit = |mark: Option<char>| mark.is_some_and(|mark| mark.is_ascii_digit());
     let followed = after.strip_prefix('.').is_some_and(|after| is_digit(after.chars().next()));
     run.bytes().all(|byte| byte.is_ascii_digit()) && (followed || before == ".")
 }
 
-fn word(run: &str, each: &mut impl FnMut(&str, &str)) {
+fn emit_word(run: &str, each: &mut impl FnMut(&str, &str)) {
     if run.is_ascii() {
-        return ascii(run, each);
+        return emit_ascii_word(run, each);
     }
     if run.chars().any(is_unspaced) {
-        return bigrams(run, each);
+        return emit_bigrams(run, each);
     }
     let lower = run.to_lowercase();
     if lower.len() <= MAX_WORD_BYTES {
-        each(&coded(&lower), run);
+        each(&encode_term(&lower), run);
     }
 }
 
 /// Emits a word or identifier as a whole, and its parts if it has several.
-fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
-    if is_noise(run) {
+fn emit_ascii_word(run: &str, each: &mut impl FnMut(&str, &str)) {
+    if is_volatile_value(run) {
         return;
     }
     let whole: String =
@@ -111,18 +111,18 @@ fn ascii(run: &str, each: &mut impl FnMut(&str, &str)) {
 }
 
 fn emit_term(term: &str, shown: &str, each: &mut impl FnMut(&str, &str)) {
-    if term.len() < 2 || term.len() > MAX_WORD_BYTES || STOP.contains(&term) {
+    if term.len() < 2 || term.len() > MAX_WORD_BYTES || STOP_WORDS.contains(&term) {
         return;
     }
     if term.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        each(&ENGLISH.stem(term), shown);
+        each(&ENGLISH_STEMMER.stem(term), shown);
     } else {
         each(term, shown);
     }
 }
 
-/// Checks for IDs, addresses, hashes, sizes and times, because they differ between runs.
-fn is_noise(run: &str) -> bool {
+/// Checks for an ID, an address, a hash, a size or a time, because these differ between runs.
+fn is_volatile_value(run: &str) -> bool {
     let digits = run.bytes().filter(u8::is_ascii_digit).count();
     let hex = run.strip_prefix("0x").unwrap_or(run);
     let is_hex = hex.bytes().all(|byte| byte.is_ascii_hexdigit());
@@ -147,7 +147,7 @@ impl<'a> Iterator for WordParts<'a> {
             bytes.iter().take_while(|byte| byte.is_ascii_digit()).count()
         } else {
             let lower = bytes[upper..].iter().take_while(|byte| byte.is_ascii_lowercase()).count();
-            // The last of several capitals starts the next part: `HTTPBody`.
+            // The last of several capital letters starts the next part: `HTTPBody`.
             if upper > 1 && lower > 0 { upper - 1 } else { upper + lower }
         };
         let (part, rest) = self.0.split_at(end);
@@ -156,13 +156,13 @@ impl<'a> Iterator for WordParts<'a> {
     }
 }
 
-/// Checks for scripts without spaces between words, and for Hangul, whose words include particles.
+/// Checks for a letter of a script without spaces between words, or of Hangul, whose words include particles.
 fn is_unspaced(mark: char) -> bool {
     matches!(u32::from(mark), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x2e80..=0xa4cf | 0xac00..=0xd7af
         | 0xf900..=0xfaff | 0x20000..=0x3ffff)
 }
 
-fn bigrams(run: &str, each: &mut impl FnMut(&str, &str)) {
+fn emit_bigrams(run: &str, each: &mut impl FnMut(&str, &str)) {
     let mut rest = run;
     while let Some(first) = rest.chars().next() {
         let unspaced = is_unspaced(first);
@@ -170,18 +170,18 @@ fn bigrams(run: &str, each: &mut impl FnMut(&str, &str)) {
         let (part, after) = rest.split_at(end);
         rest = after;
         if !unspaced {
-            word(part, each);
+            emit_word(part, each);
             continue;
         }
         let marks: Vec<char> = part.chars().collect();
         for pair in marks.windows(2.min(marks.len())) {
             let pair: String = pair.iter().collect();
-            each(&coded(&pair), &pair);
+            each(&encode_term(&pair), &pair);
         }
     }
 }
 
-/// Returns a term outside ASCII in the safe alphabet: `u` and the hexadecimal digits of its hash.
-fn coded(term: &str) -> String {
+/// Encodes a term outside ASCII in the alphabet of terms: `u` and the hexadecimal digits of its hash.
+fn encode_term(term: &str) -> String {
     format!("u{:016x}", xxh3_64(term.as_bytes()))
 }

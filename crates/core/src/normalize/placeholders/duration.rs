@@ -1,4 +1,4 @@
-//! Durations in the formats of logs and runtimes.
+//! Matches durations in the formats of logs and runtimes.
 
 use crate::text::bytes::{Words, at, digits, is_word, run};
 
@@ -34,7 +34,7 @@ static UNITS: Words<27> = Words::new([
 ]);
 
 /// Checks whether a unit, including units with a micro sign, can start with this byte.
-pub(super) fn begins_unit(byte: u8) -> bool {
+pub(super) fn can_start_unit(byte: u8) -> bool {
     UNITS.begins(byte) || byte >= 0x80
 }
 
@@ -43,19 +43,19 @@ fn is_unit(unit: &[u8]) -> bool {
 }
 
 /// Units that must touch the number, because `5 m` may also mean meters or a name.
-fn is_glued_unit(unit: &[u8]) -> bool {
+fn must_touch_number(unit: &[u8]) -> bool {
     matches!(unit, b"m" | b"h" | b"d" | b"usec" | b"M" | b"H" | b"D")
 }
 
 /// Returns the end of a duration that starts at `start`: `15ms`, `1.5 seconds`, `1m32.5s`, `2h`, `1m 12s`,
 /// `1 hour 5 minutes`.
-pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize> {
+pub(in crate::normalize) fn duration_end(text: &[u8], start: usize) -> Option<usize> {
     let (mut end, mut unit) = duration_part(text, start)?;
     loop {
         let part = if at(text, end).is_ascii_digit() {
             Some(duration_part(text, end)?)
         } else if at(text, end) == b' ' && at(text, end + 1).is_ascii_digit() {
-            // Each unit must be finer than the one before it, because `5s 7s` are two durations.
+            // Each unit must be smaller than the unit before, because `5s 7s` are two durations.
             duration_part(text, end + 1).filter(|&(next, finer)| finer < unit && !is_word(at(text, next)))
         } else {
             None
@@ -67,7 +67,7 @@ pub(in crate::normalize) fn duration(text: &[u8], start: usize) -> Option<usize>
 }
 
 /// Returns the end of an ISO 8601 duration such as `PT1.5S` or `P1DT2H`.
-pub(super) fn iso_duration(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn iso_duration_end(text: &[u8], start: usize) -> Option<usize> {
     let parts = |from: usize| {
         run(text, from, |byte| byte.is_ascii_digit() || matches!(byte, b'D' | b'W' | b'H' | b'M' | b'S' | b'T' | b'.'))
     };
@@ -91,18 +91,18 @@ fn duration_part(text: &[u8], start: usize) -> Option<(usize, u8)> {
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
     if glued > end {
         let unit = &text[end..glued];
-        return (is_unit(unit) || is_glued_unit(unit)).then(|| (glued, length(unit)));
+        return (is_unit(unit) || must_touch_number(unit)).then(|| (glued, unit_rank(unit)));
     }
     if at(text, end) != b' ' {
         return None;
     }
     let spaced = run(text, end + 1, |byte| byte.is_ascii_alphabetic() || byte >= 0x80);
     let unit = &text[end + 1..spaced];
-    is_unit(unit).then(|| (spaced, length(unit)))
+    is_unit(unit).then(|| (spaced, unit_rank(unit)))
 }
 
 /// Ranks units from weeks (5) down to fractions of a second (0).
-fn length(unit: &[u8]) -> u8 {
+fn unit_rank(unit: &[u8]) -> u8 {
     match unit[0].to_ascii_lowercase() {
         b'w' => 5,
         b'd' => 4,

@@ -1,5 +1,5 @@
-//! Names of machines and their parts: the host of a syslog line, cluster nodes, places in a rack, devices. Internet
-//! hosts and addresses are in `net`.
+//! Matches names of machines and their parts: the host of a syslog line, cluster nodes, places in a rack, devices.
+//! `net` matches internet hosts and addresses.
 
 use crate::{
     normalize::word::WordContext,
@@ -9,10 +9,10 @@ use crate::{
 
 /// Returns the end of the host in a syslog line: `Mar  4 05:06:07 build-host sshd[811]: …`. `end` is the end of the
 /// time.
-pub(super) fn syslog_host(line: &[u8], end: usize) -> Option<usize> {
-    static HOST: Set = Set::of(WORD, "-_.");
-    static PROGRAM: Set = Set::of(WORD, "-_./()");
-    // A date with a year may belong to any logger, so then only a process ID proves that a daemon wrote the line.
+pub(super) fn syslog_host_end(line: &[u8], end: usize) -> Option<usize> {
+    static HOST: Set = Set::of_classes(WORD, "-_.");
+    static PROGRAM: Set = Set::of_classes(WORD, "-_./()");
+    // Any logger may write a date with a year. With a year, only a process ID shows that the line is from syslog.
     let named_month = at(line, 0).is_ascii_uppercase() && !line[..end].ends_with(b"M");
     let stop = run(line, end + 1, |byte| HOST.has(byte));
     let host = line.get(end + 1..stop)?;
@@ -29,11 +29,11 @@ pub(super) fn syslog_host(line: &[u8], end: usize) -> Option<usize> {
 
 fn is_level(word: &[u8]) -> bool {
     let upper = word.to_ascii_uppercase();
-    log_level::is_quiet(&upper) || log_level::is_loud(&upper)
+    log_level::is_below_warning(&upper) || log_level::is_problem_level(&upper)
 }
 
 /// Returns the end of a PCI address with its domain and an optional interrupt pin: `0000:02:0a.0`, `0000:02:0a.0[A]`.
-pub(super) fn pci_address(line: &[u8], start: usize) -> Option<usize> {
+pub(super) fn pci_address_end(line: &[u8], start: usize) -> Option<usize> {
     let address: &[u8; 12] = line.get(start..start + 12)?.first_chunk()?;
     let valid = address.iter().enumerate().all(|(index, &byte)| match index {
         4 | 7 => byte == b':',
@@ -47,7 +47,7 @@ pub(super) fn pci_address(line: &[u8], start: usize) -> Option<usize> {
 
 /// Returns the end of a place in a rack of IBM's Blue Gene: in `R02-M1-N0-C:J12-U11`, the parts are rack, midplane,
 /// node card, jack and unit.
-pub(super) fn rack_place(line: &[u8], start: usize) -> Option<usize> {
+pub(super) fn rack_place_end(line: &[u8], start: usize) -> Option<usize> {
     if at(line, start) != b'R' || digits(line, start + 1) != start + 3 || at(line, start + 4) != b'M' {
         return None;
     }
@@ -64,13 +64,13 @@ pub(super) fn rack_place(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Checks for a part that a machine has many times: `CPU3`, `DIMM12`.
-pub(super) fn is_part(name: &[u8]) -> bool {
+pub(super) fn is_machine_part(name: &[u8]) -> bool {
     static PARTS: Words<9> = Words::new(["cpu", "gpu", "dimm", "slot", "lun", "nic", "fan", "psu", "core"]);
     PARTS.has(name)
 }
 
-/// Checks whether a name with a number is one of many machines or devices, so that the whole name is replaced because
-/// the letters vary too. `name` is the part before the number, and `tail` is the number of digits.
+/// Checks whether a name with a number is one of many machines or devices. The whole name is then replaced, because the
+/// letters may differ too. `name` is the part before the number, and `tail` is the number of digits.
 pub(super) fn is_one_of_many(here: &WordContext<'_>, name: &[u8], tail: usize) -> bool {
     let small = name.iter().all(u8::is_ascii_lowercase);
     let disk = || matches!(name, [b's' | b'h' | b'v', b'd', letter] | [b'x', b'v', b'd', letter] if *letter != b'k');
@@ -78,27 +78,27 @@ pub(super) fn is_one_of_many(here: &WordContext<'_>, name: &[u8], tail: usize) -
     let node = || {
         (2..=3).contains(&name.len())
             && tail >= 3
-            && NEAR_NODES.iter().any(|before| here.before.ends_with(before.as_bytes()))
+            && WORDS_BEFORE_NODE.iter().any(|before| here.before.ends_with(before.as_bytes()))
     };
     let interface = || here.before.ends_with(b" interface ");
     let capital = || matches!(name, [b'A'..=b'Z']) && here.before.ends_with(b"_");
-    let label = || capital() && here.next() == b']' && follows_small(here.before);
+    let label = || capital() && here.next() == b']' && follows_small_letter(here.before);
     small && (disk() && tail <= 2 || node() || interface()) || label()
 }
 
-const NEAR_NODES: [&str; 6] = [" from ", " to ", " on ", " host ", " node ", " by "];
+const WORDS_BEFORE_NODE: [&str; 6] = [" from ", " to ", " on ", " host ", " node ", " by "];
 
 /// Checks for a small letter before the last byte of the text: `[Rack_`.
-fn follows_small(before: &[u8]) -> bool {
+fn follows_small_letter(before: &[u8]) -> bool {
     before
         .iter()
         .rev()
         .nth(1)
-        .is_some_and(|&byte| crate::text::bytes::CLASS[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
+        .is_some_and(|&byte| crate::text::bytes::BYTE_CLASSES[usize::from(byte)] & (LOWER | LOWER_HEX) != 0)
 }
 
-/// Checks whether a number after `node` counts nodes: `on this node 1 local`. Otherwise it may be the version of
-/// Node.js.
+/// Checks whether a number after `node` counts nodes, as in `on this node 1 local`. Elsewhere, the number may be the
+/// version of Node.js.
 pub(super) fn counts_nodes(before: &[u8]) -> bool {
     [&b"this node "[..], b"each node ", b"per node ", b"from node ", b"to node ", b"of node "]
         .iter()

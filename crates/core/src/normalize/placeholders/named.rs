@@ -1,5 +1,5 @@
-//! Numbers in names and names with numbers: which of them identify the failure, and which placeholder the others get.
-//! The table defines their order.
+//! Decides about numbers in names: whether a number identifies the failure, and otherwise by which placeholder to
+//! replace it.
 
 use super::{
     machines,
@@ -8,40 +8,40 @@ use super::{
 use crate::{
     normalize::word::{Replacement, WordContext},
     text::bytes::{
-        DIGIT, HIGH, LOWER, LOWER_HEX, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
+        DIGIT, LOWER, LOWER_HEX, NON_ASCII, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
     },
 };
 
-pub(super) fn number_or_code(here: &WordContext<'_>) -> Option<Replacement> {
+pub(super) fn replace_number(here: &WordContext<'_>) -> Option<Replacement> {
     if here.mask != DIGIT {
         // `1e5`
-        let end = numbers::plain(here.line, here.start);
+        let end = numbers::plain_end(here.line, here.start);
         return (end >= here.end).then(|| Replacement::new(end, "<NUM>"));
     }
-    if is_named_number(here) {
+    if is_number_in_name(here) {
         let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
         return Some(Replacement::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
     }
-    match numbers::role(here.line, here.start, here.end, here.before) {
+    match numbers::find_number_role(here.line, here.start, here.end, here.before) {
         NumberRole::Code => return Some(Replacement::kept(here, here.end)),
         NumberRole::Status => {
             return Some(Replacement::new(here.end, numbers::status_class(at(here.line, here.start))));
         }
         NumberRole::Plain => {}
     }
-    let joined = joined_digits(here.line, here.end);
+    let joined = skip_digit_groups(here.line, here.end);
     if joined > here.end {
         return Some(Replacement::new(joined, "<ID>"));
     }
-    // A number continues only after these bytes.
+    // Digit groups and fractions continue only after these bytes.
     let more = matches!(here.next(), b'.' | b',');
-    let end = if more { numbers::plain(here.line, here.start) } else { here.end };
-    Some(Replacement::new(end, plain_name(here)))
+    let end = if more { numbers::plain_end(here.line, here.start) } else { here.end };
+    Some(Replacement::new(end, number_placeholder(here)))
 }
 
-/// Returns the end of `_0020_01_000002` after digits. Also accepts both kinds of Hadoop task, for example
-/// `_0020_m_000002_0`.
-fn joined_digits(line: &[u8], end: usize) -> usize {
+/// Skips digit groups such as `_0020_01_000002` after digits. Also skips the kind in the ID of a Hadoop task, for
+/// example `_0020_m_000002_0`.
+fn skip_digit_groups(line: &[u8], end: usize) -> usize {
     let mut end = end;
     while at(line, end) == b'_' {
         let kind = matches!(at(line, end + 1), b'm' | b'r') && at(line, end + 2) == b'_';
@@ -56,8 +56,8 @@ fn joined_digits(line: &[u8], end: usize) -> usize {
 }
 
 /// Checks for a number that is part of a name: `UTF-8`, `SHA-256`, `ORA-00942`, `x86_64`, `HTTP/1.1`.
-fn is_named_number(here: &WordContext<'_>) -> bool {
-    static NAMES: Words<26> = Words::new([
+fn is_number_in_name(here: &WordContext<'_>) -> bool {
+    static NAMES_BEFORE_NUMBER: Words<26> = Words::new([
         "utf", "sha", "md", "iso", "iso-8859", "aes", "rsa", "ora", "tns", "pls", "rman", "cve", "cwe", "rfc", "pep",
         "es", "windows", "cp", "sqlstate", "imp", "exp", "jls", "ansi", "ieee", "jsr", "jep",
     ]);
@@ -66,13 +66,13 @@ fn is_named_number(here: &WordContext<'_>) -> bool {
         b'/' => before.ends_with(b"HTTP/") || is_protocol(before),
         b'_' => [&b"x86_"[..], b"GLIBC_", b"GLIBCXX_", b"CXXABI_"].iter().any(|name| before.ends_with(name)),
         b'.' => [&b"python2."[..], b"python3.", b"go1."].iter().any(|name| before.ends_with(name)),
-        // `major version 61`, `Python 3.8`: these report a required or unsupported version. A version of three numbers
-        // is already a placeholder.
+        // Keeps the version in `major version 61` and `Python 3.8`, because it is the required or unsupported version.
+        // A version of three numbers is already a placeholder.
         b' ' => {
             let platform = here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0);
             platform && !machines::counts_nodes(before) || is_standard(before)
         }
-        b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES),
+        b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES_BEFORE_NUMBER),
         _ => false,
     }
 }
@@ -91,13 +91,13 @@ static PLATFORMS: Words<11> = Words::new([
     "gradle",
 ]);
 
-/// `http/1.1` as TLS clients offer it; `lib/http/1` is a path.
+/// Checks for a protocol such as `http/1.1` that a TLS client offers, but not for a path such as `lib/http/1`.
 fn is_protocol(before: &[u8]) -> bool {
     let rest = before.strip_suffix(b"http/");
     rest.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte) || matches!(byte, b'/' | b'.' | b'-')))
 }
 
-/// `RFC 7231`, `PEP 440`, `ISO 8601`.
+/// Checks for the name of a standard: `RFC 7231`, `PEP 440`, `ISO 8601`.
 fn is_standard(before: &[u8]) -> bool {
     const STANDARDS: [&[u8]; 6] = [b"RFC ", b"PEP ", b"ISO ", b"IEEE ", b"JSR ", b"JEP "];
     let last = before.iter().rev().nth(1);
@@ -108,7 +108,7 @@ fn is_standard(before: &[u8]) -> bool {
             .any(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
 }
 
-/// `UTF-8`, `ORA-00942`, `ABC-1234:`; `prefix` is the text before the dash.
+/// Checks for a name with a dash: `UTF-8`, `ORA-00942`, `ABC-1234:`. `prefix` is the text before the dash.
 fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> bool {
     let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
@@ -120,7 +120,7 @@ fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> b
 }
 
 /// Returns the most specific placeholder for a plain number.
-fn plain_name(here: &WordContext<'_>) -> &'static str {
+fn number_placeholder(here: &WordContext<'_>) -> &'static str {
     let before = here.before;
     let word_before = |skip: usize| before.iter().rev().nth(skip).copied().unwrap_or(0);
     match here.previous() {
@@ -128,13 +128,13 @@ fn plain_name(here: &WordContext<'_>) -> &'static str {
         b':' if matches!(word_before(1), b'>' | b']' | b':') || before.ends_with(b"localhost:") => "<PORT>",
         b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
         b'-' if here.end - here.start >= 5 => "<ID>",
-        b' ' | b'=' | b':' | b'[' => word_name(before),
+        b' ' | b'=' | b':' | b'[' => placeholder_by_word_before(before),
         _ => "<NUM>",
     }
 }
 
-/// Returns the placeholder for a number by the word before it; one or two marks may separate them.
-fn word_name(before: &[u8]) -> &'static str {
+/// Returns the placeholder for a number by the word before it; up to two marks may separate them.
+fn placeholder_by_word_before(before: &[u8]) -> &'static str {
     let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
     let text = &before[..before.len() - marks];
     match text.last().map(u8::to_ascii_lowercase) {
@@ -155,31 +155,30 @@ fn is_file_place(before: &[u8]) -> bool {
     (1..=5).contains(&extension) && text.len() > extension && text[text.len() - extension - 1] == b'.'
 }
 
-/// Handles names that start with digits: `64bit` and `5xx` stay, `28P01` stays as a code, and other names become
-/// `<ID>`.
+/// Replaces a name that starts with digits by `<ID>`, but keeps `64bit`, `5xx` and codes such as `28P01`.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn digit_name(here: &WordContext<'_>) -> Option<Replacement> {
+pub(super) fn replace_digit_name(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     let leading = digits(word, 0);
-    let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | HIGH) == 0;
+    let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | NON_ASCII) == 0;
     let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
     if machines::is_temperature(here, word) {
         return Some(Replacement::new(here.end, "<NUM>"));
     }
-    if short || state || here.mask & HIGH != 0 {
+    if short || state || here.mask & NON_ASCII != 0 {
         return Some(Replacement::kept(here, here.end));
     }
     Some(Replacement::new(here.end, "<ID>"))
 }
 
-/// Handles names that contain a number. The number stays if it is part of a code or of a well-known name.
+/// Replaces the number in a name, but keeps the number of a code or of a well-known name.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn numbered(here: &WordContext<'_>) -> Option<Replacement> {
+pub(super) fn replace_numbered_name(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
     let tail = word.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let letters = word.len() - tail;
     let name = &word[..letters];
-    // `TLSv1.2`, `v1.2.3`.
+    // Versions such as `TLSv1.2` and `v1.2.3`.
     if tail > 0
         && name.ends_with(b"v")
         && at(here.line, here.end) == b'.'
@@ -197,12 +196,12 @@ pub(super) fn numbered(here: &WordContext<'_>) -> Option<Replacement> {
 }
 
 fn dotted_version(here: &WordContext<'_>, letters: usize) -> Replacement {
-    let end = numbers::version(here.line, here.start + letters)
-        .unwrap_or_else(|| numbers::plain(here.line, here.start + letters));
+    let end = numbers::version_end(here.line, here.start + letters)
+        .unwrap_or_else(|| numbers::plain_end(here.line, here.start + letters));
     if letters > 1 { Replacement::kept(here, end) } else { Replacement::new(end, "<VERSION>") }
 }
 
-/// Well-known names that end with a number, which do not number one item among many.
+/// Well-known names before a number that does not count items.
 static NUMBERED_NAMES: Words<44> = Words::new([
     "int", "uint", "float", "utf", "ucs", "sha", "ipv", "http", "https", "ext", "log", "ecma", "python", "php", "perl",
     "ruby", "java", "jdk", "jre", "gcc", "clang", "win", "amd", "arm", "sse", "avx", "usb", "tls", "ssl", "oauth",
@@ -211,22 +210,22 @@ static NUMBERED_NAMES: Words<44> = Words::new([
 ]);
 
 fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
-    let shouting = here.mask & (LOWER | LOWER_HEX | HIGH) == 0 && name.iter().all(u8::is_ascii_uppercase);
-    if shouting && machines::is_part(name) {
+    let shouting = here.mask & (LOWER | LOWER_HEX | NON_ASCII) == 0 && name.iter().all(u8::is_ascii_uppercase);
+    if shouting && machines::is_machine_part(name) {
         return false;
     }
     if shouting {
-        // `E0308`, `TS2345`, `CS0103`; but `J18`, `U01` are places on a board.
+        // Keeps codes such as `E0308`, `TS2345` and `CS0103`, but not `J18` and `U01`, which are places on a board.
         return tail.len() <= 6 && !(name.len() == 1 && name != b"X" && (tail.len() == 2 || here.previous() == b'-'));
     }
     let value = number(tail);
     let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
-    // `Point2` and `Int32` are types; `worker7` and `rand3` are items among many.
+    // Keeps types such as `Point2` and `Int32`, but not the number of an item such as `worker7` or `rand3`.
     let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
     let known = tail.len() <= 2 && (name.len() <= 2 || NUMBERED_NAMES.has(name));
-    // Wheels and environments for one Python version: `cp312`, `py310`.
+    // Keeps the names of a Python version: `cp312`, `py310`.
     let python = tail.len() == 3 && tail[0] == b'3' && matches!(name, b"cp" | b"py");
-    // pytest-xdist names its workers `gw0`, `gw1`.
+    // Excludes the workers of pytest-xdist: `gw0`, `gw1`.
     if name == b"gw" {
         return false;
     }

@@ -1,32 +1,32 @@
-//! Network addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
+//! Matches network addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 
 use crate::text::bytes::{
     LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word,
 };
 
 /// Top-level domains of hosts that are rarely file extensions, members or packages.
-static TOP_LEVEL: Words<21> = Words::new([
+static TOP_LEVEL_DOMAINS: Words<21> = Words::new([
     "com", "net", "org", "edu", "gov", "mil", "io", "dev", "cloud", "uk", "de", "fr", "jp", "cn", "hk", "kr", "ru",
     "br", "au", "ca", "eu",
 ]);
 /// Top-level domains that count only in names with at least three parts.
-static DEEP_TOP_LEVEL: Words<22> = Words::new([
+static DEEP_TOP_LEVEL_DOMAINS: Words<22> = Words::new([
     "app", "info", "biz", "us", "nl", "ch", "se", "pl", "es", "it", "mx", "om", "tw", "tr", "ar", "za", "nz", "at",
     "be", "co", "sg", "cz",
 ]);
 
 /// Returns the end of a URL whose scheme ends at `scheme_end`, without trailing punctuation of the sentence.
-pub(in crate::normalize) fn url(text: &[u8], scheme_end: usize) -> Option<usize> {
-    static ENDS: Set = Set::of_ends("\"'`<>|\\^{}");
+pub(in crate::normalize) fn url_end(text: &[u8], scheme_end: usize) -> Option<usize> {
+    static ENDS: Set = Set::of_text_ends("\"'`<>|\\^{}");
     if !text[scheme_end..].starts_with(b"://") {
         return None;
     }
     let start = scheme_end + 3;
     let mut end = run(text, start, |byte| !ENDS.has(byte));
-    // A placeholder or a redaction inside a URL belongs to the URL: `http://user:[REDACTED:password]@host`,
-    // `http://<HOST>/x`.
+    // A placeholder or a replacement of the redactor inside a URL belongs to the URL:
+    // `http://user:[REDACTED:password]@host`, `http://<HOST>/x`.
     while at(text, end) == b'<' {
-        let Some(after) = placeholder(text, end) else { break };
+        let Some(after) = placeholder_end(text, end) else { break };
         end = run(text, after, |byte| !ENDS.has(byte));
     }
     end = trim_url(text, start, end);
@@ -52,13 +52,13 @@ fn trim_url(text: &[u8], start: usize, end: usize) -> usize {
 }
 
 /// Returns the end of a placeholder `<NAME>`, which an earlier pass wrote.
-pub(super) fn placeholder(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn placeholder_end(text: &[u8], start: usize) -> Option<usize> {
     let end = run(text, start + 1, |byte| byte.is_ascii_uppercase() || byte == b'_' || byte == b'*');
     (at(text, start) == b'<' && end > start + 1 && at(text, end) == b'>').then_some(end + 1)
 }
 
 /// Returns the end of `[REDACTED:kind]`.
-pub(in crate::normalize) fn redaction(line: &[u8], start: usize) -> Option<usize> {
+pub(in crate::normalize) fn redaction_end(line: &[u8], start: usize) -> Option<usize> {
     if !line[start..].starts_with(b"[REDACTED:") {
         return None;
     }
@@ -68,12 +68,12 @@ pub(in crate::normalize) fn redaction(line: &[u8], start: usize) -> Option<usize
 
 /// Checks whether the byte is allowed in the local part of an e-mail address.
 pub(in crate::normalize) fn is_local_part(byte: u8) -> bool {
-    static LOCAL_PART: Set = Set::of(WORD, "._%+-");
+    static LOCAL_PART: Set = Set::of_classes(WORD, "._%+-");
     LOCAL_PART.has(byte)
 }
 
 /// Returns the end of the domain after the `@` at `at_sign`.
-pub(in crate::normalize) fn email_domain(text: &[u8], at_sign: usize) -> Option<usize> {
+pub(in crate::normalize) fn email_domain_end(text: &[u8], at_sign: usize) -> Option<usize> {
     let mut end = run(text, at_sign + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
     while end > at_sign && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
@@ -85,7 +85,7 @@ pub(in crate::normalize) fn email_domain(text: &[u8], at_sign: usize) -> Option<
 }
 
 /// Returns the end of a dotted name of a public internet host that starts at `start`.
-pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn host_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = name_end(text, start);
     while end > start && text[end - 1] == b'.' {
         end -= 1;
@@ -97,14 +97,14 @@ pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
     }
     let dot = name.iter().rposition(|&byte| byte == b'.')?;
     let top = &name[dot + 1..];
-    let (likely, deep) = (TOP_LEVEL.has(top), DEEP_TOP_LEVEL.has(top));
+    let (likely, deep) = (TOP_LEVEL_DOMAINS.has(top), DEEP_TOP_LEVEL_DOMAINS.has(top));
     if !(likely || deep) || top.iter().any(u8::is_ascii_uppercase) {
         return None;
     }
     let count = name[..dot].split(|&byte| byte == b'.').filter(|label| !label.is_empty()).count();
     let known = count >= if likely { 1 } else { 2 };
     let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
-    // Excludes packages and members such as `java.io` and `foo.Bar.com`: with two parts, the name must have no capital
+    // Excludes packages and members such as `java.io` and `foo.Bar.com`: a name with two parts must have no capital
     // letter.
     let mixed = count == 1 && name.iter().any(u8::is_ascii_uppercase);
     let package = name.starts_with(b"java.") || name.starts_with(b"javax.");
@@ -112,7 +112,7 @@ pub(super) fn host(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the end of an IPv4 address.
-pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn ipv4_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     for part in 0..4 {
         if part > 0 {
@@ -131,12 +131,15 @@ pub(super) fn ipv4(text: &[u8], start: usize) -> Option<usize> {
     (!more && !is_word(at(text, end))).then_some(end)
 }
 
-/// Returns the end of an IPv6 address. Requires a digit so that `Bee::bad` stays.
-pub(in crate::normalize) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the end of an IPv6 address. The address must contain a digit, so that `Bee::bad` is not an address.
+pub(in crate::normalize) fn ipv6_end(text: &[u8], start: usize) -> Option<usize> {
+    if let Some(end) = loopback_before_port(text, start) {
+        return Some(end);
+    }
     let mut end = run(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
     if at(text, end) == b'.' {
         let tail = text[start..end].iter().rposition(|&byte| byte == b':')? + start + 1;
-        end = ipv4(text, tail)?;
+        end = ipv4_end(text, tail)?;
     }
     let mut body = &text[start..end];
     if body.ends_with(b":") && !body.ends_with(b"::") {
@@ -150,14 +153,33 @@ pub(in crate::normalize) fn ipv6(text: &[u8], start: usize) -> Option<usize> {
     let shape = gaps == 1 && (1..=7).contains(&filled) || gaps == 0 && filled == 8;
     let valid = shape && !long && body.iter().any(u8::is_ascii_digit) && !is_word(at(text, end));
     if valid && at(text, end) == b'%' {
-        // A zone: `fe80::1%eth0`.
+        // A zone may follow: `fe80::1%eth0`.
         return Some(word(text, end + 1).0);
     }
     valid.then_some(end)
 }
 
+/// Returns the end of the loopback address in `::1:5432`, which Node and Java print without brackets.
+fn loopback_before_port(text: &[u8], start: usize) -> Option<usize> {
+    let end = [&b"::1:"[..], b"0:0:0:0:0:0:0:1:"]
+        .iter()
+        .find_map(|address| text[start..].starts_with(address).then(|| start + address.len() - 1))?;
+    let port = digits(text, end + 1);
+    let is_port = (2..=5).contains(&(port - end - 1)) && !is_word(at(text, port)) && at(text, port) != b':';
+    is_port.then_some(end)
+}
+
+/// Checks for the loopback address in brackets before a port: `[::1]:5432`.
+pub(in crate::normalize) fn is_bracketed_loopback(text: &[u8], start: usize, end: usize) -> bool {
+    matches!(&text[start..end], b"::1" | b"0:0:0:0:0:0:0:1")
+        && at(text, start.wrapping_sub(1)) == b'['
+        && at(text, end) == b']'
+        && at(text, end + 1) == b':'
+        && at(text, end + 2).is_ascii_digit()
+}
+
 /// Returns the end of a MAC address (six pairs of hexadecimal digits).
-pub(super) fn mac(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn mac_end(text: &[u8], start: usize) -> Option<usize> {
     let mark = at(text, start + 2);
     if !matches!(mark, b':' | b'-') {
         return None;
@@ -171,7 +193,7 @@ pub(super) fn mac(text: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the end of a cloud resource ID: `i-0d1f2dfeb37c586ad`, `vol-049df61146c4d7901`.
-pub(super) fn cloud_id(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn cloud_id_end(text: &[u8], start: usize) -> Option<usize> {
     const KINDS: [&str; 18] = [
         "i", "vol", "snap", "ami", "sg", "subnet", "vpc", "eni", "rtb", "igw", "nat", "eipalloc", "acl", "vpce", "lt",
         "tgw", "fs", "pcx",

@@ -1,5 +1,5 @@
-//! Numbers and the words before them: an exit code or an HTTP status identifies the failure, a count does not. Dates
-//! and addresses come earlier in the table.
+//! Decides by the words before a number whether the number identifies the failure: an exit code or an HTTP status does,
+//! a count does not. The table tries dates and addresses earlier.
 
 use super::duration;
 use crate::text::bytes::{
@@ -53,7 +53,7 @@ static STATUS_WORDS: Words<8> = Words::new([
 ]);
 
 /// Words before a three-digit number that make it an HTTP status if the line mentions HTTP.
-static ANSWER_WORDS: Words<13> = Words::new([
+static RESPONSE_WORDS: Words<13> = Words::new([
     "returned",
     "returns",
     "got",
@@ -70,7 +70,7 @@ static ANSWER_WORDS: Words<13> = Words::new([
 ]);
 
 /// Prefixes of the reason phrases of error statuses.
-static REASONS: Words<28> = Words::new([
+static REASON_PHRASES: Words<28> = Words::new([
     "bad request",
     "unauthorized",
     "forbidden",
@@ -100,43 +100,43 @@ static REASONS: Words<28> = Words::new([
     "ok",
     "no content",
 ]);
-const METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
+const HTTP_METHODS: [&str; 9] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT"];
 
 static EQUALS: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"=="));
 static EXPECTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"expected"));
 
-pub(in crate::normalize) fn is_method(word: &[u8]) -> bool {
-    matches!(word.len(), 3..=7) && METHODS.iter().any(|method| method.as_bytes() == word)
+pub(in crate::normalize) fn is_http_method(word: &[u8]) -> bool {
+    matches!(word.len(), 3..=7) && HTTP_METHODS.iter().any(|method| method.as_bytes() == word)
 }
 
 /// Returns the last word of `before` and the text before that word. Up to five marks may follow the word.
 #[inline(always)]
 pub(super) fn last_word(before: &[u8]) -> (&[u8], &[u8]) {
-    static MARKS: Set = Set::of(0, " =:([\"'#,{");
-    static NAME: Set = Set::of(WORD, "_/.");
+    static MARKS: Set = Set::of_classes(0, " =:([\"'#,{");
+    static NAME: Set = Set::of_classes(WORD, "_/.");
     let end = before.len() - before.iter().rev().take(5).take_while(|&&byte| MARKS.has(byte)).count();
     let start = end - before[..end].iter().rev().take_while(|&&byte| NAME.has(byte)).count();
     (&before[start..end], &before[..start])
 }
 
-/// The meaning of a number, judged by the words before it.
+/// The meaning of a number, according to the words before the number.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberRole {
     /// Identifies the failure, so the number stays.
     Code,
-    /// An HTTP status, of which the class stays.
+    /// An HTTP status, of which only the class stays.
     Status,
-    /// Volatile.
+    /// Changes from run to run.
     Plain,
 }
 
 /// Returns the role of the digits at `start..end`, given the text before them in the line.
 #[expect(clippy::inline_always, reason = "asked of every number: a call in wasm costs as much as this does")]
 #[inline(always)]
-pub(super) fn role(line: &[u8], start: usize, end: usize, before: &[u8]) -> NumberRole {
+pub(super) fn find_number_role(line: &[u8], start: usize, end: usize, before: &[u8]) -> NumberRole {
     let length = end - start;
     let fraction = at(line, end) == b'.' && at(line, end + 1).is_ascii_digit();
-    // Spring logs the process ID after the level: `ERROR 812 --- [main]`.
+    // Excludes the process ID that Spring logs after the level: `ERROR 812 --- [main]`.
     let process = line[end..].starts_with(b" --- [");
     if length > 6 || fraction || process {
         return NumberRole::Plain;
@@ -157,15 +157,15 @@ fn is_code(word: &[u8], earlier: &[u8], before: &[u8]) -> bool {
     }
     CODE_WORDS.has(word)
         || STATUS_WORDS.has(word)
-        || is_camel_code(word)
+        || is_camel_case_code(word)
         || before.last() == Some(&b'(') && is_code_in_parentheses(word, before)
-        // `exit status 2`, `exited with 137`, `returned non-zero exit status 1`.
+        // Accepts `exit status 2`, `exited with 137`, `returned non-zero exit status 1`.
         || EXIT_WORDS.has(word) && starts_ignoring_case(last_word(earlier).0, b"exit")
 }
 
 static EXIT_WORDS: Words<3> = Words::new(["status", "with", "value"]);
 
-fn is_camel_code(word: &[u8]) -> bool {
+fn is_camel_case_code(word: &[u8]) -> bool {
     match word.last() {
         Some(b'e') => word.ends_with(b"Code") || word.ends_with(b"_code"),
         Some(b'o') => word.ends_with(b"Errno"),
@@ -175,11 +175,11 @@ fn is_camel_code(word: &[u8]) -> bool {
 }
 
 fn is_code_in_parentheses(word: &[u8], before: &[u8]) -> bool {
-    // `ConnectionResetError(104, …)`.
+    // The number of an error: `ConnectionResetError(104, …)`.
     let exception = word.ends_with(b"Error") || word.ends_with(b"Exception");
-    // `ERROR 1045 (28000)`: a state in parentheses after a code that stayed.
+    // A state in parentheses after a code: `ERROR 1045 (28000)`.
     let state = || word.len() <= 6 && word.iter().all(u8::is_ascii_digit);
-    // `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`: the number of a constant.
+    // The number of a constant: `SIGSEGV (11)`, `INSTALL_FAILED_X (-25)`.
     let constant = || word.len() >= 4 && word.iter().all(|&byte| byte.is_ascii_uppercase() || byte == b'_');
     exception || before.ends_with(b" (") && (state() || constant())
 }
@@ -189,7 +189,7 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
     if !(100..600).contains(&value) || is_word(at(line, end)) {
         return false;
     }
-    if has_reason(line, end) && value >= 200 {
+    if has_reason_phrase(line, end) && value >= 200 {
         return true;
     }
     let previous = last_word(earlier).0;
@@ -201,35 +201,35 @@ fn is_status(line: &[u8], start: usize, end: usize, word: &[u8], earlier: &[u8])
         || matches!(word.last(), Some(b's' | b'S' | b'e' | b'E'))
             && ["status", "statuscode", "status_code"].iter().any(|name| ends_ignoring_case(word, name.as_bytes()));
     let versioned = starts_ignoring_case(word, b"http/");
-    let answer = ANSWER_WORDS.has(word) && speaks_http(line);
-    status_code || named || versioned || answer || is_compared(line, value)
+    let answer = RESPONSE_WORDS.has(word) && mentions_http(line);
+    status_code || named || versioned || answer || is_compared_status(line, value)
 }
 
-/// `404 Not Found`, `500: Internal Server Error`, `(404) Not Found`.
-fn has_reason(line: &[u8], end: usize) -> bool {
-    static GAP: Set = Set::of(0, " :-)\"'");
+/// Checks for a reason phrase after the status: `404 Not Found`, `500: Internal Server Error`, `(404) Not Found`.
+fn has_reason_phrase(line: &[u8], end: usize) -> bool {
+    static GAP: Set = Set::of_classes(0, " :-)\"'");
     let start = run(line, end, |byte| GAP.has(byte));
     let rest = &line[start.min(end + 4).min(line.len())..];
-    start > end && REASONS.begin(rest)
+    start > end && REASON_PHRASES.begin(rest)
 }
 
-/// `assert 404 == 200`: the status of a failure next to the expected status.
-fn is_compared(line: &[u8], value: u32) -> bool {
-    const WANTED: [&str; 4] = ["200", "201", "202", "204"];
+/// Checks for the expected status next to the status of a failure: `assert 404 == 200`.
+fn is_compared_status(line: &[u8], value: u32) -> bool {
+    const SUCCESS_STATUSES: [&str; 4] = ["200", "201", "202", "204"];
     let failed = |text: &[u8]| text.len() == 3 && matches!(text[0], b'4' | b'5') && text.iter().all(u8::is_ascii_digit);
     let other = |wanted: &dyn Fn(&[u8]) -> bool| line.split(|&byte| !is_word(byte)).any(wanted);
     let marked = || EQUALS.find(line).is_some() || EXPECTED.find(line).is_some();
     match value {
         200 | 201 | 202 | 204 => marked() && other(&failed),
-        400..600 => marked() && other(&|word| one_of(word, &WANTED)),
+        400..600 => marked() && other(&|word| one_of(word, &SUCCESS_STATUSES)),
         _ => false,
     }
 }
 
-fn speaks_http(line: &[u8]) -> bool {
+fn mentions_http(line: &[u8]) -> bool {
     let mut words = line.split(|&byte| !(is_word(byte) || byte == b'/')).filter(|word| !word.is_empty());
     words.any(|word| {
-        is_method(word)
+        is_http_method(word)
             || starts_ignoring_case(word, b"status")
             || starts_ignoring_case(word, b"http")
             || word == b"URL"
@@ -249,7 +249,7 @@ pub(super) fn status_class(first: u8) -> &'static str {
 }
 
 /// Returns the end of a plain number that starts at `start`, with groups of three digits, fraction and exponent.
-pub(super) fn plain(text: &[u8], start: usize) -> usize {
+pub(super) fn plain_end(text: &[u8], start: usize) -> usize {
     let mut end = digits(text, start);
     while at(text, end) == b',' && end - start <= 15 && digits(text, end + 1) == end + 4 {
         end += 4;
@@ -265,7 +265,7 @@ pub(super) fn plain(text: &[u8], start: usize) -> usize {
 }
 
 /// Returns the end of a version of at least three numbers that starts at `start`: `1.2.3`, `2.6.0-SNAPSHOT`.
-pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
+pub(super) fn version_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = digits(text, start);
     let mut parts = 1;
     while at(text, end) == b'.' && at(text, end + 1).is_ascii_digit() {
@@ -279,20 +279,20 @@ pub(super) fn version(text: &[u8], start: usize) -> Option<usize> {
 pub(super) fn may_have_unit(text: &[u8], end: usize) -> bool {
     let end = run(text, end, |byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','));
     match at(text, end) {
-        b' ' => SIZE_UNITS.begins(at(text, end + 1)) || duration::begins_unit(at(text, end + 1)),
+        b' ' => SIZE_UNITS.begins(at(text, end + 1)) || duration::can_start_unit(at(text, end + 1)),
         byte => is_word(byte) || byte == b'%',
     }
 }
 
 /// Returns the end of a size that starts at `start`: `128MB`, `8.8 KiB`, `512Mi`, `20 bytes`.
-pub(super) fn size(text: &[u8], start: usize) -> Option<usize> {
-    let end = plain(text, start);
+pub(super) fn size_end(text: &[u8], start: usize) -> Option<usize> {
+    let end = plain_end(text, start);
     let glued = run(text, end, |byte| byte.is_ascii_alphabetic());
     if glued > end {
         let unit = &text[end..glued];
         let binary = unit[0].is_ascii_uppercase()
             && matches!(unit, b"K" | b"M" | b"G" | b"T" | b"Ki" | b"Mi" | b"Gi" | b"Ti" | b"Kbps");
-        // `64bit` is a width.
+        // Excludes `64bit`, which is a width.
         let width = matches!(unit, b"bit" | b"bits" | b"b");
         return ((SIZE_UNITS.has(unit) && !width || binary) && !is_word(at(text, glued))).then_some(glued);
     }

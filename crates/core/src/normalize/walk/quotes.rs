@@ -1,19 +1,20 @@
-//! Tracks quotes along a line: which quote opens a quotation, which closes it, and which contains the value of a field.
+//! Tracks the quotes in a line: which quote opens a quotation, which quote closes a quotation, and which quotation is
+//! the value of a field.
 
 use crate::text::bytes::{at, is_word, one_of, run};
 
 /// The open quotations at a position. Each kind of quote is open at most once: the next quote of the same kind closes
-/// it, together with all unclosed quotations inside it.
+/// the quotation and all unclosed quotations inside.
 #[derive(Default)]
 pub(super) struct Quotations {
     /// End of the part of the line that was read.
     read: usize,
     /// The quotes of the open quotations, outermost first.
-    open: [u8; KINDS.len()],
+    open: [u8; QUOTES.len()],
     depth: usize,
 }
 
-const KINDS: [u8; 3] = [b'\'', b'"', b'`'];
+const QUOTES: [u8; 3] = [b'\'', b'"', b'`'];
 /// Maximum length of a value that is data instead of text.
 const MAX_VALUE_BYTES: usize = 200;
 
@@ -21,10 +22,10 @@ impl Quotations {
     /// Returns the end of a quoted value of a field (`key='value'`), which is data. `quote` is the opening quote and
     /// must not decrease between calls. A selector (`[id='x']`) contains a name instead of a value. In
     /// `'key=' == 'key=='` the quote after `=` closes a quotation, so it does not start a value.
-    pub(super) fn end_of_value(&mut self, line: &[u8], quote: usize) -> Option<usize> {
-        let around = self.open_before(line, quote);
+    pub(super) fn find_value_end(&mut self, line: &[u8], quote: usize) -> Option<usize> {
+        let around = self.open_quotes_before(line, quote);
         let kind = line[quote];
-        if around.contains(&kind) || !is_field(line, quote) || is_telling(line, quote) {
+        if around.contains(&kind) || !is_field(line, quote) || is_identifying_field(line, quote) {
             return None;
         }
         // A quotation that opens inside another quotation closes inside it.
@@ -33,23 +34,23 @@ impl Quotations {
         (at(line, close) == kind && close - quote <= MAX_VALUE_BYTES).then_some(close + 1)
     }
 
-    fn open_before(&mut self, line: &[u8], position: usize) -> &[u8] {
+    fn open_quotes_before(&mut self, line: &[u8], position: usize) -> &[u8] {
         let unread = self.read.min(position)..position;
-        for at in memchr::memchr3_iter(KINDS[0], KINDS[1], KINDS[2], &line[unread.clone()]) {
-            self.pass(line, unread.start + at);
+        for at in memchr::memchr3_iter(QUOTES[0], QUOTES[1], QUOTES[2], &line[unread.clone()]) {
+            self.update_at(line, unread.start + at);
         }
         self.read = unread.end;
         &self.open[..self.depth]
     }
 
-    fn pass(&mut self, line: &[u8], at: usize) {
+    fn update_at(&mut self, line: &[u8], at: usize) {
         if is_escaped(line, at) || is_apostrophe(line, at) {
             return;
         }
         let quote = line[at];
         if let Some(opened) = self.open[..self.depth].iter().position(|&open| open == quote) {
             self.depth = opened;
-        } else if may_open(line, at) {
+        } else if may_open_quotation(line, at) {
             self.open[self.depth] = quote;
             self.depth += 1;
         }
@@ -72,7 +73,7 @@ fn is_field(line: &[u8], quote: usize) -> bool {
 }
 
 /// Checks for a field whose value identifies the failure.
-pub(super) fn is_telling(line: &[u8], quote: usize) -> bool {
+pub(super) fn is_identifying_field(line: &[u8], quote: usize) -> bool {
     one_of(
         field_name(line, quote),
         &[
@@ -82,24 +83,25 @@ pub(super) fn is_telling(line: &[u8], quote: usize) -> bool {
     )
 }
 
-/// `\'`, but not `\\'`.
+/// Checks for an escaped quote: `\'`, but not `\\'`.
 fn is_escaped(line: &[u8], at: usize) -> bool {
     line[..at].iter().rev().take_while(|&&byte| byte == b'\\').count() % 2 == 1
 }
 
-/// `can't`: a quote inside a word; `b'data'` does not count.
+/// Checks for a quote inside a word, as in `can't`, but not in `b'data'`.
 fn is_apostrophe(line: &[u8], at: usize) -> bool {
     let inside = at > 0 && is_word(line[at - 1]) && line.get(at + 1).is_some_and(|&byte| is_word(byte));
-    line[at] == b'\'' && inside && !has_prefix(line, at)
+    line[at] == b'\'' && inside && !has_literal_prefix(line, at)
 }
 
-/// A quote directly after a word closes something (`users'`, `5"`) unless the word is a prefix of literals.
-fn may_open(line: &[u8], at: usize) -> bool {
-    at == 0 || !is_word(line[at - 1]) || has_prefix(line, at)
+/// Checks whether the quote may open a quotation. A quote directly after a word does not (`users'`, `5"`), unless the
+/// word is the prefix of a literal.
+fn may_open_quotation(line: &[u8], at: usize) -> bool {
+    at == 0 || !is_word(line[at - 1]) || has_literal_prefix(line, at)
 }
 
-/// `b'data'`, `rb"data"`: prefixes of literals in Python and Rust.
-fn has_prefix(line: &[u8], at: usize) -> bool {
+/// Checks for the prefix of a literal of Python or Rust: `b'data'`, `rb"data"`.
+fn has_literal_prefix(line: &[u8], at: usize) -> bool {
     let length = line[..at].iter().rev().take(3).take_while(|&&byte| is_word(byte)).count();
     let prefix = &line[at - length..at];
     matches!(length, 1 | 2) && prefix.iter().all(|byte| matches!(byte | 0x20, b'b' | b'f' | b'r' | b'u'))

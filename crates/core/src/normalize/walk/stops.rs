@@ -1,11 +1,11 @@
-//! Finds the positions in a line where the walk may have to act, 64 bytes at a time; the bytes between them are copied.
-//! An extra stop only costs time because `walk` checks each stop. A missing stop would be an error, so a test compares
-//! the result with a walk that stops at every byte.
+//! Finds the positions in a line at which a match may start (stops), 64 bytes at a time. The bytes between stops are
+//! copied. `walk` checks each stop, so an unneeded stop only costs time. A missing stop would be an error, so a test
+//! compares the result with that of stopping at every byte.
 
 use crate::text::bytes::{is_word, within};
 use wide::u8x16;
 
-/// Bit masks of the relevant bytes of a block, with one bit per byte.
+/// Bit masks of the relevant bytes of a block, with a bit per byte.
 #[derive(Default)]
 struct Block {
     word: u64,
@@ -25,7 +25,7 @@ struct Block {
 impl Block {
     /// Reads the block of the line that starts at `base`.
     #[inline]
-    fn read(line: &[u8], base: usize) -> Self {
+    fn read_block(line: &[u8], base: usize) -> Self {
         let mut block = Self::default();
         let (chunks, rest) = line[base..].as_chunks::<16>();
         let mut shift = 0;
@@ -47,7 +47,7 @@ impl Block {
         block
     }
 
-    /// Adds the bytes of the chunk from byte `skip` on; they start at byte `shift` of the block.
+    /// Adds the bytes of the chunk from byte `skip` on. They start at byte `shift` of the block.
     #[inline]
     fn add(&mut self, chunk: &[u8; 16], skip: usize, shift: u32) {
         let bytes = u8x16::new(*chunk);
@@ -56,7 +56,7 @@ impl Block {
         let digit = within(bytes, b'0', b'9');
         let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
         let space = is(b' ');
-        // Include `bytes` itself because `to_bitmask` reads the highest bit, which is set in bytes beyond ASCII.
+        // Include `bytes`, because `to_bitmask` reads the highest bit, which is set in bytes outside ASCII.
         mark(&mut self.word, letter | digit | bytes);
         mark(&mut self.digit, digit);
         mark(&mut self.upper, within(bytes, b'A', b'Z'));
@@ -69,8 +69,8 @@ impl Block {
         mark(&mut self.rare, is(b'=') | is(b'@') | is(b'\t'));
     }
 
-    /// Returns the stops. `before` is the byte before the block. Bytes after the block's end count as bytes that make a
-    /// stop.
+    /// Returns the stops of the block. `before` is the byte before the block. Bytes after the block are treated as if
+    /// they made a stop.
     #[inline]
     fn stops(&self, before: u8) -> u64 {
         const LAST_BIT: u64 = 1 << 63;
@@ -79,7 +79,7 @@ impl Block {
         let starts = word & !after_word;
         let ends = after_word & !word;
         let across = after_word & 1;
-        // Adding a bit to a run of ones carries it past the end of the run, so the start of a word becomes its end.
+        // Adding the bit of a word's start to the bits of the word carries to the bit after the word.
         let capitals = word.wrapping_add(starts & self.upper) & !word | across;
         let lower = word & !self.upper;
         let with_upper = ends & !lower.wrapping_add(starts & lower);
@@ -88,11 +88,11 @@ impl Block {
         let after_mark = self.mark << 1 | u64::from(before == b'-');
         self.digit
             | self.rare
-            | word & (self.rare << 1 | across | u64::from(before == b'='))
+            | word & (self.rare << 1 | across | u64::from(matches!(before, b'=' | b'@' | b'\t')))
             // Days, months, HTTP methods, accounts.
             | self.space_or_comma & capitals
-            // `for bob`, `user bob`: the word after a word of three or four letters, if the start of that word is in
-            // this block.
+            // In `for bob` and `user bob`, the word after a word of three or four letters, if the start of the first
+            // word is in this block.
             | starts & (self.space & after_r & (starts << 3 | starts << 4 | 0x0f)) << 1
             | starts & u64::from(before == b' ')
             | self.space & ((self.space | self.rare) >> 1 | LAST_BIT)
@@ -103,19 +103,19 @@ impl Block {
     }
 }
 
-/// Returns the stops and the words of the block that starts at `base`. Kept out of line so that the compared constants
-/// stay in registers here and are not loaded again for each stop.
+/// Returns the stops and the words of the block that starts at `base`. Not inlined, so that the compared constants stay
+/// in registers and are not loaded again for each stop.
 #[inline(never)]
-fn read(line: &[u8], base: usize) -> (u64, u64) {
-    let block = Block::read(line, base);
+fn read_block(line: &[u8], base: usize) -> (u64, u64) {
+    let block = Block::read_block(line, base);
     let before = if base > 0 { line[base - 1] } else { 0 };
     (block.stops(before), block.word)
 }
 
-/// A position where the walk may have to act.
+/// A position at which a match may start.
 pub(super) struct Stop {
     pub(super) position: usize,
-    /// Start of the word that contains `position` or ends there; `position` if there is none.
+    /// Start of the word that contains `position` or ends there. Equal to `position` if there is no word.
     pub(super) word: usize,
 }
 
@@ -133,38 +133,38 @@ pub(super) struct Stops<'a> {
 impl<'a> Stops<'a> {
     #[inline]
     pub(super) fn new(line: &'a [u8]) -> Self {
-        let (bits, words) = read(line, 0);
+        let (bits, words) = read_block(line, 0);
         Self { line, base: 0, bits, words, open: 0 }
     }
 
     /// Returns the first stop at or after `position`, which must not decrease between calls.
     #[inline]
-    pub(super) fn from(&mut self, position: usize) -> Option<Stop> {
+    pub(super) fn next_from(&mut self, position: usize) -> Option<Stop> {
         let mut skip = position.saturating_sub(self.base);
         loop {
             if skip < 64 {
                 let left = self.bits & u64::MAX << skip;
                 if left != 0 {
                     let bit = left.trailing_zeros();
-                    let word = self.begin(!(u64::MAX << bit));
+                    let word = self.word_start(!(u64::MAX << bit));
                     return Some(Stop { position: self.base + bit as usize, word });
                 }
                 skip = 64;
             }
-            // Skipped blocks need no data, because the walk has already passed the text before `position`.
-            self.open = self.begin(u64::MAX);
+            // Blocks before `position` need no data, because they are already processed.
+            self.open = self.word_start(u64::MAX);
             self.base += skip & !63;
             skip &= 63;
             if self.base >= self.line.len() {
                 return None;
             }
-            (self.bits, self.words) = read(self.line, self.base);
+            (self.bits, self.words) = read_block(self.line, self.base);
         }
     }
 
     /// Returns the start of the word that ends with the last bit of `bits`, a mask of the block's first bits.
     #[inline]
-    fn begin(&self, bits: u64) -> usize {
+    fn word_start(&self, bits: u64) -> usize {
         let other = !self.words & bits;
         if other == 0 { self.open } else { self.base + 64 - other.leading_zeros() as usize }
     }

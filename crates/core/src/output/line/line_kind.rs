@@ -2,7 +2,7 @@
 
 use crate::output::stack_frame::Frame;
 
-/// The kind of a line, without the lines around it.
+/// The kind of a line, regardless of the lines around the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(in crate::output) enum LineKind<'a> {
     /// A message that starts at this byte.
@@ -26,12 +26,12 @@ pub(in crate::output) enum SkippedBlock {
     Paragraph,
     /// A Rust or Go stack: up to the next empty line, with frames to read.
     Stack,
-    /// Lines with more than this indentation.
+    /// All lines that are indented more than this.
     Deeper(usize),
-    /// Properties of an error that Node prints below its stack: up to a brace with less than this indentation.
+    /// The properties of an error that Node prints below the stack: up to a brace that is indented less than this.
     Properties(usize),
     /// The header that a package manager prints for a script: its name, and its command on the next line.
     Script,
-    /// A Mocha heading: up to a line that ends with a colon, if it is among the next lines.
+    /// A heading of Mocha: up to a line that ends with a colon, if one of the next lines does.
     Heading(u8),
 }

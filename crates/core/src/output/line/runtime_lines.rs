@@ -1,5 +1,5 @@
-//! Output of runtimes around a failure: the source that threw, warnings, exit codes, native frames. Output of runners
-//! is in `runner_lines`.
+//! Recognizes output of runtimes around a failure: the source that threw the error, warnings, exit codes, native
+//! frames. `runner_lines` recognizes output of runners.
 
 use super::line_kind::{LineKind, SkippedBlock};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 
 /// Returns the failed source that a runner quotes: `> 12 | expect(total).toBe(3)`,
 /// `Failure/Error: expect(total).to eq(3)`.
-pub(in crate::output) fn quoted_code(line: &[u8]) -> Option<&[u8]> {
+pub(in crate::output) fn find_failed_source(line: &[u8]) -> Option<&[u8]> {
     if let Some(code) = line.strip_prefix(b"Failure/Error: ") {
         return Some(code);
     }
@@ -31,24 +31,25 @@ pub(crate) fn is_quoted_code(line: &[u8]) -> bool {
     digits > 0 && number[digits..].trim_ascii_start().starts_with(b"|")
 }
 
-/// Node quotes the source before the message: `/srv/cart.js:12`, the line, a caret, an empty line.
-pub(super) fn quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
-    const SOURCES: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
+/// Finds the kind of the place that Node prints above quoted source: `/srv/cart.js:12`, the line, a caret, an empty
+/// line.
+pub(super) fn kind_of_quoted_source(line: &[u8]) -> Option<LineKind<'_>> {
+    const SOURCE_EXTENSIONS: [&[u8]; 6] = [b".js", b".mjs", b".cjs", b".ts", b".mts", b".tsx"];
     if find(line, b' ').is_some() {
         return None;
     }
-    // PHPUnit prints frames without a function.
-    if let Some(file) = stack_frame::bare_place(line).filter(|file| file.ends_with(b".php")) {
+    // Excludes frames without a function, as PHPUnit, testify and Ginkgo print them.
+    if let Some(file) = stack_frame::path_of_second_line(line).filter(|file| stack_frame::is_source_file(file)) {
         return Some(LineKind::Frame(Frame { file, function: b"", outer_first: false }));
     }
-    let place = || line.strip_prefix(b"node:").and_then(stack_frame::before_number);
-    let file = stack_frame::bare_place(line).or_else(place)?;
-    let source = line.starts_with(b"node:") || SOURCES.iter().any(|extension| file.ends_with(extension));
+    let place = || line.strip_prefix(b"node:").and_then(stack_frame::text_before_number);
+    let file = stack_frame::path_of_second_line(line).or_else(place)?;
+    let source = line.starts_with(b"node:") || SOURCE_EXTENSIONS.iter().any(|extension| file.ends_with(extension));
     source.then_some(LineKind::Opens(SkippedBlock::Paragraph))
 }
 
-/// `(node:812) [DEP0137] DeprecationWarning: message`, and the hint how to see more.
-pub(super) fn node_warning(line: &[u8]) -> Option<LineKind<'_>> {
+/// Finds the kind of `(node:812) [DEP0137] DeprecationWarning: message` and of the hint below it.
+pub(super) fn kind_of_node_warning(line: &[u8]) -> Option<LineKind<'_>> {
     if line.starts_with(b"(Use `node --trace-") {
         return Some(LineKind::Noise);
     }
@@ -58,8 +59,9 @@ pub(super) fn node_warning(line: &[u8]) -> Option<LineKind<'_>> {
     is_label.then_some(LineKind::Noise)
 }
 
-/// An exit code has information only if the test crashed; the code of a crash depends on the operating system.
-pub(super) fn exit_code(code: &[u8]) -> LineKind<'static> {
+/// Finds the kind of a line with an exit code. An exit code has information only if the test crashed. The code of a
+/// crash depends on the operating system.
+pub(super) fn kind_of_exit_code(code: &[u8]) -> LineKind<'static> {
     match code {
         b"-11" | b"139" | b"3221225477" | b"-1073741819" | b"0xC0000005" => LineKind::Text(b"killed by SIGSEGV"),
         // V8 aborts with a trap, an illegal instruction or SIGABRT, depending on the operating system.
@@ -71,8 +73,8 @@ pub(super) fn exit_code(code: &[u8]) -> LineKind<'static> {
     }
 }
 
-/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; the name is
-/// optional. `number` is the end of the frame's number.
+/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; checks for a
+/// frame of native code. The name is optional. `number` is the end of the frame's number.
 pub(super) fn is_native_frame(line: &[u8], number: usize) -> bool {
     let colon = if at(line, number) == b':' { number + 1 } else { number };
     let start = run(line, colon, |byte| byte == b' ');

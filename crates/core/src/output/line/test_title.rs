@@ -1,16 +1,16 @@
-//! Recognizes lines that name a test, because the name does not describe the failure. The patterns follow the output
-//! formats of test runners.
+//! Recognizes lines with the name of a test, because the name does not describe the failure. The patterns follow the
+//! output formats of test runners.
 
 use crate::text::bytes::line_above;
 use memchr::{memchr, memmem};
 use regex::bytes::Regex;
 use std::sync::LazyLock;
 
-/// Maximum number of nested suites in a title below the number of the failure.
+/// Maximum number of lines with nested suites in a title of Mocha.
 const MAX_SUITES: usize = 6;
 
 /// Marks that runners print before the name of a failed test.
-const MARKS: [&str; 19] = [
+const FAILED_TEST_MARKS: [&str; 19] = [
     "--- FAIL: ",
     "---- ",
     "--- ",
@@ -33,8 +33,8 @@ const MARKS: [&str; 19] = [
 ];
 
 /// Returns the mark at the start of the line.
-pub(crate) fn mark(line: &str) -> Option<&'static str> {
-    MARKS.into_iter().find(|mark| line.starts_with(mark))
+pub(crate) fn find_mark(line: &str) -> Option<&'static str> {
+    FAILED_TEST_MARKS.into_iter().find(|mark| line.starts_with(mark))
 }
 
 /// Checks for a line with only the name of a test.
@@ -59,11 +59,11 @@ pub(crate) fn is_test_title(line: &[u8]) -> bool {
         );
         Regex::new(pattern).expect("a constant pattern")
     });
-    looks_alike(line.trim_ascii_start()) && TITLE.is_match(line)
+    may_match_title(line.trim_ascii_start()) && TITLE.is_match(line)
 }
 
-/// Rejects most lines without the regex.
-fn looks_alike(line: &[u8]) -> bool {
+/// Rejects most lines without running the regular expression.
+fn may_match_title(line: &[u8]) -> bool {
     match line.first() {
         Some(b'-') => line.starts_with(b"---"),
         Some(b'#') => line.starts_with(b"# Subtest"),
@@ -80,10 +80,10 @@ fn looks_alike(line: &[u8]) -> bool {
     }
 }
 
-/// Checks for a line that either names a test or describes a failure, because runners use the same mark and duration
-/// for both.
+/// Checks for a line that may be the name of a test or a message, because runners print the same mark and duration for
+/// both.
 pub(crate) fn may_be_test_title(line: &[u8]) -> bool {
-    static MARKED: LazyLock<Regex> = LazyLock::new(|| {
+    static MARKED_TITLE_OR_MESSAGE: LazyLock<Regex> = LazyLock::new(|| {
         let pattern = concat!(
             r"^\s*(?-u:not ok \d+ - \S",                              // TAP
             r"|● [^\n]*[^\s:]\s*$",                                   // Jest, without a suite
@@ -92,17 +92,19 @@ pub(crate) fn may_be_test_title(line: &[u8]) -> bool {
         Regex::new(pattern).expect("a constant pattern")
     });
     let trimmed = line.trim_ascii_start();
-    (matches!(trimmed.first(), Some(0xc3 | 0xe2)) || trimmed.starts_with(b"not ok ")) && MARKED.is_match(line)
+    (matches!(trimmed.first(), Some(0xc3 | 0xe2)) || trimmed.starts_with(b"not ok "))
+        && MARKED_TITLE_OR_MESSAGE.is_match(line)
 }
 
 /// Checks for a further line of a title: Mocha prints a line per suite, and unittest prints the first line of the
 /// docstring.
 pub(crate) fn is_title_continuation(text: &[u8], from: usize, to: usize) -> bool {
-    ends_suites(text, from, to) || is_docstring(text, from, to)
+    continues_mocha_title(text, from, to) || is_docstring(text, from, to)
 }
 
-/// `  1) Client` with `       get` and `         is tried again:` below it, each indented more.
-fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
+/// Checks for a further line of Mocha's title, where each line is indented more: `  1) Client`, `       get`, `
+/// is tried again:`.
+fn continues_mocha_title(text: &[u8], from: usize, to: usize) -> bool {
     let line = &text[from..to];
     if !line.starts_with(b"    ") || memchr(b':', line) != Some(line.len() - 1) {
         return false;
@@ -121,7 +123,7 @@ fn ends_suites(text: &[u8], from: usize, to: usize) -> bool {
     false
 }
 
-/// The line between `ERROR: test_x (tests.T.test_x)` and the ruler of `-` below it.
+/// Checks for the line between `ERROR: test_x (tests.T.test_x)` and a ruler of `-`.
 fn is_docstring(text: &[u8], from: usize, to: usize) -> bool {
     if from == 0 || !text[to..].trim_ascii_start().starts_with(b"----------") {
         return false;

@@ -1,19 +1,19 @@
-//! Removes the prefix that CI systems and container engines put before each log line: a time stamp and related fields.
-//! A program's own time stamps stay because they belong to the line; they have fewer digits or no brackets.
+//! Finds the prefix that CI systems and container engines print before each log line: a time stamp and other fields.
+//! Time stamps of the program belong to the line. They have fewer digits or no brackets.
 
 use super::time;
 use crate::text::bytes::{at, digits, run};
 
-/// U+FEFF, which GitHub puts before the first line of a step.
-const MARK: &[u8] = b"\xef\xbb\xbf";
+/// U+FEFF, which GitHub prints before the first line of a step.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// Length of a time stamp before the fraction of a second: `2006-01-02T15:04:05`.
 const SECONDS_BYTES: usize = 19;
-/// Bytes in which the names of job and step are searched.
-const COLUMNS_REACH_BYTES: usize = 512;
+/// Number of bytes in which the names of job and step are searched.
+const MAX_COLUMN_SEARCH_BYTES: usize = 512;
 
 /// Checks whether two of the first three lines have time stamps. The first line may be cut.
-pub(crate) fn are_in(text: &[u8]) -> bool {
-    let mut lines = crate::output::lines_of(text).map(|line| of_line(line) > 0);
+pub(crate) fn has_prefixes(text: &[u8]) -> bool {
+    let mut lines = crate::output::lines_of(text).map(|line| prefix_length_of_line(line) > 0);
     let mut next = || lines.next().unwrap_or(false);
     match (next(), next()) {
         (true, true) => true,
@@ -23,33 +23,33 @@ pub(crate) fn are_in(text: &[u8]) -> bool {
 }
 
 /// Returns the length of the prefix of the text's first line.
-pub(crate) fn length(text: &[u8]) -> usize {
-    of_line(&text[..memchr::memchr(b'\n', text).unwrap_or(text.len())])
+pub(crate) fn prefix_length(text: &[u8]) -> usize {
+    prefix_length_of_line(&text[..memchr::memchr(b'\n', text).unwrap_or(text.len())])
 }
 
-fn of_line(line: &[u8]) -> usize {
-    let start = mark(line, columns(line));
-    let mut end = bracketed(line, start).or_else(|| numbered_end(line, start)).unwrap_or(start);
-    // A container's log inside a job's log has two time stamps.
+fn prefix_length_of_line(line: &[u8]) -> usize {
+    let start = byte_order_mark_end(line, columns_end(line));
+    let mut end = bracketed_end(line, start).or_else(|| numbered_end(line, start)).unwrap_or(start);
+    // The log of a container inside the log of a job has two time stamps.
     while let Some(after) = timestamp_end(line, end) {
         end = after;
     }
-    if end == start { 0 } else { stream(line, end) }
+    if end == start { 0 } else { stream_end(line, end) }
 }
 
 /// Returns the end of the byte order mark at `start`, if there is a mark.
-fn mark(line: &[u8], start: usize) -> usize {
-    start + if line[start..].starts_with(MARK) { MARK.len() } else { 0 }
+fn byte_order_mark_end(line: &[u8], start: usize) -> usize {
+    start + if line[start..].starts_with(BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
 /// Returns the end of the names of job and step, each followed by a tab, as `gh run view --log` prints them.
-fn columns(line: &[u8]) -> usize {
-    let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(COLUMNS_REACH_BYTES)]);
+fn columns_end(line: &[u8]) -> usize {
+    let mut tabs = memchr::memchr_iter(b'\t', &line[..line.len().min(MAX_COLUMN_SEARCH_BYTES)]);
     tabs.nth(1).map_or(0, |tab| tab + 1)
 }
 
-/// Returns the end of `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines), or of a stamp with up to nine
-/// digits (Docker, Kubernetes; Go omits trailing zeros).
+/// Returns the end of a time stamp such as `2006-01-02T15:04:05.1234567Z ` (GitHub Actions, Azure Pipelines), also with
+/// up to nine digits (Docker, Kubernetes, whose Go code omits trailing zeros).
 fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let seconds = start + SECONDS_BYTES;
     if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
@@ -58,12 +58,13 @@ fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let end = digits(line, seconds + 1);
     let exact = (7..=9).contains(&(end - seconds - 1)) && at(line, end) == b'Z';
     let ends = matches!(at(line, end + 1), b' ' | b'\r' | 0);
-    // Require a valid time. The normalizer leaves an invalid stamp in the text, and then a second pass would remove it.
-    (exact && ends && time::timestamp(line, start).is_some()).then(|| line.len().min(end + 2))
+    // Require a valid time, because the normalizer leaves an invalid time stamp in the text, and a second pass would
+    // then remove it.
+    (exact && ends && time::timestamp_end(line, start).is_some()).then(|| line.len().min(end + 2))
 }
 
 /// Returns the end of Jenkins's `[2006-01-02T15:04:05.123Z] `.
-fn bracketed(line: &[u8], start: usize) -> Option<usize> {
+fn bracketed_end(line: &[u8], start: usize) -> Option<usize> {
     let fraction = start + 1 + SECONDS_BYTES;
     if at(line, start) != b'['
         || at(line, fraction) != b'.'
@@ -71,7 +72,7 @@ fn bracketed(line: &[u8], start: usize) -> Option<usize> {
     {
         return None;
     }
-    let is_stamp = digits(line, fraction + 1) == fraction + 4 && time::timestamp(line, start + 1).is_some();
+    let is_stamp = digits(line, fraction + 1) == fraction + 4 && time::timestamp_end(line, start + 1).is_some();
     let end = fraction + 6;
     (is_stamp && matches!(at(line, end), b' ' | b'\r' | 0)).then(|| line.len().min(end + 1))
 }
@@ -88,11 +89,12 @@ fn numbered_end(line: &[u8], start: usize) -> Option<usize> {
     }
     let stream = matches!(line.get(zone + 1..zone + 5), Some([b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E']));
     let end = zone + 5 + usize::from(at(line, zone + 5) == b'+');
-    (stream && time::timestamp(line, start).is_some()).then(|| line.len().min(end + usize::from(at(line, end) == b' ')))
+    (stream && time::timestamp_end(line, start).is_some())
+        .then(|| line.len().min(end + usize::from(at(line, end) == b' ')))
 }
 
 /// Returns the end of the fields that the container runtime adds: `stdout F `.
-fn stream(line: &[u8], start: usize) -> usize {
+fn stream_end(line: &[u8], start: usize) -> usize {
     let rest = &line[start..];
     let name = run(rest, 0, |byte| byte.is_ascii_lowercase());
     let named = matches!(&rest[..name], b"stdout" | b"stderr") && matches!(rest[name..], [b' ', b'F' | b'P', b' ', ..]);
@@ -101,7 +103,7 @@ fn stream(line: &[u8], start: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{are_in, length};
+    use super::{has_prefixes, prefix_length};
 
     #[test]
     fn prefix_ends_where_the_line_starts() {
@@ -132,16 +134,16 @@ mod tests {
             ("", ""),
         ];
         for (before, line) in rows {
-            assert_eq!(length(format!("{before}{line}").as_bytes()), before.len(), "{before}{line}");
+            assert_eq!(prefix_length(format!("{before}{line}").as_bytes()), before.len(), "{before}{line}");
         }
     }
 
     #[test]
-    fn one_stamped_line_is_not_a_log() {
+    fn single_stamped_line_is_not_a_log() {
         let stamp = "2026-01-02T10:00:00.1234567Z ";
-        assert!(are_in(format!("{stamp}a\n{stamp}b").as_bytes()));
-        assert!(are_in(format!("02T10:00:00.1234567Z a\n{stamp}b\n{stamp}c").as_bytes()));
-        assert!(!are_in(format!("{stamp}a\nb\nc\n{stamp}d").as_bytes()));
-        assert!(!are_in(b""));
+        assert!(has_prefixes(format!("{stamp}a\n{stamp}b").as_bytes()));
+        assert!(has_prefixes(format!("02T10:00:00.1234567Z a\n{stamp}b\n{stamp}c").as_bytes()));
+        assert!(!has_prefixes(format!("{stamp}a\nb\nc\n{stamp}d").as_bytes()));
+        assert!(!has_prefixes(b""));
     }
 }

@@ -4,7 +4,7 @@ use crate::display::escape_length;
 use crate::{text::bytes::append, text::bytes::run};
 use wide::u8x16;
 
-/// Properties of a text from one pass over it.
+/// Properties of a text that are found in one pass.
 #[derive(Clone, Copy)]
 pub(in crate::output) struct ControlTraits {
     /// Set if the text has control characters other than tabs and line feeds.
@@ -13,13 +13,14 @@ pub(in crate::output) struct ControlTraits {
     pub(in crate::output) marks: bool,
 }
 
-pub(in crate::output) fn traits(text: &[u8]) -> ControlTraits {
+pub(in crate::output) fn find_traits(text: &[u8]) -> ControlTraits {
     let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
     let mut position = 0;
-    // Without an early exit, because nearly every text is read to its end.
+    // The loop has no early exit, because nearly every text is read to its end.
     while let Some(bytes) = text[position..].first_chunk::<18>() {
-        let [first, second, third] = [0, 1, 2].map(|from| *bytes[from..].first_chunk().expect("it is two longer"));
-        controls |= control(first);
+        let [first, second, third] =
+            [0, 1, 2].map(|from| *bytes[from..].first_chunk().expect("the window is 2 bytes longer"));
+        controls |= control_mask(first);
         let is = |bytes: [u8; 16], byte: u8| u8x16::new(bytes).simd_eq(u8x16::splat(byte));
         marks |= is(first, b'\n') & is(second, b'E') & is(third, b' ');
         position += 16;
@@ -32,11 +33,11 @@ pub(in crate::output) fn traits(text: &[u8]) -> ControlTraits {
 }
 
 /// Appends the line without control characters.
-pub(in crate::output) fn clean(line: &[u8], out: &mut Vec<u8>) {
+pub(in crate::output) fn append_clean(line: &[u8], out: &mut Vec<u8>) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut position = 0;
     loop {
-        let stop = next_control(line, position);
+        let stop = find_control(line, position);
         append::append_part(out, line, position, stop);
         position = match line.get(stop) {
             None => return,
@@ -51,10 +52,10 @@ pub(in crate::output) fn clean(line: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Returns the position of the next control character, or the end of the line.
-fn next_control(line: &[u8], start: usize) -> usize {
+fn find_control(line: &[u8], start: usize) -> usize {
     let mut position = start.min(line.len());
     while let Some(chunk) = line[position..].first_chunk() {
-        let found = control(*chunk).to_bitmask();
+        let found = control_mask(*chunk).to_bitmask();
         if found != 0 {
             return position + found.trailing_zeros() as usize;
         }
@@ -65,7 +66,7 @@ fn next_control(line: &[u8], start: usize) -> usize {
 
 /// Returns a mask of the control characters other than tabs and line feeds.
 #[inline]
-fn control(bytes: [u8; 16]) -> u8x16 {
+fn control_mask(bytes: [u8; 16]) -> u8x16 {
     let bytes = u8x16::new(bytes);
     let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
     let low = bytes.min(u8x16::splat(b' ' - 1)).simd_eq(bytes);

@@ -1,4 +1,4 @@
-//! Dates and times of day in the formats of logs and runtimes.
+//! Matches dates and times of day in the formats of logs and runtimes.
 
 use crate::text::bytes::{Words, at, digits, is_word, number, run, word};
 
@@ -85,16 +85,16 @@ fn is_zone(name: &[u8]) -> bool {
     )
 }
 
-/// Checks cheaply whether the digits at `start` may be the first part of a date or a time, judged by the byte that ends
-/// them.
+/// Checks cheaply, by the byte after the digits at `start`, whether the digits may be the first part of a date or a
+/// time.
 pub(crate) fn may_begin(text: &[u8], start: usize) -> bool {
     let end = digits(text, start);
     let next = at(text, end + 1);
     match at(text, end) {
         b':' => end - start <= 2 && next.is_ascii_digit(),
         b'-' | b'/' => end - start <= 4 && (next.is_ascii_digit() || next.is_ascii_uppercase()) || end - start == 8,
-        // Check fully, because dots are in numeric dates but also in many other texts.
-        b'.' => numeric_date(text, start).is_some(),
+        // Check the whole date, because many other texts also have dots.
+        b'.' => numeric_date_end(text, start).is_some(),
         b' ' => end - start <= 2 && next.is_ascii_uppercase() || end - start == 8,
         b'T' | b'_' => end - start == 8,
         _ => false,
@@ -104,19 +104,19 @@ pub(crate) fn may_begin(text: &[u8], start: usize) -> bool {
 /// Returns the end of a date (with or without a time) or of a time of day that starts at `start`.
 ///
 /// The parts may have any order: `Mon Jan 2 15:04:05 2006`, `02/Jan/2006:15:04:05 +0000`, `2006-01-02T15:04:05Z`.
-pub(crate) fn timestamp(text: &[u8], start: usize) -> Option<usize> {
-    let Some(end) = common(text, start) else { return in_any_order(text, start) };
-    let end = zone_after_time(text, end).unwrap_or(end);
+pub(crate) fn timestamp_end(text: &[u8], start: usize) -> Option<usize> {
+    let Some(end) = common_timestamp_end(text, start) else { return timestamp_end_in_any_order(text, start) };
+    let end = zone_end(text, end).unwrap_or(end);
     (!is_word(at(text, end))).then_some(end)
 }
 
 /// Fast path for the two most common forms: returns the end of the time of day in `2006-01-02T15:04:05.999Z` or
 /// `02/Jan/2006:15:04:05`.
-fn common(text: &[u8], start: usize) -> Option<usize> {
+fn common_timestamp_end(text: &[u8], start: usize) -> Option<usize> {
     let rest = text.get(start..)?;
     let (date, seconds) = match *rest.get(2)? {
-        b'/' => (day_month_year(rest.first_chunk()?), 20),
-        _ => (year_month_day(rest.first_chunk()?), 19),
+        b'/' => (is_day_month_year(rest.first_chunk()?), 20),
+        _ => (is_year_month_day(rest.first_chunk()?), 19),
     };
     let clock: &[u8; 8] = rest.get(seconds - 8..)?.first_chunk()?;
     let time = clock[2] == b':'
@@ -125,30 +125,30 @@ fn common(text: &[u8], start: usize) -> Option<usize> {
         && two_digits(clock, 3) < 60
         && two_digits(clock, 6) < 61;
     let next = at(rest, seconds);
-    (date && time && next != b':' && !next.is_ascii_digit()).then(|| clock_tail(text, start + seconds))
+    (date && time && next != b':' && !next.is_ascii_digit()).then(|| clock_suffix_end(text, start + seconds))
 }
 
-/// `2006-01-02T`, `2006-01-02 `.
-fn year_month_day(date: &[u8; 11]) -> bool {
+/// Checks for `2006-01-02T` or `2006-01-02 `.
+fn is_year_month_day(date: &[u8; 11]) -> bool {
     let marks = date[4] == b'-' && date[7] == b'-' && matches!(date[10], b'T' | b' ');
     marks
         && matches!(two_digits(date, 0), 19 | 20)
         && two_digits(date, 2) < 100
-        && month_day(two_digits(date, 5), two_digits(date, 8))
+        && is_month_and_day(two_digits(date, 5), two_digits(date, 8))
 }
 
-/// `02/Jan/2006:`.
-fn day_month_year(date: &[u8; 12]) -> bool {
+/// Checks for `02/Jan/2006:`.
+fn is_day_month_year(date: &[u8; 12]) -> bool {
     let marks = date[2] == b'/' && date[6] == b'/' && date[11] == b':';
-    let day = || month_day(1, two_digits(date, 0)) && date[3].is_ascii_uppercase() && MONTHS.has(&date[3..6]);
+    let day = || is_month_and_day(1, two_digits(date, 0)) && date[3].is_ascii_uppercase() && MONTHS.has(&date[3..6]);
     marks && day() && matches!(two_digits(date, 7), 19 | 20) && two_digits(date, 9) < 100
 }
 
 /// Returns the end of `0102 15:04:05.000000`.
-pub(crate) fn month_day_clock(text: &[u8], start: usize) -> Option<usize> {
+pub(crate) fn month_day_clock_end(text: &[u8], start: usize) -> Option<usize> {
     let time = start + "0102 ".len();
-    let dated = month_day(two_digits(text, start), two_digits(text, start + 2)) && at(text, time - 1) == b' ';
-    clock(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
+    let dated = is_month_and_day(two_digits(text, start), two_digits(text, start + 2)) && at(text, time - 1) == b' ';
+    clock_end(text, time).filter(|&end| dated && end - time > "15:04:05.".len())
 }
 
 /// Returns the value of two digits, or `u32::MAX` if a byte is not a digit.
@@ -158,12 +158,12 @@ fn two_digits(text: &[u8], start: usize) -> u32 {
     if tens < 10 && ones < 10 { u32::from(tens * 10 + ones) } else { u32::MAX }
 }
 
-/// Like [`timestamp`], for parts in any order.
-pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
+/// Like [`timestamp_end`], without the fast path.
+pub(crate) fn timestamp_end_in_any_order(text: &[u8], start: usize) -> Option<usize> {
     let mut seen = DateParts::default();
     let mut end = seen.read_part(text, start)?;
     loop {
-        let next = separator(text, end);
+        let next = separator_end(text, end);
         match seen.read_part(text, next).or_else(|| seen.read_zone(text, end)) {
             Some(after) => end = after,
             None => break,
@@ -172,8 +172,8 @@ pub(crate) fn in_any_order(text: &[u8], start: usize) -> Option<usize> {
     (seen.is_date() && !is_word(at(text, end))).then_some(end)
 }
 
-/// Skips up to two bytes between the parts of a date.
-fn separator(text: &[u8], end: usize) -> usize {
+/// Returns the position after up to two bytes between the parts of a date.
+fn separator_end(text: &[u8], end: usize) -> usize {
     match (at(text, end), at(text, end + 1)) {
         (b',' | b' ', b' ') => end + 2,
         (b' ' | b'-' | b'/' | b'T' | b't' | b':' | b'_' | b',', _) => end + 1,
@@ -199,7 +199,7 @@ impl DateParts {
 
     fn read_part(&mut self, text: &[u8], start: usize) -> Option<usize> {
         if at(text, start).is_ascii_digit() {
-            return self.numeric(text, start);
+            return self.read_numeric_part(text, start);
         }
         let (end, _) = word(text, start);
         let name = &text[start..end];
@@ -215,93 +215,111 @@ impl DateParts {
         None
     }
 
-    fn numeric(&mut self, text: &[u8], start: usize) -> Option<usize> {
+    fn read_numeric_part(&mut self, text: &[u8], start: usize) -> Option<usize> {
         if !self.month
             && !self.year
             && !self.day
-            && let Some(end) = numeric_date(text, start)
+            && let Some(end) = numeric_date_end(text, start)
         {
             (self.month, self.year, self.day) = (true, true, true);
             return Some(end);
         }
         if !self.time
-            && let Some(end) = clock(text, start).or_else(|| self.compact_clock(text, start))
+            && let Some(end) = clock_end(text, start)
+                .or_else(|| self.compact_clock_end(text, start))
+                .or_else(|| self.file_name_clock_end(text, start))
         {
             self.time = true;
             return Some(end);
         }
         let end = digits(text, start);
         let value = number(&text[start..end]);
-        if !self.day && end - start <= 2 && (1..=31).contains(&value) && (self.month || leads_month(text, end)) {
+        if !self.day && end - start <= 2 && (1..=31).contains(&value) && (self.month || precedes_month(text, end)) {
             self.day = true;
-            return open_end(text, end);
+            return end_unless_continued(text, end);
         }
         let years =
-            end - start == 4 && (1900..2100).contains(&value) || end - start == 2 && two_digit_year(text, start);
+            end - start == 4 && (1900..2100).contains(&value) || end - start == 2 && has_two_digit_year(text, start);
         if !self.year && self.month && self.day && years {
             self.year = true;
-            return open_end(text, end);
+            return end_unless_continued(text, end);
         }
         None
     }
 
-    /// `150405`, `1504` after a compact date.
-    fn compact_clock(&self, text: &[u8], start: usize) -> Option<usize> {
+    /// Returns the end of `150405` or `1504` after a compact date.
+    fn compact_clock_end(&self, text: &[u8], start: usize) -> Option<usize> {
         let end = digits(text, start);
         let four = &text[start..end.min(start + 4)];
         let valid = matches!(end - start, 4 | 6 | 9) && number(&four[..2]) < 24 && number(&four[2..]) < 60;
         let compact = start >= 9 && digits(text, start - 9) == start - 1;
-        (self.year && compact && valid).then(|| clock_tail(text, end))
+        (self.year && compact && valid).then(|| clock_suffix_end(text, end))
+    }
+
+    /// Returns the end of `18-51-20` or `18_51_20_781Z` after a date. Names of files have no colon, because Windows
+    /// does not allow colons.
+    fn file_name_clock_end(&self, text: &[u8], start: usize) -> Option<usize> {
+        let mark = at(text, start + 2);
+        if !self.year || !self.day || !matches!(mark, b'-' | b'_') {
+            return None;
+        }
+        let minutes = two_digits_end(text, two_digits_end(text, start, 24)? + 1, 60)?;
+        let seconds = if at(text, minutes) == mark { two_digits_end(text, minutes + 1, 61) } else { None };
+        // Require seconds, or a `T` or `_` before the time, because `2025-03-17-18-51` may be a version.
+        let end = seconds.or_else(|| matches!(at(text, start - 1), b'T' | b'_').then_some(minutes))?;
+        let fraction = matches!(at(text, end), b'-' | b'_' | b'.').then(|| digits(text, end + 1));
+        let end = fraction.filter(|&fraction| seconds.is_some() && matches!(fraction - end, 4 | 7 | 10)).unwrap_or(end);
+        Some(end + usize::from(at(text, end) == b'Z' && !is_word(at(text, end + 1))))
     }
 
     fn read_zone(&mut self, text: &[u8], end: usize) -> Option<usize> {
         if !self.time || self.zone {
             return None;
         }
-        let after = zone_after_time(text, end)?;
+        let after = zone_end(text, end)?;
         self.zone = true;
         Some(after)
     }
 }
 
-fn zone_after_time(text: &[u8], end: usize) -> Option<usize> {
+fn zone_end(text: &[u8], end: usize) -> Option<usize> {
     let start = end + usize::from(at(text, end) == b' ');
-    // `+0000 UTC` as Go prints it.
-    let both = |end: usize| if at(text, end) == b' ' { zone_name(text, end + 1).unwrap_or(end) } else { end };
-    let after = zone_name(text, start).or_else(|| zone_offset(text, start).map(both))?;
-    Some(zone_comment(text, after))
+    // Go prints `+0000 UTC`.
+    let both = |end: usize| if at(text, end) == b' ' { zone_name_end(text, end + 1).unwrap_or(end) } else { end };
+    let after = zone_name_end(text, start).or_else(|| zone_offset_end(text, start).map(both))?;
+    Some(zone_comment_end(text, after))
 }
 
-/// A day or a year must not continue as a fraction or a word: `Jan 2.5`, `May 3rd`.
-fn open_end(text: &[u8], end: usize) -> Option<usize> {
+/// Returns `end` unless the number continues as a fraction or a word: `Jan 2.5`, `May 3rd`.
+fn end_unless_continued(text: &[u8], end: usize) -> Option<usize> {
     let fraction = at(text, end) == b'.' && at(text, end + 1).is_ascii_digit();
     let letter = is_word(at(text, end)) && at(text, end) != b'T';
     (!fraction && !letter).then_some(end)
 }
 
-fn leads_month(text: &[u8], end: usize) -> bool {
-    let start = separator(text, end);
+fn precedes_month(text: &[u8], end: usize) -> bool {
+    let start = separator_end(text, end);
     let (stop, _) = word(text, start);
     let name = &text[start..stop];
     start > end && is_capitalized(name) && MONTHS.has(name)
 }
 
-/// `02-Jan-06`, `02 Jan 06 15:04`.
-fn two_digit_year(text: &[u8], start: usize) -> bool {
+/// Checks for a year with two digits: `02-Jan-06`, `02 Jan 06 15:04`.
+fn has_two_digit_year(text: &[u8], start: usize) -> bool {
     let before = at(text, start.wrapping_sub(1));
-    before == b'-' || before == b' ' && at(text, start + 2) == b' ' && clock(text, start + 3).is_some()
+    before == b'-' || before == b' ' && at(text, start + 2) == b' ' && clock_end(text, start + 3).is_some()
 }
 
 fn is_capitalized(name: &[u8]) -> bool {
     at(name, 0).is_ascii_uppercase()
 }
 
-/// `2006-01-02`, `2006/01/02`, `2006.01.02`, `20060102T…`, `01/02/2006`, `02.01.06`.
-fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the end of `2006-01-02`, `2006/01/02`, `2006.01.02`, `20060102T…`, `01/02/2006` or `02.01.06`.
+fn numeric_date_end(text: &[u8], start: usize) -> Option<usize> {
     let first = digits(text, start);
     let mark = at(text, first);
     if first - start == 8 {
-        return compact_date(text, start, first);
+        return compact_date_end(text, start, first);
     }
     if !matches!(mark, b'-' | b'/' | b'.') {
         return None;
@@ -315,12 +333,13 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
     let (a, b, c) = (number(&text[start..first]), number(&text[first + 1..second]), number(&text[second + 1..third]));
     let lengths = (first - start, second - first - 1, third - second - 1);
     let valid = match lengths {
-        (4, 1..=2, 1..=2) => (1900..2100).contains(&a) && month_day(b, c),
-        (1..=2, 1..=2, 4) => (1900..2100).contains(&c) && (month_day(a, b) || month_day(b, a)),
-        // `17/06/09 20:10:40`: only with a time of day, because otherwise it is a version or a fraction.
+        (4, 1..=2, 1..=2) => (1900..2100).contains(&a) && is_month_and_day(b, c),
+        (1..=2, 1..=2, 4) => (1900..2100).contains(&c) && (is_month_and_day(a, b) || is_month_and_day(b, a)),
+        // A date such as `17/06/09 20:10:40` needs a time of day, because without it the text is a version or a
+        // fraction.
         (2, 2, 2) => {
-            let time = clock(text, third + 1).is_some();
-            time && (month_day(b, c) || month_day(a, b) || month_day(b, a))
+            let time = clock_end(text, third + 1).is_some();
+            time && (is_month_and_day(b, c) || is_month_and_day(a, b) || is_month_and_day(b, a))
         }
         _ => false,
     };
@@ -330,39 +349,39 @@ fn numeric_date(text: &[u8], start: usize) -> Option<usize> {
     (valid && ends).then_some(third)
 }
 
-fn compact_date(text: &[u8], start: usize, end: usize) -> Option<usize> {
+fn compact_date_end(text: &[u8], start: usize, end: usize) -> Option<usize> {
     let (year, month, day) =
         (number(&text[start..start + 4]), number(&text[start + 4..start + 6]), number(&text[start + 6..end]));
     let time = matches!(at(text, end), b'T' | b' ' | b'-' | b'_')
         && matches!(digits(text, end + 1) - end - 1, 4 | 6 | 9)
-        || at(text, end) == b' ' && clock(text, end + 1).is_some();
-    ((1900..2100).contains(&year) && month_day(month, day) && time).then_some(end)
+        || at(text, end) == b' ' && clock_end(text, end + 1).is_some();
+    ((1900..2100).contains(&year) && is_month_and_day(month, day) && time).then_some(end)
 }
 
-fn month_day(month: u32, day: u32) -> bool {
+fn is_month_and_day(month: u32, day: u32) -> bool {
     (1..=12).contains(&month) && (1..=31).contains(&day)
 }
 
-/// `15:04`, `15:04:05`, `15:04:05.999`, `3:04PM`, `11:21 pm`.
-fn clock(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the end of `15:04`, `15:04:05`, `15:04:05.999`, `3:04PM` or `11:21 pm`.
+fn clock_end(text: &[u8], start: usize) -> Option<usize> {
     let hours = digits(text, start.min(text.len()));
     if hours <= start || hours - start > 2 || at(text, hours) != b':' || number(&text[start..hours]) > 23 {
         return None;
     }
-    let minutes = two_digits_below(text, hours + 1, 60)?;
-    let seconds = if at(text, minutes) == b':' { two_digits_below(text, minutes + 1, 61) } else { None };
+    let minutes = two_digits_end(text, hours + 1, 60)?;
+    let seconds = if at(text, minutes) == b':' { two_digits_end(text, minutes + 1, 61) } else { None };
     let end = seconds.unwrap_or(minutes);
     let more = at(text, end) == b':' && at(text, end + 1).is_ascii_hexdigit();
-    (!more).then(|| clock_tail(text, end))
+    (!more).then(|| clock_suffix_end(text, end))
 }
 
-fn two_digits_below(text: &[u8], start: usize, limit: u32) -> Option<usize> {
+fn two_digits_end(text: &[u8], start: usize, limit: u32) -> Option<usize> {
     let end = digits(text, start.min(text.len()));
     (end - start.min(end) == 2 && number(&text[start..end]) < limit).then_some(end)
 }
 
-/// Fraction, `AM`/`PM`, `Z`.
-fn clock_tail(text: &[u8], end: usize) -> usize {
+/// Returns the end of a fraction, of `AM` or `PM`, and of `Z`.
+fn clock_suffix_end(text: &[u8], end: usize) -> usize {
     let mut end = end;
     if matches!(at(text, end), b'.' | b',') && at(text, end + 1).is_ascii_digit() {
         end = digits(text, end + 1);
@@ -376,7 +395,7 @@ fn clock_tail(text: &[u8], end: usize) -> usize {
     end + usize::from(zulu)
 }
 
-fn zone_name(text: &[u8], start: usize) -> Option<usize> {
+fn zone_name_end(text: &[u8], start: usize) -> Option<usize> {
     if !at(text, start).is_ascii_uppercase() {
         return None;
     }
@@ -384,24 +403,24 @@ fn zone_name(text: &[u8], start: usize) -> Option<usize> {
     if !is_zone(&text[start..end]) {
         return None;
     }
-    Some(zone_offset(text, end).unwrap_or(end))
+    Some(zone_offset_end(text, end).unwrap_or(end))
 }
 
-/// `+01:00`, `-0700`, `+01`.
-fn zone_offset(text: &[u8], start: usize) -> Option<usize> {
+/// Returns the end of `+01:00`, `-0700` or `+01`.
+fn zone_offset_end(text: &[u8], start: usize) -> Option<usize> {
     if !matches!(at(text, start), b'+' | b'-') {
         return None;
     }
     let end = digits(text, start + 1);
     match end - start - 1 {
-        2 if at(text, end) == b':' => two_digits_below(text, end + 1, 60),
+        2 if at(text, end) == b':' => two_digits_end(text, end + 1, 60),
         2 | 4 => Some(end),
         _ => None,
     }
 }
 
-/// ` (Pacific Standard Time)`.
-fn zone_comment(text: &[u8], end: usize) -> usize {
+/// Returns the end of ` (Pacific Standard Time)`.
+fn zone_comment_end(text: &[u8], end: usize) -> usize {
     if at(text, end) != b' ' || at(text, end + 1) != b'(' {
         return end;
     }

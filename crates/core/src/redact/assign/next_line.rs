@@ -1,21 +1,21 @@
-//! Values on the lines below their name. `assign` reads values beside their name.
+//! Finds values on the lines below their name. `assign` finds values beside their name.
 
 use super::{
     assignment::{BACKSLASH, NameSpan, Separator, value_at},
     redact_value::redact_value,
 };
 use crate::redact::{
-    judge::{is_drawn, names::Tier, told::is_mixed, traits::is_own_line, value},
+    judge::{may_be_generated, names::Tier, prose::mixes_letters_with_digits_or_marks, traits::starts_line, value},
     scan::{BLANK, Scan, Set},
 };
 
-/// `password:` with its value on the next line, or a block of lines: `|`, `>-`.
-pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
-    let block = scan.run(at, &BLOCK, 3);
+/// Redacts the value of `password:` on the next line, or a block of lines after `|` or `>-`.
+pub(super) fn redact_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
+    let block = scan.run_end(at, &BLOCK_MARKS, 3);
     let marks = scan.slice(at, block);
-    let line = scan.run(block, &BLANK, 16);
-    let break_at = scan.run(line, &RETURN, 1);
-    if scan.at(break_at) != b'\n'
+    let line = scan.run_end(block, &BLANK, 16);
+    let break_at = scan.run_end(line, &CARRIAGE_RETURN, 1);
+    if scan.byte_at(break_at) != b'\n'
         || !matches!(
             separator,
             Separator::Colon
@@ -28,73 +28,94 @@ pub(super) fn on_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: Separ
     {
         return false;
     }
-    // An empty line may separate them.
-    let blank = scan.run(scan.run(break_at + 1, &BLANK, 80), &RETURN, 1);
-    let break_at = if scan.at(blank) == b'\n' && marks.is_empty() { blank } else { break_at };
-    let indent = scan.run(break_at + 1, &BLANK, 80) - break_at - 1;
+    // An empty line may be between the name and the value.
+    let blank = scan.run_end(scan.run_end(break_at + 1, &BLANK, 80), &CARRIAGE_RETURN, 1);
+    let break_at = if scan.byte_at(blank) == b'\n' && marks.is_empty() { blank } else { break_at };
+    let indent = scan.run_end(break_at + 1, &BLANK, 80) - break_at - 1;
     let start = break_at + 1 + indent;
     match marks {
-        b"" if separator == Separator::Pair => element_text(scan, name, start),
-        b"" if separator != Separator::Flag => single(scan, name, separator, start, indent),
-        b"\\" => take_at(scan, name, separator, start),
+        b"" if separator == Separator::Pair => redact_element_text(scan, name, start),
+        b"" if separator != Separator::Flag => redact_lone_value(scan, name, separator, start, indent),
+        b"\\" => redact_value_at(scan, name, separator, start),
         b"" => false,
-        _ if marks[0] != b'\\' => lines(scan, name, break_at + 1, indent),
+        _ if marks[0] != b'\\' => redact_block(scan, name, break_at + 1, indent),
         _ => false,
     }
 }
 
-static BLOCK: Set = Set::new("|>\\+-");
-static RETURN: Set = Set::new("\r");
+static BLOCK_MARKS: Set = Set::new("|>\\+-");
+static CARRIAGE_RETURN: Set = Set::new("\r");
 
-/// Redacts a word or a quoted text that is alone on its line. It must be indented more than the name unless it looks
-/// random.
-fn single(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
-    let own = is_own_line(scan, name.start);
+/// Redacts a word or a quoted text that is alone on its line. The value must be indented unless it looks random.
+fn redact_lone_value(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
+    let own = starts_line(scan, name.start);
     let Some(found) = value_at(scan, start) else { return false };
     let end = found.end + usize::from(found.quoted);
-    let end = scan.run(end, &END, 4);
+    let end = scan.run_end(end, &VALUE_END, 4);
     let text = scan.slice(found.start, found.end);
-    let alone = matches!(scan.at(end), 0 | b'\n' | b'\r');
+    let alone = matches!(scan.byte_at(end), 0 | b'\n' | b'\r');
     let entry = matches!(text.first(), Some(b'-' | b'{' | b'[' | b'<' | b'@' | b'#'))
-        || scan.before(found.end) == b':'
-        || scan.at(found.end) == b':';
-    let is_certain =
-        if name.tier == Tier::Password { own && is_mixed(text) } else { text.len() >= 16 && is_drawn(text) };
+        || scan.byte_before(found.end) == b':'
+        || scan.byte_at(found.end) == b':';
+    let is_certain = if name.tier == Tier::Password {
+        own && mixes_letters_with_digits_or_marks(text)
+    } else {
+        text.len() >= 16 && may_be_generated(text)
+    };
     if !alone || entry || separator == Separator::Flag || !(is_certain || (own && indent > 0)) {
         return false;
     }
     redact_value(scan, name, Separator::Colon, found)
 }
 
-static END: Set = Set::new(" \t,;");
+static VALUE_END: Set = Set::new(" \t,;");
 
-/// A name at the end of a line and a value alone on the next line, perhaps with a ruler between them. The first line is
-/// a title or a command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
-pub(super) fn under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
-    let next = scan.run(scan.run(at, &RETURN, 1) + 1, &BLANK, 80);
-    let ruler = scan.run(next, &RULER, 80);
-    let is_command = is_command(scan, name_start);
-    let start = if ruler > next + 2 { scan.run(ruler, &BREAK, 8) } else { next };
-    let start = if is_command { skip_answer(scan, start) } else { start };
-    let end = scan.run(start, &VALUE, 256);
+/// Finds a value that is alone on the line below its name. A ruler may be between the lines. The upper line is a title
+/// or a command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
+pub(super) fn find_value_under_heading(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
+    let next = scan.run_end(scan.run_end(at, &CARRIAGE_RETURN, 1) + 1, &BLANK, 80);
+    let ruler = scan.run_end(next, &RULER_MARKS, 80);
+    let is_command = is_behind_prompt(scan, name_start);
+    let start = if ruler > next + 2 { scan.run_end(ruler, &WHITE_SPACE, 8) } else { next };
+    let start = if is_command { skip_result_mark(scan, start) } else { start };
+    let end = scan.run_end(start, &GRAPHIC, 256);
     let text = scan.slice(start, end);
-    let title = scan.run_back(name_start, &TITLE, 40);
-    let begins = is_command || matches!(scan.before(title), 0 | b'\n');
+    let title = scan.run_start(name_start, &HEADING, 40);
+    let begins = is_command || matches!(scan.byte_before(title), 0 | b'\n');
     let is_value = ruler > next + 2 || (is_command && text.len() >= 8);
-    let drawn = text.len() >= 8 && is_drawn(text) || (is_value && !text.is_empty() && is_mixed(unquoted(text)));
-    (begins && drawn && matches!(scan.at(end), 0 | b'\n' | b'\r')).then_some((Separator::Colon, start))
+    let drawn = text.len() >= 8 && may_be_generated(text)
+        || (is_value && !text.is_empty() && mixes_letters_with_digits_or_marks(strip_quotes(text)));
+    (begins && drawn && matches!(scan.byte_at(end), 0 | b'\n' | b'\r')).then_some((Separator::Colon, start))
 }
 
+/// Finds the value that a command behind a prompt prints alone on the next line, such as `$ argocd admin
+/// initial-password -n argocd`. Excludes `git`, which prints hashes.
+pub(super) fn find_command_output(scan: &Scan<'_>, name_start: usize, at: usize) -> Option<(Separator, usize)> {
+    let rest = scan.slice(at, at + MAX_COMMAND_BYTES);
+    let start = at + memchr::memchr(b'\n', rest)? + 1;
+    let end = scan.run_end(start, &GRAPHIC, 256);
+    let text = scan.slice(start, end);
+    let is_value = text.len() >= 12 && may_be_generated(text) && matches!(scan.byte_at(end), 0 | b'\n' | b'\r');
+    let is_git = memchr::memmem::rfind(line_before(scan, name_start), b"git ").is_some();
+    (is_value && !is_git && is_behind_prompt(scan, name_start)).then_some((Separator::Colon, start))
+}
+
+const MAX_COMMAND_BYTES: usize = 200;
+
 /// Checks for a prompt at the start of the line: `$ `, `> `, `irb> `, `(gdb) `.
-fn is_command(scan: &Scan<'_>, name_start: usize) -> bool {
-    let before = scan.slice(name_start.saturating_sub(160), name_start);
-    let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
+fn is_behind_prompt(scan: &Scan<'_>, name_start: usize) -> bool {
+    let line = line_before(scan, name_start);
     let prompt = line.windows(2).take(40).position(|two| matches!(two, b"$ " | b"> " | b"# " | b") "));
     prompt.is_some_and(|at| !line[..at].contains(&b' '))
 }
 
+fn line_before<'t>(scan: &Scan<'t>, at: usize) -> &'t [u8] {
+    let before = scan.slice(at.saturating_sub(160), at);
+    before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
+}
+
 /// Skips `=> ` of Ruby or `$1 = 0x5590 ` of GDB.
-fn skip_answer(scan: &Scan<'_>, start: usize) -> usize {
+fn skip_result_mark(scan: &Scan<'_>, start: usize) -> usize {
     let line = scan.slice(start, start + 48);
     let line = line.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let quote = line.iter().position(|byte| matches!(byte, b'"' | b'\''));
@@ -102,33 +123,34 @@ fn skip_answer(scan: &Scan<'_>, start: usize) -> usize {
     quote.filter(|_| is_answer).map_or(start, |at| start + at)
 }
 
-fn unquoted(text: &[u8]) -> &[u8] {
+fn strip_quotes(text: &[u8]) -> &[u8] {
     match text {
         [b'"' | b'\'' | b'`', inner @ .., b'"' | b'\'' | b'`'] if !inner.is_empty() => inner,
         _ => text,
     }
 }
 
-static RULER: Set = Set::new("-=");
-static BREAK: Set = Set::new(" \t\r\n");
-static VALUE: Set = Set::new("!-~");
-static TITLE: Set = Set::new("A-Za-z #*");
+static RULER_MARKS: Set = Set::new("-=");
+static WHITE_SPACE: Set = Set::new(" \t\r\n");
+static GRAPHIC: Set = Set::new("!-~");
+static HEADING: Set = Set::new("A-Za-z #*");
 
 /// Redacts the text of an XML element whose closing tag is on its own line.
-fn element_text(scan: &mut Scan<'_>, name: NameSpan, start: usize) -> bool {
-    let found = value_at(scan, start).filter(|found| scan.starts_with(scan.run(found.end, &BREAK, 80), b"</"));
+fn redact_element_text(scan: &mut Scan<'_>, name: NameSpan, start: usize) -> bool {
+    let found =
+        value_at(scan, start).filter(|found| scan.starts_with(scan.run_end(found.end, &WHITE_SPACE, 80), b"</"));
     found.is_some_and(|found| redact_value(scan, name, Separator::Pair, found))
 }
 
-fn take_at(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize) -> bool {
+fn redact_value_at(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize) -> bool {
     value_at(scan, start).is_some_and(|found| redact_value(scan, name, separator, found))
 }
 
 /// Redacts all lines with the indentation of the first line.
-fn lines(scan: &mut Scan<'_>, name: NameSpan, first: usize, indent: usize) -> bool {
+fn redact_block(scan: &mut Scan<'_>, name: NameSpan, first: usize, indent: usize) -> bool {
     let mut line = first;
     let mut end = first;
-    while indent > 0 && line < scan.text.len() && scan.run(line, &BLANK, indent) == line + indent {
+    while indent > 0 && line < scan.text.len() && scan.run_end(line, &BLANK, indent) == line + indent {
         end = scan.text[line..].iter().position(|&byte| byte == b'\n').map_or(scan.text.len(), |at| line + at);
         line = end + 1;
     }
@@ -154,7 +176,7 @@ fn is_key_material(text: &[u8]) -> bool {
             > text.split(|&byte| byte == b'\n').count()
 }
 
-/// Checks for a single backslash at `at`, because escapes are not a line continuation.
+/// Checks for a single backslash at the end of the line, which continues the line.
 pub(super) fn is_continuation(scan: &Scan<'_>, at: usize) -> bool {
-    scan.run(at, &BACKSLASH, 2) == at + 1 && matches!(scan.at(at + 1), b'\n' | b'\r')
+    scan.run_end(at, &BACKSLASH, 2) == at + 1 && matches!(scan.byte_at(at + 1), b'\n' | b'\r')
 }

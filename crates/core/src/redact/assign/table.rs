@@ -1,5 +1,5 @@
-//! Tables of Markdown, databases and CSV: a value in the cell after its name, or in the column below its name. A bar is
-//! `|`, `│` or `┃`.
+//! Redacts values in tables of Markdown, databases and CSV: in the cell after their name, or in the column below their
+//! name. A bar is `|`, `│` or `┃`.
 
 use super::{
     assignment::{NameSpan, Separator, ValueSpan, value_at},
@@ -13,60 +13,60 @@ use crate::redact::{
 const MAX_LINE_BYTES: usize = 1024;
 const MAX_ROWS: usize = 64;
 const MAX_CELLS: usize = 16;
-static RULER: Set = Set::new("-+|=: \t");
-static FRAME: Set = Set::new(" \t`*");
+static RULER_MARKS: Set = Set::new("-+|=: \t");
+static CELL_PADDING: Set = Set::new(" \t`*");
 
 /// Redacts the values in the cells after a name, `| name | value | value |`. Returns `false` if the name is not in a
 /// cell.
-pub(super) fn row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
-    let mut bar = scan.run(name_end, &FRAME, 80);
-    let before = scan.run_back(name_start, &FRAME, 40);
-    // The last bytes of `│` and `┃`.
-    let begins = matches!(scan.before(before), b'|' | b'\n' | 0 | 0x82 | 0x83);
+pub(super) fn redact_row(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let mut bar = scan.run_end(name_end, &CELL_PADDING, 80);
+    let before = scan.run_start(name_start, &CELL_PADDING, 40);
+    // 0x82 and 0x83 are the last bytes of `│` and `┃`.
+    let begins = matches!(scan.byte_before(before), b'|' | b'\n' | 0 | 0x82 | 0x83);
     if !begins || bar_size(scan, bar) == 0 {
         return false;
     }
     let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
     let name = NameSpan { start: name_start, end: name_end, tier };
     for _ in 0..MAX_CELLS {
-        let start = scan.run(bar + bar_size(scan, bar), &BLANK, 80);
-        let Some(found) = value_at(scan, start).map(|found| without_bar(scan, found)) else { break };
-        bar = scan.run(found.end + usize::from(found.quoted), &FRAME, 80);
+        let start = scan.run_end(bar + bar_size(scan, bar), &BLANK, 80);
+        let Some(found) = value_at(scan, start).map(|found| cut_at_bar(scan, found)) else { break };
+        bar = scan.run_end(found.end + usize::from(found.quoted), &CELL_PADDING, 80);
         // A cell with several words contains a sentence.
-        if bar_size(scan, bar) > 0 || matches!(scan.at(bar), b'\n' | b'\r' | 0) {
+        if bar_size(scan, bar) > 0 || matches!(scan.byte_at(bar), b'\n' | b'\r' | 0) {
             redact_value(scan, name, Separator::Spaced, found);
         }
-        let line = scan.slice(bar, next_line(scan, bar));
-        let Some((next, _)) = bars(line).next() else { break };
+        let line = scan.slice(bar, next_line_start(scan, bar));
+        let Some((next, _)) = find_bars(line).next() else { break };
         bar += next;
     }
     true
 }
 
 /// Redacts the values below a name in the head of a table. Returns `false` if the name is not in a head.
-pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
-    let behind = scan.run(name_end, &FRAME, 80);
-    if bar_size(scan, behind) == 0 && !matches!(scan.at(behind), b'\n' | b'\r') {
+pub(super) fn redact_column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let behind = scan.run_end(name_end, &CELL_PADDING, 80);
+    if bar_size(scan, behind) == 0 && !matches!(scan.byte_at(behind), b'\n' | b'\r') {
         return false;
     }
     let head = line_start(scan, name_start);
-    let ruler = next_line(scan, name_end);
-    let below = next_line(scan, ruler);
+    let ruler = next_line_start(scan, name_end);
+    let below = next_line_start(scan, ruler);
     let marks = scan.slice(ruler, below).trim_ascii();
     let is_line = ["-", "─", "━", "═"].iter().any(|line| memchr::memmem::find(marks, line.as_bytes()).is_some());
-    let is_ruler = marks.len() >= 3 && is_line && marks.iter().all(|&byte| RULER.has(byte) || byte >= 0x80);
-    let before = bars(scan.slice(head, name_start)).count();
-    if !is_ruler || bars(scan.slice(head, ruler)).next().is_none() {
+    let is_ruler = marks.len() >= 3 && is_line && marks.iter().all(|&byte| RULER_MARKS.has(byte) || byte >= 0x80);
+    let before = find_bars(scan.slice(head, name_start)).count();
+    if !is_ruler || find_bars(scan.slice(head, ruler)).next().is_none() {
         return false;
     }
     let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
     let name = NameSpan { start: name_start, end: name_end, tier };
     let mut line = below;
     for _ in 0..MAX_ROWS {
-        let end = next_line(scan, line);
-        let Some(start) = field(scan, line, end, before) else { break };
+        let end = next_line_start(scan, line);
+        let Some(start) = find_cell(scan, line, end, before) else { break };
         if let Some(found) = value_at(scan, start).filter(|found| found.end <= end) {
-            let found = without_bar(scan, found);
+            let found = cut_at_bar(scan, found);
             redact_value(scan, name, Separator::Spaced, found);
         }
         line = end;
@@ -75,20 +75,20 @@ pub(super) fn column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) ->
 }
 
 /// Returns the start of the cell after `before` bars.
-fn field(scan: &Scan<'_>, line: usize, end: usize, before: usize) -> Option<usize> {
-    let mut places = bars(scan.slice(line, end)).map(|(at, size)| line + at + size);
+fn find_cell(scan: &Scan<'_>, line: usize, end: usize, before: usize) -> Option<usize> {
+    let mut places = find_bars(scan.slice(line, end)).map(|(at, size)| line + at + size);
     let start = if before == 0 { places.next().map(|_| line) } else { places.nth(before - 1) };
-    start.map(|start| scan.run(start, &BLANK, 80))
+    start.map(|start| scan.run_end(start, &BLANK, 80))
 }
 
-/// Cuts `x|` if no blank separates the value from the next bar.
-fn without_bar(scan: &Scan<'_>, found: ValueSpan) -> ValueSpan {
-    let bar = bars(scan.slice(found.start, found.end)).next();
+/// Cuts the value before a bar that follows it without a blank, as in `x|`.
+fn cut_at_bar(scan: &Scan<'_>, found: ValueSpan) -> ValueSpan {
+    let bar = find_bars(scan.slice(found.start, found.end)).next();
     ValueSpan { end: bar.filter(|_| !found.quoted).map_or(found.end, |(at, _)| found.start + at), ..found }
 }
 
 /// Returns the positions and lengths of the bars.
-fn bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
+fn find_bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
     let size = |at: usize| match &text[at..] {
         [b'|', ..] => 1,
         [0xe2, 0x94, 0x82 | 0x83, ..] => 3,
@@ -99,17 +99,17 @@ fn bars(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
 
 /// Returns the length of the bar at `at`, or 0.
 fn bar_size(scan: &Scan<'_>, at: usize) -> usize {
-    bars(scan.slice(at, at + 3)).next().filter(|(place, _)| *place == 0).map_or(0, |(_, size)| size)
+    find_bars(scan.slice(at, at + 3)).next().filter(|(place, _)| *place == 0).map_or(0, |(_, size)| size)
 }
 
 /// Redacts the values below a name in the first line of a CSV. Returns `false` if the line is not a CSV header.
-pub(super) fn comma_column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
-    let is_field =
-        matches!(scan.at(name_end), b',' | b'\n' | b'\r') && matches!(scan.before(name_start), b',' | b'\n' | 0);
+pub(super) fn redact_csv_column(scan: &mut Scan<'_>, name_start: usize, name_end: usize) -> bool {
+    let is_field = matches!(scan.byte_at(name_end), b',' | b'\n' | b'\r')
+        && matches!(scan.byte_before(name_start), b',' | b'\n' | 0);
     if !is_field {
         return false;
     }
-    let (head, below) = (line_start(scan, name_start), next_line(scan, name_end));
+    let (head, below) = (line_start(scan, name_start), next_line_start(scan, name_end));
     let titles = scan.slice(head, below).trim_ascii_end();
     let is_title = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b'-');
     let (before, commas) = (count_commas(scan.slice(head, name_start)), count_commas(titles));
@@ -120,7 +120,7 @@ pub(super) fn comma_column(scan: &mut Scan<'_>, name_start: usize, name_end: usi
     let name = NameSpan { start: name_start, end: name_end, tier };
     let mut line = below;
     for _ in 0..MAX_ROWS {
-        let end = next_line(scan, line);
+        let end = next_line_start(scan, line);
         let row = scan.slice(line, end).trim_ascii_end();
         if count_commas(row) != commas {
             break;
@@ -142,7 +142,7 @@ fn line_start(scan: &Scan<'_>, at: usize) -> usize {
     memchr::memrchr(b'\n', scan.slice(from, at)).map_or(from, |line| from + line + 1)
 }
 
-fn next_line(scan: &Scan<'_>, from: usize) -> usize {
+fn next_line_start(scan: &Scan<'_>, from: usize) -> usize {
     let text = scan.slice(from, from + MAX_LINE_BYTES);
     memchr::memchr(b'\n', text).map_or(from + text.len(), |at| from + at + 1)
 }

@@ -1,32 +1,33 @@
-//! Private key blocks in all wrappings, and private members of JSON web keys. Certificates and public keys stay.
+//! Redacts private key blocks in all encodings, and private members of JSON web keys. Certificates and public keys
+//! stay.
 
 use crate::redact::{
     judge::value,
-    scan::{BASE64, Scan, Set, WORD},
+    scan::{BASE64, BASE64URL, Scan, Set},
 };
 
-/// Limit above a block of a 16384-bit RSA key with armor headers.
+/// Maximum length of a block: more than a 16384-bit RSA key with armor headers.
 const MAX_BLOCK_BYTES: usize = 64 * 1024;
 
 /// Redacts `-----BEGIN ... PRIVATE KEY-----` up to its END line, or as long as the lines look like a key.
-pub(super) fn private_key_begin(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_from_begin_line(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
-    let Some(label) = position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
-    let start = dashes_before(scan, hit);
+    let Some(label) = find_position(rest, b"PRIVATE KEY").filter(|at| !rest[..*at].contains(&b'\n')) else { return };
+    let start = dashes_start(scan, hit);
     let window = scan.slice(hit + label, hit + MAX_BLOCK_BYTES);
     // The END line of another block must not close this block.
-    let next = position(window, b"BEGIN ").unwrap_or(window.len());
-    let end = match position(&window[..next], b"END ") {
-        Some(at) if closes_block(&window[at..]) => hit + label + at + closing_line(&window[at..]),
-        _ => unterminated(scan, scan.run(hit + label, &LABEL, 40)),
+    let next = find_position(window, b"BEGIN ").unwrap_or(window.len());
+    let end = match find_position(&window[..next], b"END ") {
+        Some(at) if closes_block(&window[at..]) => hit + label + at + end_line_length(&window[at..]),
+        _ => truncated_block_end(scan, scan.run_end(hit + label, &BLOCK_LABEL, 40)),
     };
     scan.add_by_format("private-key", start, end);
 }
 
-/// `-----BEGIN`, and `---- BEGIN` of SSH2.
-fn dashes_before(scan: &Scan<'_>, hit: usize) -> usize {
-    let spaced = hit - usize::from(scan.before(hit) == b' ');
-    let start = scan.run_back(spaced, &DASH, 8);
+/// Returns the start of the dashes before `BEGIN`: `-----BEGIN`, or `---- BEGIN` of SSH2.
+fn dashes_start(scan: &Scan<'_>, hit: usize) -> usize {
+    let spaced = hit - usize::from(scan.byte_before(hit) == b' ');
+    let start = scan.run_start(spaced, &DASH, 8);
     if start < spaced { start } else { hit }
 }
 
@@ -34,30 +35,31 @@ static DASH: Set = Set::new("-");
 
 fn closes_block(rest: &[u8]) -> bool {
     let line = &rest[..rest.len().min(80)];
-    position(line, b"PRIVATE KEY")
-        .is_some_and(|label| !line[..label].contains(&b'\n') && position(&line[..label], b"--").is_none())
+    find_position(line, b"PRIVATE KEY")
+        .is_some_and(|label| !line[..label].contains(&b'\n') && find_position(&line[..label], b"--").is_none())
 }
 
 /// Returns the length from `END ` to the end of the dashes after `PRIVATE KEY`.
-fn closing_line(rest: &[u8]) -> usize {
-    let label = position(rest, b"PRIVATE KEY").map_or(0, |at| at + "PRIVATE KEY".len());
+fn end_line_length(rest: &[u8]) -> usize {
+    let label = find_position(rest, b"PRIVATE KEY").map_or(0, |at| at + "PRIVATE KEY".len());
     let label = if rest[label..].starts_with(b" BLOCK") { label + " BLOCK".len() } else { label };
     label + rest[label..].iter().take_while(|&&byte| byte == b'-').count()
 }
 
 /// Returns the end of a truncated block: the first word that cannot belong to a key.
-fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
+fn truncated_block_end(scan: &Scan<'_>, from: usize) -> usize {
     let mut at = from;
     let mut in_body = false;
     let limit = scan.text.len().min(from + MAX_BLOCK_BYTES);
     loop {
-        let token = scan.run(at, &FILLER, 64);
-        let end = scan.run(token, &BASE64, MAX_BLOCK_BYTES);
-        let escaped = scan.before(token) == b'\\' && matches!(scan.at(token), b'n' | b'r');
+        let token = scan.run_end(at, &KEY_SEPARATOR, 64);
+        let end = scan.run_end(token, &BASE64, MAX_BLOCK_BYTES);
+        let escaped = scan.byte_before(token) == b'\\' && matches!(scan.byte_at(token), b'n' | b'r');
         let body = if escaped { token + 1 } else { token };
-        // Armor headers precede the body.
-        let armour = !in_body && scan.at(end) == b':';
-        let key_like = end - body >= 32 || (end > body && is_tail(scan, body, end)) || (escaped && end == body);
+        // Armor headers may precede the key.
+        let armour = !in_body && scan.byte_at(end) == b':';
+        let key_like =
+            end - body >= 32 || (end > body && is_last_key_line(scan, body, end)) || (escaped && end == body);
         if armour && end > token && end < limit {
             at = line_end(scan, end, limit);
         } else if key_like && end < limit {
@@ -69,33 +71,33 @@ fn unterminated(scan: &Scan<'_>, from: usize) -> usize {
     }
 }
 
-static LABEL: Set = Set::new("A-Z -");
-static FILLER: Set = Set::new(" \t\r\n|+\\\"',");
+static BLOCK_LABEL: Set = Set::new("A-Z -");
+static KEY_SEPARATOR: Set = Set::new(" \t\r\n|+\\\"',");
 
 /// Checks for the last, shorter line of a block: letters of both cases or digits, unlike the words of a log line.
-fn is_tail(scan: &Scan<'_>, start: usize, end: usize) -> bool {
+fn is_last_key_line(scan: &Scan<'_>, start: usize, end: usize) -> bool {
     let text = scan.slice(start, end);
     text.ends_with(b"=") || (text.len() >= 12 && value::is_random(text))
 }
 
 fn line_end(scan: &Scan<'_>, from: usize, limit: usize) -> usize {
     (from..limit)
-        .find(|&at| scan.text[at] == b'\n' || (scan.text[at] == b'\\' && scan.at(at + 1) == b'n'))
+        .find(|&at| scan.text[at] == b'\n' || (scan.text[at] == b'\\' && scan.byte_at(at + 1) == b'n'))
         .unwrap_or(limit)
 }
 
 /// Redacts the lines before `-----END ... PRIVATE KEY-----` if the start of the block was cut off.
-pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_up_to_end_line(scan: &mut Scan<'_>, hit: usize) {
     let rest = scan.slice(hit, hit + 80);
-    if !closes_block(rest) || scan.covered > hit {
+    if !closes_block(rest) || scan.format_end > hit {
         return;
     }
-    let mut start = dashes_before(scan, hit);
+    let mut start = dashes_start(scan, hit);
     loop {
-        let before = scan.run_back(start, &FILLER, 64);
-        let line = scan.run_back(before, &BASE64, MAX_BLOCK_BYTES);
+        let before = scan.run_start(start, &KEY_SEPARATOR, 64);
+        let line = scan.run_start(before, &BASE64, MAX_BLOCK_BYTES);
         let body = scan.slice(line, before);
-        let escaped = scan.before(line) == b'\\' && body.starts_with(b"n");
+        let escaped = scan.byte_before(line) == b'\\' && body.starts_with(b"n");
         let body = if escaped { &body[1..] } else { body };
         if escaped && body.is_empty() {
             start = line - 1;
@@ -109,18 +111,18 @@ pub(super) fn private_key_end(scan: &mut Scan<'_>, hit: usize) {
         }
         start = line;
     }
-    let end = hit + closing_line(rest);
+    let end = hit + end_line_length(rest);
     scan.add_by_format("private-key", start, end);
 }
 
 /// Redacts the lines after `Private-Lines: N` of a `PuTTY` key file.
-pub(super) fn putty(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run(hit + "private-lines".len(), &COUNT, 12);
-    let end = scan.run(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
-    // The next line starts with a word.
+pub(super) fn redact_putty_key(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run_end(hit + "private-lines".len(), &LINE_COUNT, 12);
+    let end = scan.run_end(start, &PUTTY_BODY, MAX_BLOCK_BYTES);
+    // Stop before the next line of the file, which starts with a word.
     let end = if ends_line(scan, end) { end } else { line_start(scan, start, end) };
     if end - start >= 32 {
-        scan.add_by_format("private-key", scan.run(start, &FILLER, 8), end);
+        scan.add_by_format("private-key", scan.run_end(start, &KEY_SEPARATOR, 8), end);
     }
 }
 
@@ -128,21 +130,21 @@ fn line_start(scan: &Scan<'_>, from: usize, at: usize) -> usize {
     memchr::memrchr(b'\n', scan.slice(from, at)).map_or(at, |line| from + line)
 }
 
-static COUNT: Set = Set::new(": 0-9");
+static LINE_COUNT: Set = Set::new(": 0-9");
 static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
 
-/// Redacts the base64 of a whole PEM file, as in kubeconfigs and CI variables.
-pub(super) fn encoded(scan: &mut Scan<'_>, hit: usize) {
+/// Redacts a base64-encoded PEM file, as in kubeconfigs and CI variables.
+pub(super) fn redact_encoded_pem(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 64));
-    if position(&head, b"PRIVATE KEY").is_some() {
-        scan.add_by_format("private-key", hit, scan.run(hit, &BASE64, MAX_BLOCK_BYTES));
+    if find_position(&head, b"PRIVATE KEY").is_some() {
+        scan.add_by_format("private-key", hit, scan.run_end(hit, &BASE64, MAX_BLOCK_BYTES));
     }
 }
 
 /// Redacts the base64 of a private key without its BEGIN line. In DER a private key is a sequence that starts with its
 /// version, 0 or 1 (RFC 5208, RFC 8017, RFC 5915). A certificate starts with another sequence, and a public key with a
 /// sequence or a long number.
-pub(super) fn der(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_der_key(scan: &mut Scan<'_>, hit: usize) {
     let head = decode_base64(scan.slice(hit, hit + 24));
     let size = match head.get(1) {
         Some(0x82) => 2,
@@ -151,29 +153,29 @@ pub(super) fn der(scan: &mut Scan<'_>, hit: usize) {
     };
     let version = head.get(2 + size..5 + size);
     let is_key = head.first() == Some(&0x30) && matches!(version, Some([2, 1, 0 | 1]));
-    if is_key && scan.starts_token(hit) && scan.run(hit, &BASE64, 48) == hit + 48 {
-        scan.add_by_format("private-key", hit, unterminated(scan, hit));
+    if is_key && scan.starts_token(hit) && scan.run_end(hit, &BASE64, 48) == hit + 48 {
+        scan.add_by_format("private-key", hit, truncated_block_end(scan, hit));
     }
 }
 
-/// Base64 of `openssh-key-v1`.
-pub(super) fn openssh(scan: &mut Scan<'_>, hit: usize) {
-    if scan.starts_token(hit) && scan.run(hit, &BASE64, 48) == hit + 48 {
-        scan.add_by_format("private-key", hit, unterminated(scan, hit));
+/// Redacts a key that starts with the base64 of `openssh-key-v1`.
+pub(super) fn redact_openssh_key(scan: &mut Scan<'_>, hit: usize) {
+    if scan.starts_token(hit) && scan.run_end(hit, &BASE64, 48) == hit + 48 {
+        scan.add_by_format("private-key", hit, truncated_block_end(scan, hit));
     }
 }
 
-/// Redacts lines of a private key without BEGIN and END: at least two lines of 64 or 70 base64 characters, from the
-/// line at `at`. Lines between other BEGIN and END lines stay, because they belong to a certificate or a public key.
-pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
-    let Some((mut start, first_end)) = full_line(scan, at) else { return };
+/// Redacts lines of a private key without BEGIN and END: at least two lines of 64 or 70 base64 characters, starting
+/// with the line at `at`. Lines between other BEGIN and END lines stay, because they are a certificate or a public key.
+pub(super) fn redact_key_lines(scan: &mut Scan<'_>, at: usize) {
+    let Some((mut start, first_end)) = find_key_line(scan, at) else { return };
     if start < scan.fragments_done {
         return;
     }
     let width = first_end - start;
     loop {
-        let before = scan.run_back(start, &LINE_BREAK, 64);
-        let Some((line, end)) = before.checked_sub(1).and_then(|last| full_line(scan, last)) else { break };
+        let before = scan.run_start(start, &LINE_BREAK, 64);
+        let Some((line, end)) = before.checked_sub(1).and_then(|last| find_key_line(scan, last)) else { break };
         if end - line != width || line < scan.fragments_done || before == start {
             break;
         }
@@ -181,8 +183,8 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     }
     let (mut end, mut lines) = (start, 0);
     loop {
-        let next = scan.run(end, &LINE_BREAK, 64);
-        let line_end = scan.run(next, &BASE64, width + 1);
+        let next = scan.run_end(end, &LINE_BREAK, 64);
+        let line_end = scan.run_end(next, &BASE64, width + 1);
         let is_full = line_end - next == width;
         if !is_full {
             // The last line is shorter.
@@ -196,9 +198,9 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
     scan.fragments_done = end;
     let before = scan.slice(start.saturating_sub(80), start);
     let after = scan.slice(end, end + 80);
-    // A certificate in XML has neither line, but it starts like DER.
-    let is_other = position(before, b"-----BEGIN ").is_some()
-        || position(after, b"-----END ").is_some()
+    // A certificate in XML has no BEGIN and END lines, but it starts like DER.
+    let is_other = find_position(before, b"-----BEGIN ").is_some()
+        || find_position(after, b"-----END ").is_some()
         || scan.starts_with(start, b"MII");
     if lines >= 2 && !is_other {
         scan.add_by_format("private-key", start, end);
@@ -206,22 +208,22 @@ pub(super) fn fragment(scan: &mut Scan<'_>, at: usize) {
 }
 
 /// Returns the line around `at` if it consists of exactly 64 or 70 base64 characters.
-fn full_line(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
-    let start = scan.run_back(at, &BASE64, 80);
-    let end = scan.run(at, &BASE64, 80);
-    let begins = matches!(scan.before(scan.run_back(start, &INDENT, 40)), 0 | b'\n');
+fn find_key_line(scan: &Scan<'_>, at: usize) -> Option<(usize, usize)> {
+    let start = scan.run_start(at, &BASE64, 80);
+    let end = scan.run_end(at, &BASE64, 80);
+    let begins = matches!(scan.byte_before(scan.run_start(start, &INDENT, 40)), 0 | b'\n');
     (matches!(end - start, 64 | 70) && begins && ends_line(scan, end)).then_some((start, end))
 }
 
 fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
-    matches!(scan.at(at), 0 | b'\n' | b'\r')
+    matches!(scan.byte_at(at), 0 | b'\n' | b'\r')
 }
 
 static INDENT: Set = Set::new(" \t|>");
 static LINE_BREAK: Set = Set::new(" \t\r\n|>");
 
 /// Redacts the private members of a JSON web key: `"kty":"RSA", ... "d":"..."`.
-pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_web_key(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.objects_done {
         return;
     }
@@ -232,11 +234,11 @@ pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
     scan.objects_done = close;
     let mut at = object;
     while at < close {
-        let name_end = scan.run(at, &WORD, 8);
+        let name_end = scan.run_end(at, &BASE64URL, 8);
         let member = matches!(scan.slice(at, name_end), b"d" | b"p" | b"q" | b"dp" | b"dq" | b"qi" | b"k");
-        let value = scan.run(name_end, &MEMBER_BREAK, 10);
-        let end = scan.run(value, &WORD, 4096);
-        let is_number = value::is_random(scan.slice(value, end)) || value::is_url_safe(scan.slice(value, end));
+        let value = scan.run_end(name_end, &MEMBER_BREAK, 10);
+        let end = scan.run_end(value, &BASE64URL, 4096);
+        let is_number = value::is_random(scan.slice(value, end)) || value::is_random_base64url(scan.slice(value, end));
         if member && value > name_end + 1 && end - value >= 16 && is_number {
             scan.add_by_format("private-key", value, end);
         }
@@ -247,16 +249,16 @@ pub(super) fn web_key(scan: &mut Scan<'_>, hit: usize) {
 static MEMBER_BREAK: Set = Set::new("\\\"': =>");
 
 /// Redacts a JSON web token: at least two parts, the first of which is a JSON object.
-pub(super) fn jwt(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_jwt(scan: &mut Scan<'_>, hit: usize) {
     if !scan.starts_with(hit, b"eyJ") || !scan.starts_token(hit) {
         return;
     }
-    let end = scan.run(hit, &JWT_BODY, 16 * 1024);
+    let end = scan.run_end(hit, &JWT_BODY, 16 * 1024);
     let text = scan.slice(hit, end);
     let trimmed = text.len() - text.iter().rev().take_while(|&&byte| byte == b'.').count();
     let parts: Vec<_> = text[..trimmed].split(|&byte| byte == b'.').collect();
     let claims = parts.get(1).is_some_and(|part| part.starts_with(b"eyJ"));
-    // `{"alg":` and `{"typ":` only occur at the start of a token.
+    // The base64 of `{"alg":` or `{"typ":` only occurs at the start of a token.
     let header = text.starts_with(b"eyJhbGciOi") || text.starts_with(b"eyJ0eXAiOi") || text.starts_with(b"eyJraWQiOi");
     let long = |least: usize| trimmed >= least && parts[0].len() >= 12;
     if (claims && long(30)) || (header && long(20)) || (parts.len() == 5 && long(60)) {
@@ -290,6 +292,6 @@ pub(in crate::redact) fn decode_base64(text: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn position(text: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find_position(text: &[u8], wanted: &[u8]) -> Option<usize> {
     memchr::memmem::find(text, wanted)
 }

@@ -1,81 +1,81 @@
-//! Secrets in an encoding: base64 of `user:password` or of a file with secrets, and tokens whose first part is base64.
+//! Redacts encoded secrets: base64 of `user:password` or of a file with secrets, and tokens whose first part is base64.
 //! `judge` and `headers` decode values after a name or a header.
 
 use super::blocks;
-use crate::redact::scan::{Scan, Set, WORD};
+use crate::redact::scan::{BASE64URL, Scan, Set};
 
 /// Base64 length of the shortest `user:password` to redact.
 const MIN_ENCODED_BYTES: usize = 16;
 const MAX_ENCODED_BYTES: usize = 128;
 
 /// Checks every run of base64. Only every sixteenth byte is tested, because a run has at least sixteen bytes.
-pub(super) fn runs(scan: &mut Scan<'_>) {
+pub(super) fn redact_base64(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
-        if !RUN.has(scan.text[at]) || !is_long_run(scan, at) {
+        if !BASE64_WITHOUT_SYMBOLS.has(scan.text[at]) || !is_inside_long_run(scan, at) {
             at += MIN_ENCODED_BYTES;
             continue;
         }
-        let start = scan.run_back(at, &RUN, MAX_ENCODED_BYTES);
-        let end = scan.run(scan.run(at, &RUN, MAX_ENCODED_BYTES), &PADDING, 2);
-        look_at_run(scan, start, end);
+        let start = scan.run_start(at, &BASE64_WITHOUT_SYMBOLS, MAX_ENCODED_BYTES);
+        let end = scan.run_end(scan.run_end(at, &BASE64_WITHOUT_SYMBOLS, MAX_ENCODED_BYTES), &PADDING, 2);
+        redact_run(scan, start, end);
         at = end.max(at + MIN_ENCODED_BYTES);
     }
 }
 
-/// Rejects most words: a run of sixteen bytes extends at least eight bytes to one side.
-fn is_long_run(scan: &Scan<'_>, at: usize) -> bool {
-    let has = |index: usize| RUN.has(scan.at(index));
+/// Checks whether at least eight bytes of base64 are on one side of `at`, which rejects most words.
+fn is_inside_long_run(scan: &Scan<'_>, at: usize) -> bool {
+    let has = |index: usize| BASE64_WITHOUT_SYMBOLS.has(scan.byte_at(index));
     (has(at + 8) && has(at + 4)) || (at >= 8 && has(at - 8) && has(at - 4))
 }
 
-/// Base64 without `+` and `/`. In the encoding of ASCII they come only from `>`, `?` and `~`, and with them every path
-/// would be a run.
-static RUN: Set = Set::new("A-Za-z0-9");
+/// Base64 without `+` and `/`. With `/`, every path would be a run of base64. Encoded ASCII contains these characters
+/// only if the text has `>`, `?` or `~`.
+static BASE64_WITHOUT_SYMBOLS: Set = Set::new("A-Za-z0-9");
 static PADDING: Set = Set::new("=");
 
-fn look_at_run(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn redact_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
-    if text.len() < MIN_ENCODED_BYTES || matches!(scan.before(start), b'-' | b'_' | b'%') {
+    if text.len() < MIN_ENCODED_BYTES || matches!(scan.byte_before(start), b'-' | b'_' | b'%') {
         return;
     }
-    blocks::fragment(scan, start);
+    blocks::redact_key_lines(scan, start);
     if text.len() >= MAX_ENCODED_BYTES {
-        return encoded_text(scan, start);
+        return redact_encoded_text(scan, start);
     }
-    // Cheap test first, because most runs are words and few words start with these letters.
-    if matches!(text[0], b'M' | b'N' | b'O') && scan.at(end) == b'.' {
-        bot_token(scan, start, end);
+    // Check the first letters before decoding, because few words start with them.
+    if matches!(text[0], b'M' | b'N' | b'O') && scan.byte_at(end) == b'.' {
+        redact_discord_token(scan, start, end);
     } else if text.len().is_multiple_of(4) && text.iter().any(u8::is_ascii_uppercase) && is_login(text) {
         scan.add_by_name("base64-login", start, end);
     } else {
-        encoded_text(scan, start);
+        redact_encoded_text(scan, start);
     }
 }
 
 /// Redacts the base64 of a text with secrets: a kubeconfig, a `.env` file, a service account key.
-fn encoded_text(scan: &mut Scan<'_>, at: usize) {
+fn redact_encoded_text(scan: &mut Scan<'_>, at: usize) {
     if at < scan.encoded_done {
         return;
     }
-    let start = scan.run_back(at, &BODY, MAX_ENCODED_BYTES).max(scan.encoded_done);
-    let end = scan.run(scan.run(at, &BODY, MAX_TEXT_BYTES), &PADDING, 2);
+    let start = scan.run_start(at, &BASE64_WITHOUT_PADDING, MAX_ENCODED_BYTES).max(scan.encoded_done);
+    let end = scan.run_end(scan.run_end(at, &BASE64_WITHOUT_PADDING, MAX_TEXT_BYTES), &PADDING, 2);
     scan.encoded_done = end;
     // Decode only the start first, because most runs do not decode to text.
     if end - start < MIN_TEXT_BYTES || !is_text(&blocks::decode_base64(scan.slice(start, start + 16))) {
         return;
     }
     let decoded = blocks::decode_base64(scan.slice(start, end));
-    if is_text(&decoded) && !super::find(&decoded).is_empty() {
+    if is_text(&decoded) && !super::find_secrets(&decoded).is_empty() {
         scan.add_by_format("base64-secret", start, end);
     }
 }
 
-/// Enough for a kubeconfig of several clusters.
+/// Maximum length of an encoded text: enough for a kubeconfig of several clusters.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Base64 length of the shortest `name=value` to redact.
 const MIN_TEXT_BYTES: usize = 24;
-static BODY: Set = Set::new("A-Za-z0-9+/");
+static BASE64_WITHOUT_PADDING: Set = Set::new("A-Za-z0-9+/");
 
 fn is_text(decoded: &[u8]) -> bool {
     decoded.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))
@@ -107,12 +107,12 @@ fn is_user_byte(byte: u8) -> bool {
 }
 
 /// Redacts a Discord token `id.time.signature`, whose first part is a number in base64.
-fn bot_token(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn redact_discord_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     let id = blocks::decode_base64(scan.slice(start, end));
-    let second = scan.run(end + 1, &WORD, 16);
-    let third = scan.run(second + 1, &WORD, 80);
+    let second = scan.run_end(end + 1, &BASE64URL, 16);
+    let third = scan.run_end(second + 1, &BASE64URL, 80);
     let numeric = (16..=20).contains(&id.len()) && id.iter().all(u8::is_ascii_digit);
-    if numeric && scan.at(second) == b'.' && (5..=8).contains(&(second - end - 1)) && third - second > 26 {
+    if numeric && scan.byte_at(second) == b'.' && (5..=8).contains(&(second - end - 1)) && third - second > 26 {
         scan.add_by_format("discord-token", start, third);
     }
 }

@@ -1,46 +1,49 @@
-//! Values of `Authorization` and `Cookie`. `assign` finds the header names.
+//! Redacts the values of `Authorization` and `Cookie`. `assign` finds the names of the headers.
 
 use crate::redact::{
     judge::value,
-    scan::{BLANK, LOOSE, Scan, Set},
+    scan::{BLANK, ENCODED_TEXT, Scan, Set},
 };
 
-/// Servers reject longer header lines.
+/// Maximum length of a header line. Servers reject longer lines.
 const MAX_HEADER_BYTES: usize = 8192;
-static OPENING: Set = Set::new(" \t[({\\\"'`");
+static BEFORE_CREDENTIALS: Set = Set::new(" \t[({\\\"'`");
 static CREDENTIAL_END: Set = Set::new(" \t\r\n\"'`,;<>\\)]}");
-static SCHEME: Set = Set::new("A-Za-z0-9-");
+static SCHEME_BYTES: Set = Set::new("A-Za-z0-9-");
 
 /// Redacts `Bearer x`, `Basic x`, `Digest a="..", response=".."`, or credentials without a scheme.
-pub(in crate::redact) fn authorization(scan: &mut Scan<'_>, at: usize) {
+pub(in crate::redact) fn redact_authorization(scan: &mut Scan<'_>, at: usize) {
     let at = if scan.starts_with(at, b"%20") { at + 3 } else { at };
-    let start = scan.run(at, &OPENING, 12);
+    // Skip the `b` of a Python literal: `b'AWS4-HMAC-SHA256 ..'`.
+    let at = if scan.starts_with(at, b"b'") || scan.starts_with(at, b"b\"") { at + 1 } else { at };
+    let start = scan.run_end(at, &BEFORE_CREDENTIALS, 12);
     let line = line_end(scan, start);
-    let first = scan.run(start, &SCHEME, 32);
+    let first = scan.run_end(start, &SCHEME_BYTES, 32);
     let scheme = scan.slice(start, first).to_ascii_lowercase();
-    let after = scan.run(first, &BLANK, 8);
+    let after = scan.run_end(first, &BLANK, 8);
     let encoded = scan.starts_with(first, b"%20") || scan.starts_with(first, b"+");
     if matches!(&scheme[..], b"digest" | b"hawk" | b"oauth" | b"aws4-hmac-sha256" | b"signature" | b"mac")
         && after > first
     {
-        return parameters(scan, after, line);
+        return redact_parameters(scan, after, line);
     }
     if after > first && after < line {
         let from = if scan.starts_with(after, b"token=") { after + 6 } else { after };
-        let from = scan.run(from, &OPENING, 4);
-        return credentials(scan, from, line, is_scheme(&scheme));
+        let from = scan.run_end(from, &BEFORE_CREDENTIALS, 4);
+        return redact_credentials(scan, from, line, is_scheme(&scheme));
     }
     // A folded header continues on an indented line.
-    let folded = scan.run(line, &FOLD, 80);
-    if after == line && is_scheme(&scheme) && matches!(scan.before(folded), b' ' | b'\t') && folded > line + 1 {
+    let folded = scan.run_end(line, &WHITE_SPACE, 80);
+    if after == line && is_scheme(&scheme) && matches!(scan.byte_before(folded), b' ' | b'\t') && folded > line + 1 {
         let end = line_end(scan, folded);
-        return credentials(scan, folded, end, true);
+        return redact_credentials(scan, folded, end, true);
     }
-    let from = if encoded && is_scheme(&scheme) { first + if scan.at(first) == b'+' { 1 } else { 3 } } else { start };
-    credentials(scan, from, line, from > start);
+    let from =
+        if encoded && is_scheme(&scheme) { first + if scan.byte_at(first) == b'+' { 1 } else { 3 } } else { start };
+    redact_credentials(scan, from, line, from > start);
 }
 
-static FOLD: Set = Set::new(" \t\r\n");
+static WHITE_SPACE: Set = Set::new(" \t\r\n");
 
 fn is_scheme(word: &[u8]) -> bool {
     #[rustfmt::skip] // One word per line would fill a page.
@@ -53,7 +56,7 @@ fn is_scheme(word: &[u8]) -> bool {
     SCHEMES.contains(&word)
 }
 
-fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: bool) {
+fn redact_credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: bool) {
     let mut end = start;
     while end < line && !CREDENTIAL_END.has(scan.text[end]) {
         end += 1;
@@ -61,7 +64,7 @@ fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: boo
     while end > start && matches!(scan.text[end - 1], b'.' | b':') {
         end -= 1;
     }
-    // `<token>`, `${TOKEN}` end at their own bracket.
+    // A placeholder such as `<token>` or `${TOKEN}` ends at its closing bracket.
     let text = scan.slice(start, end.max(start));
     let wide = scan.slice(start, end + 1);
     let enough = if known_scheme {
@@ -69,41 +72,41 @@ fn credentials(scan: &mut Scan<'_>, start: usize, line: usize, known_scheme: boo
     } else {
         text.len() >= 8 && value::is_random(text) && !value::is_code(text)
     };
-    if enough && !value::is_placeholder(text) && !value::is_placeholder(wide) && !value::is_dummy(text) {
+    if enough && !value::is_placeholder(text) && !value::is_placeholder(wide) && !value::is_dummy_token(text) {
         scan.add_by_name("authorization", start, end);
     }
 }
 
-/// `response="x", nonce=y`: redacts the values that prove identity and keeps the names.
-fn parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
+/// Redacts the parameters that prove the identity of the client, as in `response="x", nonce=y`. Keeps the names.
+fn redact_parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
     #[rustfmt::skip] // One word per line would fill a page.
-    const SECRET: &[&str] = &[
+    const SECRET_PARAMETERS: &[&str] = &[
         "response", "nonce", "cnonce", "mac", "oauth_token", "oauth_signature", "oauth_nonce", "signature",
         "oauth_consumer_key", "opaque",
     ];
     let mut at = start;
     while at < line {
-        let name_end = scan.run(at, &PARAMETER, 40);
-        if name_end == at || scan.at(name_end) != b'=' {
+        let name_end = scan.run_end(at, &PARAMETER_BYTES, 40);
+        if name_end == at || scan.byte_at(name_end) != b'=' {
             at = name_end.max(at + 1);
             continue;
         }
         let name = String::from_utf8_lossy(scan.slice(at, name_end)).to_ascii_lowercase();
-        let value = scan.run(name_end + 1, &OPENING, 3);
-        let end = scan.run(value, &LOOSE, line.saturating_sub(value)).max(value);
+        let value = scan.run_end(name_end + 1, &BEFORE_CREDENTIALS, 3);
+        let end = scan.run_end(value, &ENCODED_TEXT, line.saturating_sub(value)).max(value);
         let text = scan.slice(value, end);
-        if SECRET.contains(&name.as_str()) && text.len() >= 6 && !value::is_placeholder(text) {
+        if SECRET_PARAMETERS.contains(&name.as_str()) && text.len() >= 6 && !value::is_placeholder(text) {
             scan.add_by_name("authorization", value, end);
         }
         at = end.max(name_end + 1);
     }
 }
 
-static PARAMETER: Set = Set::new("A-Za-z_");
+static PARAMETER_BYTES: Set = Set::new("A-Za-z_");
 
-/// Redacts the values of `a=1; b=2`, or of one pair for `Set-Cookie`. Names and attributes stay.
-pub(in crate::redact) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
-    let start = scan.run(at, &OPENING, 12);
+/// Redacts the values in `a=1; b=2`, or of the only pair of `Set-Cookie`. Names and attributes stay.
+pub(in crate::redact) fn redact_cookies(scan: &mut Scan<'_>, at: usize, is_set_cookie: bool) {
+    let start = scan.run_end(at, &BEFORE_CREDENTIALS, 12);
     if start < scan.cookies_done {
         return;
     }
@@ -112,58 +115,62 @@ pub(in crate::redact) fn cookie(scan: &mut Scan<'_>, at: usize, set: bool) {
     let mut pair = start;
     while pair < line {
         let mut end = pair;
-        while end < line && !ends_pair(scan, end) {
+        while end < line && !ends_cookie(scan, end) {
             end += 1;
         }
-        cookie_pair(scan, pair, end);
-        let attributes = set && scan.at(end) == b';';
-        // Attributes (`Path=/; HttpOnly`) continue to the next cookie in a list.
-        pair = if attributes { next_cookie(scan, end, line) } else { scan.run(end, &PAIR_BREAK, 16).max(end + 1) };
+        redact_cookie_pair(scan, pair, end);
+        let attributes = is_set_cookie && scan.byte_at(end) == b';';
+        // Attributes such as `Path=/; HttpOnly` end at the next cookie of a list.
+        pair = if attributes {
+            find_next_cookie(scan, end, line)
+        } else {
+            scan.run_end(end, &PAIR_BREAK, 16).max(end + 1)
+        };
     }
 }
 
 static PAIR_BREAK: Set = Set::new("; ,\t\"'\\[]");
 
-fn ends_pair(scan: &Scan<'_>, at: usize) -> bool {
+fn ends_cookie(scan: &Scan<'_>, at: usize) -> bool {
     match scan.text[at] {
         b';' | b'"' | b'\'' | b'`' | b' ' | b'\t' | b'\\' | b']' => true,
-        b',' => matches!(scan.at(at + 1), b' ' | b'"' | b'\''),
+        b',' => matches!(scan.byte_at(at + 1), b' ' | b'"' | b'\''),
         _ => false,
     }
 }
 
-fn next_cookie(scan: &Scan<'_>, from: usize, line: usize) -> usize {
+fn find_next_cookie(scan: &Scan<'_>, from: usize, line: usize) -> usize {
     let rest = scan.slice(from, line);
     let next = rest.windows(2).position(|two| matches!(two[0], b'"' | b'\'') && two[1] == b',');
-    next.map_or(line, |at| scan.run(from + at + 1, &PAIR_BREAK, 16).min(line))
+    next.map_or(line, |at| scan.run_end(from + at + 1, &PAIR_BREAK, 16).min(line))
 }
 
-fn cookie_pair(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn redact_cookie_pair(scan: &mut Scan<'_>, start: usize, end: usize) {
     let Some(equals) = scan.slice(start, end).iter().position(|&byte| byte == b'=') else {
-        return bare_cookie(scan, start, end);
+        return redact_unnamed_cookie(scan, start, end);
     };
-    let value = scan.run(start + equals + 1, &OPENING, 2).min(end);
+    let value = scan.run_end(start + equals + 1, &BEFORE_CREDENTIALS, 2).min(end);
     let text = scan.slice(value, end);
-    // `theme=dark`, `lang=en-US`, `consent=1` are not secret.
+    // Excludes `theme=dark`, `lang=en-US` and `consent=1`.
     let harmless =
         text.len() < 6 || (text.len() < 16 && text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'-'));
     if !harmless
         && !value::is_placeholder(text)
-        && !value::is_dummy(text)
-        && !is_attribute(scan.slice(start, start + equals))
+        && !value::is_dummy_token(text)
+        && !is_cookie_attribute(scan.slice(start, start + equals))
     {
         scan.add_by_name("cookie", value, end);
     }
 }
 
-fn bare_cookie(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn redact_unnamed_cookie(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
     if text.len() >= 20 && value::is_random(text) && !value::is_code(text) && !value::is_placeholder(text) {
         scan.add_by_name("cookie", start, end);
     }
 }
 
-fn is_attribute(name: &[u8]) -> bool {
+fn is_cookie_attribute(name: &[u8]) -> bool {
     ["path", "domain", "expires", "max-age", "samesite", "priority"]
         .iter()
         .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
@@ -173,11 +180,13 @@ fn is_attribute(name: &[u8]) -> bool {
 fn line_end(scan: &Scan<'_>, start: usize) -> usize {
     let limit = scan.text.len().min(start + MAX_HEADER_BYTES);
     let stop = |at: usize| {
-        matches!(scan.text[at], b'\n' | b'\r') || (scan.text[at] == b'\\' && matches!(scan.at(at + 1), b'n' | b'r'))
+        matches!(scan.text[at], b'\n' | b'\r')
+            || (scan.text[at] == b'\\' && matches!(scan.byte_at(at + 1), b'n' | b'r'))
     };
-    let quote = scan.before(start);
-    let closes =
-        |at: usize| matches!(quote, b'"' | b'\'' | b'`') && scan.text[at] == quote && !matches!(scan.before(at), b'=');
+    let quote = scan.byte_before(start);
+    let closes = |at: usize| {
+        matches!(quote, b'"' | b'\'' | b'`') && scan.text[at] == quote && !matches!(scan.byte_before(at), b'=')
+    };
     let list = scan.slice(start.saturating_sub(3), start).contains(&b'[');
     (start..limit).find(|&at| stop(at) || (!list && closes(at))).unwrap_or(limit)
 }

@@ -1,4 +1,4 @@
-//! Passwords in an SQL statement: `INSERT INTO users (name, password) VALUES ('bob', 'x')`.
+//! Redacts passwords in an SQL statement: `INSERT INTO users (name, password) VALUES ('bob', 'x')`.
 
 use crate::redact::{
     assign::assignment::value_at,
@@ -10,10 +10,10 @@ use crate::redact::{
 };
 
 const MAX_CALL_BYTES: usize = 256;
-static BETWEEN: Set = Set::new(" \t\r\n,");
+static VALUE_SEPARATOR: Set = Set::new(" \t\r\n,");
 
 /// Redacts the value at the position of the password column.
-pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_insert(scan: &mut Scan<'_>, hit: usize) {
     let window = scan.slice(hit, hit + MAX_CALL_BYTES);
     let Some(open) = window.iter().position(|&byte| byte == b'(') else { return };
     let Some(close) = window[open..].iter().position(|&byte| byte == b')').map(|at| open + at) else { return };
@@ -25,7 +25,7 @@ pub(super) fn insert(scan: &mut Scan<'_>, hit: usize) {
     let Some(from) = rest[values..].iter().position(|&byte| byte == b'(') else { return };
     let mut at = hit + close + values + from + 1;
     for index in 0..=wanted {
-        let start = scan.run(at, &BETWEEN, 8);
+        let start = scan.run_end(at, &VALUE_SEPARATOR, 8);
         let Some(found) = value_at(scan, start) else { return };
         if index == wanted && found.quoted {
             let text = scan.slice(found.start, found.end);

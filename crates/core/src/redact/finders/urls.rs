@@ -1,33 +1,33 @@
-//! Passwords in URLs and connection strings. `assign` reads query parameters.
+//! Redacts passwords in URLs and connection strings. `assign` reads query parameters.
 
 use crate::redact::{
-    judge::{told, value},
+    judge::{prose, value},
     scan::{DIGIT, Scan, Set},
 };
 
 const MAX_AUTHORITY_BYTES: usize = 4096;
 static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
-static HOST: Set = Set::new("A-Za-z0-9_.[]:-");
-static USER: Set = Set::new("A-Za-z0-9_.%+~-");
+static HOST_BYTES: Set = Set::new("A-Za-z0-9_.[]:-");
+static USER_BYTES: Set = Set::new("A-Za-z0-9_.%+~-");
 
 /// Redacts the password in `scheme://user:password@host`, or a single token before the `@`.
-pub(super) fn userinfo(scan: &mut Scan<'_>, hit: usize) {
+pub(super) fn redact_url_password(scan: &mut Scan<'_>, hit: usize) {
     let start = hit + "://".len();
     let limit = scan.text.len().min(start + MAX_AUTHORITY_BYTES);
-    let Some((at, colon)) = split(scan, start, limit) else { return };
+    let Some((at, colon)) = find_userinfo_end(scan, start, limit) else { return };
     let Some(colon) = colon else {
-        return lone_token(scan, start, at);
+        return redact_lone_token(scan, start, at);
     };
     let password = scan.slice(colon + 1, at);
-    if is_marker(password) {
-        lone_token(scan, start, colon);
+    if is_fixed_word(password) {
+        redact_lone_token(scan, start, colon);
     } else if !value::is_placeholder(password) {
         scan.add_by_name("url-password", colon + 1, at);
     }
 }
 
 /// Returns the end of the userinfo and the position of its colon.
-fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<usize>)> {
+fn find_userinfo_end(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<usize>)> {
     let mut colon = None;
     let mut at = None;
     let mut path = None;
@@ -36,7 +36,7 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
             byte if URL_END.has(byte) && !(byte == b'<' || byte == b'>') => break,
             b':' if colon.is_none() && at.is_none() => colon = Some(index),
             b'@' if path.is_none() || is_host(scan, index + 1) => at = Some(index),
-            // After `host:8080/` an `@` belongs to the path, but a password may contain `/`, `?` and `#`.
+            // After `host:8080/`, an `@` belongs to the path. Elsewhere, `/`, `?` and `#` may be in the password.
             b'/' | b'?' | b'#' if path.is_none() => {
                 let host = at.is_some_and(|at| index > at + 2 && is_host(scan, at + 1));
                 if host || !colon.is_some_and(|colon| may_be_password(scan, start, colon, index)) {
@@ -44,8 +44,8 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
                 }
                 path = Some(index);
             }
-            // `sqlserver://host:1433;user=..`, `mongodb://a:1,b:2`.
-            b';' | b',' if colon.is_some_and(|colon| scan.run(colon + 1, &DIGIT, 6) == index) => break,
+            // Excludes ports: `sqlserver://host:1433;user=..`, `mongodb://a:1,b:2`.
+            b';' | b',' if colon.is_some_and(|colon| scan.run_end(colon + 1, &DIGIT, 6) == index) => break,
             _ => {}
         }
     }
@@ -53,48 +53,54 @@ fn split(scan: &Scan<'_>, start: usize, limit: usize) -> Option<(usize, Option<u
     Some((at, colon.filter(|&colon| colon < at)))
 }
 
-/// Checks that the text between the colon and `index` is not a port, and that the text before the colon is a name.
+/// Checks that the text before the colon is a name, and that the text between the colon and `index` is not a port.
 fn may_be_password(scan: &Scan<'_>, start: usize, colon: usize, index: usize) -> bool {
-    scan.run(colon + 1, &DIGIT, 6) != index && scan.run(start, &USER, 256) == colon
+    scan.run_end(colon + 1, &DIGIT, 6) != index && scan.run_end(start, &USER_BYTES, 256) == colon
 }
 
 /// Checks for a host and port before the end of an authority.
 fn is_host(scan: &Scan<'_>, start: usize) -> bool {
-    let end = scan.run(start, &HOST, 256);
-    end > start && matches!(scan.at(end), b'/' | b'?' | b',' | b' ' | b'"' | b'\'' | b'\n' | b'\r' | b')' | 0)
+    let end = scan.run_end(start, &HOST_BYTES, 256);
+    end > start && matches!(scan.byte_at(end), b'/' | b'?' | b',' | b' ' | b'"' | b'\'' | b'\n' | b'\r' | b')' | 0)
 }
 
-/// Checks for a fixed word in place of the password, which means that the user part is the token.
-fn is_marker(password: &[u8]) -> bool {
+/// Checks for a fixed word in place of the password. The text before the colon is then the token.
+fn is_fixed_word(password: &[u8]) -> bool {
     password.is_empty() || matches!(password, b"x-oauth-basic" | b"x-token-auth" | b"api_token" | b"X")
 }
 
-fn lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
+fn redact_lone_token(scan: &mut Scan<'_>, start: usize, end: usize) {
     let token = scan.slice(start, end);
     if token.len() >= 16 && value::is_random(token) && !value::is_placeholder(token) {
         scan.add_by_name("url-token", start, end);
     }
 }
 
-/// `CORP/bob:password@10.0.0.12`: a login without a scheme.
-pub(super) fn bare_login(scan: &mut Scan<'_>, hit: usize) {
-    let start = scan.run_back(hit, &LOGIN, 128);
+/// Redacts the password of a login without a scheme: `CORP/bob:password@10.0.0.12`.
+pub(super) fn redact_login_without_scheme(scan: &mut Scan<'_>, hit: usize) {
+    let start = scan.run_start(hit, &LOGIN_BYTES, 128);
     let text = scan.slice(start, hit);
     let Some(colon) = text.iter().position(|&byte| byte == b':') else { return };
     let (user, password) = (&text[..colon], &text[colon + 1..]);
     if user == b"mailto" {
         return;
     }
-    let end = scan.run(hit + 1, &HOST, 256);
+    let end = scan.run_end(hit + 1, &HOST_BYTES, 256);
     let host = scan.slice(hit + 1, end);
     let dotted = host.contains(&b'.') || host.starts_with(b"localhost");
     let named = user.first().is_some_and(u8::is_ascii_alphabetic)
-        && user.iter().all(|&byte| USER.has(byte) || matches!(byte, b'/' | b'\\'));
-    // `file.ts:10@..`, `image:tag@sha256:..`, `npm:name@1.2.3`.
+        && user.iter().all(|&byte| USER_BYTES.has(byte) || matches!(byte, b'/' | b'\\'));
+    // Excludes `file.ts:10@..`, `image:tag@sha256:..` and `npm:name@1.2.3`.
     let version = host.first().is_some_and(u8::is_ascii_digit) && memchr::memchr_iter(b'.', host).count() != 3;
-    if named && dotted && !version && password.len() >= 6 && told::is_mixed(password) && !password.contains(&b'/') {
+    if named
+        && dotted
+        && !version
+        && password.len() >= 6
+        && prose::mixes_letters_with_digits_or_marks(password)
+        && !password.contains(&b'/')
+    {
         scan.add_by_name("url-password", start + colon + 1, hit);
     }
 }
 
-static LOGIN: Set = Set::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");
+static LOGIN_BYTES: Set = Set::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");

@@ -1,4 +1,5 @@
-//! Classifies a name by what it means for its value: `password`, `clientSecret`, `X-Api-Key`, `Cookie`.
+//! Classifies a name by how strongly it shows that its value is a secret: `password`, `clientSecret`, `X-Api-Key`,
+//! `Cookie`.
 
 /// How strongly a name proves that its value is a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,20 +10,20 @@ pub(in crate::redact) enum Tier {
     Secret,
     /// The value must look random.
     Token,
-    /// `..._KEY` of an unknown sort: the value must look very random.
+    /// A key of an unknown kind (`..._KEY`): the value must look very random.
     Key,
     /// The value must look random and must not be a UUID, because UUIDs identify sessions in logs.
     Session,
-    /// A parameter of a signed link: the value must look random, and only in a query.
+    /// A parameter of a signed link: the name must be in a query, and the value must look random.
     Query,
-    /// Scheme and credentials.
+    /// The value has a scheme and credentials, as in `Bearer x`.
     Authorization,
-    /// Pairs, each with its own value.
+    /// The value has pairs of names and values.
     Cookie,
 }
 
 impl Tier {
-    /// Kind in the replacement.
+    /// Returns the kind that the replacement shows.
     pub(in crate::redact) const fn kind(self) -> &'static str {
         match self {
             Self::Password => "password",
@@ -36,9 +37,9 @@ impl Tier {
     }
 }
 
-/// Endings of names, in lower case and without separators; the first match decides.
+/// Endings of names, in lower case and without separators. The first match decides on the tier.
 #[rustfmt::skip] // One word per line would fill a page.
-static ENDS: &[(Tier, &[&str])] = &[
+static NAME_ENDINGS: &[(Tier, &[&str])] = &[
     (Tier::Authorization, &[
         "authorization",
     ]),
@@ -50,7 +51,7 @@ static ENDS: &[(Tier, &[&str])] = &[
         "passord", "motdepasse", "contrasena", "senha", "clave", "wachtwoord", "salasana", "heslo", "parola",
         "lozinka", "adgangskode", "bindpw", "rootpw", "requirepass", "masterauth", "authtok", "securitycredentials",
         "bindcredential", "bindcredentials", "psk", "passphrase", "passcode", "pwd", "keypass", "storepass",
-        "pgpass", "passwordvalue", "mnemonic",
+        "pgpass", "passwordvalue", "mnemonic", "psw",
     ]),
     (Tier::Secret, &[
         "secretaccesskey", "secretkeybase", "secretkey", "secretvalue", "secretstring", "secrettext",
@@ -60,10 +61,10 @@ static ENDS: &[(Tier, &[&str])] = &[
         "passwordhash", "passwdhash", "passworddigest", "pwhash", "nthash", "lmhash", "secretid", "secrets",
         "credential", "credentials", "creds", "tokenvalue", "token", "tokens", "jwt", "bearer", "csrf", "xsrf",
         "macaroon", "totp", "xhoneycombteam", "crumb", "codeverifier", "oauthverifier", "samlresponse", "dockerauth", "basicauth", "xregistryauth", "phpsessid", "jsessionid", "connectsid", "aspnetsessionid",
-        "laravelsession", "sessionkey",
+        "laravelsession", "sessionkey", "rememberme",
     ]),
     (Tier::Session, &[
-        "sessionid",
+        "sessionid", "sess",
     ]),
     (Tier::Key, &[
         "tokenid", "pat", "otp", "session",
@@ -73,29 +74,29 @@ static ENDS: &[(Tier, &[&str])] = &[
     ]),
 ];
 
-/// Prefixes that make a `...key` a secret by its name alone.
+/// Words before `key` that show that the value is a secret.
 #[rustfmt::skip] // One word per line would fill a page.
-static KEYS: &[&str] = &[
-    "access", "account", "admin", "api", "apigw", "app", "application", "auth", "client", "consumer", "crypto",
+static SECRET_KEY_PREFIXES: &[&str] = &[
+    "access", "account", "admin", "api", "apigw", "app", "application", "auth", "certificate", "client", "consumer", "crypto",
     "decryption", "deploy", "deployer", "developer", "encryption", "functions", "hmac", "ingestion", "integration",
     "jwt", "license", "master", "owner", "private", "record", "recovery", "relayer", "rest", "routing", "secret", "server", "service",
     "session", "shared", "sharedaccess", "signer", "signing", "ssh", "storage", "subscription", "webhook", "wallet",
     "write", "x", "aes", "vapid", "preshared", "psk", "wep", "wpa", "authorization", "instrumentation", "functionapp",
-    "passkey", "root",
+    "passkey", "root", "validation",
 ];
 
-/// Keys that identify data instead of opening access; `public_key` is public.
+/// Words before `key` in the names of keys that identify data or are public.
 #[rustfmt::skip] // One word per line would fill a page.
-static PLAIN_KEYS: &[&str] = &[
+static HARMLESS_KEY_PREFIXES: &[&str] = &[
     "cache", "column", "composite", "dedup", "duplicate", "entity", "foreign", "group", "hash", "idempotency",
     "index", "join", "map", "message", "missing", "object", "order", "partition", "primary", "pub", "public",
     "publishable", "query", "range", "react", "input", "redis", "registry", "row", "shard", "sort", "storagecache", "translation",
     "undefined", "unique", "unknown", "verifying",
 ];
 
-/// Tokens of pagination, parsers and model vocabularies, which open nothing.
+/// Words before `token` in the names of harmless tokens: of pagination, parsers and language models.
 #[rustfmt::skip] // One word per line would fill a page.
-static PLAIN_TOKENS: &[&str] = &[
+static HARMLESS_TOKEN_PREFIXES: &[&str] = &[
     "bos", "cancel", "cancellation", "cls", "continuation", "current", "cursor", "end", "eos", "expected", "first",
     "last", "lookahead", "mask", "next", "nextpage", "pad", "page", "peek", "prev", "previous", "sep", "special",
     "publickey", "start", "stop", "sync", "unexpected", "unk", "resume", "nextforward", "nextbackward", "change",
@@ -103,67 +104,69 @@ static PLAIN_TOKENS: &[&str] = &[
 
 /// Returns the tier of a name, or `None` if the name has no meaning. `query`: the name follows `?`, `&` or `;`.
 pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
-    let flat = flat(name);
+    let flat = fold_name(name);
     let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
     if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac" | "appid") {
         return Some(Tier::Query);
     }
-    if flat.strip_suffix("token").is_some_and(is_plain_token) {
+    if flat.strip_suffix("token").is_some_and(is_harmless_token) {
         return None;
     }
-    if let Some((tier, _)) = ENDS.iter().find(|(_, ends)| ends.iter().any(|end| flat.ends_with(end))) {
-        // In a connection string `PWD` is not a folder.
+    if let Some((tier, _)) = NAME_ENDINGS.iter().find(|(_, ends)| ends.iter().any(|end| flat.ends_with(end))) {
+        // In a connection string, `PWD` is a password and not a folder.
         return (fits_tier(*tier, name, flat) || (query && *tier == Tier::Password)).then_some(*tier);
     }
     if ends_with_pass(name, flat) || ends_with_pw(name) {
         return Some(Tier::Password);
     }
-    // `X-Api-Auth` of a header.
+    // A header such as `X-Api-Auth`.
     if flat.len() > 5 && name.to_ascii_lowercase().ends_with(b"-auth") {
         return Some(Tier::Token);
     }
-    if flat == "auth" || flat == "sid" || (flat.ends_with("auth") && name.starts_with(b"_")) {
+    // A field such as `connectAuth`.
+    let is_camel = name.len() > 4 && name.ends_with(b"Auth") && name[name.len() - 5].is_ascii_lowercase();
+    if is_camel || flat == "auth" || flat == "sid" || (flat.ends_with("auth") && name.starts_with(b"_")) {
         return Some(Tier::Key);
     }
     key_tier(flat)
 }
 
-fn is_plain_token(owner: &str) -> bool {
-    PLAIN_TOKENS.contains(&owner) || owner.ends_with("continuation") || owner.ends_with("nextpage")
+fn is_harmless_token(owner: &str) -> bool {
+    HARMLESS_TOKEN_PREFIXES.contains(&owner) || owner.ends_with("continuation") || owner.ends_with("nextpage")
 }
 
 fn fits_tier(tier: Tier, name: &[u8], flat: &str) -> bool {
     match tier {
-        // `PWD` is the working directory of a shell; `enclave` ends in `clave`.
+        // Excludes `PWD`, the working directory of a shell, and `enclave`, which ends in `clave`.
         Tier::Password => {
             !matches!(name, b"PWD" | b"OLDPWD")
                 && (!flat.ends_with("clave") || flat == "clave" || is_last_word(name, 5))
         }
-        // `pat` and `otp` only as whole words, because of `compat` and `format`.
+        // `pat` and `otp` must be whole words, because of names such as `compat`.
         Tier::Key => !(flat.ends_with("pat") || flat.ends_with("otp")) || flat.len() == 3 || is_last_word(name, 3),
-        // A salt without a known use is printed beside its hash.
+        // Excludes `salt` alone, because such a salt is usually printed beside its hash.
         _ => flat != "salt",
     }
 }
 
-/// The last letters are a word of their own: `github_pat`, `MI_CLAVE`.
+/// Checks whether the last letters are a separate word: `github_pat`, `MI_CLAVE`.
 fn is_last_word(name: &[u8], letters: usize) -> bool {
     let before = name.len().checked_sub(letters + 1).and_then(|at| name.get(at));
     matches!(before, Some(b'_' | b'-' | b'.'))
 }
 
-/// A word of another language, which does not occur in English sentences by chance.
-pub(super) fn is_foreign(name: &[u8]) -> bool {
+/// Checks for a word of another language, which English sentences do not contain by chance.
+pub(super) fn is_foreign_word(name: &[u8]) -> bool {
     #[rustfmt::skip] // One word per line would fill a page.
     const WORDS: &[&str] = &[
         "passwort", "kennwort", "passord", "contrasena", "senha", "wachtwoord", "salasana", "heslo", "parola",
         "lozinka", "adgangskode", "clave",
     ];
-    let flat = flat(name);
+    let flat = fold_name(name);
     !name.is_ascii() || name.contains(&b' ') || WORDS.iter().any(|word| flat.ends_with(word))
 }
 
-/// `pw`, `db_pw`, `-pw`.
+/// Checks for `pw`, `db_pw`, `-pw`.
 fn ends_with_pw(name: &[u8]) -> bool {
     let Some(start) = name.len().checked_sub(2) else { return false };
     name[start..].eq_ignore_ascii_case(b"pw")
@@ -172,7 +175,7 @@ fn ends_with_pw(name: &[u8]) -> bool {
             || name[start..] == *b"PW" && name[start - 1].is_ascii_lowercase())
 }
 
-/// `pass`, `db_pass`, `remotepass`; not `bypass`, `compass`.
+/// Checks for `pass`, `db_pass`, `remotepass`, but not `bypass`, `compass`.
 fn ends_with_pass(name: &[u8], flat: &str) -> bool {
     const WORDS: &[&str] =
         &["askpass", "bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"];
@@ -186,14 +189,14 @@ fn ends_with_pass(name: &[u8], flat: &str) -> bool {
 
 fn key_tier(flat: &str) -> Option<Tier> {
     let owner = flat.strip_suffix("key").or_else(|| flat.strip_suffix("keys"))?;
-    if PLAIN_KEYS.iter().any(|plain| owner.ends_with(plain)) {
+    if HARMLESS_KEY_PREFIXES.iter().any(|plain| owner.ends_with(plain)) {
         return None;
     }
-    let known = KEYS.iter().any(|known| owner.ends_with(known));
+    let known = SECRET_KEY_PREFIXES.iter().any(|known| owner.ends_with(known));
     Some(if known { Tier::Token } else { Tier::Key })
 }
 
 /// Keeps letters and digits, in lower case.
-fn flat(name: &[u8]) -> String {
+fn fold_name(name: &[u8]) -> String {
     name.iter().filter(|byte| byte.is_ascii_alphanumeric()).map(|byte| char::from(byte.to_ascii_lowercase())).collect()
 }

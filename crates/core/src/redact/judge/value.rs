@@ -1,11 +1,11 @@
 //! Decides whether a value looks like a secret: random letters as opposed to placeholders, words, identifiers and
-//! paths. `names` decides how much a name proves.
+//! paths. `names` classifies names.
 
-use crate::redact::scan::{ALNUM, HEX_ANY};
+use crate::redact::scan::{ALPHANUMERIC, ANY_CASE_HEX};
 
-/// Words in place of a value in type annotations, messages and examples; lower case, sorted.
+/// Words that type annotations, messages and examples have in place of a value. Lower case, sorted.
 #[rustfmt::skip] // One word per line would fill a page.
-static WORDS: &[&str] = &[
+static PLACEHOLDER_WORDS: &[&str] = &[
     "absent", "any", "blank", "bool", "boolean", "bytes", "changeme", "char", "default", "denied", "deprecated",
     "disabled", "dummy", "empty", "enabled", "encrypted", "env", "erforderlich", "error", "example", "expired",
     "failed", "falsch", "false", "filtered", "forbidden", "function", "hidden", "include", "incorrect", "incorrecta",
@@ -18,9 +18,9 @@ static WORDS: &[&str] = &[
     "verplicht", "void", "weak", "wrong", "wymagane", "yes",
 ];
 
-/// Prefixes of expressions that are evaluated elsewhere.
+/// Prefixes of expressions that a program evaluates.
 #[rustfmt::skip] // One word per line would fill a page.
-static EXPRESSIONS: &[&str] = &[
+static EXPRESSION_PREFIXES: &[&str] = &[
     "process.env", "import.meta", "os.environ", "os.getenv", "os.Getenv", "System.getenv", "System.getProperty",
     "Deno.env", "Bun.env", "secrets.", "env.", "vars.", "ENV[", "ENV.", "getenv(", "env(", "environ", "$env:",
     "std::env", "Environment.Get", "vault:", "secret/", "arn:aws:", "ref+", "op://", "{{", "${", "$(", "#{", "<%",
@@ -39,17 +39,18 @@ pub(in crate::redact) fn is_placeholder(value: &[u8]) -> bool {
             && value[1..value.len() - 1].iter().all(|byte| byte.is_ascii_lowercase() || *byte == b' '))
         || is_type(value)
         || is_public_hash(value)
-        || is_pattern(value)
+        || is_regular_expression(value)
         || is_version(value)
         || is_replacement(value)
         || is_variable(value)
-        || is_format(value)
+        || is_format_directive(value)
         || is_mask(value)
-        || is_word(value)
-        || EXPRESSIONS.iter().any(|start| value.starts_with(start.as_bytes()))
+        || is_placeholder_word(value)
+        || EXPRESSION_PREFIXES.iter().any(|start| value.starts_with(start.as_bytes()))
 }
 
-/// `Option<String>`, `typing.Optional[bytes]`, `&'static str`, `*mut`, and an address of memory: `0xc0000123a0`.
+/// Checks for a type such as `Option<String>`, `typing.Optional[bytes]`, `&'static str` or `*mut`, and for a memory
+/// address such as `0xc0000123a0`.
 fn is_type(value: &[u8]) -> bool {
     let generic = value.iter().position(|byte| matches!(byte, b'<' | b'[')).is_some_and(|open| {
         open > 0
@@ -60,7 +61,7 @@ fn is_type(value: &[u8]) -> bool {
     });
     // A longer number is a key, because an address has at most 64 bits.
     let pointer = value.strip_prefix(b"0x").is_some_and(|rest| (6..=16).contains(&rest.len()) && is_hex(rest));
-    // `__u32` of C.
+    // C has types such as `__u32`.
     let reserved = value.starts_with(b"__") && is_name(value) && !is_random(value);
     generic
         || pointer
@@ -69,7 +70,8 @@ fn is_type(value: &[u8]) -> bool {
         || matches!(value, b"*mut" | b"*const" | b"*char" | b"*string")
 }
 
-/// `SHA256:` or `sha512-` with base64: the fingerprint of a public key, the integrity of a package.
+/// Checks for `SHA256:` or `sha512-` with base64, which is the fingerprint of a public key or the integrity of a
+/// package.
 fn is_public_hash(value: &[u8]) -> bool {
     const ALGORITHMS: &[&[u8]] = &[b"sha1", b"sha256", b"sha384", b"sha512", b"md5"];
     ALGORITHMS.iter().any(|name| {
@@ -78,19 +80,19 @@ fn is_public_hash(value: &[u8]) -> bool {
     })
 }
 
-/// `1.0.5`, `^2.1.0-rc.1`: the version of a package whose name ends in `password`.
+/// Checks for the version of a package, because the name of a package may end in `password`: `1.0.5`, `^2.1.0-rc.1`.
 fn is_version(value: &[u8]) -> bool {
     let digits = value.strip_prefix(b"^").or_else(|| value.strip_prefix(b"~")).unwrap_or(value);
     let mut numbers = digits.splitn(3, |&byte| byte == b'.');
     let is_number = |part: Option<&[u8]>| {
         part.is_some_and(|part| (1..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_digit))
     };
-    let patch = |part: &[u8]| part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !is_symbolic(part);
+    let patch = |part: &[u8]| part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !has_symbols(part);
     is_number(numbers.next()) && is_number(numbers.next()) && numbers.next().is_some_and(patch)
 }
 
-/// A regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
-fn is_pattern(value: &[u8]) -> bool {
+/// Checks for a regular expression: `/^[A-Za-z0-9-_]+$/`, `qr/[\x21]/`.
+fn is_regular_expression(value: &[u8]) -> bool {
     let has = |part: &[u8]| value.windows(part.len()).any(|window| window == part);
     if memchr::memchr3(b'[', b'(', b'/', value).is_none() {
         return false;
@@ -98,7 +100,7 @@ fn is_pattern(value: &[u8]) -> bool {
     value.starts_with(b"/^") || value.starts_with(b"qr/") || has(b"[A-Z") || has(b"[a-z") || has(b"[0-9]") || has(b"(?")
 }
 
-/// Checks for exactly one replacement of the redactor.
+/// Checks for a text that is exactly a replacement of the redactor.
 pub(super) fn is_replacement(value: &[u8]) -> bool {
     value
         .strip_prefix(b"[REDACTED:")
@@ -106,14 +108,15 @@ pub(super) fn is_replacement(value: &[u8]) -> bool {
         .is_some_and(|(rest, at)| at + 1 == rest.len())
 }
 
-/// `$NAME`, `$1`, `$self->{pass}`, `*password`. A password that starts with `$` contains more than a name.
+/// Checks for a variable: `$NAME`, `$1`, `$self->{pass}`, `*password`. A password that starts with `$` has more than a
+/// name after it.
 fn is_variable(value: &[u8]) -> bool {
     let is_dereferenced = |name: &[u8]| is_name(name) && name.iter().all(|byte| !byte.is_ascii_digit());
     if value.strip_prefix(b"*").is_some_and(is_dereferenced) {
         return true;
     }
     value.strip_prefix(b"$").is_some_and(|name| {
-        let word = name.iter().take_while(|&&byte| ALNUM.has(byte) || byte == b'_').count();
+        let word = name.iter().take_while(|&&byte| ALPHANUMERIC.has(byte) || byte == b'_').count();
         let member = [&b"->"[..], b"::", b"["].iter().any(|operator| name[word..].starts_with(operator));
         if word > 0 && member && is_name(&name[..word]) {
             return true;
@@ -125,8 +128,8 @@ fn is_variable(value: &[u8]) -> bool {
     })
 }
 
-/// `%s`, `%-10v`, `{}`, `?`, `:name`, `:py:data:` of reStructuredText.
-fn is_format(value: &[u8]) -> bool {
+/// Checks for a format directive or a parameter: `%s`, `%-10v`, `{}`, `?`, `:name`, `:py:data:` of reStructuredText.
+fn is_format_directive(value: &[u8]) -> bool {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'`');
     let is_role = |name: &[u8]| name.iter().all(is_word) && !is_random(name);
     (value[0] == b'%' && value.len() <= 4)
@@ -134,7 +137,7 @@ fn is_format(value: &[u8]) -> bool {
         || (value[0] == b':' && value.len() > 1 && is_role(&value[1..]))
 }
 
-/// `****`, `xxxx`, `....`, `abc***`: a mask, or one repeated character.
+/// Checks for a mask or a repeated character: `****`, `xxxx`, `....`, `abc***`.
 fn is_mask(value: &[u8]) -> bool {
     let masked = |byte: &&u8| matches!(**byte, b'*' | b'.' | b'x' | b'X' | b'-' | b'_' | b'#' | b'?');
     value.iter().all(|byte| masked(&byte))
@@ -147,7 +150,7 @@ fn is_mask(value: &[u8]) -> bool {
         || (value.len() >= 4 && value.iter().all(|byte| byte == &value[0]))
 }
 
-fn is_word(value: &[u8]) -> bool {
+fn is_placeholder_word(value: &[u8]) -> bool {
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let marks = [&b"&"[..], b"?", b"0x"];
     let word = marks.iter().find_map(|mark| word.strip_prefix(*mark)).unwrap_or(word);
@@ -159,39 +162,40 @@ fn is_word(value: &[u8]) -> bool {
         .filter(|byte| **byte != b'_' && **byte != b'-')
         .map(|byte| char::from(byte.to_ascii_lowercase()))
         .collect();
-    let rule = lower.split_once('|').is_some_and(|(first, _)| WORDS.contains(&first));
-    rule || WORDS.contains(&lower.as_str())
+    let rule = lower.split_once('|').is_some_and(|(first, _)| PLACEHOLDER_WORDS.contains(&first));
+    rule || PLACEHOLDER_WORDS.contains(&lower.as_str())
         || ["your", "example", "placeholder", "changeme", "replaceme", "redacted", "dummy"]
             .iter()
             .any(|part| lower.starts_with(part) && lower.bytes().all(|byte| byte.is_ascii_lowercase()))
 }
 
-/// Letters, digits and `_`, not starting with a digit.
+/// Checks for letters, digits and `_` that do not start with a digit.
 fn is_name(value: &[u8]) -> bool {
     value.first().is_some_and(|byte| !byte.is_ascii_digit())
-        && value.iter().all(|&byte| ALNUM.has(byte) || byte == b'_')
+        && value.iter().all(|&byte| ALPHANUMERIC.has(byte) || byte == b'_')
 }
 
-/// A token body that a person typed: `xxxxxxxx`, `...EXAMPLE`, `1234567890`.
-pub(in crate::redact) fn is_dummy(body: &[u8]) -> bool {
+/// Checks for an example in place of a token: `xxxxxxxxxx`, `...EXAMPLE`.
+pub(in crate::redact) fn is_dummy_token(body: &[u8]) -> bool {
     let seen = body.iter().fold(0_u128, |seen, byte| seen | 1 << (byte & 127));
     let distinct = seen.count_ones();
     (body.len() >= 10 && distinct < 4) || body.ends_with(b"EXAMPLE") || body.ends_with(b"EXAMPLEKEY")
 }
 
-/// An identifier or a path of identifiers in source code: `config.auth.token`, `user_password`, `getToken()`.
+/// Checks for an identifier or an expression of identifiers: `config.auth.token`, `user_password`, `getToken()`.
 pub(in crate::redact) fn is_code(value: &[u8]) -> bool {
     let letters = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b':' | b'(' | b')' | b'&');
-    // `include_str!`, `valid?`: only at the end, because a mark inside belongs to a password.
+    // `!` and `?` count only at the end, as in `include_str!` and `valid?`, because a mark inside belongs to a
+    // password.
     let word = value.strip_suffix(b"!").or_else(|| value.strip_suffix(b"?")).unwrap_or(value);
     let word = word.strip_prefix(b"!").unwrap_or(word);
-    // `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
+    // Calls and subscripts: `get_secret(`, `config.get<string>(`, `credentials[0]`, `config['password']`.
     let call = value.windows(2).any(|two| (two[0].is_ascii_alphanumeric() || two[0] == b'>') && two[1] == b'(');
     let call = call || is_subscript(value);
-    (word.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted(value)
+    (word.iter().all(letters) && !is_random(value) && !has_odd_case(value)) || call || is_dotted_name(value)
 }
 
-/// A name and an index: `credentials[0]`, `config['password']`, `key[:16]`.
+/// Checks for a name with an index: `credentials[0]`, `config['password']`, `key[:16]`.
 pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
     let Some(open) = value.iter().position(|&byte| byte == b'[') else { return false };
     let index = &value[open + 1..];
@@ -202,20 +206,20 @@ pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
     is_index && value[..open].split(|&byte| byte == b'.').all(is_owner)
 }
 
-/// Upper and lower case in an order that words and `camelCase` do not have: `EwUNpdiDqDSE`.
+/// Checks for upper and lower case in an order that words and `camelCase` do not have: `EwUNpdiDqDSE`.
 pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
     value
         .split(|byte| !byte.is_ascii_alphabetic())
         .any(|part| part.len() >= 4 && part.iter().any(u8::is_ascii_lowercase) && case_weight(part) * 4 >= part.len())
 }
 
-/// `a.b2.c`: every part an identifier.
-fn is_dotted(value: &[u8]) -> bool {
+/// Checks for identifiers with dots between them: `a.b2.c`.
+fn is_dotted_name(value: &[u8]) -> bool {
     let parts: Vec<_> = value.split(|&byte| byte == b'.').collect();
     parts.len() > 1 && parts.iter().all(|part| is_name(part) && !is_random(part) && !has_odd_case(part))
 }
 
-/// A file or a route: `/run/secrets/db`, `./token.txt`, `C:\keys`, `file:///x`, `https://host/path`.
+/// Checks for a file, a route or a URL: `/run/secrets/db`, `./token.txt`, `C:\keys`, `file:///x`, `https://host/path`.
 pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
     let starts = [&b"./"[..], b"../", b"~/", b"file:", b"http://", b"https://", b"\\\\"];
     let drive =
@@ -223,29 +227,45 @@ pub(in crate::redact) fn is_path(value: &[u8]) -> bool {
     let rooted = value[0] == b'/' && value[1..].split(|&byte| byte == b'/').all(|part| !is_random(part));
     let relative = value.contains(&b'/')
         && !has_odd_case(value)
-        && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (is_name_like(part) && !is_random(part)));
-    let registry = value.split(|&byte| byte == b'\\').filter(|part| part.len() >= 2 && is_name_like(part)).count() >= 3;
+        && value.split(|&byte| byte == b'/').all(|part| part.is_empty() || (has_name_bytes(part) && !is_random(part)));
+    let registry =
+        value.split(|&byte| byte == b'\\').filter(|part| part.len() >= 2 && has_name_bytes(part)).count() >= 3;
     starts.iter().any(|start| value.starts_with(start)) || drive || rooted || relative || registry
 }
 
-fn is_name_like(part: &[u8]) -> bool {
-    part.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'_' | b'-' | b'.' | b'@'))
+/// Checks for an absolute path of a file with an extension, even if a part of the path is random:
+/// `/tmp/gha-creds-4ca2188b49caac97.json`. Base64 does not match, because it has no dots.
+pub(in crate::redact) fn is_absolute_file_path(value: &[u8]) -> bool {
+    let mut parts = value.rsplit(|&byte| byte == b'/');
+    let file = parts.next().unwrap_or_default();
+    let ending = file.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    value[0] == b'/'
+        && parts.count() >= 2
+        && file.len() > ending.len() + 1
+        && (2..=5).contains(&ending.len())
+        && ending.iter().all(u8::is_ascii_lowercase)
+}
+
+fn has_name_bytes(part: &[u8]) -> bool {
+    part.iter().all(|&byte| ALPHANUMERIC.has(byte) || matches!(byte, b'_' | b'-' | b'.' | b'@'))
 }
 
 /// Checks for a function word of a sentence.
-pub(in crate::redact) fn is_telling(word: &[u8]) -> bool {
-    std::str::from_utf8(word).is_ok_and(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()))
+pub(in crate::redact) fn is_function_word(word: &[u8]) -> bool {
+    std::str::from_utf8(word).is_ok_and(|word| FUNCTION_WORDS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 /// Checks for a sentence: `must be at least 8 characters`.
 pub(in crate::redact) fn is_prose(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };
-    let is_telling =
-        || text.split([' ', ',', '.', ':', '"']).any(|word| TELLING.contains(&word.to_ascii_lowercase().as_str()));
-    text.contains(' ') && (is_sentence(text) || is_telling())
+    let has_function_word = || {
+        text.split([' ', ',', '.', ':', '"']).any(|word| FUNCTION_WORDS.contains(&word.to_ascii_lowercase().as_str()))
+    };
+    text.contains(' ') && (is_sentence(text) || has_function_word())
 }
 
-/// A capital and at least four words without a digit: `O elemento tem um atributo`. A pass phrase is in lower case.
+/// Checks for a capital letter and at least four words without a digit: `O elemento tem um atributo`. A pass phrase is
+/// in lower case.
 fn is_sentence(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
         && text.split(' ').count() >= 4
@@ -254,49 +274,49 @@ fn is_sentence(text: &str) -> bool {
 }
 
 #[rustfmt::skip] // One word per line would fill a page.
-static TELLING: &[&str] = &[
+static FUNCTION_WORDS: &[&str] = &[
     "a", "an", "and", "are", "at", "be", "been", "blank", "can", "cannot", "can't", "did", "do", "does", "doesn't",
     "field", "for", "from", "has", "have", "in", "incorrect", "invalid", "is", "isn't", "least", "may", "missing",
     "must", "not", "of", "or", "provided", "required", "should", "the", "this", "to", "too", "was", "with", "your",
 ];
 
-/// `8-4-4-4-12` hexadecimal digits.
+/// Checks for groups of 8, 4, 4, 4 and 12 hexadecimal digits.
 pub(in crate::redact) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
         && value.iter().enumerate().all(|(index, &byte)| match index {
             8 | 13 | 18 | 23 => byte == b'-',
-            _ => HEX_ANY.has(byte),
+            _ => ANY_CASE_HEX.has(byte),
         })
 }
 
-/// `0x` and 40 hexadecimal digits: an Ethereum account or contract, which is public.
-pub(in crate::redact) fn is_address(value: &[u8]) -> bool {
+/// Checks for the address of an Ethereum account or contract, which is public: `0x` and 40 hexadecimal digits.
+pub(in crate::redact) fn is_ethereum_address(value: &[u8]) -> bool {
     value.len() == 42 && value.starts_with(b"0x") && is_hex(&value[2..])
 }
 
-/// Only hexadecimal digits, which are as likely a digest as a key.
+/// Checks for hexadecimal digits only, which are as likely a digest as a key.
 pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
-    value.iter().all(|&byte| HEX_ANY.has(byte))
+    value.iter().all(|&byte| ANY_CASE_HEX.has(byte))
 }
 
-/// Checks for generated text: letters and digits mixed inside one part, or upper and lower case in random order.
+/// Checks for generated text: letters and digits mixed inside a part, or upper and lower case in random order.
 pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
-    value.split(|&byte| !ALNUM.has(byte)).any(is_random_part) || is_symbolic(value) || (is_uuid(value))
+    value.split(|&byte| !ALPHANUMERIC.has(byte)).any(is_random_part) || has_symbols(value) || (is_uuid(value))
 }
 
-/// Base64url, in which `-` and `_` make the parts too short to judge alone: `Xq3_ZpR-m8aTc_Wd`.
-pub(in crate::redact) fn is_url_safe(value: &[u8]) -> bool {
+/// Checks for random base64url. `-` and `_` make its parts too short to judge each part alone: `Xq3_ZpR-m8aTc_Wd`.
+pub(in crate::redact) fn is_random_base64url(value: &[u8]) -> bool {
     let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
     let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
     value.len() >= 16
-        && value.iter().all(|&byte| ALNUM.has(byte) || matches!(byte, b'-' | b'_'))
+        && value.iter().all(|&byte| ALPHANUMERIC.has(byte) || matches!(byte, b'-' | b'_'))
         && value.iter().any(u8::is_ascii_uppercase)
-        // `HTTPServer_TLSv1_2_ID` has 7.
+        // The name `HTTPServer_TLSv1_2_ID` has a sum of 7.
         && weight + numbers.count() >= 8
 }
 
-/// `QK7T-9WZE-4HQM-J2XW`: at least four groups of capitals and digits.
-pub(super) fn is_grouped(value: &[u8]) -> bool {
+/// Checks for at least four groups of capital letters and digits: `QK7T-9WZE-4HQM-J2XW`.
+pub(super) fn has_groups(value: &[u8]) -> bool {
     let mut groups = value.split(|&byte| byte == b'-');
     let size = groups.clone().next().map_or(0, <[u8]>::len);
     let is_group = |group: &[u8]| {
@@ -319,7 +339,7 @@ fn is_random_part(part: &[u8]) -> bool {
         8..12 => digits >= 2 && letters >= 2 && changes >= 3,
         _ if digits > 0 => letters >= 2 && changes >= 3,
         16..20 => case_weight(part) >= 4,
-        // `NSURLUbiquitousItemIsDownloadedKey` has 3 in 34 letters.
+        // The name `NSURLUbiquitousItemIsDownloadedKey` has a weight of 3 in 34 letters.
         _ => part.len() >= 20 && case_weight(part) >= (part.len() / 5).max(3),
     }
 }
@@ -336,8 +356,8 @@ fn case_weight(part: &[u8]) -> usize {
     runs.map(weight).sum()
 }
 
-/// Short generated passwords contain a symbol between letters and digits: `a7f!x_Q2`.
-fn is_symbolic(value: &[u8]) -> bool {
+/// Checks for letters, digits and a symbol, as in short generated passwords: `a7f!x_Q2`.
+fn has_symbols(value: &[u8]) -> bool {
     let symbol = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b',');
     let count = |test: fn(&u8) -> bool| value.iter().filter(|byte| test(byte)).count();
     value.len() >= 8

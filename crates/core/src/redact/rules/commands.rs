@@ -1,27 +1,28 @@
-//! Passwords on command lines, after one-letter flags or at a fixed position: `curl -u user:x`, `mysql -px`. `assign`
-//! reads long flags with a name.
+//! Rules for passwords on command lines, after one-letter flags or at a fixed position: `curl -u user:x`, `mysql -px`.
+//! `assign` reads long flags with a name.
 
 use super::{Rule, rule, value};
-use crate::redact::judge::told::is_mixed;
+use crate::redact::judge::prose::mixes_letters_with_digits_or_marks;
 
 /// Accepts the argument of a flag.
-fn is_argument(text: &[u8]) -> bool {
-    !value::is_path(text) && !text.iter().all(u8::is_ascii_digit) && !value::is_telling(text)
+fn accept_argument(text: &[u8]) -> bool {
+    !value::is_path(text) && !text.iter().all(u8::is_ascii_digit) && !value::is_function_word(text)
 }
 
 /// Accepts a word at a position where a sentence about the command may have ordinary words.
-fn is_word(text: &[u8]) -> bool {
+fn accept_word(text: &[u8]) -> bool {
     let plain = text.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_');
-    is_argument(text) && (is_mixed(text) || (text.len() >= 8 && !(plain && text.ends_with(b"ed"))))
+    accept_argument(text)
+        && (mixes_letters_with_digits_or_marks(text) || (text.len() >= 8 && !(plain && text.ends_with(b"ed"))))
 }
 
 /// Accepts an argument that is neither an ordinary word nor an option.
-fn is_mixed_word(text: &[u8]) -> bool {
-    is_argument(text) && text.len() >= 6 && is_mixed(text)
+fn accept_mixed_word(text: &[u8]) -> bool {
+    accept_argument(text) && text.len() >= 6 && mixes_letters_with_digits_or_marks(text)
 }
 
 const fn command(keywords: &'static [&'static str], pattern: &'static str) -> Rule {
-    rule("password", keywords, pattern).on_line().only(is_argument)
+    rule("password", keywords, pattern).on_line().only(accept_argument)
 }
 
 pub(super) static RULES: &[Rule] = &[
@@ -53,23 +54,25 @@ pub(super) static RULES: &[Rule] = &[
     command(&["sqlcmd ", "bcp ", "unzip ", "zip ", "ipmitool ", "mosquitto_pub ", "mosquitto_sub "], r"\s-P\s*{word}")
         .unless(&["-Password"]),
     command(&["schtasks "], r"\s/(?:rp|p)\s+{word}"),
+    command(&["codecov ", "codecovcli ", "k3s ", "rke2 "], r"\s-t\s+{word}").only(accept_mixed_word),
     command(&["mc alias set "], r"set \S+ \S+ \S+ {word}"),
-    // Unknown programs: a flag for the user, then a flag for the password.
+    // Any program with a flag for the user and a flag for the password.
     rule(
         "password",
         &["-u ", "-user ", "-username ", "login -i "],
         r"(?:-u|-user|-username|login -i) \S+ (?:\S+ )*?-(?:p|w|pw|pass)[ =]{word}",
     )
     .word()
-    .only(is_mixed_word),
+    .only(accept_mixed_word),
     command(&["unlock-keychain ", "create-keychain "], r"\s-p\s+{word}"),
     command(&["signtool "], r"\s/p\s+{word}"),
     command(&["curl "], r#"\s-u\s*(?:"[^"\n]+":"([^"\n]+)"|'[^'\n]+':'([^'\n]+)')"#),
     command(&["radtest "], r"radtest \S+ {word}"),
     command(&["radtest "], r"radtest \S+ \S+ \S+ [0-9]+ {word}"),
     command(&[".logon "], r"\.logon \S+/\S+,{word}"),
-    rule("password", &["user "], r"user \S+ using {word}").word().only(is_mixed_word),
-    command(&["-serial "], r"-serial ([A-Z0-9]{2,5}(?:-[A-Z0-9]{4,5}){4,5})"),
+    rule("password", &["user "], r"user \S+ using {word}").word().only(accept_mixed_word),
+    // Unity prints each argument on a separate line.
+    rule("secret", &["-serial"], r"-serial\s+([A-Z0-9]{2,5}(?:-[A-Z0-9]{4,5}){4,5})").word(),
     command(&["ssh-keygen "], r"\s-[PN]\s+{word}"),
     command(
         &[
@@ -90,7 +93,7 @@ pub(super) static RULES: &[Rule] = &[
     ),
     command(&["ldappasswd "], r"\s-[sa]\s+{word}"),
     command(&["redis-cli "], r"\s(?:-a|--pass)\s+{word}"),
-    command(&["redis-cli "], r"\sAUTH\s+{word}").only(is_word),
+    command(&["redis-cli "], r"\sAUTH\s+{word}").only(accept_word),
     command(&["openssl "], r"\s-(?:passin|passout|pass|k)\s+(?:pass:)?{word}"),
     command(&["openssl "], r"\s-K\s+{word}"),
     command(&["xfreerdp "], r"\s/p:{word}"),
@@ -100,21 +103,23 @@ pub(super) static RULES: &[Rule] = &[
     command(&["snmpwalk ", "snmpget "], r"\s-[cAX]\s+{word}"),
     command(&["secret set "], r"\s(?:--body|-b)[ =]+{word}"),
     command(&["secret generic "], r"\s--from-literal[ =]{user=}"),
-    command(&["stats auth "], r"auth {user:}"),
+    command(&["stats auth ", "stats-auth "], r"auth {user:}"),
+    command(&["+login "], r"login \S+ {word}").only(accept_argument),
+    command(&["security import "], r"\s-P\s+{word}"),
     // Words at a fixed position.
-    command(&["openssl passwd "], r"passwd (?:-\S+ )*{word}").only(is_word),
+    command(&["openssl passwd "], r"passwd (?:-\S+ )*{word}").only(accept_word),
     command(
         &["snmp-server community ", "rocommunity ", "rwcommunity ", "vault login ", "enable secret "],
         r"\A\S+(?: community| login| secret)? {word}",
     )
-    .only(is_word),
-    command(&["htpasswd -b"], r"-b\S* (?:-\S+ )*\S+ \S+ {word}").only(is_word),
-    command(&["htpasswd -nb"], r"-nb\S* (?:-\S+ )*\S+ {word}").only(is_word),
-    command(&["net use "], r"\s\\\\\S+(?: /\S+)* {word}").only(is_word),
-    command(&["net user "], r"\Anet user \S+ {word}").only(is_word),
-    command(&["add_user ", "change_password ", "wpa_passphrase "], r"\A\w+ \S+ {word}").only(is_word),
-    command(&["config http-basic."], r"http-basic\.\S+ \S+ {word}").only(is_word),
-    command(&["nmcli ", "mysqladmin "], r"\spassword {word}").only(is_word),
+    .only(accept_word),
+    command(&["htpasswd -b"], r"-b\S* (?:-\S+ )*\S+ \S+ {word}").only(accept_word),
+    command(&["htpasswd -nb"], r"-nb\S* (?:-\S+ )*\S+ {word}").only(accept_word),
+    command(&["net use "], r"\s\\\\\S+(?: /\S+)* {word}").only(accept_word),
+    command(&["net user "], r"\Anet user \S+ {word}").only(accept_word),
+    command(&["add_user ", "change_password ", "wpa_passphrase "], r"\A\w+ \S+ {word}").only(accept_word),
+    command(&["config http-basic."], r"http-basic\.\S+ \S+ {word}").only(accept_word),
+    command(&["nmcli ", "mysqladmin "], r"\spassword {word}").only(accept_word),
     // `echo x | command`.
     rule(
         "password",
@@ -125,10 +130,10 @@ pub(super) static RULES: &[Rule] = &[
         ),
     )
     .around(160)
-    .only(is_argument),
-    rule("password", &["<(echo "], r"pass\S* ?<\(echo {word}").around(24).only(is_argument),
-    rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(is_argument),
+    .only(accept_argument),
+    rule("password", &["<(echo "], r"pass\S* ?<\(echo {word}").around(24).only(accept_argument),
+    rule("password", &["password-command"], r#"password-command[ =]["']?(?:echo|printf) {word}"#).only(accept_argument),
     rule("password", &["chpasswd"], r"(?:echo|printf)\s+(?:-n\s+)?{user:}\s*\|[^\n|]*chpasswd")
         .around(160)
-        .only(is_argument),
+        .only(accept_argument),
 ];

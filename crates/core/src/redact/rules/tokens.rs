@@ -1,10 +1,10 @@
-//! Secrets with a format that is more than a prefix: check values, password hashes, links. Tokens with an issuer's
-//! prefix and a body are in `token_patterns`.
+//! Rules for secrets whose format is more than a prefix: check values, password hashes, links. Tokens with a prefix and
+//! a body are in `token_patterns`.
 
 use super::{Rule, rule, value};
 
-/// The secret of a hook is random. A link whose path is a hexadecimal ID names an object.
-fn is_hook(text: &[u8]) -> bool {
+/// Accepts the random secret of a webhook, but not a hexadecimal ID, which names an object.
+fn accept_hook_secret(text: &[u8]) -> bool {
     value::is_random(text) && !value::is_hex(text.rsplit(|&byte| byte == b'/').next().unwrap_or_default())
 }
 
@@ -21,6 +21,10 @@ pub(super) static RULES: &[Rule] = &[
     )
     .around(77)
     .only(value::is_random),
+    // The cluster certificate's digest, a role and a password: a token of k3s and RKE2.
+    rule("k3s-token", &["::server:", "::node:"], r"K10[0-9a-f]{64}::\w+:[\w.-]{8,}").around(80),
+    // Seeds of NATS accounts, users and operators.
+    rule("nats-seed", &["SUA", "SAA", "SOA"], r"S[UAO]A[A-Z2-7]{55}\b").word(),
     rule("mailchimp-key", &["-us"], r"\b[0-9a-f]{32}-us[0-9]{1,2}\b").around(33),
     rule("telegram-token", &[":AA"], r"(?:^|[^0-9])([0-9]{7,11}:AA[\w-]{31,38})(?:$|[^\w-])").around(12),
     rule("rapidapi-key", &["jsn"], r"[a-z0-9]{8,12}msh[a-z0-9]{18,28}jsn[a-z0-9]{8,14}").around(44),
@@ -36,7 +40,7 @@ pub(super) static RULES: &[Rule] = &[
         &["YXBpVmVyc2lvbjogdjEK"],
         r"YXBpVmVyc2lvbjogdjEK(?:a2luZDogQ29uZmln|Y2x1c3RlcnM6)[A-Za-z0-9+/]*={0,2}",
     ),
-    // Next to the key's ID.
+    // A secret next to the ID of its key.
     rule(
         "aws-secret-key",
         &["AKIA", "ASIA"],
@@ -86,7 +90,7 @@ pub(super) static RULES: &[Rule] = &[
         ],
         concat!(
             r#"(?:https?://[^\s"'`<>\\|]*?)?(?:hooks\.slack\.com/(?:services|workflows|triggers)/"#,
-            r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/|\.webhook\.office\.com/|outlook\.office\.com/webhook/",
+            r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks/|\.webhook\.office\.com/|next_step\.office\.com/webhook/",
             r"|hooks\.zapier\.com/hooks/|maker\.ifttt\.com/trigger/|open\.(?:feishu\.cn|larksuite\.com)/open-apis/bot/",
             r"|events\.pagerduty\.com/integration/|chat\.googleapis\.com/v1/spaces/|qyapi\.weixin\.qq\.com/cgi-bin/webhook/",
             r"|oapi\.dingtalk\.com/robot/|api\.opsgenie\.com/v1/json/|make\.com/hooks/)",
@@ -111,5 +115,5 @@ pub(super) static RULES: &[Rule] = &[
         ),
     )
     .around(128)
-    .only(is_hook),
+    .only(accept_hook_secret),
 ];

@@ -1,16 +1,17 @@
-//! Secrets and look-alikes in the places where programs print them: settings, logs, command lines, code, sentences.
+//! Tests secrets, and text that only looks like a secret, where programs print them: in settings, logs, command lines,
+//! code, sentences.
 //!
 //! Rows of `tests/vectors/secret-places.jsonl` mark secrets like `redact.jsonl`, and `kind` names the place. Random
 //! letters replace patterns such as `{hex:32}`, so that the file contains no value that a scanner could report as a
 //! key.
 
-use super::{Row, assembled, redact, without_kinds};
+use super::{Row, assemble_texts, redact, without_kinds};
 use regex::{Captures, Regex};
 
-/// Number of fillings per row, because a rule can match one value by chance.
-const FILLINGS: u64 = 3;
+/// Number of times that a row is filled with random letters, because a rule can match a single value by chance.
+const FILLINGS_PER_ROW: u64 = 3;
 
-fn alphabet(name: &str) -> &'static [u8] {
+fn alphabet_of_pattern(name: &str) -> &'static [u8] {
     match name {
         "digits" => b"0123456789",
         "hex" => b"0123456789abcdef",
@@ -26,11 +27,11 @@ fn alphabet(name: &str) -> &'static [u8] {
     }
 }
 
-/// Fills a row's text; the same seed gives the same letters.
-fn filled(text: &str, seed: u64) -> String {
+/// Replaces the patterns in the text of a row by random letters. The same seed gives the same letters.
+fn fill_patterns(text: &str, seed: u64) -> String {
     let mut state = seed;
     let letters = |captures: &Captures<'_>| {
-        let alphabet = alphabet(&captures[1]);
+        let alphabet = alphabet_of_pattern(&captures[1]);
         let letter = |_| {
             // SplitMix64, https://prng.di.unimi.it/splitmix64.c
             state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -51,12 +52,14 @@ fn filled(text: &str, seed: u64) -> String {
 fn secrets_are_redacted_and_look_alikes_stay_in_every_place() {
     let file = include_str!("../../../../../tests/vectors/secret-places.jsonl");
     let mut wrong = Vec::new();
-    for (line, seed) in
-        file.lines().zip(0..).flat_map(|(line, at)| (0..FILLINGS).map(move |n| (line, at * FILLINGS + n)))
+    for (line, seed) in file
+        .lines()
+        .zip(0..)
+        .flat_map(|(line, at)| (0..FILLINGS_PER_ROW).map(move |n| (line, at * FILLINGS_PER_ROW + n)))
     {
         let row: Row = serde_json::from_str(line).unwrap();
-        let row = Row { text: filled(&row.text, seed), ..row };
-        let (text, wanted) = assembled(&row);
+        let row = Row { text: fill_patterns(&row.text, seed), ..row };
+        let (text, wanted) = assemble_texts(&row);
         assert_ne!(row.keep, row.text.contains('⟦'), "{}: a row has a mark or `keep`", row.text);
         let got = redact(&text);
         if without_kinds(&got) != without_kinds(&wanted) {

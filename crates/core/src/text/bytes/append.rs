@@ -1,5 +1,4 @@
-//! Appends short pieces of text with copies of a fixed size. In wasm a copy of unknown length is a call into the host,
-//! which costs more than finding the piece.
+//! Appends short texts with copies of a fixed size, because in wasm a copy of unknown length calls the host.
 
 /// Appends `line[from..to]`, which usually is a few words. Copies sixteen bytes at a time and then removes the excess.
 #[inline]
@@ -13,7 +12,7 @@ pub(crate) fn append_part(out: &mut Vec<u8>, line: &[u8], from: usize, to: usize
     out.truncate(end);
 }
 
-/// Appends a text that is usually short, as its first and its last bytes.
+/// Appends a text that is usually short. Copies its first and its last bytes, which may overlap.
 #[inline]
 pub(crate) fn append_short(out: &mut Vec<u8>, text: &[u8]) {
     match text.len() {

@@ -1,4 +1,4 @@
-//! Checks whether a text contains one of many short literals.
+//! Checks whether a text contains any of many short literals.
 
 use aho_corasick::{
     Anchored,
@@ -21,9 +21,9 @@ impl Literals {
 
     /// Checks whether the text contains a literal.
     ///
-    /// Walks both halves of the text at the same time, because each step must wait for the step before it. Then the
-    /// walk of the first half continues into the second half as far as a literal may extend.
-    pub(crate) fn are_in(&self, text: &[u8]) -> bool {
+    /// Searches both halves of the text at the same time, because each step must wait for the step before. Then the
+    /// search in the first half continues into the second half as far as a literal may extend.
+    pub(crate) fn occur_in(&self, text: &[u8]) -> bool {
         let (first, second) = text.split_at(text.len() / 2);
         let Ok(start) = self.automaton.start_state(Anchored::No) else { return false };
         let (mut one, mut other) = (start, start);
@@ -67,12 +67,12 @@ mod tests {
             for after in 0..24 {
                 for literal in ["no such", "OOM"] {
                     let text = format!("{}{literal}{}", "o".repeat(before), "x".repeat(after));
-                    assert!(literals.are_in(text.as_bytes()), "{text}");
+                    assert!(literals.occur_in(text.as_bytes()), "{text}");
                 }
                 let text = format!("{}o such o om{}", "x".repeat(before), "m".repeat(after));
-                assert!(!literals.are_in(text.as_bytes()), "{text}");
+                assert!(!literals.occur_in(text.as_bytes()), "{text}");
             }
         }
-        assert!(!Literals::new(&["oom"], false).are_in(b"OOM"));
+        assert!(!Literals::new(&["oom"], false).occur_in(b"OOM"));
     }
 }

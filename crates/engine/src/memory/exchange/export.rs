@@ -1,13 +1,13 @@
-//! Exports the incidents of a memory page by page, in the format of the import. Failure patterns are not part of it,
-//! because their runs and signatures belong to the project.
+//! Exports the incidents of a memory page by page, in the format of the import. This export contains no failure
+//! patterns, because their runs and signatures belong to the project.
 
 use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{
     Engine, EngineError, ErrorCode,
-    answer::moment::iso,
+    answer::moment::format_iso,
     contract::{MemoryExportParams, MemoryExported},
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
     incidents::{self, Incident},
@@ -18,19 +18,23 @@ use argus_store::{
 const DEFAULT_LIMIT: u32 = 200;
 const MAX_LIMIT: u32 = 1000;
 
-/// Returns a page of the primary memory.
-pub fn export(engine: &Engine, ambient: &Ambient, params: &MemoryExportParams) -> Result<MemoryExported, EngineError> {
+/// Returns a page of the incidents of the primary memory.
+pub fn export(
+    engine: &Engine,
+    context: &CallContext,
+    params: &MemoryExportParams,
+) -> Result<MemoryExported, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
-        return Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_LIMIT}.")));
+        return Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
     }
     let body = |tx: &mut Tx<'_>| {
-        let mut page = incidents::page(tx, params.after.as_deref(), limit + 1)?;
+        let mut page = incidents::list_page(tx, params.after.as_deref(), limit + 1)?;
         let has_more = page.len() > limit as usize;
         page.truncate(limit as usize);
         let mut lines = String::new();
         for incident in &page {
-            let line = line(tx, incident)?;
+            let line = read_incident_line(tx, incident)?;
             lines.push_str(&serde_json::to_string(&line).map_err(|error| serialization_error(&error))?);
             lines.push('\n');
         }
@@ -38,15 +42,15 @@ pub fn export(engine: &Engine, ambient: &Ambient, params: &MemoryExportParams) -
         let total = u32::try_from(incidents::count(tx)?).unwrap_or(u32::MAX);
         Ok(MemoryExported { lines, incidents: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
     };
-    engine.read(ambient, body)
+    engine.read(context, body)
 }
 
-/// Returns an incident with its solutions and their outcomes.
-pub(in crate::memory) fn line(tx: &mut Tx<'_>, incident: &Incident) -> Result<IncidentLine, EngineError> {
+/// Reads the solutions of an incident with their outcomes, and returns the line for the file.
+pub(in crate::memory) fn read_incident_line(tx: &mut Tx<'_>, incident: &Incident) -> Result<IncidentLine, EngineError> {
     let mut lines = Vec::new();
-    for solution in solutions::of_owner(tx, Owner::Incident(incident.key))? {
-        let outcomes = outcomes::of_solution(tx, solution.key)?.into_iter().map(outcome).collect();
-        lines.push(solution_line(solution, outcomes));
+    for solution in solutions::list_of_owner(tx, Owner::Incident(incident.key))? {
+        let outcomes = outcomes::list_of_solution(tx, solution.key)?.into_iter().map(convert_outcome).collect();
+        lines.push(convert_solution(solution, outcomes));
     }
     Ok(IncidentLine {
         r#type: Some("incident".to_owned()),
@@ -55,18 +59,18 @@ pub(in crate::memory) fn line(tx: &mut Tx<'_>, incident: &Incident) -> Result<In
         error_signature: incident.error_signature.clone(),
         summary: incident.summary.clone(),
         tags: incident.tags.clone(),
-        created_at: Some(iso(incident.created_at)),
+        created_at: Some(format_iso(incident.created_at)),
         solutions: lines,
     })
 }
 
-pub(super) fn solution_line(stored: Solution, outcomes: Vec<OutcomeLine>) -> SolutionLine {
+pub(super) fn convert_solution(stored: Solution, outcomes: Vec<OutcomeLine>) -> SolutionLine {
     SolutionLine {
         id: Some(stored.id),
         steps: stored.steps,
-        env: json(stored.env),
+        env: parse_json(stored.env),
         env_bucket: Some(stored.env_bucket),
-        created_at: Some(iso(stored.created_at)),
+        created_at: Some(format_iso(stored.created_at)),
         wrong: false,
         by_person: false,
         recorded_by: None,
@@ -74,26 +78,26 @@ pub(super) fn solution_line(stored: Solution, outcomes: Vec<OutcomeLine>) -> Sol
     }
 }
 
-pub(super) fn outcome(stored: outcomes::Outcome) -> OutcomeLine {
+pub(super) fn convert_outcome(stored: outcomes::Outcome) -> OutcomeLine {
     OutcomeLine {
         id: Some(stored.id),
         worked: stored.worked,
-        env: json(stored.env),
+        env: parse_json(stored.env),
         env_bucket: Some(stored.env_bucket),
         notes: stored.notes,
         lookup_id: stored.lookup_id,
         run_id: stored.run_id,
         case_name: stored.case_name,
-        created_at: Some(iso(stored.created_at)),
+        created_at: Some(format_iso(stored.created_at)),
         proved_by: stored.proved_by,
         refuted_by: stored.refuted_by,
     }
 }
 
-fn json(text: Option<String>) -> Option<serde_json::Value> {
+fn parse_json(text: Option<String>) -> Option<serde_json::Value> {
     text.and_then(|text| serde_json::from_str(&text).ok())
 }
 
 pub(super) fn serialization_error(error: &serde_json::Error) -> EngineError {
-    EngineError::new(ErrorCode::InternalError, format!("It could not be written out: {error}."))
+    EngineError::new(ErrorCode::InternalError, format!("The export failed: {error}."))
 }

@@ -1,9 +1,9 @@
 //! Imports incidents from JSON lines, all lines of a call in one transaction. Importing does not check for duplicates.
 //! Invalid lines are listed in the result and skipped.
 //!
-//! An entry without an id gets an id from its content, so that importing the same file twice changes nothing. If the
-//! id of a solution is already known with other steps, the solution gets a new id, because the outcomes of the known
-//! steps say nothing about the new steps.
+//! An entry without an id gets an id that is computed from its content, so that importing the same file twice changes
+//! nothing. If the memory already has the id of a solution with other steps, the solution gets a new id, because the
+//! outcomes of the known steps say nothing about the new steps.
 
 pub(super) mod write;
 
@@ -13,7 +13,7 @@ use crate::{
     contract::{MemoryImportParams, MemoryImported, RefusedLine},
     memory::{environment::resolve_environment, input},
 };
-use argus_core::{Ambient, display, sign::sha256_hex};
+use argus_core::{CallContext, display, sign::sha256_hex};
 use argus_store::Tx;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -60,7 +60,7 @@ pub(in crate::memory) struct SolutionLine {
     /// Set if a person wrote the solution. Only for solutions of patterns.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(in crate::memory) by_person: bool,
-    /// The author if it is not the importing user. It is never read from a line, because a line could claim any
+    /// The author if it is not the importing user. The author is never read from a line, because a line could claim any
     /// author.
     #[serde(skip)]
     pub(in crate::memory) recorded_by: Option<String>,
@@ -97,7 +97,7 @@ pub(in crate::memory) struct OutcomeLine {
 }
 
 /// A checked and redacted line.
-struct Prepared {
+struct PreparedIncident {
     id: String,
     title: String,
     error_signature: Option<String>,
@@ -109,7 +109,7 @@ struct Prepared {
 
 pub(super) struct PreparedSolution {
     pub(super) id: String,
-    /// Used if `id` is already known with other steps.
+    /// The id of the solution if the memory already has `id` with other steps.
     pub(super) id_by_content: String,
     pub(super) steps: String,
     pub(super) digest: String,
@@ -137,23 +137,23 @@ pub(super) struct PreparedOutcome {
 /// Reads all lines, then writes them in one transaction.
 pub fn import(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     MemoryImportParams { lines }: &MemoryImportParams,
 ) -> Result<MemoryImported, EngineError> {
     let lines = (1..).zip(lines.lines()).filter(|(_, line)| !line.trim().is_empty());
-    import_lines(engine, ambient, lines.map(|(number, line)| (number, parse(line))))
+    import_lines(engine, context, lines.map(|(number, line)| (number, parse_line(line))))
 }
 
 /// Imports parsed lines with their line numbers.
 pub(super) fn import_lines(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     lines: impl Iterator<Item = (u32, Result<IncidentLine, EngineError>)>,
 ) -> Result<MemoryImported, EngineError> {
     let mut imported = MemoryImported::default();
     let mut prepared = Vec::new();
     for (number, line) in lines {
-        match line.and_then(|line| prepare(engine, ambient, line)) {
+        match line.and_then(|line| prepare_incident(engine, context, line)) {
             Ok(incident) => prepared.push((number, incident)),
             Err(error) => {
                 let message = error.redacted_by(&engine.analyzer).message;
@@ -164,38 +164,45 @@ pub(super) fn import_lines(
     if prepared.is_empty() {
         return Ok(imported);
     }
-    let body = |tx: &mut Tx<'_>| write::all(engine, tx, &prepared, imported);
-    engine.write(ambient, body)
+    let body = |tx: &mut Tx<'_>| write::write_all(engine, tx, &prepared, imported);
+    engine.write(context, body)
 }
 
 /// Imports an incident in the transaction of another call.
 pub(in crate::memory) fn import_one(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     line: IncidentLine,
 ) -> Result<(), EngineError> {
-    let prepared = prepare(engine, ambient, line)?;
-    write::all(engine, tx, &[(1, prepared)], MemoryImported::default())?;
+    let prepared = prepare_incident(engine, context, line)?;
+    write::write_all(engine, tx, &[(1, prepared)], MemoryImported::default())?;
     Ok(())
 }
 
-fn parse(line: &str) -> Result<IncidentLine, EngineError> {
+fn parse_line(line: &str) -> Result<IncidentLine, EngineError> {
     let line: IncidentLine = serde_json::from_str(line)
-        .map_err(|error| EngineError::invalid(format!("not an incident: {}", text::quoted(&error.to_string()))))?;
+        .map_err(|error| EngineError::invalid(format!("not an incident: {}", text::quote(&error.to_string()))))?;
     match line.r#type.as_deref() {
         None | Some("incident") => Ok(line),
-        Some(other) => Err(EngineError::invalid(format!("type is '{}', not 'incident'", text::beginning(other, 40)))),
+        Some(other) => {
+            Err(EngineError::invalid(format!("type is '{}', not 'incident'", text::quote_beginning(other, 40))))
+        }
     }
 }
 
-fn prepare(engine: &Engine, ambient: &Ambient, line: IncidentLine) -> Result<Prepared, EngineError> {
-    let title = input::title(engine, &line.title)?;
-    let error_signature = input::text(engine, line.error_signature.as_deref());
-    let summary = input::text(engine, line.summary.as_deref());
-    let id =
-        id("inc", "", given_id(engine, line.id.as_deref())?, || format!("{title}\n{error_signature:?}\n{summary:?}"));
-    let created_at = moment(line.created_at.as_deref(), ambient.now)?;
+fn prepare_incident(
+    engine: &Engine,
+    context: &CallContext,
+    line: IncidentLine,
+) -> Result<PreparedIncident, EngineError> {
+    let title = input::clean_title(engine, &line.title)?;
+    let error_signature = input::clean_optional_text(engine, line.error_signature.as_deref());
+    let summary = input::clean_optional_text(engine, line.summary.as_deref());
+    let id = given_or_content_id("inc", "", check_given_id(engine, line.id.as_deref())?, || {
+        format!("{title}\n{error_signature:?}\n{summary:?}")
+    });
+    let created_at = parse_time_or(line.created_at.as_deref(), context.now)?;
     let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
         let solution = prepare_solution(engine, solution, &id, created_at)?;
@@ -206,10 +213,10 @@ fn prepare(engine: &Engine, ambient: &Ambient, line: IncidentLine) -> Result<Pre
         }
     }
     for solution in &mut solutions {
-        name_outcomes(solution);
+        assign_outcome_ids(solution);
     }
-    let tags = input::some_tags(engine, &line.tags);
-    Ok(Prepared { id, title, error_signature, summary, tags, created_at, solutions })
+    let tags = input::clean_imported_tags(engine, &line.tags);
+    Ok(PreparedIncident { id, title, error_signature, summary, tags, created_at, solutions })
 }
 
 pub(super) fn prepare_solution(
@@ -218,12 +225,12 @@ pub(super) fn prepare_solution(
     incident: &str,
     created_at: i64,
 ) -> Result<PreparedSolution, EngineError> {
-    let steps = input::steps(engine, &line.steps)?;
-    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
-    let digest = input::digest(&steps);
-    let id_by_content = id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
-    let id = given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
-    let created_at = moment(line.created_at.as_deref(), created_at)?;
+    let steps = input::clean_steps(engine, &line.steps)?;
+    let (env, env_bucket) = resolve_for_storing(engine, line.env, line.env_bucket.as_deref())?;
+    let digest = input::steps_digest(&steps);
+    let id_by_content = given_or_content_id("sol", incident, None, || format!("{digest}\n{env_bucket}"));
+    let id = check_given_id(engine, line.id.as_deref())?.unwrap_or_else(|| id_by_content.clone());
+    let created_at = parse_time_or(line.created_at.as_deref(), created_at)?;
     let recorded_by = line.recorded_by;
     let mut outcomes = Vec::with_capacity(line.outcomes.len());
     for outcome in line.outcomes {
@@ -233,34 +240,34 @@ pub(super) fn prepare_solution(
 }
 
 fn prepare_outcome(engine: &Engine, line: OutcomeLine, created_at: i64) -> Result<PreparedOutcome, EngineError> {
-    let (env, env_bucket) = stored_environment(engine, line.env, line.env_bucket.as_deref())?;
+    let (env, env_bucket) = resolve_for_storing(engine, line.env, line.env_bucket.as_deref())?;
     Ok(PreparedOutcome {
-        id: given_id(engine, line.id.as_deref())?.unwrap_or_default(),
+        id: check_given_id(engine, line.id.as_deref())?.unwrap_or_default(),
         worked: line.worked,
         env,
         env_bucket,
-        notes: input::some_notes(engine, line.notes.as_deref()),
-        lookup_id: given_id(engine, line.lookup_id.as_deref())?,
-        run_id: given_id(engine, line.run_id.as_deref())?,
-        case_name: line.case_name.map(|name| input::line(engine, &name, MAX_NAME_CHARS)),
-        created_at: moment(line.created_at.as_deref(), created_at)?,
-        proved_by: given_id(engine, line.proved_by.as_deref())?,
-        refuted_by: given_id(engine, line.refuted_by.as_deref())?,
+        notes: input::clean_imported_notes(engine, line.notes.as_deref()),
+        lookup_id: check_given_id(engine, line.lookup_id.as_deref())?,
+        run_id: check_given_id(engine, line.run_id.as_deref())?,
+        case_name: line.case_name.map(|name| input::clean_line(engine, &name, MAX_NAME_CHARS)),
+        created_at: parse_time_or(line.created_at.as_deref(), created_at)?,
+        proved_by: check_given_id(engine, line.proved_by.as_deref())?,
+        refuted_by: check_given_id(engine, line.refuted_by.as_deref())?,
     })
 }
 
 /// Assigns ids to outcomes without an id, from their position.
-pub(super) fn name_outcomes(solution: &mut PreparedSolution) {
+pub(super) fn assign_outcome_ids(solution: &mut PreparedSolution) {
     for (number, outcome) in solution.outcomes.iter_mut().enumerate() {
         if outcome.id.is_empty() {
             let content = || format!("{number}\n{}\n{}", outcome.worked, outcome.env_bucket);
-            outcome.id = id("out", &solution.id, None, content);
+            outcome.id = given_or_content_id("out", &solution.id, None, content);
         }
     }
 }
 
 /// Returns an environment as JSON for storing, and its bucket.
-fn stored_environment(
+fn resolve_for_storing(
     engine: &Engine,
     env: Option<Value>,
     bucket: Option<&str>,
@@ -270,23 +277,23 @@ fn stored_environment(
     Ok((environment.json, environment.bucket))
 }
 
-/// Returns a given id. An id that redaction or shortening would change is rejected, because the changed id could
-/// belong to another entry.
-pub(super) fn given_id(engine: &Engine, id: Option<&str>) -> Result<Option<String>, EngineError> {
+/// Checks and returns the given id, if any. An id that redaction or shortening would change is rejected, because the
+/// changed id could belong to another entry.
+pub(super) fn check_given_id(engine: &Engine, id: Option<&str>) -> Result<Option<String>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
-    let kept = input::line(engine, id, MAX_ID_CHARS);
+    let kept = input::clean_line(engine, id, MAX_ID_CHARS);
     if kept == id {
         return Ok(Some(kept));
     }
     Err(EngineError::invalid(format!(
-        "the id '{}' is no id: one line of at most {MAX_ID_CHARS} visible characters, without secrets",
+        "'{}' is not a valid id: use one line of at most {MAX_ID_CHARS} visible characters, without secrets",
         display::shortened(&kept, 80)
     )))
 }
 
-/// Returns the given id, or an id from the content. The new id starts like the id of its owner, so that neighbors in a
-/// file are neighbors in the index. Random ids made a large import several times slower.
-fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
+/// Returns the given id, or an id that is computed from the content. A computed id starts like the id of its owner, so
+/// that neighbors in a file are neighbors in the index. Random ids made a large import several times slower.
+fn given_or_content_id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -> String) -> String {
     given.unwrap_or_else(|| {
         let digest = sha256_hex(&content());
         match owner.split_once('-').map_or(owner, |(_, rest)| rest) {
@@ -296,11 +303,14 @@ fn id(prefix: &str, owner: &str, given: Option<String>, content: impl FnOnce() -
     })
 }
 
-pub(super) fn moment(given: Option<&str>, otherwise: i64) -> Result<i64, EngineError> {
-    let Some(given) = given else { return Ok(otherwise) };
+pub(super) fn parse_time_or(given: Option<&str>, default_ms: i64) -> Result<i64, EngineError> {
+    let Some(given) = given else { return Ok(default_ms) };
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
-        EngineError::invalid(format!("created_at '{}' is no ISO 8601 time with a zone", text::beginning(given, 40)))
+        EngineError::invalid(format!(
+            "created_at '{}' is not an ISO 8601 time with a time zone",
+            text::quote_beginning(given, 40)
+        ))
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
-    millis.map(Ambient::clamp_to_range).map_err(|_| EngineError::invalid("created_at is too far away"))
+    millis.map(CallContext::clamp_to_range).map_err(|_| EngineError::invalid("created_at is out of range"))
 }

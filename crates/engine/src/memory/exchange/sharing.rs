@@ -1,5 +1,5 @@
-//! The files that a repository shares in `.argus-shared`. Each entry is a small file that is named by its id and never
-//! changes, so that git merges the folder without conflicts. `finding::shared` decides what answers show.
+//! The files that a repository shares in `.argus-shared`. Each entry is a small file whose name is its id and that
+//! never changes, so that git merges the folder without conflicts. `finding::shared` decides what answers show.
 
 pub mod check;
 mod machine;
@@ -10,21 +10,21 @@ pub mod write;
 use crate::contract::{SharedFailure, SharedFile};
 use argus_core::FailureEvent;
 
-/// Version of most files.
-const VERSION: u32 = 1;
+/// Version of all shared files except sameness files.
+const FILE_VERSION: u32 = 1;
 /// Version of sameness files, which were added later. The higher version makes older programs report that they are too
 /// old.
-const VERSION_OF_SAMENESS: u32 = 2;
+const SAMENESS_VERSION: u32 = 2;
 
 /// Name of the source memory for shared files in an import.
-const FROM: &str = "shared files";
+const SHARED_FILES_SOURCE: &str = "shared files";
 
 /// Folder in the root of the repository.
-pub(crate) const FOLDER: &str = ".argus-shared";
+pub(crate) const SHARED_FOLDER: &str = ".argus-shared";
 
 impl SharedFile {
     /// Returns the folder of the file and the prefix of its id.
-    const fn place(&self) -> (&'static str, &'static str) {
+    const fn folder_and_prefix(&self) -> (&'static str, &'static str) {
         match self {
             Self::Fix(_) => ("fixes", "fix-"),
             Self::Incident(_) => ("incidents", "inc-"),
@@ -68,12 +68,12 @@ impl SharedFile {
     }
 
     fn path(&self) -> String {
-        format!("{}/{}.json", self.place().0, self.id())
+        format!("{}/{}.json", self.folder_and_prefix().0, self.id())
     }
 }
 
 impl SharedFailure {
-    fn event(&self) -> FailureEvent {
+    fn to_event(&self) -> FailureEvent {
         FailureEvent {
             text: self.text.clone(),
             exception_type: self.exception_type.clone(),

@@ -1,5 +1,5 @@
-//! Cleans texts of others before they are shown: removes claims about their own success, redacts secrets and bounds
-//! the length, because these texts never went through this program.
+//! Cleans entries that others wrote before they are shown: removes claims about their success, redacts secrets and
+//! bounds the length, because these texts did not pass through this program before.
 
 use crate::{
     Engine,
@@ -8,76 +8,81 @@ use crate::{
 use argus_core::{bound::bound_to, display, environment::Environment};
 use serde_json::{Map, Value};
 
-/// Maximum characters of a text, such as steps, in an answer.
+/// Maximum number of characters of a text, such as steps, in an answer.
 const MAX_STEPS_CHARS: usize = 4_000;
-/// Maximum characters of a fix next to a diagnosis.
+/// Maximum number of characters of a related fix in a diagnosis.
 const MAX_RELATED_FIX_CHARS: usize = 1_000;
 const MAX_LINE_CHARS: usize = 300;
-/// Maximum bytes of a text that are redacted.
+/// Maximum number of bytes of a text that are redacted and shown.
 const MAX_READ_BYTES: usize = 64 * 1024;
 /// Maximum number of tags of an incident.
 const MAX_TAGS: usize = 20;
-/// Replaces the reason for the rank.
-const WHY: &str = "foreign: from a database that came with the project; nobody here tried it";
+/// The reason that an answer shows instead of the reason for a rank.
+const FOREIGN_WHY: &str = "foreign: from a database that came with the project; not tried here";
 
-pub(super) fn claimed_match(engine: &Engine, found: IncidentMatch) -> IncidentMatch {
+pub(super) fn clean_match(engine: &Engine, found: IncidentMatch) -> IncidentMatch {
     IncidentMatch {
-        incident_id: line(engine, &found.incident_id),
-        title: line(engine, &found.title),
-        error_signature: found.error_signature.map(|found| text(engine, &found)),
-        summary: found.summary.map(|found| text(engine, &found)),
-        tags: tags(engine, &found.tags),
+        incident_id: clean_line(engine, &found.incident_id),
+        title: clean_line(engine, &found.title),
+        error_signature: found.error_signature.map(|found| clean_text(engine, &found)),
+        summary: found.summary.map(|found| clean_text(engine, &found)),
+        tags: clean_tags(engine, &found.tags),
         ..found
     }
 }
 
-pub(super) fn claimed_solution(engine: &Engine, solution: RankedSolution) -> RankedSolution {
+pub(super) fn clean_solution(engine: &Engine, solution: RankedSolution) -> RankedSolution {
     RankedSolution {
-        solution_id: line(engine, &solution.solution_id),
-        steps: text(engine, &solution.steps),
+        solution_id: clean_line(engine, &solution.solution_id),
+        steps: clean_text(engine, &solution.steps),
         env: Value::Object(Map::new()),
-        env_bucket: bucket(&solution.env_bucket),
-        best_env_bucket_match: bucket(&solution.best_env_bucket_match),
-        why: WHY.to_owned(),
+        env_bucket: clean_bucket(&solution.env_bucket),
+        best_env_bucket_match: clean_bucket(&solution.best_env_bucket_match),
+        why: FOREIGN_WHY.to_owned(),
         ..solution
     }
 }
 
-pub(super) fn claimed_related(engine: &Engine, related: Related) -> Related {
+pub(super) fn clean_related(engine: &Engine, related: Related) -> Related {
     Related {
-        id: line(engine, &related.id),
-        description: line(engine, &related.description),
-        suggested_fix: related.suggested_fix.map(|fix| display::shortened(&text(engine, &fix), MAX_RELATED_FIX_CHARS)),
+        id: clean_line(engine, &related.id),
+        description: clean_line(engine, &related.description),
+        suggested_fix: related
+            .suggested_fix
+            .map(|fix| display::shortened(&clean_text(engine, &fix), MAX_RELATED_FIX_CHARS)),
         confidence: None,
         tried: None,
         differences: related
             .differences
             .into_iter()
-            .map(|Difference { before, now }| Difference { before: line(engine, &before), now: line(engine, &now) })
+            .map(|Difference { before, now }| Difference {
+                before: clean_line(engine, &before),
+                now: clean_line(engine, &now),
+            })
             .collect(),
         memory: Some(MemoryKind::Foreign),
         ..related
     }
 }
 
-pub(super) fn line(engine: &Engine, found: &str) -> String {
-    display::line(&clean(engine, found), MAX_LINE_CHARS)
+pub(super) fn clean_line(engine: &Engine, found: &str) -> String {
+    display::line(&redact_bounded(engine, found), MAX_LINE_CHARS)
 }
 
-pub(super) fn text(engine: &Engine, found: &str) -> String {
-    display::shortened(&clean(engine, found), MAX_STEPS_CHARS)
+pub(super) fn clean_text(engine: &Engine, found: &str) -> String {
+    display::shortened(&redact_bounded(engine, found), MAX_STEPS_CHARS)
 }
 
 /// Redacts a text. The text is bounded first, because a foreign file may contain any length.
-fn clean(engine: &Engine, found: &str) -> String {
+fn redact_bounded(engine: &Engine, found: &str) -> String {
     engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
 }
 
-pub(super) fn tags(engine: &Engine, found: &[String]) -> Vec<String> {
-    found.iter().take(MAX_TAGS).map(|tag| line(engine, tag)).collect()
+pub(super) fn clean_tags(engine: &Engine, found: &[String]) -> Vec<String> {
+    found.iter().take(MAX_TAGS).map(|tag| clean_line(engine, tag)).collect()
 }
 
-/// Returns the canonical form, which contains only known fields.
-pub(super) fn bucket(found: &str) -> String {
+/// Returns the canonical form of an environment bucket, which contains only known fields.
+pub(super) fn clean_bucket(found: &str) -> String {
     Environment::parse(found).to_string()
 }

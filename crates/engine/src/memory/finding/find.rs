@@ -2,8 +2,8 @@
 
 use crate::{Engine, EngineError, memory::side::Side};
 use argus_core::{
-    Ambient,
-    search::{MIN_SCORE, Query, Score, Weighed},
+    CallContext,
+    search::{MIN_SCORE, Query, Score, WeighedQuery},
     stable_sort::StableSort,
 };
 use argus_store::{
@@ -11,13 +11,13 @@ use argus_store::{
     search::{self, Candidate, Owner, WantedTerm, family_key},
 };
 
-/// Minimum number of candidates that are scored in full.
+/// Minimum number of candidates whose exact score is computed.
 const MIN_CANDIDATES: usize = 100;
 
 /// Maximum number of incidents whose titles are compared.
 const MAX_COMPARED_TITLES: usize = 20;
 
-/// An incident or a pattern that matches.
+/// An incident or a pattern that matches a search.
 #[derive(Debug)]
 pub(super) struct SearchHit {
     pub(super) side: Side,
@@ -25,12 +25,12 @@ pub(super) struct SearchHit {
     pub(super) score: Score,
 }
 
-/// Returns the best matches of the given memories, best first, without matches below `threshold`. Terms are weighed by
-/// all given memories together, so a foreign memory must be searched separately; otherwise it could make any term
-/// common. The primary memory is read in the transaction `primary` if the call has it open.
-pub(super) fn find(
+/// Returns the best matches of the given memories, best first, without matches below `threshold`. The weight of
+/// a term depends on all given memories together, so a foreign memory must be searched separately; otherwise it could
+/// make any term common. The primary memory is read in the transaction `primary` if the call has it open.
+pub(super) fn search_memories(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     sides: &[Side],
     mut primary: Option<&mut Tx<'_>>,
     query: &Query,
@@ -41,24 +41,24 @@ pub(super) fn find(
         return Ok(Vec::new());
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = counts(engine, ambient, sides, primary.as_deref_mut(), &terms, warnings)?;
-    let weighed = weighed(query, &counts);
+    let counts = count_documents(engine, context, sides, primary.as_deref_mut(), &terms, warnings)?;
+    let weighed = weigh_terms(query, &counts);
     let take = MIN_CANDIDATES.max(limit.saturating_mul(2));
     let mut hits = Vec::new();
     for (&side, counts) in sides.iter().zip(&counts) {
         let Some((1.., counts)) = counts else { continue };
         let body = |tx: &mut Tx<'_>| {
-            let found = candidates(tx, query, &weighed, counts, take)?;
+            let found = find_candidates(tx, query, &weighed, counts, take)?;
             let mut scored = Vec::with_capacity(found.len());
             for candidate in found {
-                let score = weighed.score_bytes(&candidate.vector, family(query, &candidate));
+                let score = weighed.score_bytes(&candidate.vector, matching_family(query, &candidate));
                 scored.push((candidate.owner, score));
             }
             raise_equal_titles(tx, query, &mut scored)?;
             Ok(scored)
         };
         // Warnings about unreadable memories were added when the terms were counted.
-        let found = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
+        let found = engine.read_within(side, context, primary.as_deref_mut(), &mut Vec::new(), body)?;
         let found = found.unwrap_or_default();
         hits.extend(found.into_iter().map(|(owner, score)| SearchHit { side, owner, score }));
     }
@@ -70,8 +70,8 @@ pub(super) fn find(
     Ok(hits)
 }
 
-/// Raises the score of incidents whose title equals the query. A short title of common words scores too low by its
-/// terms, although the query means exactly that incident.
+/// Raises the score of incidents whose title equals the query. The terms of a
+/// short title with common words score too low, although the query means exactly that incident.
 fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
     let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
     let mut weak: Vec<_> = weak
@@ -80,8 +80,8 @@ fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Scor
     weak.stable_sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
     weak.truncate(MAX_COMPARED_TITLES);
     let keys: Vec<_> = weak.iter().map(|(key, _)| *key).collect();
-    for ((_, score), title) in weak.into_iter().zip(incidents::titles(tx, &keys)?) {
-        if title.is_some_and(|title| query.is_title(&title)) {
+    for ((_, score), title) in weak.into_iter().zip(incidents::read_titles(tx, &keys)?) {
+        if title.is_some_and(|title| query.equals_title(&title)) {
             *score = score.clone().with_equal_title();
         }
     }
@@ -89,45 +89,45 @@ fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Scor
 }
 
 /// Number of documents in a memory, and number of documents that contain each term of a query.
-pub(super) type Counts = (u64, Vec<u64>);
+pub(super) type DocumentCounts = (u64, Vec<u64>);
 
 /// Returns the candidates of a memory.
-pub(in crate::memory) fn candidates(
+pub(in crate::memory) fn find_candidates(
     tx: &mut Tx<'_>,
     query: &Query,
-    weighed: &Weighed<'_>,
+    weighed: &WeighedQuery<'_>,
     counts: &[u64],
     take: usize,
 ) -> Result<Vec<Candidate>, EngineError> {
     let wanted = weighed.term_worths().zip(counts);
     let wanted = wanted.map(|((term, worth), documents)| WantedTerm { term: term.hash, worth, documents: *documents });
-    Ok(search::candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take)?)
+    Ok(search::find_candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take)?)
 }
 
 /// Returns the family of the query if the candidate has the same family.
-pub(super) fn family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
+pub(super) fn matching_family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
     query.family().filter(|family| candidate.family == Some(family_key(family)))
 }
 
-/// Returns the counts of each memory. None for a memory that cannot be read.
-fn counts(
+/// Returns counts the documents of each memory. Returns `None` for a memory that cannot be read.
+fn count_documents(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     sides: &[Side],
     mut primary: Option<&mut Tx<'_>>,
     terms: &[u32],
     warnings: &mut Vec<String>,
-) -> Result<Vec<Option<Counts>>, EngineError> {
+) -> Result<Vec<Option<DocumentCounts>>, EngineError> {
     let mut counts = Vec::with_capacity(sides.len());
     for side in sides {
-        let body = |tx: &mut Tx<'_>| Ok(search::document_counts(tx, terms)?);
-        counts.push(engine.read_within(*side, ambient, primary.as_deref_mut(), warnings, body)?);
+        let body = |tx: &mut Tx<'_>| Ok(search::count_documents(tx, terms)?);
+        counts.push(engine.read_within(*side, context, primary.as_deref_mut(), warnings, body)?);
     }
     Ok(counts)
 }
 
 /// Weighs the terms by their rarity in all memories together.
-pub(in crate::memory) fn weighed<'q>(query: &'q Query, counts: &[Option<Counts>]) -> Weighed<'q> {
+pub(in crate::memory) fn weigh_terms<'q>(query: &'q Query, counts: &[Option<DocumentCounts>]) -> WeighedQuery<'q> {
     let documents = counts.iter().flatten().map(|(documents, _)| documents).sum();
     let mut index = 0..;
     query.weigh(documents, |_| {

@@ -1,20 +1,20 @@
-//! Returns an incident with its solutions and their outcomes, for a resource, and completes ids. `ranked_solutions`
-//! ranks solutions for an environment.
+//! Returns an incident with its solutions and their outcomes for an MCP resource, and completes ids. To rank solutions
+//! for an environment, use `ranked_solutions`.
 
 use super::{
     foreign,
-    ranking::{self, bucket_stats},
+    ranking::{self, convert_stats},
 };
 use crate::{
     Engine, EngineError,
-    answer::moment::iso,
+    answer::moment::format_iso,
     contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     memory::{
         resolve,
-        side::{SIDES, SIDES_OF_OTHERS, Side},
+        side::{FOREIGN_SIDES, OWN_SIDES, Side},
     },
 };
-use argus_core::{Ambient, bound::bound_to, display};
+use argus_core::{CallContext, bound::bound_to, display};
 use argus_store::{
     Tx,
     incidents::{self, Incident},
@@ -32,38 +32,42 @@ const MAX_SOLUTIONS: u32 = 20;
 const MAX_OUTCOMES: u32 = 10;
 /// Maximum characters of the notes of an outcome.
 const MAX_NOTES_CHARS: usize = 500;
-/// Maximum bytes of all steps. Steps are shortened once the total is used up, but each solution keeps at least
-/// `MIN_STEPS_BYTES`, from the beginning and the end.
+/// Maximum size of all steps together. Further steps are shortened, but each solution keeps at least `MIN_STEPS_BYTES`
+/// from the beginning and the end of its steps.
 const MAX_ALL_STEPS_BYTES: usize = 200 * 1024;
 const MIN_STEPS_BYTES: usize = 4 * 1024;
 
-/// Returns an incident of the user's memories, otherwise of others.
-pub fn incident(engine: &Engine, ambient: &Ambient, IdParams { id }: &IdParams) -> Result<IncidentDetail, EngineError> {
-    for side in SIDES.into_iter().chain(SIDES_OF_OTHERS) {
-        let body = |tx: &mut Tx<'_>| match incidents::by_id(tx, id.trim())? {
-            Some(incident) => detail(engine, tx, side, incident).map(Some),
+/// Returns an incident of the user's memories, otherwise of the foreign and shared memories.
+pub fn incident(
+    engine: &Engine,
+    context: &CallContext,
+    IdParams { id }: &IdParams,
+) -> Result<IncidentDetail, EngineError> {
+    for side in OWN_SIDES.into_iter().chain(FOREIGN_SIDES) {
+        let body = |tx: &mut Tx<'_>| match incidents::find_by_id(tx, id.trim())? {
+            Some(incident) => read_detail(engine, tx, side, incident).map(Some),
             None => Ok(None),
         };
-        match engine.read_if_available(side, ambient, &mut Vec::new(), body)? {
-            Some(Some(found)) if SIDES_OF_OTHERS.contains(&side) => return Ok(foreign::as_claims(engine, found)),
+        match engine.read_if_available(side, context, &mut Vec::new(), body)? {
+            Some(Some(found)) if FOREIGN_SIDES.contains(&side) => return Ok(foreign::strip_statistics(engine, found)),
             Some(Some(found)) => return Ok(found),
             _ => {}
         }
     }
-    Err(resolve::unknown_incident(engine, id))
+    Err(resolve::incident_not_found_error(engine, id))
 }
 
-/// Returns ids of the user's memories with this prefix, newest first.
+/// Returns the ids of the user's memories with this prefix, newest first.
 pub(crate) fn ids_with_prefix(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     prefix: &str,
     limit: u32,
 ) -> Result<Vec<String>, EngineError> {
     let mut ids = Vec::new();
-    for side in SIDES {
-        let body = |tx: &mut Tx<'_>| Ok(incidents::ids_with_prefix(tx, prefix, limit)?);
-        ids.extend(engine.read_if_available(side, ambient, &mut Vec::new(), body)?.unwrap_or_default());
+    for side in OWN_SIDES {
+        let body = |tx: &mut Tx<'_>| Ok(incidents::list_ids_with_prefix(tx, prefix, limit)?);
+        ids.extend(engine.read_if_available(side, context, &mut Vec::new(), body)?.unwrap_or_default());
     }
     ids.sort_unstable_by(|a, b| b.cmp(a));
     ids.dedup();
@@ -71,33 +75,38 @@ pub(crate) fn ids_with_prefix(
     Ok(ids)
 }
 
-fn detail(engine: &Engine, tx: &mut Tx<'_>, side: Side, incident: Incident) -> Result<IncidentDetail, EngineError> {
+fn read_detail(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    side: Side,
+    incident: Incident,
+) -> Result<IncidentDetail, EngineError> {
     let owner = Owner::Incident(incident.key);
-    let (mut shown, mut left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
-    for solution in solutions::all_of_owner(tx, owner, MAX_SOLUTIONS)? {
-        let mut solution = solution_detail(tx, solution)?;
-        solution.steps = bound_to(&solution.steps, left.max(MIN_STEPS_BYTES)).into_owned();
-        left = left.saturating_sub(solution.steps.len());
+    let (mut shown, mut bytes_left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
+    for solution in solutions::list_with_wrong(tx, owner, MAX_SOLUTIONS)? {
+        let mut solution = read_solution_detail(tx, solution)?;
+        solution.steps = bound_to(&solution.steps, bytes_left.max(MIN_STEPS_BYTES)).into_owned();
+        bytes_left = bytes_left.saturating_sub(solution.steps.len());
         shown.push(solution);
     }
-    let count = solutions::count_of(tx, owner)?;
+    let count = solutions::count_all(tx, owner)?;
     Ok(IncidentDetail {
         incident_id: incident.id,
         title: incident.title,
         error_signature: incident.error_signature,
         summary: incident.summary,
         tags: incident.tags,
-        memory: engine.kind(side),
-        created_at: iso(incident.created_at),
-        updated_at: iso(incident.updated_at),
+        memory: engine.memory_kind(side),
+        created_at: format_iso(incident.created_at),
+        updated_at: format_iso(incident.updated_at),
         solutions: shown,
         more: count.saturating_sub(MAX_SOLUTIONS),
     })
 }
 
-fn solution_detail(tx: &mut Tx<'_>, solution: Solution) -> Result<SolutionDetail, EngineError> {
-    let stats = outcomes::stats(tx, solution.key)?;
-    let newest = outcomes::newest_of_solution(tx, solution.key, MAX_OUTCOMES)?;
+fn read_solution_detail(tx: &mut Tx<'_>, solution: Solution) -> Result<SolutionDetail, EngineError> {
+    let stats = outcomes::read_stats(tx, solution.key)?;
+    let newest = outcomes::list_newest_of_solution(tx, solution.key, MAX_OUTCOMES)?;
     let (worked, failed) = ranking::sum_outcomes(&stats);
     let env = solution.env.and_then(|env| serde_json::from_str(&env).ok());
     Ok(SolutionDetail {
@@ -105,25 +114,25 @@ fn solution_detail(tx: &mut Tx<'_>, solution: Solution) -> Result<SolutionDetail
         steps: solution.steps,
         env: env.unwrap_or_else(|| Value::Object(Map::new())),
         env_bucket: solution.env_bucket,
-        created_at: iso(solution.created_at),
+        created_at: format_iso(solution.created_at),
         worked,
         failed,
-        buckets: bucket_stats(stats),
+        buckets: convert_stats(stats),
         recorded_by: solution.recorded.by,
         recorded_from: solution.recorded.from,
-        outcomes: newest.into_iter().map(outcome_detail).collect(),
+        outcomes: newest.into_iter().map(convert_outcome).collect(),
         wrong: solution.is_wrong,
     })
 }
 
-fn outcome_detail(outcome: Outcome) -> OutcomeDetail {
+fn convert_outcome(outcome: Outcome) -> OutcomeDetail {
     OutcomeDetail {
         outcome_id: outcome.id,
         worked: outcome.worked,
         env_bucket: outcome.env_bucket,
         notes: outcome.notes.map(|notes| display::shortened(&notes, MAX_NOTES_CHARS)),
         lookup_id: outcome.lookup_id,
-        created_at: iso(outcome.created_at),
+        created_at: format_iso(outcome.created_at),
         recorded_by: outcome.recorded.by,
         recorded_from: outcome.recorded.from,
     }

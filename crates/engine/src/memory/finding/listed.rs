@@ -9,15 +9,16 @@ use crate::{
     contract::{IncidentMatch, MatchKind},
     memory::{
         environment::ResolvedEnvironment,
-        side::{SIDES, Side},
+        side::{OWN_SIDES, Side},
     },
 };
-use argus_core::{Ambient, display, stable_sort::StableSort};
+use argus_core::{CallContext, display, stable_sort::StableSort};
 use argus_store::{Tx, incidents, patterns, search::Owner, solutions};
 
-/// Maximum characters of each text of an incident in an answer.
+/// Maximum number of characters of each text of an incident in an answer.
 pub(super) const MAX_SHOWN_CHARS: usize = 500;
 
+/// An incident or a pattern that matches a search, with its ranked solutions.
 pub(super) struct ListedIncident {
     pub(super) side: Side,
     pub(super) shown: IncidentMatch,
@@ -26,16 +27,17 @@ pub(super) struct ListedIncident {
     pub(super) created_at: i64,
 }
 
-/// Reads the hits in their order. The primary memory is read in the transaction `primary` if the call has it open.
-pub(super) fn list(
+/// Reads the incidents and patterns of the hits, in the order of the hits. The primary memory is read in the
+/// transaction `primary` if the call has it open.
+pub(super) fn list_incidents(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     mut primary: Option<&mut Tx<'_>>,
     hits: &[SearchHit],
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<ListedIncident>, EngineError> {
     let mut listed: Vec<(usize, ListedIncident)> = Vec::with_capacity(hits.len());
-    for side in SIDES {
+    for side in OWN_SIDES {
         let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
         if own.is_empty() {
             continue;
@@ -43,30 +45,31 @@ pub(super) fn list(
         let body = |tx: &mut Tx<'_>| {
             let mut read = Vec::with_capacity(own.len());
             for (at, hit) in &own {
-                if let Some((shown, created_at)) = shown(engine, tx, hit)? {
+                if let Some((shown, created_at)) = read_match(engine, tx, hit)? {
                     let score = hit.score.value;
-                    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment.environment, score)?;
+                    let ranked =
+                        ranking::rank_solutions(engine, context, tx, hit.owner, &environment.environment, score)?;
                     read.push((*at, ListedIncident { side, shown, ranked, created_at }));
                 }
             }
             Ok(read)
         };
-        let read = engine.read_within(side, ambient, primary.as_deref_mut(), &mut Vec::new(), body)?;
+        let read = engine.read_within(side, context, primary.as_deref_mut(), &mut Vec::new(), body)?;
         listed.extend(read.unwrap_or_default());
     }
     listed.stable_sort_by_key(|(at, _)| *at);
     Ok(listed.into_iter().map(|(_, listed)| listed).collect())
 }
 
-pub(super) fn shown(
+pub(super) fn read_match(
     engine: &Engine,
     tx: &mut Tx<'_>,
     hit: &SearchHit,
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
-    let short = |text: String| first_chars(text, MAX_SHOWN_CHARS);
-    let solution_count = solutions::usable_of(tx, hit.owner)?;
-    let (score, because) = (rounded(hit.score.value), hit.score.because.clone());
-    let memory = engine.kind(hit.side);
+    let shorten_text = |text: String| shorten(text, MAX_SHOWN_CHARS);
+    let solution_count = solutions::count_usable(tx, hit.owner)?;
+    let (score, because) = (round_score(hit.score.value), hit.score.because.clone());
+    let memory = engine.memory_kind(hit.side);
     Ok(match hit.owner {
         Owner::Incident(key) => incidents::get(tx, key)?.map(|incident| {
             (
@@ -74,8 +77,8 @@ pub(super) fn shown(
                     incident_id: incident.id,
                     kind: MatchKind::Incident,
                     title: incident.title,
-                    error_signature: incident.error_signature.map(short),
-                    summary: incident.summary.map(short),
+                    error_signature: incident.error_signature.map(shorten_text),
+                    summary: incident.summary.map(shorten_text),
                     tags: incident.tags,
                     score,
                     because,
@@ -93,8 +96,8 @@ pub(super) fn shown(
                     tags: vec![pattern.shown_category().to_string()],
                     incident_id: pattern.id,
                     kind: MatchKind::Pattern,
-                    error_signature: Some(short(pattern.normalized)),
-                    summary: Some(format!("Failure of {}", short(pattern.case_name))),
+                    error_signature: Some(shorten_text(pattern.normalized)),
+                    summary: Some(format!("Failure of {}", shorten_text(pattern.case_name))),
                     score,
                     because,
                     solution_count,
@@ -108,11 +111,11 @@ pub(super) fn shown(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
-pub(super) fn first_chars(text: String, most: usize) -> String {
+pub(super) fn shorten(text: String, most: usize) -> String {
     display::shortened(&text, most)
 }
 
 /// Rounds to four digits, because further digits of a score carry no information.
-pub(in crate::memory) fn rounded(score: f64) -> f64 {
+pub(in crate::memory) fn round_score(score: f64) -> f64 {
     (score * 10_000.0).round() / 10_000.0
 }

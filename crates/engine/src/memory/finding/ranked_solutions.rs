@@ -1,10 +1,10 @@
-//! `ranked_solutions`: finds the incidents that a text is about and ranks their solutions. If the search cannot be
+//! `ranked_solutions`: finds the incidents that match a text and ranks their solutions. If the search cannot be
 //! stored, the answer contains a warning.
 
 use super::{
-    find::find,
+    find::search_memories,
     foreign::{self, Claim},
-    listed::{ListedIncident, list},
+    listed::{ListedIncident, list_incidents},
     shared,
 };
 use crate::{
@@ -14,12 +14,12 @@ use crate::{
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
         index, input,
-        next::next_action,
-        side::{SIDES, Side},
+        next::build_next_action,
+        side::{OWN_SIDES, Side},
     },
 };
 use argus_core::{
-    Ambient,
+    CallContext,
     bound::bound_to,
     search::{MIN_SCORE, Query},
     stable_sort::StableSort,
@@ -38,80 +38,77 @@ const MAX_ALL_ENVS_BYTES: usize = 32 * 1024;
 /// Minimum bytes that each solution keeps of its steps.
 const MIN_STEPS_BYTES: usize = 2 * 1024;
 /// Maximum bytes of a query that are stored.
-const MAX_REMEMBERED_BYTES: usize = 2 * 1024;
+const MAX_STORED_QUERY_BYTES: usize = 2 * 1024;
 
 /// Stores the search and searches the primary memory in one transaction, searches the secondary memory, and ranks the
 /// solutions of the best incidents.
 pub fn ranked_solutions(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &RankedSolutionsParams,
 ) -> Result<RankedSolutionsResult, EngineError> {
-    let limit = limit(params.limit)?;
+    let limit = check_limit(params.limit)?;
     let environment = resolve_environment(engine, &params.env, None, params.detected_env.as_ref())?;
-    let (text, warning) = input::query(engine, &params.query_text)?;
+    let (text, warning) = input::clean_query(engine, &params.query_text)?;
     let mut warnings = engine.secondary_warnings();
     warnings.extend(warning);
     let query = Query::new(&text, &engine.analyzer);
-    index_secondary(engine, ambient);
-    let lookup_id = ambient.id("lkp");
-    let remembered = bound_to(&text, MAX_REMEMBERED_BYTES);
-    let remember = |tx: &mut Tx<'_>| {
-        index::index_waiting(engine, tx)?;
-        lookups::insert(tx, &lookup_id, &remembered, &environment.bucket, ambient.now)?;
-        look(engine, ambient, tx, &query, &environment)
+    index_secondary(engine, context);
+    let lookup_id = context.id("lkp");
+    let stored_text = bound_to(&text, MAX_STORED_QUERY_BYTES);
+    let store_and_search = |tx: &mut Tx<'_>| {
+        index::index_pending_patterns(engine, tx)?;
+        lookups::insert(tx, &lookup_id, &stored_text, &environment.bucket, context.now)?;
+        search_own_memories(engine, context, tx, &query, &environment)
     };
-    // A search does not wait for a lock just to be stored.
-    let (listed, left_out) = match engine.write_side_now(Side::Primary, ambient, remember) {
+    // Storing the search is optional, so the call does not wait for a lock.
+    let (listed, unread_warnings) = match engine.write_side_now(Side::Primary, context, store_and_search) {
         Err(error) if engine.may_answer_unstored(&error) => {
-            warnings.push(format!(
-                "The search is not remembered, so leave lookup_id out of record_outcome: {}",
-                error.message
-            ));
-            let body = |tx: &mut Tx<'_>| look(engine, ambient, tx, &query, &environment);
-            engine.read(ambient, body)?
+            warnings.push(format!("The search was not stored, so omit lookup_id in record_outcome: {}", error.message));
+            let body = |tx: &mut Tx<'_>| search_own_memories(engine, context, tx, &query, &environment);
+            engine.read(context, body)?
         }
         found => found?,
     };
-    warnings.extend(left_out);
-    let claims = foreign::claims(engine, ambient, &query, &environment)?;
-    let mut answer = answer(lookup_id, environment, listed, limit, warnings);
+    warnings.extend(unread_warnings);
+    let claims = foreign::find_claims(engine, context, &query, &environment)?;
+    let mut answer = build_answer(lookup_id, environment, listed, limit, warnings);
     add_claims(&mut answer, claims, limit);
     Ok(answer)
 }
 
-fn limit(limit: Option<i64>) -> Result<usize, EngineError> {
+fn check_limit(limit: Option<i64>) -> Result<usize, EngineError> {
     let limit = limit.unwrap_or(i64::from(DEFAULT_SOLUTIONS));
     match u32::try_from(limit) {
         Ok(limit @ 1..=MAX_SOLUTIONS) => Ok(limit as usize),
-        _ => Err(EngineError::invalid(format!("limit is {limit}; it can be 1 to {MAX_SOLUTIONS}."))),
+        _ => Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_SOLUTIONS}."))),
     }
 }
 
 /// Returns the hits of the user's memories, and warnings for memories that could not be read.
-fn look(
+fn search_own_memories(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     primary: &mut Tx<'_>,
     query: &Query,
     environment: &ResolvedEnvironment,
 ) -> Result<(Vec<ListedIncident>, Vec<String>), EngineError> {
     let mut warnings = Vec::new();
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut warnings)?;
-    Ok((list(engine, ambient, Some(primary), &hits, environment)?, warnings))
+    let hits = search_memories(engine, context, &OWN_SIDES, Some(&mut *primary), query, wanted, &mut warnings)?;
+    Ok((list_incidents(engine, context, Some(primary), &hits, environment)?, warnings))
 }
 
-/// Indexes patterns that wait in the secondary memory. If this fails, they keep waiting.
-fn index_secondary(engine: &Engine, ambient: &Ambient) {
-    let waits = |tx: &mut Tx<'_>| Ok(argus_store::search::is_waiting(tx)?);
-    if matches!(engine.read_side(Side::Secondary, ambient, waits), Ok(Some(true))) {
-        let body = |tx: &mut Tx<'_>| index::index_waiting(engine, tx);
-        let _ = engine.write_side_now(Side::Secondary, ambient, body);
+/// Indexes the pending patterns of the secondary memory. If this fails, they stay pending.
+fn index_secondary(engine: &Engine, context: &CallContext) {
+    let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending(tx)?);
+    if matches!(engine.read_side(Side::Secondary, context, has_pending), Ok(Some(true))) {
+        let body = |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx);
+        let _ = engine.write_side_now(Side::Secondary, context, body);
     }
 }
 
-fn answer(
+fn build_answer(
     lookup_id: String,
     environment: ResolvedEnvironment,
     listed: Vec<ListedIncident>,
@@ -125,20 +122,21 @@ fn answer(
     for failed in ranked.iter_mut().filter(|solution| has_only_failed(solution)) {
         failed.final_solution_score = failed.final_solution_score.min(lowest);
     }
-    // The sort is stable, so that of two equal solutions the solution of the better incident comes first.
+    // The sort is stable, so among equal solutions those of the better incident come first.
     ranked.stable_sort_by(|a, b| {
         let by_score = b.final_solution_score.total_cmp(&a.final_solution_score);
         by_score.then(has_only_failed(a).cmp(&has_only_failed(b)))
     });
     ranked.truncate(limit);
-    warnings
-        .extend(ranked.first().filter(|first| has_only_failed(first)).map(|first| only_failed(first, &environment)));
-    // Not all solutions are ranked if an incident has very many.
+    warnings.extend(
+        ranked.first().filter(|first| has_only_failed(first)).map(|first| only_failed_warning(first, &environment)),
+    );
+    // An incident can have more solutions than are ranked.
     let all: u32 = incidents.iter().map(|incident| incident.solution_count).fold(0, u32::saturating_add);
     let more = all.saturating_sub(u32::try_from(ranked.len()).unwrap_or(u32::MAX));
     if shorten(&mut ranked) {
         warnings.push(
-            "Later solutions are cut; argus://incident/{id} has them, a smaller limit the first in full.".to_owned(),
+            "Later solutions were cut. Read argus://incident/{id} for them, or use a smaller limit to get the first in full.".to_owned(),
         );
     }
     let kind = match (incidents.is_empty(), ranked.is_empty()) {
@@ -154,7 +152,7 @@ fn answer(
         recommended_solution: ranked.first().cloned(),
         ranked_solutions: ranked,
         more,
-        next_action: next_action(kind),
+        next_action: build_next_action(kind),
         warnings,
     }
 }
@@ -163,11 +161,11 @@ const fn has_only_failed(solution: &RankedSolution) -> bool {
     solution.worked == 0 && solution.failed > 0
 }
 
-fn only_failed(solution: &RankedSolution, environment: &ResolvedEnvironment) -> String {
+fn only_failed_warning(solution: &RankedSolution, environment: &ResolvedEnvironment) -> String {
     let RankedSolution { failed, best_env_bucket_match, .. } = solution;
     let place = if *best_env_bucket_match == environment.bucket { " in this environment" } else { "" };
     format!(
-        "The recommended solution failed {failed} of {failed} times{place}. Debug instead; once a fix works, call \
+        "The recommended solution failed {failed} of {failed} times{place}. Debug instead. When a fix works, call \
          add_solution, then record_outcome."
     )
 }
@@ -178,8 +176,8 @@ fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usi
         return;
     }
     let (shared, foreign): (Vec<_>, Vec<_>) = claims.iter().partition(|(incident, _)| incident.origin.is_some());
-    let said = [(shared.is_empty(), shared::WARNING), (foreign.is_empty(), foreign::WARNING)];
-    answer.warnings.extend(said.into_iter().filter(|(is_none, _)| !is_none).map(|(_, warning)| warning.to_owned()));
+    let warnings = [(shared.is_empty(), shared::SHARED_WARNING), (foreign.is_empty(), foreign::FOREIGN_WARNING)];
+    answer.warnings.extend(warnings.into_iter().filter(|(is_none, _)| !is_none).map(|(_, warning)| warning.to_owned()));
     let lowest = answer.ranked_solutions.iter().map(|own| own.final_solution_score).fold(1.0, f64::min);
     for (incident, solutions) in claims {
         answer.incidents.push(incident);
@@ -197,16 +195,16 @@ fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<Ran
     let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
     let mut ranked: Vec<RankedSolution> = Vec::new();
     let mut known = BTreeSet::new();
-    for side in SIDES {
-        for one in listed.iter_mut().filter(|one| one.side == side) {
-            let before = one.ranked.len();
-            one.ranked.retain(|solution| known.insert(solution.solution.id.clone()));
-            let copies = u32::try_from(before - one.ranked.len()).unwrap_or(u32::MAX);
-            one.shown.solution_count = one.shown.solution_count.saturating_sub(copies);
+    for side in OWN_SIDES {
+        for incident in listed.iter_mut().filter(|incident| incident.side == side) {
+            let before = incident.ranked.len();
+            incident.ranked.retain(|solution| known.insert(solution.solution.id.clone()));
+            let copies = u32::try_from(before - incident.ranked.len()).unwrap_or(u32::MAX);
+            incident.shown.solution_count = incident.shown.solution_count.saturating_sub(copies);
         }
     }
     for ListedIncident { shown, ranked: own, .. } in listed {
-        ranked.extend(own.into_iter().map(|solution| solution.shown(&shown.incident_id, shown.memory)));
+        ranked.extend(own.into_iter().map(|solution| solution.into_contract(&shown.incident_id, shown.memory)));
         match incidents.iter_mut().find(|known| known.incident_id == shown.incident_id) {
             Some(known) => known.solution_count = known.solution_count.saturating_add(shown.solution_count),
             None => incidents.push(shown),
@@ -215,7 +213,7 @@ fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<Ran
     (incidents, ranked)
 }
 
-/// Shortens steps and environments so that an answer stays readable. Returns whether anything was cut.
+/// Shortens steps and environments so that an answer stays readable. Returns `true` if a text was cut.
 fn shorten(ranked: &mut [RankedSolution]) -> bool {
     let (mut left, mut envs_left) = (MAX_ALL_STEPS_BYTES, MAX_ALL_ENVS_BYTES);
     let mut cut = false;

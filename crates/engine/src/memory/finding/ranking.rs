@@ -2,12 +2,12 @@
 
 use crate::{
     Engine, EngineError,
-    answer::moment::iso,
+    answer::moment::format_iso,
     contract::{BucketStats, MemoryKind, RankedSolution, SolutionStats},
     memory::environment::ResolvedEnvironment,
 };
 use argus_core::{
-    Ambient,
+    CallContext,
     environment::Environment,
     rank::{self, Caller, Candidate, Ranking},
 };
@@ -40,22 +40,23 @@ pub(super) struct Ranked {
     claimed: u32,
 }
 
-/// Returns the ranked solutions of an incident or a pattern, unordered. `incident_match` is its search score.
-pub(super) fn of_owner(
+/// Returns the solutions of an incident or a pattern with their ranks, unordered. `incident_match` is the search score
+/// of the incident or pattern.
+pub(super) fn rank_solutions(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     owner: Owner,
     environment: &Environment,
     incident_match: f64,
 ) -> Result<Vec<Ranked>, EngineError> {
     let mut ranked = Vec::new();
-    for solution in solutions::best_of_owner(tx, owner, MAX_RANKED)? {
-        let stats = outcomes::stats(tx, solution.key)?;
-        let written_for = Environment::parse(&solution.env_bucket);
-        let rows = rows(tx, solution.key, &stats)?;
-        let candidate = Candidate { environment: &written_for, stats: &rows, incident_match };
-        let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+    for solution in solutions::list_best(tx, owner, MAX_RANKED)? {
+        let stats = outcomes::read_stats(tx, solution.key)?;
+        let solution_environment = Environment::parse(&solution.env_bucket);
+        let rows = read_rows(tx, solution.key, &stats)?;
+        let candidate = Candidate { environment: &solution_environment, stats: &rows, incident_match };
+        let ranking = rank::rank(&build_caller(engine, context, environment), &candidate);
         let claimed = rows.iter().map(|row| row.claimed).fold(0, u32::saturating_add);
         ranked.push(Ranked { solution, ranking, stats, claimed });
     }
@@ -66,17 +67,17 @@ pub(super) fn of_owner(
     Ok(ranked)
 }
 
-/// Ranks a solution without its outcomes, because outcomes of others are claims.
+/// Ranks a solution without its outcomes, because outcomes that others recorded are only claims.
 pub(super) fn rank_untried(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     solution: Solution,
     environment: &Environment,
     incident_match: f64,
 ) -> Ranked {
-    let written_for = Environment::parse(&solution.env_bucket);
-    let candidate = Candidate { environment: &written_for, stats: &[], incident_match };
-    let ranking = rank::rank(&caller(engine, ambient, environment), &candidate);
+    let solution_environment = Environment::parse(&solution.env_bucket);
+    let candidate = Candidate { environment: &solution_environment, stats: &[], incident_match };
+    let ranking = rank::rank(&build_caller(engine, context, environment), &candidate);
     Ranked { solution, ranking, stats: Vec::new(), claimed: 0 }
 }
 
@@ -91,17 +92,17 @@ fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
 }
 
 /// Returns the statistics of a solution for an environment.
-pub(in crate::memory) fn stats(
+pub(in crate::memory) fn compute_stats(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     solution: &Solution,
     environment: &ResolvedEnvironment,
 ) -> Result<SolutionStats, EngineError> {
-    let stats = outcomes::stats(tx, solution.key)?;
-    let rows = rows(tx, solution.key, &stats)?;
+    let stats = outcomes::read_stats(tx, solution.key)?;
+    let rows = read_rows(tx, solution.key, &stats)?;
     let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
-    let ranking = rank::rank(&caller(engine, ambient, &environment.environment), &candidate);
+    let ranking = rank::rank(&build_caller(engine, context, &environment.environment), &candidate);
     let (worked, failed) = sum_outcomes(&stats);
     let tried = f64::from(worked) + f64::from(failed);
     Ok(SolutionStats {
@@ -110,25 +111,25 @@ pub(in crate::memory) fn stats(
         failed,
         success_rate: if tried > 0.0 { f64::from(worked) / tried } else { 0.0 },
         reliability_score: ranking.reliability_score,
-        last_confirmed_at: last_confirmed(&stats),
-        buckets: bucket_stats(stats),
+        last_confirmed_at: last_confirmed_at(&stats),
+        buckets: convert_stats(stats),
     })
 }
 
-/// Converts the rows for the contract.
-pub(super) fn bucket_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
+/// Converts the statistics to the type of the answer.
+pub(super) fn convert_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
     let row = |row: Stats| BucketStats {
         env_bucket: row.env_bucket,
         worked: row.worked,
         failed: row.failed,
-        last_confirmed_at: row.last_confirmed_at.map(iso),
+        last_confirmed_at: row.last_confirmed_at.map(format_iso),
     };
     stats.into_iter().map(row).collect()
 }
 
 impl Ranked {
-    /// Converts the solution for the contract.
-    pub(super) fn shown(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
+    /// Converts the solution to the type of the answer.
+    pub(super) fn into_contract(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
         let (worked, failed) = sum_outcomes(&self.stats);
         let env = self.solution.env.and_then(|env| serde_json::from_str(&env).ok());
         RankedSolution {
@@ -146,22 +147,22 @@ impl Ranked {
             worked,
             failed,
             claimed: self.claimed,
-            last_confirmed_at: last_confirmed(&self.stats),
+            last_confirmed_at: last_confirmed_at(&self.stats),
             memory,
             origin: None,
         }
     }
 }
 
-fn caller<'a>(engine: &Engine, ambient: &Ambient, environment: &'a Environment) -> Caller<'a> {
+fn build_caller<'a>(engine: &Engine, context: &CallContext, environment: &'a Environment) -> Caller<'a> {
     let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(DEFAULT_HALF_LIFE_DAYS);
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
     let half_life_ms = (days * DAY_MS) as i64;
-    Caller { environment, now: ambient.now, half_life_ms }
+    Caller { environment, now: context.now, half_life_ms }
 }
 
-fn rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
-    let claimed: HashMap<String, u32> = outcomes::claimed_by_bucket(tx, solution)?.into_iter().collect();
+fn read_rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
+    let claimed: HashMap<String, u32> = outcomes::count_claims_by_bucket(tx, solution)?.into_iter().collect();
     let row = |row: &Stats| rank::BucketStats {
         bucket: Environment::parse(&row.env_bucket),
         worked: row.worked,
@@ -181,6 +182,6 @@ pub(super) fn sum_outcomes(stats: &[Stats]) -> (u32, u32) {
     stats.iter().fold((0, 0), add)
 }
 
-fn last_confirmed(stats: &[Stats]) -> Option<String> {
-    stats.iter().filter_map(|row| row.last_confirmed_at).max().map(iso)
+fn last_confirmed_at(stats: &[Stats]) -> Option<String> {
+    stats.iter().filter_map(|row| row.last_confirmed_at).max().map(format_iso)
 }

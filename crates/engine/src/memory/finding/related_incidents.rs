@@ -1,17 +1,17 @@
-//! Finds incidents that are similar to a diagnosed failure. Callers ask only if no fix is known.
+//! Finds incidents that are similar to a diagnosed failure. Callers use them only if no fix is known.
 
 use super::{
-    find::{SearchHit, find},
-    listed::rounded,
+    find::{SearchHit, search_memories},
+    listed::round_score,
     ranking,
 };
 use crate::{
     Engine, EngineError,
     contract::{Related, RelatedKind, Tried},
-    memory::{environment::ResolvedEnvironment, side::SIDES},
+    memory::{environment::ResolvedEnvironment, side::OWN_SIDES},
 };
 use argus_core::{
-    Ambient, display,
+    CallContext, display,
     environment::Environment,
     search::{MIN_SCORE, Query},
     stable_sort::StableSort,
@@ -20,26 +20,26 @@ use argus_store::{Tx, incidents, search::Owner, solutions::outcomes};
 use std::collections::BTreeSet;
 
 /// Maximum number of incidents in an answer.
-const MAX_SHOWN: usize = 3;
-/// Maximum number of hits. Patterns among them are dropped, because a diagnosis finds patterns in other ways.
-const MAX_FOUND: usize = 10;
+const MAX_INCIDENTS: usize = 3;
+/// Maximum number of hits. Hits that are patterns are dropped, because a diagnosis finds patterns in other ways.
+const MAX_HITS: usize = 10;
 /// Maximum characters of a solution.
 const MAX_STEPS_CHARS: usize = 1_000;
 
 /// Returns the best incidents for an error text, each with its best solution. The primary memory is read in the open
 /// transaction.
-pub(crate) fn incidents(
+pub(crate) fn find_related_incidents(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     primary: &mut Tx<'_>,
     query: &Query,
 ) -> Result<Vec<Related>, EngineError> {
-    let wanted = (MAX_FOUND, MIN_SCORE);
-    let mut hits = find(engine, ambient, &SIDES, Some(&mut *primary), query, wanted, &mut Vec::new())?;
+    let wanted = (MAX_HITS, MIN_SCORE);
+    let mut hits = search_memories(engine, context, &OWN_SIDES, Some(&mut *primary), query, wanted, &mut Vec::new())?;
     hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
-    hits.truncate(MAX_SHOWN);
+    hits.truncate(MAX_INCIDENTS);
     let mut related = Vec::with_capacity(hits.len());
-    for side in SIDES {
+    for side in OWN_SIDES {
         let hits: Vec<_> = hits.iter().filter(|hit| hit.side == side).collect();
         if hits.is_empty() {
             continue;
@@ -47,11 +47,11 @@ pub(crate) fn incidents(
         let body = |tx: &mut Tx<'_>| {
             let mut found = Vec::with_capacity(hits.len());
             for hit in hits {
-                found.extend(incident_with_best(engine, ambient, tx, hit)?);
+                found.extend(read_with_best_solution(engine, context, tx, hit)?);
             }
             Ok(found)
         };
-        let found = engine.read_within(side, ambient, Some(&mut *primary), &mut Vec::new(), body)?;
+        let found = engine.read_within(side, context, Some(&mut *primary), &mut Vec::new(), body)?;
         related.extend(found.unwrap_or_default());
     }
     let mut known = BTreeSet::new();
@@ -60,27 +60,27 @@ pub(crate) fn incidents(
     Ok(related)
 }
 
-fn incident_with_best(
+fn read_with_best_solution(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     hit: &SearchHit,
 ) -> Result<Option<Related>, EngineError> {
     let Owner::Incident(key) = hit.owner else { return Ok(None) };
     let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
     let environment = Environment::default();
-    let ranked = ranking::of_owner(engine, ambient, tx, hit.owner, &environment, hit.score.value)?;
+    let ranked = ranking::rank_solutions(engine, context, tx, hit.owner, &environment, hit.score.value)?;
     let score = |ranked: &ranking::Ranked| ranked.ranking.final_solution_score;
     let best = ranked.into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
     let tried = match &best {
-        Some(best) => Some(Tried::from(outcomes::outcome_counts(tx, best.solution.key)?)),
+        Some(best) => Some(Tried::from(outcomes::count_outcomes(tx, best.solution.key)?)),
         None => None,
     };
     Ok(Some(Related {
         kind: RelatedKind::Incident,
         id: incident.id,
         description: incident.title,
-        similarity: rounded(hit.score.value),
+        similarity: round_score(hit.score.value),
         differences: Vec::new(),
         confidence: best.as_ref().map(|best| best.ranking.reliability_score),
         suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
@@ -92,7 +92,7 @@ fn incident_with_best(
 }
 
 /// Returns the JSON and the bucket of the environment of a reported fix.
-pub(crate) fn environment(
+pub(crate) fn resolve_optional_environment(
     engine: &Engine,
     env: Option<&serde_json::Value>,
 ) -> Result<(Option<String>, String), EngineError> {

@@ -1,22 +1,22 @@
 //! `add_incident`: stores a new problem with the fix that was tried and its outcome. A problem that is already known
 //! is stored again only if `force` is set.
 
-use super::duplicate::{self, KnownIncident, Sought};
+use super::duplicate::{self, KnownIncident, NewProblem};
 use crate::{
     Engine, EngineError,
     contract::{AddIncidentParams, AddIncidentResult, IncidentCreated, IncidentDuplicate, NextActionType},
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
-        finding::listed::rounded,
+        finding::listed::round_score,
         index, input,
-        next::{next_action, next_after_outcome},
+        next::{build_next_action, build_next_action_after_outcome},
         resolve,
         side::Side,
     },
 };
 use argus_core::{
-    Ambient,
-    search::{Indexed, Query},
+    CallContext,
+    search::{IndexedDocument, Query},
 };
 use argus_store::{
     Tx,
@@ -29,7 +29,7 @@ use argus_store::{
 };
 
 /// The cleaned and redacted texts of a call.
-struct Report<'a> {
+struct IncidentReport<'a> {
     title: String,
     error_signature: Option<String>,
     summary: Option<String>,
@@ -42,52 +42,56 @@ struct Report<'a> {
     recorder: Recorder<'a>,
 }
 
-/// Searches for the same problem and adds the new incident in one write transaction, so that only one of two agents
-/// adds it, even if they write to different memories.
+/// Searches for the same problem and adds the new incident in one write transaction, so that two agents do not
+/// both add the same problem, even if they write to different memories.
 pub fn add_incident(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &AddIncidentParams,
 ) -> Result<AddIncidentResult, EngineError> {
-    let report = report(engine, ambient, params)?;
-    let indexed = index::of_incident(engine, &texts(&report));
+    let report = clean_report(engine, context, params)?;
+    let indexed = index::index_incident(engine, &incident_texts(&report));
     if params.force == Some(true) {
-        let body = |tx: &mut Tx<'_>| create(ambient, tx, &report, &indexed);
-        return Ok(AddIncidentResult::Created(engine.write(ambient, body)?));
+        let body = |tx: &mut Tx<'_>| store_incident(context, tx, &report, &indexed);
+        return Ok(AddIncidentResult::Created(engine.write(context, body)?));
     }
-    let query = Query::of(&index::document(&texts(&report)), &indexed);
+    let query = Query::from_document(&index::build_document(&incident_texts(&report)), &indexed);
     let title = Some(report.title.as_str()).filter(|_| report.error_signature.is_none());
-    let sought = Sought { query: &query, new: &indexed, title };
+    let problem = NewProblem { query: &query, new: &indexed, title };
     let body = |tx: &mut Tx<'_>, secondary: Option<&mut Tx<'_>>| {
-        if let Some(known) = find_known(engine, ambient, tx, secondary, sought)? {
+        if let Some(known) = find_duplicate(engine, context, tx, secondary, problem)? {
             return Ok(AddIncidentResult::Duplicate(known));
         }
-        Ok(AddIncidentResult::Created(create(ambient, tx, &report, &indexed)?))
+        Ok(AddIncidentResult::Created(store_incident(context, tx, &report, &indexed)?))
     };
-    engine.write_undisturbed(ambient, body)
+    engine.write_with_secondary_locked(context, body)
 }
 
-fn report<'a>(engine: &'a Engine, ambient: &Ambient, params: &'a AddIncidentParams) -> Result<Report<'a>, EngineError> {
-    Ok(Report {
-        title: input::title(engine, &params.title)?,
-        error_signature: input::text(engine, params.error_signature.as_deref()),
-        summary: input::text(engine, params.summary.as_deref()),
-        tags: input::tags(engine, params.tags.as_deref().unwrap_or_default())?,
-        steps: input::steps(engine, &params.steps)?,
-        notes: input::notes(engine, params.notes.as_deref())?,
+fn clean_report<'a>(
+    engine: &'a Engine,
+    context: &CallContext,
+    params: &'a AddIncidentParams,
+) -> Result<IncidentReport<'a>, EngineError> {
+    Ok(IncidentReport {
+        title: input::clean_title(engine, &params.title)?,
+        error_signature: input::clean_optional_text(engine, params.error_signature.as_deref()),
+        summary: input::clean_optional_text(engine, params.summary.as_deref()),
+        tags: input::clean_tags(engine, params.tags.as_deref().unwrap_or_default())?,
+        steps: input::clean_steps(engine, &params.steps)?,
+        notes: input::clean_notes(engine, params.notes.as_deref())?,
         environment: resolve_environment(
             engine,
             &params.env,
             params.env_bucket.as_deref(),
             params.detected_env.as_ref(),
         )?,
-        lookup_id: resolve::lookup(engine, ambient, params.lookup_id.as_deref())?,
+        lookup_id: resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?,
         worked: params.worked,
         recorder: engine.recorder(),
     })
 }
 
-fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
+fn incident_texts<'a>(report: &'a IncidentReport<'_>) -> Texts<'a> {
     Texts {
         title: &report.title,
         error_signature: report.error_signature.as_deref(),
@@ -97,53 +101,53 @@ fn texts<'a>(report: &'a Report<'_>) -> Texts<'a> {
 }
 
 /// Returns the matching incident of the primary or the secondary memory.
-fn find_known(
+fn find_duplicate(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
     secondary: Option<&mut Tx<'_>>,
-    sought: Sought<'_>,
+    problem: NewProblem<'_>,
 ) -> Result<Option<IncidentDuplicate>, EngineError> {
-    index::index_waiting(engine, tx)?;
-    let mut known = duplicate::find(tx, sought)?;
+    index::index_pending_patterns(engine, tx)?;
+    let mut known = duplicate::find_duplicate(tx, problem)?;
     if known.is_none() {
         known = if let Some(tx) = secondary {
-            index::index_waiting(engine, tx)?;
-            duplicate::find(tx, sought)?
+            index::index_pending_patterns(engine, tx)?;
+            duplicate::find_duplicate(tx, problem)?
         } else {
-            let body = |tx: &mut Tx<'_>| duplicate::find(tx, sought);
-            engine.read_if_available(Side::Secondary, ambient, &mut Vec::new(), body)?.flatten()
+            let body = |tx: &mut Tx<'_>| duplicate::find_duplicate(tx, problem);
+            engine.read_if_available(Side::Secondary, context, &mut Vec::new(), body)?.flatten()
         };
     }
     Ok(known.map(|KnownIncident { id, title, similarity }| IncidentDuplicate {
         created: false,
         incident_id: id,
         title,
-        similarity: rounded(similarity),
-        next_action: next_action(NextActionType::UseAddSolutionForExistingIncident),
+        similarity: round_score(similarity),
+        next_action: build_next_action(NextActionType::UseAddSolutionForExistingIncident),
     }))
 }
 
-fn create(
-    ambient: &Ambient,
+fn store_incident(
+    context: &CallContext,
     tx: &mut Tx<'_>,
-    report: &Report<'_>,
-    indexed: &Indexed,
+    report: &IncidentReport<'_>,
+    indexed: &IndexedDocument,
 ) -> Result<IncidentCreated, EngineError> {
-    let (incident_id, outcome_id) = (ambient.id("inc"), ambient.id("out"));
-    let key = incidents::insert(tx, &incident_id, &texts(report), ambient.now)?;
+    let (incident_id, outcome_id) = (context.id("inc"), context.id("out"));
+    let key = incidents::insert(tx, &incident_id, &incident_texts(report), context.now)?;
     let document =
         NewDocument { owner: Owner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
     search::add(tx, &[document])?;
     let new = NewSolution {
-        id: &ambient.id("sol"),
+        id: &context.id("sol"),
         owner: Owner::Incident(key),
         steps: &report.steps,
-        digest: &input::digest(&report.steps),
+        digest: &input::steps_digest(&report.steps),
         env: report.environment.json.as_deref(),
         env_bucket: &report.environment.bucket,
         recorder: report.recorder,
-        now: ambient.now,
+        now: context.now,
     };
     let (solution, _) = solutions::add(tx, &new)?;
     let outcome = NewOutcome {
@@ -160,7 +164,7 @@ fn create(
         proved_by: None,
         refuted_by: None,
         recorder: report.recorder,
-        now: ambient.now,
+        now: context.now,
     };
     outcomes::record(tx, &[outcome])?;
     Ok(IncidentCreated {
@@ -170,6 +174,6 @@ fn create(
         outcome_id,
         env_bucket: report.environment.bucket.clone(),
         detected_env: report.environment.detected.clone(),
-        next_action: next_after_outcome(report.worked),
+        next_action: build_next_action_after_outcome(report.worked),
     })
 }

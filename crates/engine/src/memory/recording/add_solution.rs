@@ -4,9 +4,9 @@
 use crate::{
     Engine, EngineError,
     contract::{AddSolutionParams, AddSolutionResult, NextActionType},
-    memory::{environment::resolve_environment, input, next::next_action, resolve},
+    memory::{environment::resolve_environment, input, next::build_next_action, resolve},
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx,
     solutions::{self, NewSolution},
@@ -15,34 +15,34 @@ use argus_store::{
 /// Adds the solution where the incident is stored. Equal steps for the same environment are stored once.
 pub fn add_solution(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &AddSolutionParams,
 ) -> Result<AddSolutionResult, EngineError> {
-    let steps = input::steps(engine, &params.steps)?;
+    let steps = input::clean_steps(engine, &params.steps)?;
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
-    resolve::lookup(engine, ambient, params.lookup_id.as_deref())?;
-    let side = resolve::owning_side(engine, ambient, &params.incident_id)?;
-    let id = ambient.id("sol");
+    resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
+    let side = resolve::find_owner_side(engine, context, &params.incident_id)?;
+    let id = context.id("sol");
     let body = |tx: &mut Tx<'_>| {
         let new = NewSolution {
             id: &id,
-            owner: resolve::owner_in(engine, tx, &params.incident_id)?,
+            owner: resolve::get_owner(engine, tx, &params.incident_id)?,
             steps: &steps,
-            digest: &input::digest(&steps),
+            digest: &input::steps_digest(&steps),
             env: environment.json.as_deref(),
             env_bucket: &environment.bucket,
             recorder: engine.recorder(),
-            now: ambient.now,
+            now: context.now,
         };
         Ok(solutions::add(tx, &new)?)
     };
-    let (solution, created) = engine.write_side(side, ambient, body)?;
+    let (solution, created) = engine.write_side(side, context, body)?;
     Ok(AddSolutionResult {
         solution_id: solution.id,
         env_bucket: solution.env_bucket,
         created,
         detected_env: environment.detected,
-        next_action: next_action(NextActionType::RecordOutcomeForNewSolution),
+        next_action: build_next_action(NextActionType::RecordOutcomeForNewSolution),
     })
 }

@@ -1,8 +1,8 @@
-//! Detects duplicates for `add_incident`. It compares like a search, so that it finds only what a search would have
-//! found.
+//! Finds duplicates for `add_incident`. The comparison uses the rules of a search, so it finds only incidents that a
+//! search would have found.
 
 use crate::{EngineError, memory::finding::find};
-use argus_core::search::{Indexed, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
+use argus_core::search::{IndexedDocument, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
 use argus_store::{
     Tx, incidents, patterns,
     search::{self, Owner, family_key},
@@ -21,35 +21,35 @@ pub(super) struct KnownIncident {
 
 /// The new problem as a query and as an index of the same texts.
 #[derive(Clone, Copy)]
-pub(super) struct Sought<'a> {
+pub(super) struct NewProblem<'a> {
     pub(super) query: &'a Query,
-    pub(super) new: &'a Indexed,
+    pub(super) new: &'a IndexedDocument,
     /// The title, if the problem has no error text. Then the title identifies the problem.
     pub(super) title: Option<&'a str>,
 }
 
-/// Returns the most similar known problem that counts as the same. None if no problem is similar enough.
-pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIncident>, EngineError> {
-    let Sought { query, new, title } = sought;
+/// Returns the most similar known problem, or `None` if no problem is similar enough to be the same.
+pub(super) fn find_duplicate(tx: &mut Tx<'_>, problem: NewProblem<'_>) -> Result<Option<KnownIncident>, EngineError> {
+    let NewProblem { query, new, title } = problem;
     if query.is_empty() {
         return Ok(None);
     }
     let terms: Vec<u32> = query.terms().iter().map(|term| term.hash).collect();
-    let counts = [Some(search::document_counts(tx, &terms)?)];
-    let weighed = find::weighed(query, &counts);
+    let counts = [Some(search::count_documents(tx, &terms)?)];
+    let weighed = find::weigh_terms(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
     let mut best: Option<(f64, Owner)> = None;
-    let candidates = find::candidates(tx, query, &weighed, counts, MAX_COMPARED)?;
+    let candidates = find::find_candidates(tx, query, &weighed, counts, MAX_COMPARED)?;
     let titled = match title {
-        Some(title) => with_title(tx, candidates.iter().map(|one| one.owner), title)?,
+        Some(title) => find_with_title(tx, candidates.iter().map(|candidate| candidate.owner), title)?,
         None => Vec::new(),
     };
     for candidate in candidates {
         let same = family.is_some() && candidate.family == family || titled.contains(&candidate.owner);
-        let like = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
-        if like >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| like > other) {
-            best = Some((like, candidate.owner));
+        let similarity = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
+        if similarity >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| similarity > other) {
+            best = Some((similarity, candidate.owner));
         }
     }
     match best {
@@ -59,10 +59,14 @@ pub(super) fn find(tx: &mut Tx<'_>, sought: Sought<'_>) -> Result<Option<KnownIn
 }
 
 /// Returns the owners that are incidents with this title, ignoring case.
-fn with_title(tx: &mut Tx<'_>, owners: impl Iterator<Item = Owner>, title: &str) -> Result<Vec<Owner>, EngineError> {
+fn find_with_title(
+    tx: &mut Tx<'_>,
+    owners: impl Iterator<Item = Owner>,
+    title: &str,
+) -> Result<Vec<Owner>, EngineError> {
     let incidents = owners.filter_map(|owner| if let Owner::Incident(key) = owner { Some(key) } else { None });
     let keys: Vec<_> = incidents.collect();
-    let titles = incidents::titles(tx, &keys)?;
+    let titles = incidents::read_titles(tx, &keys)?;
     let is_same = |known: &String| known.to_lowercase() == title.to_lowercase();
     let same = keys.into_iter().zip(titles).filter(|(_, known)| known.as_ref().is_some_and(is_same));
     Ok(same.map(|(key, _)| Owner::Incident(key)).collect())

@@ -9,11 +9,11 @@ use crate::{
         exchange::import::import_one,
         finding::{ranking, shared},
         input,
-        next::next_after_outcome,
+        next::build_next_action_after_outcome,
         resolve,
     },
 };
-use argus_core::Ambient;
+use argus_core::CallContext;
 use argus_store::{
     Tx, patterns,
     search::Owner,
@@ -26,31 +26,31 @@ use argus_store::{
 /// Records and counts the outcome where the solution is stored, in one transaction.
 pub fn record_outcome(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     params: &RecordOutcomeParams,
 ) -> Result<RecordOutcomeResult, EngineError> {
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
-    let notes = input::notes(engine, params.notes.as_deref())?;
-    let lookup_id = resolve::lookup(engine, ambient, params.lookup_id.as_deref())?;
-    let shared = shared::incident_of(engine, ambient, &params.solution_id)?;
+    let notes = input::clean_notes(engine, params.notes.as_deref())?;
+    let lookup_id = resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
+    let shared = shared::find_incident_of_solution(engine, context, &params.solution_id)?;
     let side = match shared {
         Some(_) => engine.project_side(),
-        None => resolve::solution(engine, ambient, &params.solution_id)?,
+        None => resolve::find_solution_side(engine, context, &params.solution_id)?,
     };
-    let id = ambient.id("out");
+    let id = context.id("out");
     let body = |tx: &mut Tx<'_>| {
         if let Some(shared) = &shared {
-            import_one(engine, ambient, tx, shared.line.clone())?;
+            import_one(engine, context, tx, shared.line.clone())?;
             for id in [&shared.id, params.solution_id.trim()] {
-                argus_store::shared::note(tx, id, id)?;
+                argus_store::shared::link_to_shared(tx, id, id)?;
             }
         }
-        let solution = resolve::solution_in(engine, tx, &params.solution_id)?;
+        let solution = resolve::get_solution(engine, tx, &params.solution_id)?;
         let outcome = NewOutcome {
             id: &id,
             solution: solution.key,
-            counted_on: counted_on(&solution),
+            counted_on: find_counted_pattern(&solution),
             worked: params.worked,
             env: environment.json.as_deref(),
             env_bucket: &environment.bucket,
@@ -61,24 +61,24 @@ pub fn record_outcome(
             proved_by: None,
             refuted_by: None,
             recorder: engine.recorder(),
-            now: ambient.now,
+            now: context.now,
         };
         outcomes::record(tx, &[outcome])?;
-        count_on_pattern(ambient, tx, &solution, params.worked)?;
-        ranking::stats(engine, ambient, tx, &solution, &environment)
+        count_on_pattern(context, tx, &solution, params.worked)?;
+        ranking::compute_stats(engine, context, tx, &solution, &environment)
     };
-    let solution_stats = engine.write_side(side, ambient, body)?;
+    let solution_stats = engine.write_side(side, context, body)?;
     Ok(RecordOutcomeResult {
         ok: true,
         outcome_id: id,
         env_bucket: environment.bucket,
         detected_env: environment.detected,
         solution_stats,
-        next_action: next_after_outcome(params.worked),
+        next_action: build_next_action_after_outcome(params.worked),
     })
 }
 
-const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
+const fn find_counted_pattern(solution: &Solution) -> Option<patterns::PatternKey> {
     match solution.owner {
         Owner::Pattern(key) => Some(key),
         Owner::Incident(_) => None,
@@ -87,13 +87,18 @@ const fn counted_on(solution: &Solution) -> Option<patterns::PatternKey> {
 
 /// Counts an outcome of a pattern's solution on the pattern, as a reported fix does. A solution that a person marked
 /// as wrong does not count.
-fn count_on_pattern(ambient: &Ambient, tx: &mut Tx<'_>, solution: &Solution, worked: bool) -> Result<(), EngineError> {
+fn count_on_pattern(
+    context: &CallContext,
+    tx: &mut Tx<'_>,
+    solution: &Solution,
+    worked: bool,
+) -> Result<(), EngineError> {
     let Owner::Pattern(key) = solution.owner else { return Ok(()) };
     if worked
         && !solution.is_wrong
         && let Some(mut pattern) = patterns::get(tx, key)?
     {
-        patterns::count_resolution(tx, &mut pattern, ambient.now)?;
+        patterns::count_resolution(tx, &mut pattern, context.now)?;
     }
     Ok(solutions::choose_best(tx, key)?)
 }

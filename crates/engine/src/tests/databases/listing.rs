@@ -2,13 +2,14 @@
 
 use crate::tests::prelude::*;
 
-fn list(world: &World, params: &PatternsParams) -> PatternsResult {
+fn list_with(world: &World, params: &PatternsParams) -> PatternsResult {
     world.call(patterns, params).unwrap()
 }
 
 /// A world with two learned patterns: `a` was diagnosed three times, `b` once and fixed.
-fn world() -> World {
-    let (world, run) = World::after(vec![failed("a", UNKNOWN), failed("b", "Error: another thing altogether")]);
+fn world_with_two_patterns() -> World {
+    let (world, run) =
+        World::after_run(vec![failed_case("a", UNKNOWN_ERROR), failed_case("b", "Error: another thing altogether")]);
     for _ in 0..3 {
         world.diagnose(&run, "a").unwrap();
     }
@@ -17,25 +18,25 @@ fn world() -> World {
 }
 
 #[test]
-fn patterns_counts_the_whole_filter() {
-    let world = world();
-    let all = list(&world, &PatternsParams::default());
+fn patterns_counts_all_patterns_of_the_filter() {
+    let world = world_with_two_patterns();
+    let all = list_with(&world, &PatternsParams::default());
     assert_eq!((all.total, all.built_in_count, all.learned_count, all.has_more), (8, 6, 2, false));
     assert_eq!(all.patterns.iter().map(|pattern| pattern.occurrences).take(3).collect::<Vec<_>>(), [3, 1, 0]);
     let page = PatternsParams { limit: Some(3), offset: Some(1), ..PatternsParams::default() };
-    let page = list(&world, &page);
+    let page = list_with(&world, &page);
     assert_eq!((page.patterns.len(), page.total, page.has_more), (3, 8, true));
     assert_eq!(page.patterns[0], all.patterns[1]);
     let last = PatternsParams { limit: Some(3), offset: Some(6), ..PatternsParams::default() };
-    let last = list(&world, &last);
+    let last = list_with(&world, &last);
     assert_eq!((last.patterns.len(), last.has_more), (2, false));
 }
 
 #[test]
 fn patterns_sorts_and_filters() {
-    let world = world();
+    let world = world_with_two_patterns();
     let by = |sort_by, source, category| {
-        list(&world, &PatternsParams { sort_by: Some(sort_by), source, category, ..PatternsParams::default() })
+        list_with(&world, &PatternsParams { sort_by: Some(sort_by), source, category, ..PatternsParams::default() })
     };
     let sure = by(PatternSort::Confidence, None, None);
     assert_eq!(sure.patterns[0].suggested_fix.as_deref(), Some("Did the other thing"));
@@ -69,18 +70,18 @@ fn page_sizes_out_of_range_are_rejected() {
 
 #[test]
 fn builtin_fixes_are_english_by_default() {
-    let (world, run) = World::after(vec![failed("health", REFUSED)]);
+    let (world, run) = World::after_run(vec![failed_case("health", CONNECTION_REFUSED_ERROR)]);
     let known = world.diagnose(&run, "health").unwrap();
     assert!(known.suggested_fix.unwrap().starts_with("The service may not have fully started"));
 }
 
 #[test]
-fn history_is_newest_first_paged_and_filtered() {
+fn history_lists_newest_runs_first_with_pages_and_filters() {
     let world = World::new();
     let at = |days: i64| RecordRunParams { started_at: Some(START_MS - days * DAY_MS), ..RecordRunParams::default() };
-    let old = world.record(&at(10), vec![passed("fine")]).unwrap().run_id;
-    let middle = world.record(&at(5), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
-    let new = world.record(&at(0), vec![passed("fine")]).unwrap().run_id;
+    let old = world.record(&at(10), vec![passed_case("fine")]).unwrap().run_id;
+    let middle = world.record(&at(5), vec![failed_case("boom", UNKNOWN_ERROR)]).unwrap().run_id;
+    let new = world.record(&at(0), vec![passed_case("fine")]).unwrap().run_id;
     let ids = |params: HistoryParams| {
         let page = world.call(history, &params).unwrap();
         (page.runs.into_iter().map(|run| run.id).collect::<Vec<_>>(), page.total, page.has_more)
@@ -97,18 +98,24 @@ fn history_is_newest_first_paged_and_filtered() {
 }
 
 #[test]
-fn a_run_lists_failed_then_flaky_then_the_rest() {
+fn a_run_lists_failed_cases_first_then_flaky_cases() {
     let world = World::new();
-    let mut shaky = passed("shaky");
+    let mut shaky = passed_case("shaky");
     shaky.flaky = true;
-    let run = world.run(vec![passed("one"), shaky, failed("two", UNKNOWN), passed("three"), failed("four", REFUSED)]);
+    let run = world.run(vec![
+        passed_case("one"),
+        shaky,
+        failed_case("two", UNKNOWN_ERROR),
+        passed_case("three"),
+        failed_case("four", CONNECTION_REFUSED_ERROR),
+    ]);
     let params = RunDetailParams { run_id: run, ..RunDetailParams::default() };
     let detail = world.call(run_detail, &params).unwrap();
     let names: Vec<_> = detail.cases.iter().map(|case| case.case_name.rsplit(' ').next().unwrap()).collect();
     assert_eq!(names, ["two", "four", "shaky", "one", "three"]);
     assert_eq!((detail.run.passed, detail.run.failed, detail.run.flaky, detail.total), (3, 2, 1, 5));
-    assert_eq!(detail.cases[0].error.as_deref(), Some(UNKNOWN));
-    assert_eq!(detail.cases[0].headline.as_deref(), Some(UNKNOWN));
+    assert_eq!(detail.cases[0].error.as_deref(), Some(UNKNOWN_ERROR));
+    assert_eq!(detail.cases[0].headline.as_deref(), Some(UNKNOWN_ERROR));
     assert!(detail.cases[2].flaky && detail.cases[2].signature.is_none());
     let params = RunDetailParams { limit: Some(2), offset: Some(1), ..params };
     let page = world.call(run_detail, &params).unwrap();
@@ -119,7 +126,7 @@ fn a_run_lists_failed_then_flaky_then_the_rest() {
 fn history_lists_the_git_tree_of_each_run() {
     let world = World::new();
     let record = |git: Option<GitFacts>| {
-        world.record(&RecordRunParams { git, ..RecordRunParams::default() }, vec![passed("one")]).unwrap();
+        world.record(&RecordRunParams { git, ..RecordRunParams::default() }, vec![passed_case("one")]).unwrap();
     };
     let clean = GitFacts { commit: Some("c0ffee".repeat(6)), dirty: Some(false), ..GitFacts::default() };
     let tree = |digit: &str| Some(digit.repeat(40));
@@ -134,23 +141,23 @@ fn history_lists_the_git_tree_of_each_run() {
 }
 
 #[test]
-fn an_unknown_run_in_an_empty_memory_says_that_no_run_is_recorded() {
+fn an_unknown_run_in_an_empty_memory_names_argus_run() {
     let world = World::new();
     let said = |run_id: &str| {
         let params = RunDetailParams { run_id: run_id.to_owned(), ..RunDetailParams::default() };
         let error = world.call(run_detail, &params).unwrap_err();
         (error.code, error.message)
     };
-    let none = "No run is recorded yet; argus_run records one.";
+    let none = "No run is recorded yet. Call argus_run first.";
     assert_eq!(said(""), (ErrorCode::RunNotFound, none.to_owned()));
     assert_eq!(said("run-1").1, format!("Test run 'run-1' not found in history. {none}"));
-    world.run(vec![passed("one")]);
-    assert!(said("").1.starts_with("Test run '' not found in history. The newest are run-"));
+    world.run(vec![passed_case("one")]);
+    assert!(said("").1.starts_with("Test run '' not found in history. The newest runs are run-"));
 }
 
 #[test]
 fn complete_ids_returns_ids_with_the_prefix() {
-    let world = world();
+    let world = world_with_two_patterns();
     let complete =
         |kind, prefix: &str| world.call(complete_ids, &CompleteIdsParams { kind, prefix: prefix.to_owned() }).unwrap();
     assert_eq!(complete(IdKind::Pattern, "builtin-con"), ["builtin-container-oom", "builtin-conn-refused"]);
@@ -165,11 +172,11 @@ fn retention_deletes_runs_but_keeps_learned_patterns() {
         retention: Retention { max_age_days: Some(30), max_runs: Some(2), min_runs: None },
         ..EngineOptions::default()
     };
-    let world = World::with(":memory:", options).unwrap();
+    let world = World::open_with_options(":memory:", options).unwrap();
     let at = |days: i64| RecordRunParams { started_at: Some(START_MS - days * DAY_MS), ..RecordRunParams::default() };
-    let old = world.record(&at(40), vec![failed("boom", UNKNOWN)]).unwrap().run_id;
+    let old = world.record(&at(40), vec![failed_case("boom", UNKNOWN_ERROR)]).unwrap().run_id;
     let fix = world.fix(&old, "boom", "Tuned it", true).unwrap();
-    let kept: Vec<_> = (0..3).map(|_| world.run(vec![failed("boom", UNKNOWN)])).collect();
+    let kept: Vec<_> = (0..3).map(|_| world.run(vec![failed_case("boom", UNKNOWN_ERROR)])).collect();
     let page = world.call(history, &HistoryParams::default()).unwrap();
     let ids: Vec<_> = page.runs.iter().map(|run| run.id.clone()).collect();
     assert_eq!(ids, [kept[2].clone(), kept[1].clone()]);
@@ -179,7 +186,7 @@ fn retention_deletes_runs_but_keeps_learned_patterns() {
 }
 
 #[test]
-fn a_write_check_leaves_nothing_behind() {
+fn a_write_check_leaves_no_row_behind() {
     let world = World::new();
     world.call(check_write, &NoParams {}).unwrap();
     world.call(check_write, &NoParams {}).unwrap();

@@ -1,12 +1,12 @@
 //! The number of round trips of a call on PostgreSQL, because each takes as long as the network is far. It uses the
 //! server of `ARGUS_TEST_POSTGRES`, which `npm run test:full` starts.
 
-use super::copied;
+use super::create_database_copy;
 use crate::tests::prelude::*;
 use argus_store::{KnownSchemas, Postgres};
 
 /// A project on a connection that counts round trips.
-struct Far {
+struct CountedProject {
     engine: Engine,
     driver: Rc<NativeDriver>,
     project: String,
@@ -14,9 +14,9 @@ struct Far {
     calls: Cell<u32>,
 }
 
-impl Far {
+impl CountedProject {
     fn new() -> Self {
-        let copied = copied();
+        let copied = create_database_copy();
         let (driver, project) = (copied.connect().unwrap(), copied.project().to_owned());
         let known = KnownSchemas::default();
         let database = Postgres::new(Rc::<NativeDriver>::clone(&driver), &project, known.clone()).unwrap();
@@ -33,10 +33,10 @@ impl Far {
         self.calls.set(number);
         let database =
             Postgres::new(Rc::<NativeDriver>::clone(&self.driver), &self.project, self.known.clone()).unwrap();
-        let engine = self.engine.on(Database::Postgres(database), RecorderOptions::default());
-        let ambient = Ambient::of_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
+        let engine = self.engine.with_database(Database::Postgres(database), RecorderOptions::default());
+        let context = CallContext::for_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
         self.driver.take_round_trips();
-        let answer = call_once::<Json>(&engine, &ambient, name, params).unwrap();
+        let answer = call_once::<Json>(&engine, &context, name, params).unwrap();
         (self.driver.take_round_trips(), answer)
     }
 
@@ -51,12 +51,12 @@ impl Far {
     }
 }
 
-fn case(name: &str, error: Option<&str>) -> Value {
+fn build_case(name: &str, error: Option<&str>) -> Value {
     let status = if error.is_some() { "failed" } else { "passed" };
     json!({ "suite": [], "name": name, "status": status, "flaky": false, "attempts": 1, "error": error })
 }
 
-fn incident(number: usize) -> Value {
+fn incident_params(number: usize) -> Value {
     let title = format!("The boiler number{number} is cold in room{}", number % 50);
     let outcomes = json!([{ "worked": true }, { "worked": false }]);
     let solutions = json!([{ "steps": format!("Light boiler {number}"), "outcomes": outcomes }]);
@@ -66,11 +66,12 @@ fn incident(number: usize) -> Value {
 #[test]
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
 fn calls_stay_within_their_round_trip_limits() {
-    let far = Far::new();
-    let lines: Vec<String> = (0..500).map(|number| incident(number).to_string()).collect();
+    let far = CountedProject::new();
+    let lines: Vec<String> = (0..500).map(|number| incident_params(number).to_string()).collect();
     let (import, imported) = far.call("memoryImport", json!({ "lines": lines.join("\n") }));
     assert_eq!([&imported["added"], &imported["solutions"], &imported["outcomes"]], [500, 500, 1000]);
-    let cases: Vec<Value> = (0..200).map(|at| case(&format!("case {at}"), (at < 3).then_some(UNKNOWN))).collect();
+    let cases: Vec<Value> =
+        (0..200).map(|at| build_case(&format!("case {at}"), (at < 3).then_some(UNKNOWN_ERROR))).collect();
     let (record, run) = far.run(&cases);
     let failure = json!({ "runId": run, "caseName": "case 0" });
     let (new, _) = far.call("diagnose", failure.clone());
@@ -95,7 +96,7 @@ fn calls_stay_within_their_round_trip_limits() {
     let (outcome, _) = far.call("recordOutcome", outcome);
     let (reworded, imported) = far.call("memoryImport", json!({ "lines": lines.join("\n").replace("cold", "hot") }));
     assert_eq!([&imported["updated"], &imported["solutions"], &imported["outcomes"]], [500, 0, 0]);
-    let failures: Vec<Value> = (0..100).map(|at| case(&format!("other {at}"), Some(UNKNOWN))).collect();
+    let failures: Vec<Value> = (0..100).map(|at| build_case(&format!("other {at}"), Some(UNKNOWN_ERROR))).collect();
     let (_, run) = far.run(&failures);
     for at in 0..100 {
         let failure =
@@ -105,7 +106,7 @@ fn calls_stay_within_their_round_trip_limits() {
     let (health, seen) = far.call("health", json!({ "limit": 200 }));
     assert_eq!([&seen["runs"], &seen["total"]], [4, 103]);
     let (export, page) = far.call("patternsExport", json!({ "limit": 200 }));
-    let other = Far::new();
+    let other = CountedProject::new();
     let taken = json!({ "lines": page["lines"], "from": "ada" });
     let (take, imported) = other.call("patternsImport", taken.clone());
     assert_eq!([&imported["added"], &imported["solutions"], &imported["outcomes"]], [101, 101, 101]);

@@ -11,7 +11,7 @@ enum Step {
     Fix { run: usize, case: usize, worked: bool, steps: usize },
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         1 => Just(Step::Run),
         4 => (0..5_usize, 0..3_usize).prop_map(|(run, case)| Step::Diagnose { run, case }),
@@ -20,22 +20,23 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-const CASES: [(&str, &str); 3] = [("a", UNKNOWN), ("b", "Error: another thing altogether"), ("c", REFUSED)];
+const CASES: [(&str, &str); 3] =
+    [("a", UNKNOWN_ERROR), ("b", "Error: another thing altogether"), ("c", CONNECTION_REFUSED_ERROR)];
 
-fn run(world: &World) -> String {
-    world.run(CASES.iter().map(|(name, error)| failed(name, error)).collect())
+fn record_cases(world: &World) -> String {
+    world.run(CASES.iter().map(|(name, error)| failed_case(name, error)).collect())
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
-    fn confidence_follows_the_formula_and_resolutions_never_exceed_occurrences(steps in prop::collection::vec(step(), 1..40)) {
+    fn confidence_follows_the_formula_and_resolutions_never_exceed_occurrences(steps in prop::collection::vec(any_step(), 1..40)) {
         let world = World::new();
-        let mut runs = vec![run(&world)];
+        let mut runs = vec![record_cases(&world)];
         let mut matched = 0;
         for step in steps {
             match step {
-                Step::Run => runs.push(run(&world)),
+                Step::Run => runs.push(record_cases(&world)),
                 Step::Diagnose { run, case } => {
                     let known = world.diagnose(&runs[run % runs.len()], CASES[case].0).unwrap();
                     matched += 1;
@@ -61,10 +62,10 @@ proptest! {
 #[test]
 fn concurrent_connections_lose_no_counts() {
     let (folder, world) = World::on_file("two");
-    let run = run(&world);
+    let run = record_cases(&world);
     world.fix(&run, "a", "Tuned it", true).unwrap();
     let count = |file: std::path::PathBuf, run: String| {
-        let world = World::on(&file).unwrap();
+        let world = World::open(&file).unwrap();
         for n in 0..25 {
             world.diagnose(&run, "a").unwrap();
             world.diagnose(&run, "b").unwrap();

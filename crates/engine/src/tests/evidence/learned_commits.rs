@@ -2,18 +2,18 @@
 
 use crate::tests::prelude::*;
 
-const A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
-const B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+const COMMIT_A: &str = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
+const COMMIT_B: &str = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
 
 /// The diff of a line in a function of a source, and of a line in a test.
-fn diff(source: &str, function: &str, test: &str, title: &str) -> String {
+fn build_diff(source: &str, function: &str, test: &str, title: &str) -> String {
     format!(
         "diff --git a/{source} b/{source}\n--- a/{source}\n+++ b/{source}\n@@ -1,3 +1,3 @@\n export function {function}(items) {{\n-  return 1;\n+  return 2;\n }}\n\
          diff --git a/{test} b/{test}\n--- a/{test}\n+++ b/{test}\n@@ -1,2 +1,3 @@\n it('{title}', () => {{\n+  expect(1).toBe(1);\n }});\n"
     )
 }
 
-fn learn(world: &World, commits: &[(&str, i64, String)]) -> u32 {
+fn learn_diffs(world: &World, commits: &[(&str, i64, String)]) -> u32 {
     let commit = |(commit, committed_at, diff): &(&str, i64, String)| CommitDiff {
         commit: (*commit).to_owned(),
         committed_at: *committed_at,
@@ -24,70 +24,82 @@ fn learn(world: &World, commits: &[(&str, i64, String)]) -> u32 {
 }
 
 /// A failed test of `cart.test.js` whose error a function of a source raised.
-fn fails(title: &str, function: &str, source: &str) -> ReportCase {
+fn failing_case(title: &str, function: &str, source: &str) -> ReportCase {
     let error = format!(
         "TypeError: items is not iterable\n    at {function} ({source}:2:10)\n    at Context.<anonymous> (cart.test.js:3:5)"
     );
-    ReportCase { file: Some("cart.test.js".to_owned()), suite: Vec::new(), ..failed(title, &error) }
+    ReportCase { file: Some("cart.test.js".to_owned()), suite: Vec::new(), ..failed_case(title, &error) }
 }
 
-fn told(world: &World, case: ReportCase) -> Vec<ChangedBefore> {
+fn find_hints(world: &World, case: ReportCase) -> Vec<RelatedCommit> {
     let name = format!("cart.test.js > {}", case.name);
-    let run = world.record(&RecordRunParams::default(), vec![case, passed("other")]).unwrap();
+    let run = world.record(&RecordRunParams::default(), vec![case, passed_case("other")]).unwrap();
     let diagnosed = world.diagnose(&run.run_id, &name).unwrap().changed_before;
     let listed = &run.failures[0].changed_before;
-    assert_eq!(*listed, diagnosed[..listed.len()], "a run says the first of them");
+    assert_eq!(*listed, diagnosed[..listed.len()], "a run lists the first hints");
     assert!(listed.len() == diagnosed.len().min(2));
     diagnosed
 }
 
-fn because(told: &[ChangedBefore]) -> Vec<(&str, ChangedBecause)> {
+fn list_reasons(told: &[RelatedCommit]) -> Vec<(&str, ChangedBecause)> {
     told.iter().map(|one| (one.commit.as_str(), one.because)).collect()
 }
 
 #[test]
-fn hint_commits_are_found_by_test_and_symbol() {
+fn learned_commits_are_found_by_test_and_symbol() {
     let world = World::new();
     let commits = [
-        (A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds")),
-        (B, 2_000, diff("src/tax.js", "tax", "tax.test.js", "taxes")),
+        (COMMIT_A, 1_000, build_diff("src/cart.js", "total", "cart.test.js", "adds")),
+        (COMMIT_B, 2_000, build_diff("src/tax.js", "tax", "tax.test.js", "taxes")),
     ];
-    assert_eq!(learn(&world, &commits), 2);
-    assert_eq!(learn(&world, &commits), 0, "each is kept once");
+    assert_eq!(learn_diffs(&world, &commits), 2);
+    assert_eq!(learn_diffs(&world, &commits), 0, "known commits are not learned again");
 
-    let all = told(&world, fails("adds", "total", "src/cart.js"));
-    assert_eq!(because(&all), [(A, ChangedBecause::TestAndSymbol)]);
+    let all = find_hints(&world, failing_case("adds", "total", "src/cart.js"));
+    assert_eq!(list_reasons(&all), [(COMMIT_A, ChangedBecause::TestAndSymbol)]);
     assert_eq!(
         (all[0].sources[0].file.as_str(), &*all[0].sources[0].symbols),
         ("src/cart.js", &["total".to_owned()][..])
     );
-    assert_eq!(because(&told(&world, fails("adds", "open", "src/shop.js"))), [(A, ChangedBecause::Test)]);
-    assert_eq!(because(&told(&world, fails("counts", "Object.tax", "src/tax.js"))), [(B, ChangedBecause::Symbol)]);
-    assert_eq!(because(&told(&world, fails("counts", "close", "src/cart.js"))), [(A, ChangedBecause::TestFile)]);
+    assert_eq!(
+        list_reasons(&find_hints(&world, failing_case("adds", "open", "src/shop.js"))),
+        [(COMMIT_A, ChangedBecause::Test)]
+    );
+    assert_eq!(
+        list_reasons(&find_hints(&world, failing_case("counts", "Object.tax", "src/tax.js"))),
+        [(COMMIT_B, ChangedBecause::Symbol)]
+    );
+    assert_eq!(
+        list_reasons(&find_hints(&world, failing_case("counts", "close", "src/cart.js"))),
+        [(COMMIT_A, ChangedBecause::TestFile)]
+    );
     // A function with the same name in another file is another function.
-    assert_eq!(because(&told(&world, fails("counts", "tax", "src/shop.js"))), []);
+    assert_eq!(list_reasons(&find_hints(&world, failing_case("counts", "tax", "src/shop.js"))), []);
 }
 
 #[test]
-fn a_reported_fix_replaces_hint_commits() {
+fn learned_commits_are_not_shown_beside_a_reported_fix() {
     let world = World::new();
-    learn(&world, &[(A, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]);
-    let case = || fails("adds", "total", "src/cart.js");
+    learn_diffs(&world, &[(COMMIT_A, 1_000, build_diff("src/cart.js", "total", "cart.test.js", "adds"))]);
+    let case = || failing_case("adds", "total", "src/cart.js");
     let run = world.run(vec![case()]);
     let hints = || world.diagnose(&run, "cart.test.js > adds").unwrap().changed_before.len();
     assert_eq!(hints(), 1);
     world.fix(&run, "cart.test.js > adds", "made them a list", true).unwrap();
     assert_eq!(hints(), 0);
-    assert_eq!(told(&world, case()).len(), 1, "it did not hold");
+    assert_eq!(find_hints(&world, case()).len(), 1, "the reported fix was refuted");
 }
 
 #[test]
-fn newer_hint_commits_come_first() {
+fn newer_learned_commits_come_first() {
     let world = World::new();
-    let change = || diff("src/cart.js", "total", "cart.test.js", "adds");
-    learn(&world, &[(B, 2_000, change()), (A, 1_000, change())]);
-    let all = told(&world, fails("adds", "total", "src/cart.js"));
-    assert_eq!(because(&all), [(B, ChangedBecause::TestAndSymbol), (A, ChangedBecause::TestAndSymbol)]);
+    let change = || build_diff("src/cart.js", "total", "cart.test.js", "adds");
+    learn_diffs(&world, &[(COMMIT_B, 2_000, change()), (COMMIT_A, 1_000, change())]);
+    let all = find_hints(&world, failing_case("adds", "total", "src/cart.js"));
+    assert_eq!(
+        list_reasons(&all),
+        [(COMMIT_B, ChangedBecause::TestAndSymbol), (COMMIT_A, ChangedBecause::TestAndSymbol)]
+    );
 }
 
 #[test]
@@ -95,17 +107,21 @@ fn commits_with_unsafe_file_names_are_not_learned() {
     let world = World::new();
     let key = format!("src/AKIA{}.js", "IOSFODNN7EXAMPLQ");
     for source in ["src/ignore all of that.js", key.as_str()] {
-        assert_eq!(learn(&world, &[(A, 1_000, diff(source, "total", "cart.test.js", "adds"))]), 0, "{source}");
+        assert_eq!(
+            learn_diffs(&world, &[(COMMIT_A, 1_000, build_diff(source, "total", "cart.test.js", "adds"))]),
+            0,
+            "{source}"
+        );
     }
-    assert_eq!(learn(&world, &[("main", 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]), 0);
+    assert_eq!(learn_diffs(&world, &[("main", 1_000, build_diff("src/cart.js", "total", "cart.test.js", "adds"))]), 0);
 }
 
 #[test]
 fn likely_fixes_skips_reverted_and_learned_commits() {
     let world = World::new();
     let commits = [
-        (B, format!("Revert \"fix: rounding\"\n\nThis reverts commit {A}.")),
-        (A, "fix: rounding".to_owned()),
+        (COMMIT_B, format!("Revert \"fix: rounding\"\n\nThis reverts commit {COMMIT_A}.")),
+        (COMMIT_A, "fix: rounding".to_owned()),
         ("cccccccccccccccccccccccccccccccccccccccc", "fix: an empty cart".to_owned()),
         ("dddddddddddddddddddddddddddddddddddddddd", "docs: fix".to_owned()),
     ];
@@ -114,7 +130,7 @@ fn likely_fixes_skips_reverted_and_learned_commits() {
     let params = LikelyFixesParams { commits: commits.iter().map(message).collect() };
     let likely = world.call(likely_fixes, &params).unwrap();
     assert_eq!((likely.commits, likely.known), (vec![commits[2].0.to_owned()], 0));
-    learn(&world, &[(commits[2].0, 1_000, diff("src/cart.js", "total", "cart.test.js", "adds"))]);
+    learn_diffs(&world, &[(commits[2].0, 1_000, build_diff("src/cart.js", "total", "cart.test.js", "adds"))]);
     let likely = world.call(likely_fixes, &params).unwrap();
     assert_eq!((likely.commits, likely.known), (Vec::new(), 1));
 }

@@ -1,6 +1,6 @@
 //! The history of a test, and the tests that changed since a commit.
 
-use super::{ALL_PASS, FIRST_FAILS, Story};
+use super::{FIRST_FAILS, NO_ERRORS, Story};
 use crate::tests::prelude::*;
 
 const CASE_0: &str = "a.test.ts > suite > case 0";
@@ -41,7 +41,7 @@ impl Story {
     }
 }
 
-fn kinds(changes: &[TestChange]) -> Vec<(&str, ChangeKind)> {
+fn list_changes(changes: &[TestChange]) -> Vec<(&str, ChangeKind)> {
     changes.iter().map(|one| (one.case_name.rsplit(" > ").next().unwrap(), one.change)).collect()
 }
 
@@ -82,7 +82,12 @@ fn a_test_has_a_history_with_its_verdicts() {
 fn a_test_is_found_by_a_unique_part_of_its_name() {
     let mut story = Story::new();
     story.commit();
-    story.run_of(vec![failed("adds", UNKNOWN), passed("adds twice"), passed("removes"), passed("renames")]);
+    story.run_of(vec![
+        failed_case("adds", UNKNOWN_ERROR),
+        passed_case("adds twice"),
+        passed_case("removes"),
+        passed_case("renames"),
+    ]);
     for wanted in ["adds", "ADDS TWICE", "twice", "removes", "a.test.ts > suite > adds"] {
         let found = story.history(wanted).unwrap().case_name.to_lowercase();
         assert!(found.ends_with(&wanted.to_lowercase()), "{wanted}: {found}");
@@ -97,23 +102,23 @@ fn a_test_is_found_by_a_unique_part_of_its_name() {
 }
 
 #[test]
-fn old_and_missing_results_name_the_next_step() {
+fn answers_about_old_or_missing_results_name_the_next_step() {
     let mut story = Story::new();
-    assert!(story.tests().notes[0].contains("argus_run records one"));
-    assert!(story.history("adds").unwrap_err().message.contains("argus_run records one"));
+    assert!(story.tests().notes[0].contains("Call argus_run first"));
+    assert!(story.history("adds").unwrap_err().message.contains("Call argus_run first"));
     let unknown = story.since("abc").unwrap_err();
     assert_eq!(unknown.code, ErrorCode::RunNotFound);
-    assert!(unknown.message.contains("argus_run records one"), "{}", unknown.message);
+    assert!(unknown.message.contains("Call argus_run first"), "{}", unknown.message);
 
     let commit = story.commit();
     let days_ago = RecordRunParams { started_at: Some(START_MS - 3 * 86_400_000), ..story.params() };
-    story.world.record(&days_ago, vec![passed("adds"), passed("removes")]).unwrap();
+    story.world.record(&days_ago, vec![passed_case("adds"), passed_case("removes")]).unwrap();
     let known = story.history("adds").unwrap();
     assert!(known.evidence.is_none() && known.latest_failure.is_none());
     assert_eq!(known.notes.len(), 2, "{:?}", known.notes);
     assert!(known.notes[0].contains("did not fail") && known.notes[1].contains("3 days old; argus_run"));
     assert!(story.since(&commit).unwrap().notes[0].contains("Run argus_run"));
-    story.run_of(vec![passed("removes")]);
+    story.run_of(vec![passed_case("removes")]);
     let left_out = story.history("adds").unwrap().notes;
     assert!(left_out[1].contains("No run after") && left_out[1].contains("argus_run"), "{left_out:?}");
 }
@@ -124,34 +129,34 @@ fn test_changes_lists_changes_with_verdicts() {
     for _ in 0..6 {
         story.commit();
         story.run_of(vec![
-            passed("breaks"),
-            failed("stays", UNKNOWN),
-            failed("mended", "Error: a tooth"),
-            passed("other"),
+            passed_case("breaks"),
+            failed_case("stays", UNKNOWN_ERROR),
+            failed_case("mended", "Error: a tooth"),
+            passed_case("other"),
         ]);
     }
     let since = story.commit();
     let base = story.run_of(vec![
-        passed("breaks"),
-        failed("stays", UNKNOWN),
-        failed("mended", "Error: a tooth"),
-        passed("other"),
+        passed_case("breaks"),
+        failed_case("stays", UNKNOWN_ERROR),
+        failed_case("mended", "Error: a tooth"),
+        passed_case("other"),
     ]);
     assert!(story.since(&since).unwrap().head.is_none());
     let culprit = story.commit();
     let error = "TypeError: total is not a function";
     let head = story.run_of(vec![
-        failed("breaks", error),
-        failed("stays", UNKNOWN),
-        passed("mended"),
-        passed("other"),
-        passed("born"),
+        failed_case("breaks", error),
+        failed_case("stays", UNKNOWN_ERROR),
+        passed_case("mended"),
+        passed_case("other"),
+        passed_case("born"),
     ]);
     let known = story.since(&since).unwrap();
     assert_eq!((known.since.as_str(), known.base.id.as_str()), (since.as_str(), base.as_str()));
     assert_eq!(known.head.as_ref().map(|run| run.id.as_str()), Some(head.as_str()));
     let wanted = [("breaks", ChangeKind::Failing), ("born", ChangeKind::New), ("mended", ChangeKind::Fixed)];
-    assert_eq!(kinds(&known.changes), wanted);
+    assert_eq!(list_changes(&known.changes), wanted);
     let counts = TestChangeCounts { failing: 1, flaky: 0, new: 1, fixed: 1, still_failing: 1 };
     assert_eq!((known.counts, known.total, known.has_more), (counts, 3, false));
     let breaks = &known.changes[0];
@@ -168,7 +173,7 @@ fn test_changes_lists_changes_with_verdicts() {
 
     let page = TestChangesParams { since, limit: Some(1), offset: Some(1) };
     let page = story.world.call(test_changes, &page).unwrap();
-    assert_eq!((kinds(&page.changes), page.total, page.has_more), (vec![("born", ChangeKind::New)], 3, true));
+    assert_eq!((list_changes(&page.changes), page.total, page.has_more), (vec![("born", ChangeKind::New)], 3, true));
 }
 
 #[test]
@@ -176,68 +181,71 @@ fn random_failures_are_distinguished_from_changes() {
     let mut story = Story::new();
     let since = story.commit();
     for _ in 0..6 {
-        story.run(&ALL_PASS);
+        story.run(&NO_ERRORS);
     }
     story.commit();
-    let retried = || ReportCase { flaky: true, attempts: 2, ..passed("case 1") };
-    story.run_of(vec![passed("case 0"), retried(), passed("case 2")]);
+    let retried = || ReportCase { flaky: true, attempts: 2, ..passed_case("case 1") };
+    story.run_of(vec![passed_case("case 0"), retried(), passed_case("case 2")]);
     let known = story.since(&since).unwrap();
-    assert_eq!(kinds(&known.changes), [("case 1", ChangeKind::Flaky)]);
+    assert_eq!(list_changes(&known.changes), [("case 1", ChangeKind::Flaky)]);
     assert_eq!((known.changes[0].head, &known.changes[0].failed_in), (CaseState::Flaky, &None));
     for _ in 0..3 {
         story.run(&FIRST_FAILS);
-        story.run(&ALL_PASS);
+        story.run(&NO_ERRORS);
     }
     let chance = story.run(&FIRST_FAILS);
     assert_eq!(Story::verdict(&chance).0, VerdictKind::Flaky);
     let known = story.since(&since).unwrap();
-    assert_eq!(kinds(&known.changes), [("case 0", ChangeKind::Flaky), ("case 1", ChangeKind::Flaky)]);
+    assert_eq!(list_changes(&known.changes), [("case 0", ChangeKind::Flaky), ("case 1", ChangeKind::Flaky)]);
     assert_eq!(known.changes[0].verdict.as_ref().unwrap().kind, VerdictKind::Flaky);
     // From here on the test was flaky before, so a pass is not a fix.
     let flaky = story.commit();
     story.run(&FIRST_FAILS);
     story.commit();
-    story.run(&ALL_PASS);
-    assert_eq!(kinds(&story.since(&flaky).unwrap().changes), []);
+    story.run(&NO_ERRORS);
+    assert_eq!(list_changes(&story.since(&flaky).unwrap().changes), []);
 }
 
 #[test]
 fn partial_edited_and_other_branch_runs_are_handled() {
     let mut story = Story::new();
     let since = story.commit();
-    let all = story.run_of(vec![passed("one"), passed("two")]);
+    let all = story.run_of(vec![passed_case("one"), passed_case("two")]);
     // Uncommitted work on the commit counts as after the commit.
-    let edited = story.run_edited(vec![failed("one", UNKNOWN)]);
+    let edited = story.run_edited(vec![failed_case("one", UNKNOWN_ERROR)]);
     let known = story.since(&since).unwrap();
-    assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing)]);
+    assert_eq!(list_changes(&known.changes), [("one", ChangeKind::Failing)]);
     assert_eq!((known.base.id.as_str(), known.head.unwrap().id), (all.as_str(), edited.clone()));
     // A later run of the same commit is not a change.
-    story.run_of(vec![passed("one"), passed("two")]);
+    story.run_of(vec![passed_case("one"), passed_case("two")]);
     assert_eq!(story.since(&since).unwrap().changes[0].head_run_id, edited);
     let next = story.commit();
-    let part = story.run_of(vec![case_skipped("one"), failed("two", UNKNOWN)]);
+    let part = story.run_of(vec![skipped_case("one"), failed_case("two", UNKNOWN_ERROR)]);
     let known = story.since(&since).unwrap();
-    assert_eq!(kinds(&known.changes), [("one", ChangeKind::Failing), ("two", ChangeKind::Failing)]);
+    assert_eq!(list_changes(&known.changes), [("one", ChangeKind::Failing), ("two", ChangeKind::Failing)]);
     assert_eq!([&known.changes[0].head_run_id, &known.changes[1].head_run_id], [&edited, &part]);
     // Changes on another branch are separate.
     story.commit();
-    let other = story.run_on("other", vec![passed("one"), passed("two"), passed("three")]);
+    let other = story.run_on("other", vec![passed_case("one"), passed_case("two"), passed_case("three")]);
     let known = story.since(&next).unwrap();
     assert_eq!(known.head.unwrap().id, other);
-    assert_eq!(kinds(&known.changes), [("three", ChangeKind::New), ("two", ChangeKind::Fixed)]);
-    story.run_on("main", vec![passed("one"), passed("two")]);
-    assert_eq!(kinds(&story.since(&next).unwrap().changes), [("two", ChangeKind::Fixed)]);
+    assert_eq!(list_changes(&known.changes), [("three", ChangeKind::New), ("two", ChangeKind::Fixed)]);
+    story.run_on("main", vec![passed_case("one"), passed_case("two")]);
+    assert_eq!(list_changes(&story.since(&next).unwrap().changes), [("two", ChangeKind::Fixed)]);
 }
 
 #[test]
 fn a_commit_with_only_edited_runs_uses_the_run_before_it() {
     let mut story = Story::new();
     story.commit();
-    let before = story.run_of(vec![passed("one")]);
+    let before = story.run_of(vec![passed_case("one")]);
     let since = story.commit();
-    story.run_edited(vec![failed("one", UNKNOWN)]);
+    story.run_edited(vec![failed_case("one", UNKNOWN_ERROR)]);
     let known = story.since(&since).unwrap();
-    assert_eq!((known.base.id.as_str(), kinds(&known.changes)), (before.as_str(), vec![("one", ChangeKind::Failing)]));
+    assert_eq!(
+        (known.base.id.as_str(), list_changes(&known.changes)),
+        (before.as_str(), vec![("one", ChangeKind::Failing)])
+    );
     assert!(known.notes[0].contains(&before), "{:?}", known.notes);
 }
 
@@ -245,25 +253,25 @@ fn a_commit_with_only_edited_runs_uses_the_run_before_it() {
 fn a_commit_is_found_by_a_unique_prefix() {
     let mut story = Story::new();
     let (one, two) = (story.commit(), {
-        story.run(&ALL_PASS);
+        story.run(&NO_ERRORS);
         story.commit()
     });
-    story.run(&ALL_PASS);
+    story.run(&NO_ERRORS);
     let several = story.since("000").unwrap_err();
     assert_eq!(several.code, ErrorCode::RunNotFound);
-    assert!(several.message.contains("Use more of the hash"), "{}", several.message);
+    assert!(several.message.contains("Use more characters of the hash"), "{}", several.message);
     let none = story.since("feed").unwrap_err();
     assert_eq!(none.code, ErrorCode::RunNotFound);
     assert!(none.message.contains(&format!("{}, {}", &two[..12], &one[..12])), "{}", none.message);
     assert_eq!(story.since(&one).unwrap().since, one);
     let git = story.params().git.map(|git| GitFacts { commit: Some("c0ffee".repeat(6)), ..git });
-    story.world.record(&RecordRunParams { git, ..story.params() }, vec![passed("one")]).unwrap();
+    story.world.record(&RecordRunParams { git, ..story.params() }, vec![passed_case("one")]).unwrap();
     assert_eq!(story.since(" C0FFE ").unwrap().since, "c0ffee".repeat(6));
     assert_eq!(story.since("").unwrap_err().code, ErrorCode::InvalidInput);
 }
 
-fn case_skipped(name: &str) -> ReportCase {
-    ReportCase { status: CaseStatus::Skipped, ..passed(name) }
+fn skipped_case(name: &str) -> ReportCase {
+    ReportCase { status: CaseStatus::Skipped, ..passed_case(name) }
 }
 
 /// The position of a test is read from the stored order of a run. The test is at another position in each of these
@@ -272,24 +280,24 @@ fn case_skipped(name: &str) -> ReportCase {
 fn a_test_is_found_at_any_position_in_a_run() {
     let mut story = Story::new();
     story.commit();
-    let many = |from: u32, to: u32| (from..to).map(|at| passed(&format!("case {at}"))).collect::<Vec<_>>();
+    let many = |from: u32, to: u32| (from..to).map(|at| passed_case(&format!("case {at}"))).collect::<Vec<_>>();
     let with = |cases: Vec<Vec<ReportCase>>| cases.into_iter().flatten().collect::<Vec<_>>();
-    let slow = |name: &str| ReportCase { duration_ms: Some(70.0), ..passed(name) };
-    let retried = ReportCase { flaky: true, attempts: 2, ..passed("wanted") };
+    let slow = |name: &str| ReportCase { duration_ms: Some(70.0), ..passed_case(name) };
+    let retried = ReportCase { flaky: true, attempts: 2, ..passed_case("wanted") };
     let runs = [
         with(vec![vec![slow("wanted")], many(0, 50)]),
-        with(vec![many(0, 50), vec![passed("wanted")]]),
+        with(vec![many(0, 50), vec![passed_case("wanted")]]),
         // Other cases before the test are skipped, and then the test itself is skipped.
-        with(vec![(0..20).map(|at| case_skipped(&format!("case {at}"))).collect(), many(20, 50), vec![slow("wanted")]]),
-        with(vec![many(0, 50), vec![case_skipped("wanted")]]),
+        with(vec![(0..20).map(|at| skipped_case(&format!("case {at}"))).collect(), many(20, 50), vec![slow("wanted")]]),
+        with(vec![many(0, 50), vec![skipped_case("wanted")]]),
         many(0, 50),
         // If a case occurs more than once, the worst result counts.
-        with(vec![vec![passed("wanted")], many(0, 50), vec![failed("wanted", UNKNOWN)]]),
+        with(vec![vec![passed_case("wanted")], many(0, 50), vec![failed_case("wanted", UNKNOWN_ERROR)]]),
         with(vec![many(0, 3), vec![retried], many(3, 50)]),
     ];
     let ids: Vec<String> = runs.into_iter().map(|cases| story.run_of(cases)).collect();
     let foreign = RecordRunParams { foreign: true, ..story.params() };
-    let foreign = story.world.record(&foreign, with(vec![many(0, 9), vec![passed("wanted")]])).unwrap().run_id;
+    let foreign = story.world.record(&foreign, with(vec![many(0, 9), vec![passed_case("wanted")]])).unwrap().run_id;
     let wanted = "a.test.ts > suite > wanted";
     let check = |story: &Story| {
         let found = story.history(wanted).unwrap();
@@ -308,18 +316,18 @@ fn a_test_is_found_at_any_position_in_a_run() {
         assert_eq!((listed, page.has_more), (vec![ids[5].as_str(), ids[2].as_str()], true));
     };
     check(&story);
-    assert_eq!(story.history("a.test.ts > suite > case 30").unwrap().runs.len(), 7, "one that never failed");
+    assert_eq!(story.history("a.test.ts > suite > case 30").unwrap().runs.len(), 7, "a test that never failed");
     // A memory without stored orders gives the same results.
     story.forget_evidence();
     check(&story);
 }
 
 #[test]
-fn a_constant_error_is_not_rerun_to_settle_it() {
+fn no_rerun_is_suggested_for_an_error_that_is_always_the_same() {
     let mut story = Story::new();
     story.commit();
     let settle = |error: &str| {
-        let run = story.run_of(vec![failed("case 0", error)]);
+        let run = story.run_of(vec![failed_case("case 0", error)]);
         let diagnosed = story.world.diagnose(&run, CASE_0).unwrap().verdict.unwrap();
         let latest = story.history(CASE_0).unwrap().latest_failure.unwrap().verdict;
         assert_eq!((diagnosed.kind, &diagnosed.settle), (latest.kind, &latest.settle));
@@ -327,8 +335,8 @@ fn a_constant_error_is_not_rerun_to_settle_it() {
     };
     assert_eq!(settle("Error: Cannot find module './cart.js'"), None);
     let story = Story::new();
-    let run = story.run_of(vec![failed("case 0", UNKNOWN)]);
+    let run = story.run_of(vec![failed_case("case 0", UNKNOWN_ERROR)]);
     let verdict = story.world.diagnose(&run, CASE_0).unwrap().verdict.unwrap();
-    assert!(verdict.settle.unwrap().starts_with("Run it alone "));
+    assert!(verdict.settle.unwrap().starts_with("Run it once more on its own: "));
     assert!(story.history(CASE_0).unwrap().latest_failure.unwrap().verdict.settle.is_some());
 }

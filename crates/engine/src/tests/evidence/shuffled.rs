@@ -6,7 +6,7 @@ use crate::tests::prelude::*;
 const CASE: &str = "a.test.ts > suite > case 3";
 
 /// Records a run. Case 3 fails if case 30 ran before it.
-fn run(story: &Story, moved: bool) -> RunResult {
+fn record_shuffled_run(story: &Story, moved: bool) -> RunResult {
     let mut order: Vec<u32> = (0..40).collect();
     if moved {
         order.retain(|case| *case != 30);
@@ -14,7 +14,7 @@ fn run(story: &Story, moved: bool) -> RunResult {
     }
     let case = |case: u32| {
         let name = format!("case {case}");
-        if moved && case == 3 { failed(&name, UNKNOWN) } else { passed(&name) }
+        if moved && case == 3 { failed_case(&name, UNKNOWN_ERROR) } else { passed_case(&name) }
     };
     let shuffle = Shuffle { seed: Some("5".to_owned()), option: Some("--randomly-seed=5".to_owned()) };
     let params = RecordRunParams { shuffle: moved.then_some(shuffle), ..story.params() };
@@ -27,8 +27,8 @@ fn the_seed_is_stored_and_suggested_to_settle_an_order_verdict() {
     let mut last = String::new();
     for _ in 0..5 {
         story.commit();
-        assert!(run(&story, false).shuffle.is_none());
-        let failed = run(&story, true);
+        assert!(record_shuffled_run(&story, false).shuffle.is_none());
+        let failed = record_shuffled_run(&story, true);
         assert_eq!(failed.shuffle.and_then(|shuffle| shuffle.seed).as_deref(), Some("5"));
         last = failed.run_id;
     }

@@ -3,14 +3,14 @@
 use crate::tests::prelude::*;
 use argus_core::FailureKind;
 
-pub(super) fn shop() -> World {
+pub(super) fn shop_world() -> World {
     let options = EngineOptions { project_root: "/srv/shop".to_owned(), ..EngineOptions::default() };
-    World::with(":memory:", options).unwrap()
+    World::open_with_options(":memory:", options).unwrap()
 }
 
 /// A failed assertion of node:test, at a line of its test.
-pub(super) fn unequal(name: &str, actual: u32, expected: u32, line: u32) -> ReportCase {
-    failed(
+pub(super) fn assertion_case(name: &str, actual: u32, expected: u32, line: u32) -> ReportCase {
+    failed_case(
         name,
         &format!(
             "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:\n\n{actual} !== {expected}\n\n    at TestContext.<anonymous> (file:///srv/shop/test/price.test.mjs:{line}:10)\n    at Test.runInAsyncScope (node:async_hooks:206:9)"
@@ -19,8 +19,8 @@ pub(super) fn unequal(name: &str, actual: u32, expected: u32, line: u32) -> Repo
 }
 
 /// An error that the project's code throws during a test.
-fn thrown(name: &str, what: &str, line: u32) -> ReportCase {
-    failed(
+fn thrown_error_case(name: &str, what: &str, line: u32) -> ReportCase {
+    failed_case(
         name,
         &format!(
             "TypeError: {what}\n    at total (/srv/shop/src/cart.js:7:12)\n    at TestContext.<anonymous> (/srv/shop/test/cart.test.js:{line}:3)"
@@ -28,18 +28,18 @@ fn thrown(name: &str, what: &str, line: u32) -> ReportCase {
     )
 }
 
-fn size(run: &RunResult) -> usize {
+fn answer_size(run: &RunResult) -> usize {
     serde_json::to_string(run).unwrap().chars().count()
 }
 
 #[test]
 fn a_failure_has_its_values_and_its_place() {
-    let world = shop();
-    let cases = vec![unequal("price", 24, 7, 6), thrown("cart", "cart.totl is not a function", 20)];
+    let world = shop_world();
+    let cases = vec![assertion_case("price", 24, 7, 6), thrown_error_case("cart", "cart.totl is not a function", 20)];
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let [price, cart] = &run.failures[..] else { panic!("{run:?}") };
     assert_eq!(price.headline, "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 24 !== 7");
-    assert_eq!(price.message, None, "the headline says it all");
+    assert_eq!(price.message, None, "the headline contains the whole message");
     assert_eq!((price.place.as_deref(), price.test_place.as_deref()), (None, Some("test/price.test.mjs:6")));
     assert_eq!(price.failure_kind, FailureKind::Assertion);
     assert_eq!(cart.place.as_deref(), Some("src/cart.js:7"));
@@ -53,9 +53,9 @@ fn a_failure_has_its_values_and_its_place() {
 
 #[test]
 fn a_failure_without_a_project_frame_is_placed_in_its_test_file() {
-    let world = shop();
+    let world = shop_world();
     let refused = |name: &str| {
-        failed(
+        failed_case(
             name,
             "Error: connect ECONNREFUSED 127.0.0.1:5432\n    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:1607:16)",
         )
@@ -64,12 +64,12 @@ fn a_failure_without_a_project_frame_is_placed_in_its_test_file() {
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let places: Vec<_> = run.failures.iter().map(|failure| failure.test_place.as_deref()).collect();
     assert_eq!(places, [Some("a.test.ts"), None]);
-    assert_eq!(run.causes.len(), 1, "one error in two tests");
+    assert_eq!(run.causes.len(), 1, "two tests with the same error have one cause");
 }
 
 #[test]
-fn a_failed_command_has_its_exit_code_and_kind() {
-    let world = shop();
+fn the_failure_of_a_command_has_its_exit_code_and_kind() {
+    let world = shop_world();
     let command = RecordRunParams {
         command: Some("./deploy.sh".to_owned()),
         exit_code: Some(127),
@@ -84,10 +84,11 @@ fn a_failed_command_has_its_exit_code_and_kind() {
 
 #[test]
 fn failures_with_the_same_error_and_place_share_a_cause() {
-    let world = shop();
-    let mut cases: Vec<_> =
-        (0..39).map(|number| thrown(&format!("cart {number}"), "cart.totl is not a function", number + 1)).collect();
-    cases.push(failed("other", "Error: the shop is closed"));
+    let world = shop_world();
+    let mut cases: Vec<_> = (0..39)
+        .map(|number| thrown_error_case(&format!("cart {number}"), "cart.totl is not a function", number + 1))
+        .collect();
+    cases.push(failed_case("other", "Error: the shop is closed"));
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let counts: Vec<_> = run.causes.iter().map(|cause| (cause.count, cause.place.as_deref())).collect();
     assert_eq!(counts, [(39, Some("src/cart.js:7")), (1, None)]);
@@ -102,18 +103,26 @@ fn failures_with_the_same_error_and_place_share_a_cause() {
 
 #[test]
 fn a_cause_has_the_headline_of_most_of_its_failures() {
-    let cases = vec![thrown("a", "no cart", 1), thrown("b", "cart is empty", 2), thrown("c", "cart is empty", 3)];
-    let run = shop().record(&RecordRunParams::default(), cases).unwrap();
+    let cases = vec![
+        thrown_error_case("a", "no cart", 1),
+        thrown_error_case("b", "cart is empty", 2),
+        thrown_error_case("c", "cart is empty", 3),
+    ];
+    let run = shop_world().record(&RecordRunParams::default(), cases).unwrap();
     assert_eq!((run.causes.len(), run.causes[0].headline.as_str()), (1, "TypeError: cart is empty"));
 }
 
 #[test]
 fn a_new_test_does_not_decide_the_verdict_of_a_cause() {
-    let world = shop();
+    let world = shop_world();
     for _ in 0..3 {
-        world.run(vec![passed("old"), passed("older")]);
+        world.run(vec![passed_case("old"), passed_case("older")]);
     }
-    let cases = vec![thrown("a new one", "no cart", 1), thrown("old", "no cart", 1), thrown("older", "no cart", 1)];
+    let cases = vec![
+        thrown_error_case("a new one", "no cart", 1),
+        thrown_error_case("old", "no cart", 1),
+        thrown_error_case("older", "no cart", 1),
+    ];
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let kinds: Vec<_> = run.causes.iter().map(|cause| cause.verdict.as_ref().unwrap().kind).collect();
     assert!(kinds.len() == 1 && kinds[0] != VerdictKind::New, "{kinds:?}");
@@ -121,8 +130,10 @@ fn a_new_test_does_not_decide_the_verdict_of_a_cause() {
 
 #[test]
 fn assertions_at_different_lines_are_different_causes() {
-    let world = shop();
-    let run = world.record(&RecordRunParams::default(), vec![unequal("a", 24, 7, 6), unequal("b", 24, 7, 12)]).unwrap();
+    let world = shop_world();
+    let run = world
+        .record(&RecordRunParams::default(), vec![assertion_case("a", 24, 7, 6), assertion_case("b", 24, 7, 12)])
+        .unwrap();
     assert_eq!(run.causes.len(), 2);
 }
 
@@ -148,7 +159,7 @@ fn errors_without_a_common_function_are_different_causes() {
         ),
         (reads("red/get.js"), reads("blue/get.js"), "functions of one name in files of one name"),
     ] {
-        let cases = vec![failed("one", &one), failed("other", &other)];
+        let cases = vec![failed_case("one", &one), failed_case("other", &other)];
         let run = World::new().record(&RecordRunParams::default(), cases).unwrap();
         let places: Vec<_> = run.causes.iter().map(|cause| cause.place.as_deref()).collect();
         assert_eq!(run.causes.len(), 2, "{why}: {places:?}");
@@ -160,14 +171,14 @@ fn errors_without_a_common_function_are_different_causes() {
 fn each_listed_failure_shows_its_values() {
     let unseen = |number: u32| {
         let log = "      - unexpected value \"false\"\n".repeat(20);
-        failed(
+        failed_case(
             &format!("the button of a page with a long title should say whether its menu number {number} is open"),
             &format!(
                 "Error: Timed out 1000ms waiting for expect(received).toHaveAttribute(expected)\n\nExpected string: \"open-{number}\"\nReceived string: \"shut-{number}\"\nCall log:\n  - waiting for locator('#menu')\n{log}\n    at /srv/shop/test/menu.spec.ts:{number}:24"
             ),
         )
     };
-    let run = shop().record(&RecordRunParams::default(), (1..=5).map(unseen).collect()).unwrap();
+    let run = shop_world().record(&RecordRunParams::default(), (1..=5).map(unseen).collect()).unwrap();
     for (number, failure) in (1..).zip(&run.failures) {
         let message = failure.message.as_deref().unwrap_or_default();
         assert!(
@@ -179,21 +190,22 @@ fn each_listed_failure_shows_its_values() {
 }
 
 #[test]
-fn an_answer_is_bounded_for_any_number_of_failures() {
+fn the_size_of_an_answer_is_limited_for_any_number_of_failures() {
     let long = "the shop is closed ".repeat(60);
-    let one_cause = |number: u32| thrown(&format!("case {number}"), "cart.totl is not a function", number);
-    let many_causes =
-        |number: u32| failed(&format!("case {number}"), &format!("Error: {} {long}\nmore of {long}", word(number)));
+    let one_cause = |number: u32| thrown_error_case(&format!("case {number}"), "cart.totl is not a function", number);
+    let many_causes = |number: u32| {
+        failed_case(&format!("case {number}"), &format!("Error: {} {long}\nmore of {long}", distinct_word(number)))
+    };
     for (case, causes, listed) in [(&one_cause as &dyn Fn(u32) -> ReportCase, 1, 3), (&many_causes, 151, 5)] {
-        let run = shop().record(&RecordRunParams::default(), (1..=151).map(case).collect()).unwrap();
-        assert!(size(&run) <= 10_000, "{} characters", size(&run));
+        let run = shop_world().record(&RecordRunParams::default(), (1..=151).map(case).collect()).unwrap();
+        assert!(answer_size(&run) <= 10_000, "{} characters", answer_size(&run));
         assert_eq!(run.totals.failed, 151);
         assert_eq!(u32::try_from(run.failures.len()).unwrap() + run.more, 151);
         assert_eq!(u32::try_from(run.causes.len()).unwrap() + run.more_causes, causes);
         assert!(run.failures.len() >= listed, "{}", run.failures.len());
     }
-    let one = shop().record(&RecordRunParams::default(), vec![many_causes(1)]).unwrap();
-    assert!(size(&one) <= 1_700, "{} characters: {one:#?}", size(&one));
+    let one = shop_world().record(&RecordRunParams::default(), vec![many_causes(1)]).unwrap();
+    assert!(answer_size(&one) <= 1_700, "{} characters: {one:#?}", answer_size(&one));
 }
 
 #[test]
@@ -209,19 +221,19 @@ fn a_diagnosis_adds_at_most_1500_characters_to_the_contract_fields() {
         "isNewPattern",
         "message",
     ];
-    let world = shop();
+    let world = shop_world();
     let cases = |failing: bool| -> Vec<ReportCase> {
         let case = |number: u32| {
             let name = format!("case {number} of the shop");
-            if failing { thrown(&name, "cart.totl is not a function", number) } else { passed(&name) }
+            if failing { thrown_error_case(&name, "cart.totl is not a function", number) } else { passed_case(&name) }
         };
         (1..=30).map(case).collect()
     };
     for commit in 0..8 {
-        world.record(&on(&commit.to_string()), cases(false)).unwrap();
+        world.record(&on_commit(&commit.to_string()), cases(false)).unwrap();
     }
     for commit in ["broken", "more"] {
-        let run = world.record(&on(commit), cases(true)).unwrap();
+        let run = world.record(&on_commit(commit), cases(true)).unwrap();
         let diagnosis = world.diagnose(&run.run_id, &run.failures[0].case_name).unwrap();
         let Value::Object(mut fields) = serde_json::to_value(&diagnosis).unwrap() else { panic!("no object") };
         fields.retain(|name, _| !OF_CONTRACT.contains(&name.as_str()));
@@ -232,9 +244,11 @@ fn a_diagnosis_adds_at_most_1500_characters_to_the_contract_fields() {
 
 #[test]
 fn the_largest_cause_is_listed_even_if_it_comes_last() {
-    let many = (1..=30).map(|number| failed(&format!("case {number}"), &format!("Error: no {}", word(number))));
-    let last = (31..=95).map(|number| thrown(&format!("case {number}"), "cart.totl is not a function", number));
-    let run = shop().record(&RecordRunParams::default(), many.chain(last).collect()).unwrap();
+    let many =
+        (1..=30).map(|number| failed_case(&format!("case {number}"), &format!("Error: no {}", distinct_word(number))));
+    let last =
+        (31..=95).map(|number| thrown_error_case(&format!("case {number}"), "cart.totl is not a function", number));
+    let run = shop_world().record(&RecordRunParams::default(), many.chain(last).collect()).unwrap();
     assert_eq!(run.causes[0].count, 65);
     let listed: Vec<&str> = run.failures.iter().map(|failure| failure.cause_id.as_str()).collect();
     for cause in &run.causes {
@@ -245,7 +259,7 @@ fn the_largest_cause_is_listed_even_if_it_comes_last() {
 #[test]
 fn a_message_does_not_repeat_its_headline() {
     let error = "AssertionError [ERR_ASSERTION]: Expected values to be strictly deep-equal:\n+ actual - expected\n\n  {\n+   ALLOWED_HOSTS: [\n+     ''\n+   ]\n-   ALLOWED_HOSTS: []\n  }\n";
-    let run = shop().record(&RecordRunParams::default(), vec![failed("hosts", error)]).unwrap();
+    let run = shop_world().record(&RecordRunParams::default(), vec![failed_case("hosts", error)]).unwrap();
     let failure = &run.failures[0];
     assert!(
         failure.headline.starts_with("AssertionError [ERR_ASSERTION]: Expected values to be"),
@@ -256,24 +270,24 @@ fn a_message_does_not_repeat_its_headline() {
 }
 
 /// A different word for each number, because numbers are removed from error texts.
-fn word(number: u32) -> String {
+fn distinct_word(number: u32) -> String {
     number.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect::<String>() + "tor"
 }
 
 #[test]
 fn causes_differ_by_stable_values_in_the_message() {
     let counts = |cases: Vec<ReportCase>| {
-        let world = shop();
+        let world = shop_world();
         let run = world.record(&RecordRunParams::default(), cases).unwrap();
         let name = &run.failures.last().unwrap().case_name;
         let last = run.causes.iter().find(|cause| cause.cases.contains(name)).unwrap();
         assert_eq!(world.diagnose(&run.run_id, name).unwrap().cause.count, last.count);
         run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>()
     };
-    let refused = |name: &str, port: u32| failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}"));
-    let slow = |name: &str, ms: u32| failed(name, &format!("Error: the till did not answer within {ms} ms"));
+    let refused = |name: &str, port: u32| failed_case(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}"));
+    let slow = |name: &str, ms: u32| failed_case(name, &format!("Error: the till did not answer within {ms} ms"));
     let pooled = |name: &str, port: u32| {
-        failed(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}\n    at open (src/pool.ts:4:9)"))
+        failed_case(name, &format!("Error: connect ECONNREFUSED 127.0.0.1:{port}\n    at open (src/pool.ts:4:9)"))
     };
     assert_eq!(counts(vec![refused("a", 5432), refused("b", 6379)]), [1, 1]);
     assert_eq!(counts(vec![slow("a", 5003), slow("b", 4998)]), [2]);
@@ -284,9 +298,12 @@ fn causes_differ_by_stable_values_in_the_message() {
 
 #[test]
 fn a_cause_keeps_its_id_across_runs() {
-    let world = shop();
+    let world = shop_world();
     let broken = |line: u32| {
-        let cases = vec![thrown("first", "cart.totl is not a function", line), thrown("second", "no cart", line + 4)];
+        let cases = vec![
+            thrown_error_case("first", "cart.totl is not a function", line),
+            thrown_error_case("second", "no cart", line + 4),
+        ];
         world.record(&RecordRunParams::default(), cases).unwrap()
     };
     let (before, after) = (broken(20), broken(31));
@@ -299,12 +316,12 @@ fn a_cause_keeps_its_id_across_runs() {
 
 #[test]
 fn a_file_that_failed_to_load_gets_its_reason_from_the_output() {
-    let world = shop();
+    let world = shop_world();
     let suite = ReportCase {
         file: Some("test/cart.test.js".to_owned()),
         suite: Vec::new(),
         name: argus_report::SUITE_FAILURE.to_owned(),
-        ..failed("", "test failed")
+        ..failed_case("", "test failed")
     };
     let params = RecordRunParams {
         exit_code: Some(1),

@@ -9,7 +9,7 @@ enum Step {
     Try { solution: usize, worked: bool, place: usize },
 }
 
-fn step() -> impl Strategy<Value = Step> {
+fn any_step() -> impl Strategy<Value = Step> {
     prop_oneof![
         1 => (0..4_usize, 0..3_usize).prop_map(|(steps, place)| Step::Solve { steps, place }),
         4 => (0..9_usize, any::<bool>(), 0..3_usize)
@@ -17,21 +17,21 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn place(number: usize) -> Value {
-    [linux(), mac(), json!({ "os": "windows", "language": "go" })][number].clone()
+fn environment(number: usize) -> Value {
+    [linux_env(), mac_env(), json!({ "os": "windows", "language": "go" })][number].clone()
 }
 
 /// For each solution, the successes and failures in each place.
-type Sums = BTreeMap<String, [(u32, u32); 3]>;
+type OutcomeSums = BTreeMap<String, [(u32, u32); 3]>;
 
-fn play(world: &World, steps: &[Step]) -> Sums {
-    let incident = world.added(&pool());
-    let mut sums = Sums::from([(incident.solution_id.clone(), [(1, 0), (0, 0), (0, 0)])]);
+fn perform_steps(world: &World, steps: &[Step]) -> OutcomeSums {
+    let incident = world.add_new_incident(&pool_incident());
+    let mut sums = OutcomeSums::from([(incident.solution_id.clone(), [(1, 0), (0, 0), (0, 0)])]);
     let mut ids = vec![incident.solution_id];
     for step in steps {
         match *step {
             Step::Solve { steps, place: at } => {
-                let added = world.solve(&incident.incident_id, &format!("Do {steps}"), place(at)).unwrap();
+                let added = world.add_solution(&incident.incident_id, &format!("Do {steps}"), environment(at)).unwrap();
                 assert_eq!(added.created, !ids.contains(&added.solution_id));
                 if added.created {
                     sums.insert(added.solution_id.clone(), [(0, 0); 3]);
@@ -40,7 +40,7 @@ fn play(world: &World, steps: &[Step]) -> Sums {
             }
             Step::Try { solution, worked, place: at } => {
                 let id = &ids[solution % ids.len()];
-                let stats = world.outcome(id, worked, place(at)).solution_stats;
+                let stats = world.outcome(id, worked, environment(at)).solution_stats;
                 let sum = sums.get_mut(id).unwrap();
                 if worked {
                     sum[at].0 += 1;
@@ -59,11 +59,11 @@ fn play(world: &World, steps: &[Step]) -> Sums {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 16))]
     #[test]
-    fn sums_equal_outcomes_and_answers_follow_the_ranking_rules(steps in prop::collection::vec(step(), 0..30)) {
+    fn sums_equal_outcomes_and_answers_follow_the_ranking_rules(steps in prop::collection::vec(any_step(), 0..30)) {
         let world = World::new();
-        let sums = play(&world, &steps);
+        let sums = perform_steps(&world, &steps);
         for at in 0..3 {
-            let answer = world.ask(POOL, place(at));
+            let answer = world.search_solutions(POOL_ERROR, environment(at));
             let ranked = &answer.ranked_solutions;
             prop_assert_eq!(ranked.len() + answer.more as usize, sums.len());
             prop_assert_eq!(answer.recommended_solution.as_ref(), ranked.first());

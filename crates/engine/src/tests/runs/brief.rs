@@ -3,7 +3,7 @@
 use crate::tests::prelude::*;
 use argus_core::evidence::verdict::VerdictKind;
 
-fn at(line: u32, message: &str) -> String {
+fn error_at(line: u32, message: &str) -> String {
     format!("ValueError: {message}\n    at check (src/pairs.ts:{line}:9)\n    at a.test.ts:4:3")
 }
 
@@ -11,8 +11,8 @@ fn at(line: u32, message: &str) -> String {
 fn a_cause_lists_three_failures_and_counts_the_others() {
     let world = World::new();
     let mut cases: Vec<ReportCase> =
-        (0..30).map(|at_| failed(&format!("pair {at_}"), &at(3, &format!("got {at_}")))).collect();
-    cases.push(failed("other", UNKNOWN));
+        (0..30).map(|at_| failed_case(&format!("pair {at_}"), &error_at(3, &format!("got {at_}")))).collect();
+    cases.push(failed_case("other", UNKNOWN_ERROR));
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     let counts: Vec<_> = run.causes.iter().map(|cause| cause.count).collect();
     assert_eq!((counts, run.more_causes), (vec![30, 1], 0));
@@ -24,16 +24,17 @@ fn a_cause_lists_three_failures_and_counts_the_others() {
 #[test]
 fn a_rare_cause_is_listed_beside_a_large_cause_with_varying_values() {
     let world = World::new();
-    let check = |number: usize| failed(&format!("case {number}"), &at(3, &format!("got port {number} of {number}")));
-    let cases = (0..40).map(check).chain([failed("other", UNKNOWN)]).collect();
-    let run = world.record(&on("a"), cases).unwrap();
+    let check =
+        |number: usize| failed_case(&format!("case {number}"), &error_at(3, &format!("got port {number} of {number}")));
+    let cases = (0..40).map(check).chain([failed_case("other", UNKNOWN_ERROR)]).collect();
+    let run = world.record(&on_commit("a"), cases).unwrap();
     assert_eq!((run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>(), run.more_causes), (vec![40, 1], 0));
 }
 
 #[test]
 fn a_known_fix_is_shown_once_per_cause() {
-    let same = || vec![failed("boom", UNKNOWN), failed("bang", UNKNOWN)];
-    let (world, run) = World::after(same());
+    let same = || vec![failed_case("boom", UNKNOWN_ERROR), failed_case("bang", UNKNOWN_ERROR)];
+    let (world, run) = World::after_run(same());
     for case in ["boom", "bang"] {
         world.fix(&run, case, "Tuned it", true).unwrap();
     }
@@ -45,11 +46,11 @@ fn a_known_fix_is_shown_once_per_cause() {
 #[test]
 fn a_new_regression_comes_before_older_failures() {
     let world = World::new();
-    let old = || (0..5).map(|at_| failed(&format!("old {at_}"), "Error: the till is stuck"));
+    let old = || (0..5).map(|at_| failed_case(&format!("old {at_}"), "Error: the till is stuck"));
     for commit in ["a", "b", "c"] {
-        world.record(&on(commit), old().chain([passed("boom")]).collect()).unwrap();
+        world.record(&on_commit(commit), old().chain([passed_case("boom")]).collect()).unwrap();
     }
-    let run = world.record(&on("d"), old().chain([failed("boom", UNKNOWN)]).collect()).unwrap();
+    let run = world.record(&on_commit("d"), old().chain([failed_case("boom", UNKNOWN_ERROR)]).collect()).unwrap();
     let verdict = |cause: &Cause| cause.verdict.as_ref().map(|verdict| verdict.kind);
     assert_eq!(verdict(&run.causes[0]), Some(VerdictKind::Regression));
     assert_eq!(run.causes.iter().map(|cause| cause.count).collect::<Vec<_>>(), [1, 5]);
@@ -66,39 +67,40 @@ fn a_new_regression_comes_before_older_failures() {
 #[test]
 fn the_built_in_tip_for_assertions_is_omitted() {
     let world = World::new();
-    let failures = |error| world.record(&RecordRunParams::default(), vec![failed("boom", error)]).unwrap().failures;
+    let failures =
+        |error| world.record(&RecordRunParams::default(), vec![failed_case("boom", error)]).unwrap().failures;
     let assertion = failures("AssertionError: expected 2 to equal 3");
     assert_eq!((assertion[0].category, &assertion[0].known), (Category::AssertionMismatch, &None));
-    assert!(failures(REFUSED)[0].known.is_some());
+    assert!(failures(CONNECTION_REFUSED_ERROR)[0].known.is_some());
 }
 
 /// Parameters and cases of a run with edits of these files.
-fn edited(commit: &str, files: &[(&str, &str)], fails: bool) -> (RecordRunParams, Vec<ReportCase>) {
+fn run_with_edits(commit: &str, files: &[(&str, &str)], fails: bool) -> (RecordRunParams, Vec<ReportCase>) {
     let edit = |(path, digest): &(&str, &str)| EditedFile {
         path: (*path).to_owned(),
         digest: (*digest).to_owned(),
         ..EditedFile::default()
     };
-    let params = on(commit);
+    let params = on_commit(commit);
     let git = GitFacts {
         dirty: Some(!files.is_empty()),
         tree: Some(format!("{commit} {files:?}")),
         edits: files.iter().map(edit).collect(),
         ..params.git.unwrap()
     };
-    let first = if fails { failed("boom", UNKNOWN) } else { passed("boom") };
-    (RecordRunParams { git: Some(git), ..params }, vec![first, passed("other")])
+    let first = if fails { failed_case("boom", UNKNOWN_ERROR) } else { passed_case("boom") };
+    (RecordRunParams { git: Some(git), ..params }, vec![first, passed_case("other")])
 }
 
 #[test]
 fn changes_since_the_last_green_run_are_listed() {
     let world = World::new();
     let record = |(params, cases): (RecordRunParams, Vec<ReportCase>)| world.record(&params, cases).unwrap();
-    assert_eq!(record(edited("a", &[("src/a.ts", "1")], true)).since_green, None, "no run was green");
+    assert_eq!(record(run_with_edits("a", &[("src/a.ts", "1")], true)).since_green, None, "no run was green");
     let kept = ("src/kept.ts", "1");
-    let green = record(edited("a", &[kept], false));
+    let green = record(run_with_edits("a", &[kept], false));
     assert_eq!(green.since_green, None);
-    let red = |files: &[(&str, &str)]| record(edited("a", files, true)).since_green.unwrap();
+    let red = |files: &[(&str, &str)]| record(run_with_edits("a", files, true)).since_green.unwrap();
     let since = red(&[kept, ("src/sum.ts", "1")]);
     assert_eq!((since.run_id.as_str(), since.commits), (green.run_id.as_str(), 0));
     assert_eq!(since.edited, ["src/sum.ts"]);
@@ -115,16 +117,16 @@ fn an_interrupted_run_keeps_its_failures_and_is_not_a_pass() {
         exit_code: Some(0),
         interrupted: true,
         expects_tests: true,
-        ..on("a")
+        ..on_commit("a")
     };
-    let run = world.record(&cut_off, vec![failed("boom", UNKNOWN), passed("other")]).unwrap();
+    let run = world.record(&cut_off, vec![failed_case("boom", UNKNOWN_ERROR), passed_case("other")]).unwrap();
     assert_eq!((run.status, run.interrupted, run.failures.len()), (RunStatus::Failed, true, 1));
     assert_eq!(run.totals, Totals { failed: 1, ..Totals::default() });
-    for cases in [vec![passed("boom"), passed("other")], Vec::new()] {
+    for cases in [vec![passed_case("boom"), passed_case("other")], Vec::new()] {
         let run = world.record(&cut_off, cases).unwrap();
         assert_eq!((run.status, run.interrupted), (RunStatus::Failed, true));
         assert!(run.failures.is_empty() && run.notes.is_empty(), "the interrupted command is not a failure");
     }
-    let red = world.record(&on("a"), vec![failed("boom", UNKNOWN), passed("other")]).unwrap();
-    assert_eq!(red.since_green, None, "none of them was green");
+    let red = world.record(&on_commit("a"), vec![failed_case("boom", UNKNOWN_ERROR), passed_case("other")]).unwrap();
+    assert_eq!(red.since_green, None, "no earlier run was green");
 }

@@ -2,7 +2,7 @@
 
 use crate::tests::{memory, prelude::*};
 
-fn command(exit_code: i32, output: &str) -> RecordRunParams {
+fn command_params(exit_code: i32, output: &str) -> RecordRunParams {
     RecordRunParams {
         command: Some("npm test".to_owned()),
         exit_code: Some(exit_code),
@@ -22,27 +22,30 @@ impl ReportFiles for OneReport {
     }
 }
 
-fn recorded(world: &World, params: &RecordRunParams) -> Result<RunResult, EngineError> {
+fn record(world: &World, params: &RecordRunParams) -> Result<RunResult, EngineError> {
     world.call(record_run, params)
 }
 
 #[test]
 fn a_command_without_a_report_is_a_single_case() {
     let world = World::new();
-    let run = recorded(&world, &command(2, "compiling\nerror: broken\n")).unwrap();
+    let run = record(&world, &command_params(2, "compiling\nerror: broken\n")).unwrap();
     assert_eq!((run.status, run.totals.failed, run.failures[0].case_name.as_str()), (RunStatus::Failed, 1, "npm test"));
     assert!(world.diagnose(&run.run_id, "npm test").unwrap().is_new_pattern);
-    let run = recorded(&world, &command(0, "all fine")).unwrap();
+    let run = record(&world, &command_params(0, "all fine")).unwrap();
     assert_eq!((run.status, run.totals.passed, run.failures.len()), (RunStatus::Passed, 1, 0));
     assert_eq!(run.duration_ms, 1500.0);
 }
 
 #[test]
 fn known_failures_answers_without_recording() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after_run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
-    world.run(vec![passed("boom")]);
-    let params = RecordRunParams { cases: vec![failed("boom", UNKNOWN), passed("fine")], ..RecordRunParams::default() };
+    world.run(vec![passed_case("boom")]);
+    let params = RecordRunParams {
+        cases: vec![failed_case("boom", UNKNOWN_ERROR), passed_case("fine")],
+        ..RecordRunParams::default()
+    };
     let known = world.call(known_failures, &params).unwrap();
     assert_eq!(known[0].known.as_ref().and_then(|known| known.suggested_fix.as_deref()), Some("Tuned it"));
     assert_eq!(world.call(history, &HistoryParams::default()).unwrap().total, 2);
@@ -50,7 +53,7 @@ fn known_failures_answers_without_recording() {
     let without_cause = |failures: Vec<FailureBrief>| -> Vec<FailureBrief> {
         failures.into_iter().map(|failure| FailureBrief { cause_id: String::new(), verdict: None, ..failure }).collect()
     };
-    assert_eq!(without_cause(recorded(&world, &params).unwrap().failures), without_cause(known));
+    assert_eq!(without_cause(record(&world, &params).unwrap().failures), without_cause(known));
 }
 
 #[test]
@@ -62,9 +65,9 @@ fn case_names_of_a_package_start_with_its_folder() {
     let mut world = World::new();
     world.engine = world.engine.with_reports(OneReport(JUNIT));
     let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
-    let params = RecordRunParams { reports, folder: Some("packages/a".to_owned()), ..command(1, "") };
+    let params = RecordRunParams { reports, folder: Some("packages/a".to_owned()), ..command_params(1, "") };
     let names = |params: &RecordRunParams| -> Vec<String> {
-        let run = recorded(&world, params).unwrap();
+        let run = record(&world, params).unwrap();
         let of_run = RunDetailParams { run_id: run.run_id, ..RunDetailParams::default() };
         let detail = world.call(run_detail, &of_run).unwrap();
         detail.cases.into_iter().map(|case| case.case_name).collect()
@@ -87,28 +90,30 @@ fn the_error_of_a_command_is_the_salient_part_of_its_output() {
     let world = World::new();
     let progress = "Downloading a dependency of the project\n".repeat(2_000);
     let output = format!("{progress}src/cart.ts(3,7): error TS2322: Type 'string' is not assignable\n{progress}");
-    let run = recorded(&world, &command(2, &output)).unwrap();
+    let run = record(&world, &command_params(2, &output)).unwrap();
     assert!(run.failures[0].headline.contains("TS2322"), "{}", run.failures[0].headline);
 }
 
 #[test]
 fn a_failed_command_with_passed_cases_gets_its_own_case() {
     let world = World::new();
-    let run = world.record(&command(1, "coverage too low"), vec![passed("one")]).unwrap();
+    let run = world.record(&command_params(1, "coverage too low"), vec![passed_case("one")]).unwrap();
     assert_eq!((run.totals.passed, run.totals.failed, run.failures[0].case_name.as_str()), (1, 1, "npm test"));
-    let run = world.record(&command(1, "one failed"), vec![passed("one"), failed("two", UNKNOWN)]).unwrap();
+    let run = world
+        .record(&command_params(1, "one failed"), vec![passed_case("one"), failed_case("two", UNKNOWN_ERROR)])
+        .unwrap();
     assert_eq!((run.totals.passed, run.totals.failed), (1, 1));
 }
 
 #[test]
 fn a_command_that_ran_out_of_time_is_a_timeout() {
     let world = World::new();
-    let params = RecordRunParams { timed_out: true, exit_code: None, ..command(0, "starting server") };
-    let run = recorded(&world, &params).unwrap();
+    let params = RecordRunParams { timed_out: true, exit_code: None, ..command_params(0, "starting server") };
+    let run = record(&world, &params).unwrap();
     assert_eq!((run.failures[0].category, run.status), (Category::Timeout, RunStatus::Failed));
     assert_eq!(run.failures[0].headline, "Command timed out after 1500 ms");
 
-    let cut_off = world.record(&params, vec![passed("one"), failed("two", UNKNOWN)]).unwrap();
+    let cut_off = world.record(&params, vec![passed_case("one"), failed_case("two", UNKNOWN_ERROR)]).unwrap();
     let categories: Vec<_> = cut_off.failures.iter().map(|failure| failure.category).collect();
     assert!(categories.contains(&Category::Timeout), "{categories:?}");
 }
@@ -118,8 +123,8 @@ fn an_unreadable_report_is_an_error_only_if_nothing_else_is_known() {
     let world = World::new();
     let reports = vec![ReportInput { path: "report.xml".to_owned(), format: None }];
     let import = RecordRunParams { reports: reports.clone(), ..RecordRunParams::default() };
-    assert_eq!(recorded(&world, &import).unwrap_err().code, ErrorCode::ReportNotFound);
-    let run = recorded(&world, &RecordRunParams { reports, ..command(1, "boom") }).unwrap();
+    assert_eq!(record(&world, &import).unwrap_err().code, ErrorCode::ReportNotFound);
+    let run = record(&world, &RecordRunParams { reports, ..command_params(1, "boom") }).unwrap();
     assert_eq!((run.totals.failed, run.skipped[0].at.as_str()), (1, "report.xml"));
 }
 
@@ -127,36 +132,128 @@ fn an_unreadable_report_is_an_error_only_if_nothing_else_is_known() {
 fn a_report_without_tests_adds_a_note() {
     let mut world = World::new();
     let reports = vec![ReportInput { path: "TEST-shop.SumTest.xml".to_owned(), format: None }];
-    let params = RecordRunParams { reports, ..command(0, "Tests run: 0") };
-    let unreadable = recorded(&world, &params).unwrap();
+    let params = RecordRunParams { reports, ..command_params(0, "Tests run: 0") };
+    let unreadable = record(&world, &params).unwrap();
     assert_eq!((unreadable.notes.len(), unreadable.skipped.len()), (0, 1));
+    assert_eq!(unreadable.status, RunStatus::Failed);
     world.engine = world.engine.with_reports(OneReport(br#"<testsuite name="shop.SumTest" tests="0"/>"#));
-    let run = recorded(&world, &params).unwrap();
-    assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports hold no test cases.".to_owned()]));
+    let run = record(&world, &params).unwrap();
+    assert_eq!((run.totals.passed, run.notes), (1, vec!["The reports contain no test cases.".to_owned()]));
+}
+
+#[test]
+fn an_incomplete_report_fails_the_run() {
+    let mut world = World::new();
+    let reports = vec![ReportInput { path: "/tmp/argus-run-1/report.tap".to_owned(), format: None }];
+    let import = RecordRunParams { reports, ..RecordRunParams::default() };
+    let run = RecordRunParams { reports: import.reports.clone(), ..command_params(0, "") };
+    let rows: [(&[u8], &RecordRunParams, Option<&str>); 7] = [
+        (
+            b"1..5\nok 1 - a\nok 2 - b\n",
+            &import,
+            Some("REPORT_INCOMPLETE: 5 tests were planned, 2 reported (report.tap)"),
+        ),
+        (b"1..5\nok 1 - a\nok 2 - b\n", &run, Some("REPORT_INCOMPLETE: 5 tests were planned, 2 reported (report.tap)")),
+        (
+            b"<testsuites><testsuite name='s' failures='2'><testcase name='a'/></testsuite></testsuites>",
+            &import,
+            Some("REPORT_INCOMPLETE: it counts 2 failures and lists 0 (report.tap)"),
+        ),
+        (
+            b"<testsuites><testsuite name='s'><testcase name='a'/>",
+            &run,
+            Some("REPORT_INCOMPLETE: the report ends early; only its complete part was read (report.tap)"),
+        ),
+        (b"no report at all", &run, Some("REPORT_INCOMPLETE: ")),
+        (b"<testsuite name='s'><testcase name='a'/><system-out>\xFF &nbsp;</system-out></testsuite>", &run, None),
+        (b"1..2\nok 1 - a\nok 2 - b\n", &run, None),
+    ];
+    for (report, params, expected) in rows {
+        world.engine = world.engine.with_reports(OneReport(report));
+        let prepared = world.call(prepare_run, params).unwrap();
+        for run in [record(&world, params).unwrap(), record(&world, &prepared).unwrap()] {
+            let headlines: Vec<&str> = run.failures.iter().map(|failure| failure.headline.as_str()).collect();
+            match expected {
+                Some(start) => assert!(headlines.len() == 1 && headlines[0].starts_with(start), "{headlines:?}"),
+                None => assert_eq!(headlines, [""; 0], "{}", String::from_utf8_lossy(report)),
+            }
+            assert_eq!(run.status == RunStatus::Failed, expected.is_some(), "{headlines:?}");
+        }
+    }
+    // The command was ended, so its report cannot be complete.
+    world.engine = world.engine.with_reports(OneReport(b"1..5\nok 1 - a\n"));
+    let interrupted = record(&world, &RecordRunParams { interrupted: true, ..run.clone() }).unwrap();
+    assert_eq!((interrupted.failures.len(), interrupted.status), (0, RunStatus::Failed));
+    let timed_out = record(&world, &RecordRunParams { timed_out: true, exit_code: None, ..run }).unwrap();
+    assert_eq!((timed_out.failures.len(), timed_out.failures[0].category), (1, Category::Timeout));
+}
+
+#[test]
+fn a_report_with_fewer_tests_than_the_runner_printed_is_incomplete() {
+    let world = World::new();
+    let printed = |tests, failed| Some(PrintedCounts { summary: "Tests: printed".to_owned(), tests, failed });
+    let run = |exit_code, cases: &[ReportCase], printed| {
+        let params = RecordRunParams { cases: cases.to_vec(), printed, ..command_params(exit_code, "") };
+        let run = record(&world, &params).unwrap();
+        run.failures.into_iter().map(|failure| failure.headline).collect::<Vec<_>>()
+    };
+    let (green, red) =
+        (vec![passed_case("a"), passed_case("b")], vec![passed_case("a"), failed_case("b", UNKNOWN_ERROR)]);
+    let none: [String; 0] = [];
+    assert_eq!(run(0, &green, printed(2, 0)), none);
+    // A runner may not count a failure outside of its tests.
+    assert_eq!(run(0, &green, printed(1, 0)), none);
+    let told = "REPORT_INCOMPLETE: the runner printed 'Tests: printed', but reported 2 tests with";
+    assert_eq!(run(0, &green, printed(3, 0)), [format!("{told} 0 failed")]);
+    assert!(run(1, &red, printed(2, 2)).contains(&format!("{told} 1 failed")));
+}
+
+#[test]
+fn a_failed_command_without_failed_tests_has_a_note() {
+    let world = World::new();
+    let notes = |exit_code, cases: &[ReportCase]| {
+        let params = RecordRunParams { cases: cases.to_vec(), ..command_params(exit_code, "coverage is too low") };
+        record(&world, &params).unwrap().notes
+    };
+    let none: [String; 0] = [];
+    assert_eq!(notes(3, &[passed_case("a")]), ["No reported test failed, but the command ended with exit code 3."]);
+    assert_eq!(notes(3, &[failed_case("a", UNKNOWN_ERROR)]), none);
+    assert_eq!(notes(3, &[]), none);
 }
 
 #[test]
 fn a_run_without_tests_fails_if_tests_are_expected() {
     let world = World::new();
-    world.run(vec![passed("cart > adds a book"), passed("cart > removes a book")]);
-    let none = RecordRunParams { expects_tests: true, runner: Some("mocha".to_owned()), ..command(0, "0 passing") };
-    let run = recorded(&world, &none).unwrap();
+    world.run(vec![passed_case("cart > adds a book"), passed_case("cart > removes a book")]);
+    let none =
+        RecordRunParams { expects_tests: true, runner: Some("mocha".to_owned()), ..command_params(0, "0 passing") };
+    let run = record(&world, &none).unwrap();
     assert_eq!((run.status, run.totals.passed, run.failures.len()), (RunStatus::Failed, 0, 0));
     assert!(run.notes[0].starts_with("NO_TESTS_RAN: the runner found no tests."), "{:?}", run.notes);
-    let skipped = ReportCase { status: CaseStatus::Skipped, ..passed("cart > adds a book") };
+    let skipped = ReportCase { status: CaseStatus::Skipped, ..passed_case("cart > adds a book") };
     let all_skipped = RecordRunParams { cases: vec![skipped], ..none.clone() };
-    assert_eq!(recorded(&world, &all_skipped).unwrap().status, RunStatus::Passed, "they are left out on purpose");
+    let run = record(&world, &all_skipped).unwrap();
+    assert_eq!(run.status, RunStatus::Passed, "skipped tests do not fail a run");
+    assert_eq!(run.notes, ["All tests were skipped (1), so the run proves nothing."]);
     let filtered = RecordRunParams { filter: Some("adds a boot".to_owned()), ..all_skipped };
-    let run = recorded(&world, &filtered).unwrap();
+    let run = record(&world, &filtered).unwrap();
     assert_eq!(run.status, RunStatus::Failed);
-    assert!(run.notes[0].contains("no test fits the filter 'adds a boot'"), "{:?}", run.notes);
+    assert!(run.notes[0].contains("no test matches the filter 'adds a boot'"), "{:?}", run.notes);
     assert!(run.notes[0].contains("cart > adds a book'"), "{:?}", run.notes);
     let pytest = RecordRunParams { exit_code: Some(5), runner: Some("pytest".to_owned()), ..none.clone() };
-    let run = recorded(&world, &pytest).unwrap();
-    assert_eq!((run.status, run.failures.len()), (RunStatus::Failed, 0), "its exit code says the same");
+    let run = record(&world, &pytest).unwrap();
+    assert_eq!(
+        (run.status, run.failures.len()),
+        (RunStatus::Failed, 0),
+        "the exit code already shows that no tests ran"
+    );
     let broken = RecordRunParams { exit_code: Some(1), ..none };
-    let run = recorded(&world, &broken).unwrap();
-    assert_eq!((run.status, run.failures.len()), (RunStatus::Failed, 1), "what the command printed tells more");
+    let run = record(&world, &broken).unwrap();
+    assert_eq!(
+        (run.status, run.failures.len()),
+        (RunStatus::Failed, 1),
+        "the output of the command explains the failure"
+    );
 }
 
 #[test]
@@ -167,14 +264,14 @@ fn recording_a_prepared_run_equals_recording_its_reports() {
             Error: token=ghp_0123456789abcdefghijABCDEFGHIJ012345 refused</failure></testcase>
         <testcase classname="shop" name="buys" time="0.5"/></testsuite></testsuites>"#;
     let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
-    let params = RecordRunParams { reports, ..command(1, "npm ERR! password=hunter2hunter2") };
+    let params = RecordRunParams { reports, ..command_params(1, "npm ERR! password=hunter2hunter2") };
     let mut world = World::new();
     world.engine = world.engine.with_reports(OneReport(report));
     let prepared = world.call(prepare_run, &params).unwrap();
     let stored = serde_json::to_string(&prepared).unwrap();
     assert!(!stored.contains("ghp_") && !stored.contains("hunter2") && prepared.reports.is_empty(), "{stored}");
     let read = serde_json::from_str(&stored).unwrap();
-    let (direct, later) = (recorded(&world, &params).unwrap(), recorded(&world, &read).unwrap());
+    let (direct, later) = (record(&world, &params).unwrap(), record(&world, &read).unwrap());
     let has_one_cause = |run: &RunResult| run.failures[0].cause_id == run.causes[0].cause_id;
     assert!(has_one_cause(&direct) && has_one_cause(&later));
     // The verdicts differ, because the second run fails like the first.
@@ -212,7 +309,7 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     let reports = ["jest.xml", "pytest.xml"].map(|path| ReportInput { path: path.to_owned(), format: None }).to_vec();
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
     let runners = |params: &RecordRunParams| {
-        let collected = crate::runs::collect::collect(&with_two_runners().engine, params).unwrap();
+        let collected = crate::runs::collect::collect(&world_with_two_runners().engine, params).unwrap();
         let of_case = |case: &argus_store::runs::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
         (collected.facts.runner, collected.cases.iter().map(of_case).collect::<Vec<_>>())
     };
@@ -223,13 +320,13 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     );
     for runner in [None, Some("make".to_owned())] {
         let params = RecordRunParams { runner, ..params.clone() };
-        let world = with_two_runners();
+        let world = world_with_two_runners();
         let prepared = world.call(prepare_run, &params).unwrap();
         assert_eq!(runners(&prepared), runners(&params));
     }
 }
 
-fn with_two_runners() -> World {
+fn world_with_two_runners() -> World {
     let mut world = World::new();
     world.engine = world.engine.with_reports(TwoRunners);
     world
@@ -243,7 +340,7 @@ fn output_is_redacted_before_it_is_cut() {
          </testcase></testsuite></testsuites>"
     );
     let reports = vec![ReportInput { path: "junit.xml".to_owned(), format: None }];
-    let params = RecordRunParams { reports, ..command(1, "") };
+    let params = RecordRunParams { reports, ..command_params(1, "") };
     let mut world = World::new();
     world.engine = world.engine.with_reports(OneReport(report.leak().as_bytes()));
     let prepared = world.call(prepare_run, &params).unwrap();
@@ -254,9 +351,9 @@ fn output_is_redacted_before_it_is_cut() {
 #[test]
 fn a_call_with_an_id_is_made_once() {
     let world = World::new();
-    let named = || Ambient::of_call(START_MS, "one");
-    let first = record_run(&world.engine, &named(), &command(1, "boom")).unwrap();
-    let again = record_run(&world.engine, &named(), &command(1, "boom")).unwrap_err();
+    let named = || CallContext::for_call(START_MS, "one");
+    let first = record_run(&world.engine, &named(), &command_params(1, "boom")).unwrap();
+    let again = record_run(&world.engine, &named(), &command_params(1, "boom")).unwrap_err();
     assert_eq!(again.code, ErrorCode::CallRepeated);
     let runs = world.call(history, &HistoryParams::default()).unwrap();
     assert_eq!((runs.total, runs.runs[0].id.as_str()), (1, first.run_id.as_str()));
@@ -265,7 +362,8 @@ fn a_call_with_an_id_is_made_once() {
 #[test]
 fn at_most_twenty_failures_are_listed() {
     let world = World::new();
-    let cases = (0..50).map(|n| failed(&format!("case {n}"), &format!("Error: no {}", "x".repeat(n + 1)))).collect();
+    let cases =
+        (0..50).map(|n| failed_case(&format!("case {n}"), &format!("Error: no {}", "x".repeat(n + 1)))).collect();
     let run = world.record(&RecordRunParams::default(), cases).unwrap();
     assert_eq!((run.failures.len(), run.more, run.totals.failed), (20, 30, 50));
 }
@@ -281,7 +379,7 @@ fn a_failed_container_does_not_explain_an_assertion() {
     };
     let params = RecordRunParams { containers: vec![killed], ..RecordRunParams::default() };
     let assertion = "AssertionError: expected 3 to equal 4";
-    let run = world.record(&params, vec![failed("boom", UNKNOWN), failed("sum", assertion)]).unwrap();
+    let run = world.record(&params, vec![failed_case("boom", UNKNOWN_ERROR), failed_case("sum", assertion)]).unwrap();
     assert_eq!(run.failures[0].category, Category::ContainerOom);
     assert_eq!(run.failures[1].category, Category::AssertionMismatch);
     assert_eq!(world.diagnose(&run.run_id, "boom").unwrap().category, Category::ContainerOom);
@@ -291,7 +389,7 @@ fn a_failed_container_does_not_explain_an_assertion() {
 fn secrets_are_not_stored() {
     let world = World::new();
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
-    let mut leaky = failed(secret, &format!("Error: 401 for token {secret}"));
+    let mut leaky = failed_case(secret, &format!("Error: 401 for token {secret}"));
     leaky.stdout_tail = Some(format!("token={secret}"));
     let params =
         RecordRunParams { command: Some(format!("GITHUB_TOKEN={secret} npm test")), ..RecordRunParams::default() };
@@ -302,20 +400,20 @@ fn secrets_are_not_stored() {
     let detail = world.call(run_detail, &detail).unwrap();
     let shown = format!("{run:?} {detail:?} {:?}", world.diagnose(&run.run_id, &case).unwrap());
     assert!(!shown.contains(secret), "{shown}");
-    assert!(world.diagnose(&run.run_id, secret).is_ok(), "the raw name still finds the case");
+    assert!(world.diagnose(&run.run_id, secret).is_ok(), "the name before redaction finds the case");
 }
 
 /// The stored error has up to 24 KiB of its beginning and 8 KiB of its end. An output has up to 8 KiB, a name up to 2
 /// KiB.
 #[test]
-fn cutting_a_long_text_leaves_no_half_of_a_secret() {
+fn a_cut_text_contains_no_part_of_a_secret() {
     let secret = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
     let words = "a line of a long text\n".repeat(4096);
     let across = |at: usize| format!("{}{secret} {}", &words[..at - 20], &words[..60 * 1024 - at - 21]);
     let (folder, world) = World::on_file("half-secrets");
-    let mut leaky = failed(&across(2 * 1024), &across(24 * 1024));
+    let mut leaky = failed_case(&across(2 * 1024), &across(24 * 1024));
     leaky.stdout_tail = Some(across(52 * 1024));
-    let mut other = failed("other", &across(52 * 1024));
+    let mut other = failed_case("other", &across(52 * 1024));
     other.stderr_tail = Some(across(52 * 1024 - 10));
     world.run(vec![leaky, other]);
     drop(world);
@@ -327,8 +425,8 @@ fn cutting_a_long_text_leaves_no_half_of_a_secret() {
 #[test]
 fn a_shortened_stored_failure_keeps_its_signature() {
     let world = World::new();
-    let long = format!("{UNKNOWN}\n{}", "    at thing (src/thing.ts:1:2)\n".repeat(5_000));
-    let run = world.run(vec![failed("boom", &long)]);
+    let long = format!("{UNKNOWN_ERROR}\n{}", "    at thing (src/thing.ts:1:2)\n".repeat(5_000));
+    let run = world.run(vec![failed_case("boom", &long)]);
     let params = RunDetailParams { run_id: run.clone(), ..RunDetailParams::default() };
     let case = world.call(run_detail, &params).unwrap().cases.remove(0);
     assert!(case.error.unwrap().len() < 40_000);
@@ -339,7 +437,7 @@ fn a_shortened_stored_failure_keeps_its_signature() {
 fn a_start_time_in_the_future_does_not_keep_a_run_newest() {
     let world = World::new();
     let ahead = RecordRunParams { started_at: Some(START_MS * 2), ..RecordRunParams::default() };
-    let ahead = world.record(&ahead, vec![passed("one")]).unwrap().run_id;
+    let ahead = world.record(&ahead, vec![passed_case("one")]).unwrap().run_id;
     let next = world.run(vec![case("one", CaseStatus::Skipped, None)]);
     let message = world.diagnose("none", "one").unwrap_err().message;
     assert!(message.find(&next).unwrap() < message.find(&ahead).unwrap(), "{message}");
@@ -348,14 +446,14 @@ fn a_start_time_in_the_future_does_not_keep_a_run_newest() {
 #[test]
 fn changed_rules_re_sign_learned_patterns() {
     let (folder, world) = World::on_file("rules");
-    let run = world.run(vec![failed("boom", UNKNOWN), failed("other", UNKNOWN)]);
+    let run = world.run(vec![failed_case("boom", UNKNOWN_ERROR), failed_case("other", UNKNOWN_ERROR)]);
     let fix = world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.diagnose(&run, "other").unwrap();
     drop(world);
     let rule =
         UserRule { name: "flux".to_owned(), category: Category::ConfigError, pattern: "flux capacitor".to_owned() };
     let options = EngineOptions { rules: vec![rule], ..EngineOptions::default() };
-    let world = World::with(folder.file().to_str().unwrap(), options).unwrap();
+    let world = World::open_with_options(folder.file().to_str().unwrap(), options).unwrap();
     let known = world.diagnose(&run, "boom").unwrap();
     assert_eq!(known.category, Category::ConfigError);
     let pattern = known.pattern.unwrap();
@@ -371,16 +469,16 @@ fn changed_rules_re_sign_learned_patterns() {
 /// Run this by hand for each new schema version: `cargo test -p argus-engine -- --ignored fixture`.
 #[test]
 #[ignore = "makes a file of the store's tests"]
-fn fixture_of_this_schema_version() {
+fn writes_fixture_of_this_schema_version() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../store/tests/fixtures/version-3.db");
-    let world = World::with(path, EngineOptions::default()).unwrap();
+    let world = World::open_with_options(path, EngineOptions::default()).unwrap();
     let params = RecordRunParams { command: Some("npm test".to_owned()), ..RecordRunParams::default() };
-    let run = world.record(&params, vec![failed("boom", UNKNOWN), passed("fine")]).unwrap().run_id;
+    let run = world.record(&params, vec![failed_case("boom", UNKNOWN_ERROR), passed_case("fine")]).unwrap().run_id;
     world.diagnose(&run, "boom").unwrap();
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.diagnose(&run, "boom").unwrap();
-    world.added(&memory::pool());
+    world.add_new_incident(&memory::pool_incident());
     let id = world.diagnose(&run, "boom").unwrap().pattern.unwrap().id;
     world.set(&id, Category::ConfigError, "Out of tune", "Tune it");
-    world.ask(UNKNOWN, memory::linux());
+    world.search_solutions(UNKNOWN_ERROR, memory::linux_env());
 }

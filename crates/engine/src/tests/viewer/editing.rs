@@ -4,7 +4,7 @@ use crate::tests::prelude::*;
 
 #[test]
 fn values_of_a_person_are_shown_everywhere() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after_run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     let row = world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
@@ -16,7 +16,7 @@ fn values_of_a_person_are_shown_everywhere() {
     assert_eq!(known.suggested_fix.as_deref(), Some("Restart the uplink"));
     assert_eq!(shown.description, "The uplink is down");
     assert_eq!(known.signature, shown.signature);
-    assert!(known.signature_pattern.starts_with("UNKNOWN::"), "the signature stays what the rules made of it");
+    assert!(known.signature_pattern.starts_with("UNKNOWN::"), "an edit does not change the signature");
     assert_eq!(known.signature_pattern, shown.signature_pattern);
 
     let params = PatternsParams { category: Some(Category::NetworkError), ..PatternsParams::default() };
@@ -26,7 +26,7 @@ fn values_of_a_person_are_shown_everywhere() {
     let listed = world.call(patterns, &params).unwrap();
     assert_eq!((listed.learned_count, listed.patterns.len()), (0, 0));
 
-    let answer = world.ask(UNKNOWN, json!({}));
+    let answer = world.search_solutions(UNKNOWN_ERROR, json!({}));
     assert_eq!(answer.incidents[0].title, "The uplink is down");
     assert_eq!(answer.incidents[0].tags, ["NETWORK_ERROR"]);
     let best = answer.recommended_solution.unwrap();
@@ -35,20 +35,21 @@ fn values_of_a_person_are_shown_everywhere() {
     let resource = world.call(pattern, &IdParams { id: id.clone() }).unwrap();
     assert_eq!(resource.pattern.suggested_fix.as_deref(), Some("Restart the uplink"));
 
-    let brief = world.record(&crate::contract::RecordRunParams::default(), vec![failed("boom", UNKNOWN)]).unwrap();
+    let brief =
+        world.record(&crate::contract::RecordRunParams::default(), vec![failed_case("boom", UNKNOWN_ERROR)]).unwrap();
     assert_eq!(brief.failures[0].category, Category::NetworkError);
     assert_eq!(brief.failures[0].known.as_ref().unwrap().suggested_fix.as_deref(), Some("Restart the uplink"));
 }
 
 #[test]
 fn resetting_a_value_shows_the_learned_value_again() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after_run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     let id = world.learn(&run, "boom");
     world.fix(&run, "boom", "Tuned it", true).unwrap();
     world.set(&id, Category::NetworkError, "The uplink is down", "Restart the uplink");
-    let page = world.page_of(&id);
+    let page = world.view_page(&id);
     assert_eq!(page.learned.category, Category::Unknown);
-    assert_eq!(page.learned.description, UNKNOWN);
+    assert_eq!(page.learned.description, UNKNOWN_ERROR);
     assert_eq!(page.learned.suggested_fix.as_deref(), Some("Tuned it"));
     assert_eq!(page.set.suggested_fix.as_deref(), Some("Restart the uplink"));
     assert_eq!(
@@ -58,12 +59,12 @@ fn resetting_a_value_shows_the_learned_value_again() {
 
     let back = EditPatternParams { id: id.clone(), suggested_fix: Change::Learned, ..EditPatternParams::default() };
     assert_eq!(world.edit(&back).unwrap().suggested_fix.as_deref(), Some("Tuned it"));
-    let page = world.page_of(&id);
+    let page = world.view_page(&id);
     assert_eq!((page.solutions.len(), page.pattern.description.as_str()), (1, "The uplink is down"));
     let back = EditPatternParams { category: Change::Learned, description: Change::Learned, ..back };
     let row = world.edit(&back).unwrap();
-    assert_eq!((row.category, row.description.as_str(), row.edited), (Category::Unknown, UNKNOWN, false));
-    assert!(world.page_of(&id).set.edited_at.is_some());
+    assert_eq!((row.category, row.description.as_str(), row.edited), (Category::Unknown, UNKNOWN_ERROR, false));
+    assert!(world.view_page(&id).set.edited_at.is_some());
 }
 
 #[test]
@@ -77,7 +78,7 @@ fn a_built_in_accepts_texts_but_no_category() {
         category: Change::Keep,
     };
     world.edit(&params).unwrap();
-    let run = world.run(vec![failed("health", REFUSED)]);
+    let run = world.run(vec![failed_case("health", CONNECTION_REFUSED_ERROR)]);
     let known = world.diagnose(&run, "health").unwrap();
     assert_eq!(known.suggested_fix.as_deref(), Some("Run make up"));
     assert_eq!(known.pattern.unwrap().description, "The database is not up");
@@ -87,12 +88,12 @@ fn a_built_in_accepts_texts_but_no_category() {
     let row = world.edit(&back).unwrap();
     assert_eq!((row.description.as_str(), row.edited), ("Service connection refused", false));
     assert!(row.suggested_fix.unwrap().contains("healthcheck"));
-    assert!(world.page_of(&id).solutions.is_empty(), "what was never tried goes with the edit");
+    assert!(world.view_page(&id).solutions.is_empty(), "an untried solution is deleted with its edit");
 }
 
 #[test]
 fn texts_of_a_person_are_redacted() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after_run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     let id = world.learn(&run, "boom");
     let secret = format!("use postgres://me:{}@db/x\u{1b}[31m\u{202e}", "hunter2secret");
     let row = world.set(&id, Category::Unknown, &format!("one\ntwo {secret}"), &secret);
@@ -107,14 +108,14 @@ fn texts_of_a_person_are_redacted() {
 
 #[test]
 fn cutting_a_long_fix_leaves_no_part_of_a_secret() {
-    let (world, run) = World::after(vec![failed("boom", UNKNOWN)]);
+    let (world, run) = World::after_run(vec![failed_case("boom", UNKNOWN_ERROR)]);
     let id = world.learn(&run, "boom");
     let secret = format!("{}_{}", "ghp", "4fQ9zLw2Xk7RtV0bNc6YsJ1hMd8PgA3eUi5o");
     for before in (3030..3072).step_by(6) {
         let fix = format!("{} {secret} {}", "x".repeat(before), "y ".repeat(2000));
         world.set(&id, Category::Unknown, "words", &fix);
         let reported = world.fix(&run, "boom", &format!("also {fix}"), false).unwrap();
-        let page = world.page_of(&reported.pattern_id);
+        let page = world.view_page(&reported.pattern_id);
         for solution in page.solutions {
             assert!(!solution.steps.contains("4fQ9"), "{before}: {}", &solution.steps[3000..]);
         }

@@ -1,7 +1,7 @@
 //! Finds slow tests and tests that became slower. Only passes at the first attempt count, because a failure can end
 //! early or at a timeout and does not show how long the test takes.
 
-use super::size;
+use super::to_u32;
 use crate::contract::{DurationBefore, TestDuration};
 use argus_core::stable_sort::StableSort;
 use argus_store::runs::{Run, RunKey, trends::PassDuration};
@@ -11,24 +11,24 @@ use std::collections::{BTreeMap, HashMap};
 const MAX_RUNS: usize = 30;
 /// Maximum number of cases in these runs. If there are more, the oldest runs are left out.
 const MAX_CASES: u32 = 200_000;
-/// Minimum duration of a listed test, and minimum growth of a slower test, in milliseconds.
-pub(super) const MIN_MS: f64 = 50.0;
+/// Minimum duration of a listed test, and minimum growth of a test that became slower, in milliseconds.
+pub(super) const MIN_DURATION_MS: f64 = 50.0;
 /// Number of runs of a test that count as its newest runs.
 const NEWEST_RUNS: usize = 5;
 /// Minimum number of newest runs, because a median of fewer runs is mostly chance.
 const MIN_NEWEST_RUNS: usize = 3;
-/// Minimum number of runs before the newest runs, for the same reason.
+/// Minimum number of runs before the newest runs, because a median of fewer runs is mostly chance.
 const MIN_RUNS_BEFORE: usize = 5;
-/// Minimum growth of a test that became slower.
+/// Minimum growth of a test that became slower, as a factor.
 const MIN_GROWTH: f64 = 1.25;
 /// Share of the newest runs that must reach the growth, and share of the older runs that must be below the newest
 /// median. A test that is only sometimes slow fails at least one of the two conditions.
-const CLEAR_SHARE: f64 = 0.75;
+const MIN_SHARE_OF_RUNS: f64 = 0.75;
 /// Maximum number of tests in a list.
 const MAX_LISTED: usize = 10;
 
 /// Returns the number of newest runs whose durations are read.
-pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
+pub(super) fn count_runs_to_read(newest: &[(RunKey, Run)]) -> u32 {
     let mut cases = 0_u32;
     let is_read = |(_, run): &&(RunKey, Run)| {
         cases = cases.saturating_add(run.passed + run.failed + run.skipped);
@@ -36,11 +36,14 @@ pub(super) fn runs_read(newest: &[(RunKey, Run)]) -> u32 {
     };
     let read = newest.iter().take(MAX_RUNS).take_while(is_read).count();
     // The newest run is always read, even if it is too large.
-    size(read.max(usize::from(!newest.is_empty())))
+    to_u32(read.max(usize::from(!newest.is_empty())))
 }
 
 /// Returns the slowest tests, and the tests that became slower.
-pub(super) fn lists(newest: &[(RunKey, Run)], found: Vec<PassDuration>) -> (Vec<TestDuration>, Vec<TestDuration>) {
+pub(super) fn list_slow_tests(
+    newest: &[(RunKey, Run)],
+    found: Vec<PassDuration>,
+) -> (Vec<TestDuration>, Vec<TestDuration>) {
     let at: BTreeMap<RunKey, usize> =
         newest.iter().take(MAX_RUNS).enumerate().map(|(at, (key, _))| (*key, at)).collect();
     let mut tests: HashMap<String, BTreeMap<usize, f64>> = HashMap::new();
@@ -52,46 +55,48 @@ pub(super) fn lists(newest: &[(RunKey, Run)], found: Vec<PassDuration>) -> (Vec<
     }
     let known = |(name, by_run): (String, BTreeMap<usize, f64>)| {
         let newest_first: Vec<f64> = by_run.into_values().collect();
-        duration(name, &newest_first)
+        compute_duration(name, &newest_first)
     };
     let known: Vec<(TestDuration, bool)> = tests.into_iter().filter_map(known).collect();
     let slower = known.iter().filter(|(_, is_slower)| *is_slower).map(|(test, _)| test.clone()).collect();
     let slowest = known.into_iter().map(|(test, _)| test).collect();
-    (longest(slowest, |test| test.median_ms), longest(slower, grown))
+    (take_longest(slowest, |test| test.median_ms), take_longest(slower, growth_ms))
 }
 
-/// Returns the durations of a test, and whether it became slower. None if it is too fast or has too few runs.
-/// `newest_first` has milliseconds.
-fn duration(case_name: String, newest_first: &[f64]) -> Option<(TestDuration, bool)> {
+/// Returns the durations of a test, and whether the test became slower. Returns `None` if the test is too fast or has
+/// too few runs. `newest_first` contains milliseconds.
+fn compute_duration(case_name: String, newest_first: &[f64]) -> Option<(TestDuration, bool)> {
     let (newest, older) = newest_first.split_at(newest_first.len().min(NEWEST_RUNS));
-    let median_ms = median(newest.to_vec()).filter(|ms| *ms >= MIN_MS && newest.len() >= MIN_NEWEST_RUNS)?;
+    let median_ms = median(newest.to_vec()).filter(|ms| *ms >= MIN_DURATION_MS && newest.len() >= MIN_NEWEST_RUNS)?;
     let is_known = older.len() >= MIN_RUNS_BEFORE;
     let before = median(older.to_vec()).filter(|_| is_known);
     let is_slower = before.is_some_and(|before| {
-        let limit = (before * MIN_GROWTH).max(before + MIN_MS);
-        is_clear(newest, |ms| ms >= limit) && is_clear(older, |ms| ms < median_ms)
+        let limit = (before * MIN_GROWTH).max(before + MIN_DURATION_MS);
+        holds_for_most(newest, |ms| ms >= limit) && holds_for_most(older, |ms| ms < median_ms)
     });
-    let before = before.map(|median_ms| DurationBefore { median_ms, runs: size(older.len()) });
-    Some((TestDuration { case_name, median_ms, runs: size(newest.len()), before }, is_slower))
+    let before = before.map(|median_ms| DurationBefore { median_ms, runs: to_u32(older.len()) });
+    Some((TestDuration { case_name, median_ms, runs: to_u32(newest.len()), before }, is_slower))
 }
 
-fn is_clear(runs: &[f64], holds: impl Fn(f64) -> bool) -> bool {
-    let held = runs.iter().filter(|ms| holds(**ms)).count();
-    f64::from(size(held)) >= CLEAR_SHARE * f64::from(size(runs.len()))
+fn holds_for_most(runs: &[f64], holds: impl Fn(f64) -> bool) -> bool {
+    let count = runs.iter().filter(|ms| holds(**ms)).count();
+    f64::from(to_u32(count)) >= MIN_SHARE_OF_RUNS * f64::from(to_u32(runs.len()))
 }
 
-/// Returns the growth in milliseconds.
-fn grown(test: &TestDuration) -> f64 {
+/// Returns by how many milliseconds the test became slower.
+fn growth_ms(test: &TestDuration) -> f64 {
     test.median_ms - test.before.as_ref().map_or(0.0, |before| before.median_ms)
 }
 
-fn longest(mut tests: Vec<TestDuration>, by: impl Fn(&TestDuration) -> f64) -> Vec<TestDuration> {
-    tests.stable_sort_by(|one, other| by(other).total_cmp(&by(one)).then_with(|| one.case_name.cmp(&other.case_name)));
+fn take_longest(mut tests: Vec<TestDuration>, sort_value: impl Fn(&TestDuration) -> f64) -> Vec<TestDuration> {
+    tests.stable_sort_by(|one, other| {
+        sort_value(other).total_cmp(&sort_value(one)).then_with(|| one.case_name.cmp(&other.case_name))
+    });
     tests.truncate(MAX_LISTED);
     tests
 }
 
-/// Returns the median. For an even number of values it is the mean of the two middle values.
+/// Returns the median. For an even number of values, the median is the mean of the two middle values.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_by(f64::total_cmp);
     let middle = values.len() / 2;

@@ -14,7 +14,7 @@ pub(super) enum Element {
     Suites,
     Suite,
     Case,
-    Trouble(TroubleKind),
+    FailedAttempt(FailedAttemptKind),
     Skipped,
     Output,
     Errors,
@@ -26,7 +26,7 @@ pub(super) enum Element {
 
 /// The attempt that an error belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TroubleKind {
+pub(super) enum FailedAttemptKind {
     Failure,
     Error,
     /// A failed attempt before a passed attempt.
@@ -36,20 +36,20 @@ pub(super) enum TroubleKind {
 }
 
 impl Element {
-    pub(super) fn of(name: &str, inside: Option<Element>) -> Self {
+    pub(super) fn from_name(name: &str, inside: Option<Element>) -> Self {
         match (name, inside) {
             // The output of an earlier attempt is not the output of the case, which belongs to the last attempt.
-            ("system-out" | "system-err", Some(Self::Trouble(_))) | (_, Some(Self::Output | Self::Errors)) => {
+            ("system-out" | "system-err", Some(Self::FailedAttempt(_))) | (_, Some(Self::Output | Self::Errors)) => {
                 Self::Other
             }
-            (_, Some(Self::Trouble(_) | Self::Text)) => Self::Text,
+            (_, Some(Self::FailedAttempt(_) | Self::Text)) => Self::Text,
             ("testsuites", _) => Self::Suites,
             ("testsuite", _) => Self::Suite,
             ("testcase", _) => Self::Case,
-            ("failure", _) => Self::Trouble(TroubleKind::Failure),
-            ("error", _) => Self::Trouble(TroubleKind::Error),
-            ("flakyFailure" | "flakyError", _) => Self::Trouble(TroubleKind::Flaky),
-            ("rerunFailure" | "rerunError", _) => Self::Trouble(TroubleKind::Rerun),
+            ("failure", _) => Self::FailedAttempt(FailedAttemptKind::Failure),
+            ("error", _) => Self::FailedAttempt(FailedAttemptKind::Error),
+            ("flakyFailure" | "flakyError", _) => Self::FailedAttempt(FailedAttemptKind::Flaky),
+            ("rerunFailure" | "rerunError", _) => Self::FailedAttempt(FailedAttemptKind::Rerun),
             ("skipped" | "disabled", Some(Self::Case)) => Self::Skipped,
             ("system-out", _) => Self::Output,
             ("system-err", _) => Self::Errors,
@@ -64,10 +64,10 @@ impl Element {
             Self::Suites => name == "testsuites",
             Self::Suite => name == "testsuite",
             Self::Case => name == "testcase",
-            Self::Trouble(TroubleKind::Failure) => name == "failure",
-            Self::Trouble(TroubleKind::Error) => name == "error",
-            Self::Trouble(TroubleKind::Flaky) => matches!(name, "flakyFailure" | "flakyError"),
-            Self::Trouble(TroubleKind::Rerun) => matches!(name, "rerunFailure" | "rerunError"),
+            Self::FailedAttempt(FailedAttemptKind::Failure) => name == "failure",
+            Self::FailedAttempt(FailedAttemptKind::Error) => name == "error",
+            Self::FailedAttempt(FailedAttemptKind::Flaky) => matches!(name, "flakyFailure" | "flakyError"),
+            Self::FailedAttempt(FailedAttemptKind::Rerun) => matches!(name, "rerunFailure" | "rerunError"),
             Self::Skipped => matches!(name, "skipped" | "disabled"),
             Self::Output => name == "system-out",
             Self::Errors => name == "system-err",
@@ -84,33 +84,33 @@ fn is_structural(name: &str) -> bool {
 
 /// A failed attempt.
 #[derive(Debug)]
-pub(super) struct Trouble {
-    pub(super) kind: TroubleKind,
+pub(super) struct FailedAttempt {
+    pub(super) kind: FailedAttemptKind,
     pub(super) message: Option<String>,
     pub(super) type_name: Option<String>,
     pub(super) body: Bounded,
 }
 
-impl Trouble {
-    pub(super) fn new(tag: &Tag, kind: TroubleKind) -> Self {
+impl FailedAttempt {
+    pub(super) fn new(tag: &Tag, kind: FailedAttemptKind) -> Self {
         Self { kind, message: tag.text("message"), type_name: tag.text("type"), body: Bounded::error() }
     }
 
     /// Joins message and body. If both are missing, returns the type, for example `test timeout`.
     pub(super) fn into_text(self) -> Option<String> {
-        let body = self.body.finish().and_then(node_test::unwrapped).map(with_frames_apart);
+        let body = self.body.finish().and_then(node_test::unwrap_cause).map(restore_frame_line_breaks);
         let joined = bounded_text::join_message(self.message.as_deref(), body.as_deref());
         joined.or(self.type_name).and_then(|joined| bounded_text::bound_error(&joined))
     }
 
-    /// The type, if it is the name of an exception and not a word such as `failure`.
+    /// Returns the type, if it is the name of an exception and not a word such as `failure`.
     pub(super) fn exception(&self) -> Option<String> {
         self.type_name.clone().filter(|name| is_exception(name))
     }
 }
 
 /// Restores line breaks before stack frames, because Surefire leaves them out if a text contains `]]>`.
-fn with_frames_apart(body: String) -> String {
+fn restore_frame_line_breaks(body: String) -> String {
     if !body.contains(")\tat ") {
         return body;
     }
@@ -152,7 +152,7 @@ pub(super) struct OpenCase {
     pub(super) skipped: bool,
     /// Status as the runner reported it.
     pub(super) word: Option<String>,
-    pub(super) troubles: Vec<Trouble>,
+    pub(super) failed_attempts: Vec<FailedAttempt>,
     pub(super) output: Option<Bounded>,
     pub(super) errors: Option<Bounded>,
 }
@@ -167,8 +167,8 @@ impl OpenCase {
             class_name: tag.attribute("classname").unwrap_or_default(),
             class: tag.text("class"),
             file: tag.text("file").or_else(|| tag.text("filepath")),
-            duration_ms: tag.text("time").and_then(|text| units::seconds(&text)),
-            started_at: tag.text("timestamp").and_then(|text| units::timestamp(&text)),
+            duration_ms: tag.text("time").and_then(|text| units::parse_seconds(&text)),
+            started_at: tag.text("timestamp").and_then(|text| units::parse_timestamp(&text)),
             skipped,
             word: status.filter(|_| skipped),
             ..Self::default()
@@ -177,9 +177,10 @@ impl OpenCase {
 
     /// Handles a `skipped` element. Its type is more specific in pytest (`pytest.xfail`) and node:test (`todo`).
     pub(super) fn skip(&mut self, tag: &Tag) {
-        if let Some(reason) = self.reason_not_run(tag) {
+        if let Some(reason) = self.find_start_error(tag) {
             self.skipped = false;
-            self.troubles.push(Trouble { message: Some(reason), ..Trouble::new(tag, TroubleKind::Error) });
+            self.failed_attempts
+                .push(FailedAttempt { message: Some(reason), ..FailedAttempt::new(tag, FailedAttemptKind::Error) });
             return;
         }
         self.skipped = true;
@@ -187,9 +188,9 @@ impl OpenCase {
         self.word = word.filter(|word| word != "skip" && word != "skipped" && !is_exception(word)).or(self.word.take());
     }
 
-    /// The reason why `CTest` could not start a test, for example because its program was not built. `CTest` counts
-    /// such a test as failed but writes it as skipped.
-    fn reason_not_run(&self, tag: &Tag) -> Option<String> {
+    /// Returns the reason why `CTest` could not start a test, for example because its program was not built. `CTest`
+    /// counts such a test as failed but writes it as skipped.
+    fn find_start_error(&self, tag: &Tag) -> Option<String> {
         let reason = tag.text("message").filter(|_| self.word.as_deref() == Some("notrun"))?;
         let is_skipped = reason.starts_with("SKIP_") || reason == "Disabled";
         (!is_skipped).then_some(reason)

@@ -8,7 +8,7 @@
 use super::{
     Suite,
     dialect::Dialect,
-    elements::{OpenCase, Trouble, TroubleKind},
+    elements::{FailedAttempt, FailedAttemptKind, OpenCase},
     playwright,
 };
 use crate::{
@@ -34,30 +34,30 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         attempts: 1,
         error_type: None,
         error: None,
-        stdout_tail: output(open.output, dialect),
-        stderr_tail: output(open.errors, dialect),
+        stdout_tail: finish_output(open.output, dialect),
+        stderr_tail: finish_output(open.errors, dialect),
         runner: None,
-        place: Place { started_at: open.started_at.or(suites.last().and_then(|suite| suite.started_at)), number: 0 },
+        place: Place {
+            started_at: open.started_at.or(suites.last().and_then(|suite| suite.started_at)),
+            ..Place::default()
+        },
     };
-    if open.troubles.is_empty() {
+    if open.failed_attempts.is_empty() {
         if open.skipped {
             case.status = CaseStatus::Skipped;
             case.attempts = 0;
         }
         return case;
     }
-    set_status(&mut case, open.troubles, dialect);
+    set_status(&mut case, open.failed_attempts, dialect);
     // CTest reports only the program's output.
     case.error = case.error.or_else(|| case.stdout_tail.as_deref().and_then(failed_assertions));
     case
 }
 
-/// `CTest` writes this text for the escape character that begins a color.
-const CTEST_ESCAPE: &str = "[NON-XML-CHAR-0x1B]";
-
-/// The output of a test without the lines that its reporter added.
-fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
-    let text = output.and_then(Bounded::finish)?.replace(CTEST_ESCAPE, "\u{1b}");
+/// Returns the output of a test without the lines that its reporter added.
+fn finish_output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
+    let text = output.and_then(Bounded::finish)?;
     let added: fn(&str) -> bool = match dialect {
         Dialect::Pytest => |line| line.starts_with("-----") && line.contains(" Captured "),
         Dialect::Playwright => |line| line.starts_with("[[ATTACHMENT|"),
@@ -69,13 +69,14 @@ fn output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
 
 /// Converts a failure of a suite itself into a case.
 pub(super) fn suite_failure(
-    trouble: Trouble,
+    failed_attempt: FailedAttempt,
     suite: &Suite,
     outer: &[Suite],
     dialect: Dialect,
     intake: &Intake<'_>,
 ) -> ReportCase {
-    let open = OpenCase { name: SUITE_FAILURE.to_owned(), troubles: vec![trouble], ..OpenCase::default() };
+    let open =
+        OpenCase { name: SUITE_FAILURE.to_owned(), failed_attempts: vec![failed_attempt], ..OpenCase::default() };
     let mut case = finish(open, outer, dialect, intake);
     case.file = suite.file.as_deref().and_then(|file| intake.file(file));
     case.place.started_at = suite.started_at;
@@ -88,11 +89,13 @@ pub(super) fn suite_failure(
 }
 
 /// Sets status, attempts and error text from the failed attempts.
-fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
-    let count =
-        |kind| u32::try_from(troubles.iter().filter(|trouble| trouble.kind == kind).count()).unwrap_or(u32::MAX);
-    let (flaky, rerun) = (count(TroubleKind::Flaky), count(TroubleKind::Rerun));
-    let (failures, errors) = (count(TroubleKind::Failure), count(TroubleKind::Error));
+fn set_status(case: &mut ReportCase, failed_attempts: Vec<FailedAttempt>, dialect: Dialect) {
+    let count = |kind| {
+        u32::try_from(failed_attempts.iter().filter(|failed_attempt| failed_attempt.kind == kind).count())
+            .unwrap_or(u32::MAX)
+    };
+    let (flaky, rerun) = (count(FailedAttemptKind::Flaky), count(FailedAttemptKind::Rerun));
+    let (failures, errors) = (count(FailedAttemptKind::Failure), count(FailedAttemptKind::Error));
     let failed = failures + errors > 0 || rerun > 0;
     case.attempts = 1 + flaky + rerun;
     case.status = if failed { CaseStatus::Failed } else { CaseStatus::Passed };
@@ -100,30 +103,34 @@ fn set_status(case: &mut ReportCase, troubles: Vec<Trouble>, dialect: Dialect) {
     if errors > 0 && failures == 0 {
         case.runner_status = Some("error".to_owned());
     }
-    // Vitest writes one failure per attempt. In other dialects several failures are several assertions of one attempt.
+    // Vitest writes a failure for each attempt. In other dialects, several failures are several assertions of an
+    // attempt.
     if dialect == Dialect::Vitest {
         case.attempts = failures.max(1);
     }
-    let last_attempt = flaky + rerun > 0 || dialect == Dialect::Vitest;
-    let word = troubles.last().and_then(|trouble| trouble.type_name.clone()).filter(|word| says_more(word));
-    case.error_type = troubles.iter().rev().find_map(Trouble::exception);
-    let mut texts: Vec<String> = troubles.into_iter().filter_map(Trouble::into_text).collect();
-    if last_attempt {
+    let keep_last_attempt = flaky + rerun > 0 || dialect == Dialect::Vitest;
+    let word = failed_attempts
+        .last()
+        .and_then(|failed_attempt| failed_attempt.type_name.clone())
+        .filter(|word| is_specific_status(word));
+    case.error_type = failed_attempts.iter().rev().find_map(FailedAttempt::exception);
+    let mut texts: Vec<String> = failed_attempts.into_iter().filter_map(FailedAttempt::into_text).collect();
+    if keep_last_attempt {
         texts.drain(..texts.len().saturating_sub(1));
     }
     texts.dedup();
     case.error = bounded_text::bound_error(&texts.join("\n\n"));
     match dialect {
-        Dialect::Playwright => playwright::last_attempt(case),
+        Dialect::Playwright => playwright::keep_last_attempt(case),
         Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
-        Dialect::Go => case.error = case.error.take().map(|error| go_text::without_frame(&error)),
-        Dialect::PhpUnit => case.error = case.error.take().map(|error| without_title(error, case)),
+        Dialect::Go => case.error = case.error.take().map(|error| go_text::remove_frame(&error)),
+        Dialect::PhpUnit => case.error = case.error.take().map(|error| remove_title(error, case)),
         _ => {}
     }
 }
 
 /// Removes the test's name, with which PHPUnit begins every error.
-fn without_title(error: String, case: &ReportCase) -> String {
+fn remove_title(error: String, case: &ReportCase) -> String {
     let title = format!("{}::{}", case.suite.join("::"), case.name);
     match error.split_once('\n') {
         Some((first, rest)) if first.starts_with(&title) => rest.to_owned(),
@@ -133,7 +140,7 @@ fn without_title(error: String, case: &ReportCase) -> String {
 
 /// Returns true for specific words of node:test (`testTimeoutFailure`, `cancelledByParent`) and nextest
 /// (`test timeout`, `test abort`).
-fn says_more(word: &str) -> bool {
+fn is_specific_status(word: &str) -> bool {
     word != "testCodeFailure" && !word.starts_with("test failure")
 }
 
@@ -147,12 +154,12 @@ struct CaseName {
 
 fn name_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> CaseName {
     match dialect {
-        Dialect::NodeTest => node_test(open, suites, intake),
-        Dialect::Pytest => pytest(open, suites, intake),
+        Dialect::NodeTest => name_node_test_case(open, suites, intake),
+        Dialect::Pytest => name_pytest_case(open, suites, intake),
         Dialect::Playwright => playwright::name_case(split_name(&open.name), open, suites, intake).into(),
-        Dialect::Mocha => mocha(open, suites, intake),
-        Dialect::Bun if suites.len() > BUN_OUTER_SUITES => bun(open, suites, intake),
-        _ => general(open, suites, dialect, intake),
+        Dialect::Mocha => name_mocha_case(open, suites, intake),
+        Dialect::Bun if suites.len() > BUN_OUTER_SUITES => name_bun_case(open, suites, intake),
+        _ => name_general_case(open, suites, dialect, intake),
     }
 }
 
@@ -162,7 +169,7 @@ impl From<(Option<String>, Vec<String>, String)> for CaseName {
     }
 }
 
-fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> CaseName {
+fn name_general_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<'_>) -> CaseName {
     let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite_name = suites.last().map_or("", |suite| suite.name.as_str());
     let path =
@@ -178,19 +185,19 @@ fn general(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake: &Intake<
     }
     let (mut suite, name) = split_name(&open.name);
     if suite.is_empty() {
-        suite = class_suites(open, file.as_deref(), suite_name);
+        suite = suites_from_class(open, file.as_deref(), suite_name);
     }
     // A class that could not be set up: Surefire writes the class name as the case name, Gradle writes `classMethod`,
     // and gotestsum writes no class.
-    let whole_class = dialect == Dialect::Java
-        && (open.name == open.class_name || open.name == "classMethod" || open.name.is_empty());
+    let whole_class =
+        dialect.is_java() && (open.name == open.class_name || open.name == "classMethod" || open.name.is_empty());
     let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
     if whole_class || whole_package {
         let class = if whole_class { &open.class_name } else { suite_name };
         return CaseName { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
     }
     // Gradle writes the display name of JUnit 5, Surefire the method name.
-    let name = if dialect == Dialect::Java { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
+    let name = if dialect.is_java() { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
     CaseName { file, suite, name }
 }
 
@@ -202,11 +209,11 @@ pub(super) fn split_name(name: &str) -> (Vec<String>, String) {
     (parts, name)
 }
 
-/// The suites from the class name, without the part that is in the file.
-fn class_suites(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<String> {
+/// Returns the suites from the class name, without the part that is in the file.
+fn suites_from_class(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<String> {
     let class = open.class.as_deref().unwrap_or(&open.class_name).trim();
     if class.is_empty() || class == open.name.trim() || paths::looks_like_file(class) {
-        return nothing_or_suite(open, class, file, suite_name);
+        return suite_name_without_class(open, class, file, suite_name);
     }
     let class = file.map_or(class, |file| strip_module(class, file));
     if class.is_empty() {
@@ -219,7 +226,7 @@ fn class_suites(open: &OpenCase, file: Option<&str>, suite_name: &str) -> Vec<St
 }
 
 /// Without a class, the suite's name is the only source, unless the file is known.
-fn nothing_or_suite(open: &OpenCase, class: &str, file: Option<&str>, suite_name: &str) -> Vec<String> {
+fn suite_name_without_class(open: &OpenCase, class: &str, file: Option<&str>, suite_name: &str) -> Vec<String> {
     let told = !class.is_empty() || file.is_some() || suite_name.is_empty() || suite_name == open.name;
     if told { Vec::new() } else { vec![suite_name.to_owned()] }
 }
@@ -238,20 +245,23 @@ fn strip_module<'a>(class: &'a str, file: &str) -> &'a str {
 /// The default format of pytest contains no file, but its class name is made from folders, module and classes. The
 /// capitalized segments at the end are the classes, because Python's classes are capitalized by convention; the
 /// segments before them are the module.
-fn pytest(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
+fn name_pytest_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let given = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     // A module that could not be imported has no class, and its name is the module.
-    let class = if open.class_name.is_empty() { open.name.as_str() } else { open.class_name.as_str() };
-    let name = if open.class_name.is_empty() { SUITE_FAILURE } else { open.name.as_str() };
+    let is_name_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    let is_module =
+        open.class_name.is_empty() && !open.failed_attempts.is_empty() && open.name.bytes().all(is_name_part);
+    let class = if is_module { open.name.as_str() } else { open.class_name.as_str() };
+    let name = if is_module { SUITE_FAILURE } else { open.name.as_str() };
     let (file, rest) = match given {
         Some(file) => (intake.file(file), strip_module(class, file)),
-        None => python_module(class),
+        None => split_python_module(class),
     };
     let classes = rest.split('.').filter(|segment| !segment.is_empty());
     CaseName { file, suite: classes.map(str::to_owned).collect(), name: name.to_owned() }
 }
 
-fn python_module(class: &str) -> (Option<String>, &str) {
+fn split_python_module(class: &str) -> (Option<String>, &str) {
     let segments: Vec<&str> = class.split('.').collect();
     let capital = |segment: &&str| segment.starts_with(|first: char| first.is_uppercase());
     let classes = segments.iter().rev().take_while(|segment| capital(segment)).count();
@@ -266,7 +276,7 @@ fn python_module(class: &str) -> (Option<String>, &str) {
 
 /// node:test writes `test` for every class, and its suites are nested. A file that failed as a whole is a case with the
 /// file's path as name.
-fn node_test(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
+fn name_node_test_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().and_then(|path| intake.file(path));
     let suite: Vec<String> =
         suites.iter().map(|suite| unescape_twice(&suite.name)).filter(|name| !name.is_empty()).collect();
@@ -285,7 +295,7 @@ fn unescape_twice(name: &str) -> String {
 const BUN_OUTER_SUITES: usize = 2;
 
 /// Bun's suites are nested; its class names begin with the innermost suite. A failed hook has no name.
-fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
+fn name_bun_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite = suites[BUN_OUTER_SUITES..].iter().map(|suite| suite.name.clone()).collect();
     let name = if open.name == "(unnamed)" { SUITE_FAILURE } else { &open.name };
@@ -294,7 +304,7 @@ fn bun(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
 
 /// mocha-junit-reporter writes the full title as `name` and the test's own title as `classname`, or the reverse if
 /// configured. Mocha's own reporter `xunit` writes the suite's title as `classname` and the test's own title as `name`.
-fn mocha(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
+fn name_mocha_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let (full, own) = if open.class_name.len() > open.name.len() {
         (open.class_name.trim(), open.name.trim())

@@ -3,9 +3,9 @@
 /// Start of the original error inside a multi-line wrapper.
 const CAUSE: &str = "\n  cause: ";
 
-/// The original error as Node prints it, or `None` if the wrapper only repeats the message. Any other text is returned
-/// unchanged.
-pub(super) fn unwrapped(body: String) -> Option<String> {
+/// Returns the original error as Node prints it, or `None` if the wrapper only repeats the message. Any other text is
+/// returned unchanged.
+pub(super) fn unwrap_cause(body: String) -> Option<String> {
     if !body.contains("code: 'ERR_TEST_FAILURE'") {
         return Some(body);
     }
@@ -22,19 +22,19 @@ pub(super) fn unwrapped(body: String) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::unwrapped;
+    use super::unwrap_cause;
 
     #[test]
     fn replaces_wrapper_by_its_cause() {
         let body = "Error [ERR_TEST_FAILURE]: no\n    at async x {\n  code: 'ERR_TEST_FAILURE',\n  \
                     failureType: 'testCodeFailure',\n  cause: TypeError: no\n      at y {\n    errno: 1\n  }\n}\n";
-        assert_eq!(unwrapped(body.to_owned()).as_deref(), Some("TypeError: no\n    at y {\n  errno: 1\n}"));
+        assert_eq!(unwrap_cause(body.to_owned()).as_deref(), Some("TypeError: no\n    at y {\n  errno: 1\n}"));
     }
 
     #[test]
     fn removes_wrapper_that_repeats_the_message() {
         let line = "[Error [ERR_TEST_FAILURE]: late] { code: 'ERR_TEST_FAILURE', cause: 'late' }";
-        assert_eq!(unwrapped(line.to_owned()), None);
-        assert_eq!(unwrapped("Error: late".to_owned()).as_deref(), Some("Error: late"));
+        assert_eq!(unwrap_cause(line.to_owned()), None);
+        assert_eq!(unwrap_cause("Error: late".to_owned()).as_deref(), Some("Error: late"));
     }
 }

@@ -1,10 +1,18 @@
 //! Holds failed cases until the end of their suite, because a retry may follow, and the suite's output may contain the
-//! reason. Passed cases are not held, except for the last one.
+//! reason. Passed cases are not held, except for the last passed case.
 
-use super::{Suite, dialect::Dialect};
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use super::{
+    Suite,
+    dialect::{Attempts, Dialect},
+};
 use crate::{
     formats::go_test::drop_explained_parents,
-    intake::Intake,
+    intake::{Intake, clean_names},
     model::{CaseStatus, ReportCase, SUITE_FAILURE},
     reading::bounded_text::{self, Bounded},
     retries::{Retries, is_same_case, sum},
@@ -15,6 +23,8 @@ pub(super) struct Window {
     retries: Retries,
     /// pytest-rerunfailures reports a failed attempt as a case without any error, followed by the next attempt.
     last: Option<ReportCase>,
+    /// Number of cases per name in the suite, by hash. Only for [`Attempts::FailedAgain`].
+    runs: HashMap<u64, u32>,
 }
 
 impl Window {
@@ -24,26 +34,33 @@ impl Window {
 
     /// Takes a complete case and emits cases that need not wait.
     pub(super) fn push(&mut self, mut case: ReportCase, dialect: Dialect, intake: &mut Intake<'_>) {
-        intake.number(&mut case);
-        let case = match self.last.take() {
-            Some(last) if is_same_case(&last, &case) => fold_rerun(&last, case),
+        clean_names(&mut case);
+        let mut case = match self.last.take() {
+            Some(last) if is_same_case(&last, &case) => merge_rerun(&last, case),
             Some(last) => {
                 intake.emit_case(last);
                 case
             }
             None => case,
         };
-        if self.adds_to_earlier(&case, dialect) {
+        if self.merge_into_earlier(&case, dialect) {
             return;
         }
-        match (case.status, dialect) {
-            (CaseStatus::Passed, Dialect::Pytest) if self.retries.find(&case).is_none() => self.last = Some(case),
-            _ => self.retries.push(case, dialect.repeats_are_retries(), intake),
+        let attempts = dialect.attempts();
+        match (case.status, attempts) {
+            (CaseStatus::Passed, Attempts::WithoutError) if self.retries.find(&case).is_none() => {
+                intake.assign_position(&mut case);
+                self.last = Some(case);
+                return;
+            }
+            (_, Attempts::FailedAgain) => *self.runs.entry(name_hash(&case)).or_insert(0) += 1,
+            _ => {}
         }
+        self.retries.push(case, matches!(attempts, Attempts::Cases | Attempts::FailedAgain), intake);
     }
 
     /// Returns true if the case is not a separate attempt, but adds to an earlier case.
-    fn adds_to_earlier(&mut self, case: &ReportCase, dialect: Dialect) -> bool {
+    fn merge_into_earlier(&mut self, case: &ReportCase, dialect: Dialect) -> bool {
         let Some(earlier) = self.retries.find(case) else { return false };
         // jest-junit repeats the error of a broken file with the fields of the error object.
         if case.name == SUITE_FAILURE {
@@ -63,29 +80,42 @@ impl Window {
     }
 
     /// Emits the last case if it was held back.
-    pub(super) fn emit_settled(&mut self, intake: &mut Intake<'_>) {
+    pub(super) fn emit_held_case(&mut self, intake: &mut Intake<'_>) {
         if let Some(case) = self.last.take() {
             intake.emit_case(case);
         }
     }
 
-    /// Emits the failed cases of a suite. If there is only one, it gets the suite's output.
+    /// Emits the failed cases of a suite. If only a single case failed, it gets the suite's output.
     pub(super) fn close_suite(&mut self, suite: &mut Suite, dialect: Dialect, intake: &mut Intake<'_>) {
-        if dialect == Dialect::Go {
-            self.retries.retain(drop_explained_parents);
+        // `-count=2` repeats all tests, but gotestsum only failed tests.
+        if dialect.attempts() == Attempts::FailedAgain && self.runs.drain().all(|(_, count)| count > 1) {
+            self.retries.separate_attempts_since(suite.first);
         }
-        if let [only] = self.retries.since(suite.first) {
+        let mut waiting = self.retries.take_since(suite.first);
+        if dialect == Dialect::Go {
+            drop_explained_parents(&mut waiting);
+        }
+        if let [only] = waiting.as_mut_slice() {
             let output = suite.output.take().and_then(Bounded::finish);
             let errors = suite.errors.take().and_then(Bounded::finish);
             only.stdout_tail = only.stdout_tail.take().or(output);
             only.stderr_tail = only.stderr_tail.take().or(errors);
         }
-        self.retries.release(suite.first, intake);
+        for case in waiting {
+            intake.emit_case(case);
+        }
     }
 }
 
+fn name_hash(case: &ReportCase) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (&case.suite, &case.name).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// The first attempt has no error, but it must have failed because the test ran again.
-fn fold_rerun(first: &ReportCase, last: ReportCase) -> ReportCase {
+fn merge_rerun(first: &ReportCase, last: ReportCase) -> ReportCase {
     ReportCase {
         attempts: first.attempts + last.attempts,
         flaky: last.status == CaseStatus::Passed,

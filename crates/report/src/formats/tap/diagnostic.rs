@@ -26,14 +26,14 @@ impl Diagnostic {
         }
     }
 
-    /// The value of a key as plain text.
+    /// Returns the value of a key as plain text.
     pub(super) fn value(&self, key: &str) -> Option<String> {
         let fields = self.fields();
         let field = fields.iter().find(|field| field.key == key)?;
         Some(field.text()).filter(|text| !text.trim().is_empty() && text != "~")
     }
 
-    /// The class of the error, if the block names it.
+    /// Returns the class of the error, if the block names it.
     pub(super) fn exception(&self) -> Option<String> {
         ["name", "type"].iter().filter_map(|key| self.value(key)).find(|name| is_exception(name))
     }
@@ -49,7 +49,7 @@ impl Diagnostic {
         signal.map(|signal| format!("ended by {signal}")).or_else(exit)
     }
 
-    /// The error as text: headline, other details, and stack.
+    /// Returns the error as text: headline, other details, and stack.
     pub(super) fn into_error(self, test: &str) -> Option<String> {
         if self.lines.is_empty() {
             return None;
@@ -61,7 +61,7 @@ impl Diagnostic {
         let message = self.value("error").or_else(|| self.value("message")).unwrap_or_else(|| test.to_owned());
         let name = self.exception().filter(|name| !message.contains(name.as_str()));
         let headline = name.map_or_else(|| message.clone(), |name| format!("{name}: {message}"));
-        let stack = self.value("stack").map(|stack| frames(&stack)).unwrap_or_default();
+        let stack = self.value("stack").map(|stack| extract_frames(&stack)).unwrap_or_default();
         // The stack of tape begins with a longer form of the message.
         let (headline, stack) = match stack.split_once('\n') {
             Some((first, rest)) if first.contains(&message) => (first.to_owned(), rest.to_owned()),
@@ -75,7 +75,7 @@ impl Diagnostic {
 
     /// Keys that describe the failure, as written.
     fn details(&self, headline: &str) -> String {
-        const SAID: [&str; 12] = [
+        const KEYS_IN_MESSAGE: [&str; 12] = [
             "error",
             "message",
             "name",
@@ -91,7 +91,7 @@ impl Diagnostic {
         ];
         let mut text = String::new();
         for field in self.fields() {
-            let said = SAID.contains(&field.key)
+            let said = KEYS_IN_MESSAGE.contains(&field.key)
                 || (field.key == "code" && headline.contains(field.inline.trim_matches('\'')));
             let empty = matches!(field.inline, "'ERR_TEST_FAILURE'" | "~" | "null");
             if !said && !empty {
@@ -102,9 +102,9 @@ impl Diagnostic {
     }
 
     fn fields(&self) -> Vec<YamlField<'_>> {
-        let base = self.lines.iter().find(|line| !line.trim().is_empty()).map_or(0, |line| indent(line));
+        let base = self.lines.iter().find(|line| !line.trim().is_empty()).map_or(0, |line| indentation(line));
         let starts: Vec<usize> = (0..self.lines.len())
-            .filter(|&at| indent(&self.lines[at]) == base && split_key(self.lines[at].trim_start()).is_some())
+            .filter(|&at| indentation(&self.lines[at]) == base && split_key(self.lines[at].trim_start()).is_some())
             .collect();
         let ends = starts.iter().skip(1).copied().chain([self.lines.len()]);
         starts
@@ -140,12 +140,12 @@ impl YamlField<'_> {
 
     fn dedented(&self) -> Vec<&str> {
         let lines = self.block.iter().filter(|line| !line.trim().is_empty());
-        let least = lines.map(|line| indent(line)).min().unwrap_or(0);
+        let least = lines.map(|line| indentation(line)).min().unwrap_or(0);
         self.block.iter().map(|line| line.get(least..).unwrap_or("")).collect()
     }
 }
 
-fn indent(line: &str) -> usize {
+fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
@@ -170,7 +170,7 @@ fn unquote(value: &str) -> String {
 }
 
 /// Adds `at` to stack frames, because node:test writes them without it.
-fn frames(stack: &str) -> String {
+fn extract_frames(stack: &str) -> String {
     let bare = |line: &str| line.ends_with(')') && line.contains(" (") && !line.trim_start().starts_with("at ");
     let lines: Vec<String> = stack
         .lines()

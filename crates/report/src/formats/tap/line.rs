@@ -70,16 +70,32 @@ fn read_test(text: &str) -> Option<TestLine> {
     let rest = rest.trim_start();
     let digits = rest.find(|character: char| !character.is_ascii_digit()).unwrap_or(rest.len());
     let rest = rest[digits..].trim_start();
-    let rest = rest.strip_prefix("- ").unwrap_or(rest);
-    let (name, note) = split_directive(rest);
+    let dashed = rest.strip_prefix("- ");
+    let (name, note) = split_directive(dashed.unwrap_or(rest));
+    // Only Bats prints no dash before the name.
+    let (name, timing) = if dashed.is_none() && note.is_none() { split_timing(name) } else { (name, None) };
     // node-tap opens a block of subtests with `{` at the end of their line.
     let name = name.trim().trim_end_matches('{').trim_end();
     Some(TestLine {
         ok,
         name: unescape(name),
-        directive: note.and_then(directive),
-        duration_ms: note.and_then(duration),
+        directive: note.and_then(parse_directive),
+        duration_ms: note.and_then(parse_duration).or(timing),
     })
+}
+
+/// Splits off the duration that Bats prints with `--timing`: `adds in 12ms`, and `adds in 1 sec` before version 1.3.
+fn split_timing(name: &str) -> (&str, Option<f64>) {
+    let split = || {
+        let (name, time) = name.trim_end().rsplit_once(" in ")?;
+        let (number, factor) = match time.strip_suffix("ms") {
+            Some(number) => (number, 1.0),
+            None => (time.strip_suffix(" sec")?, 1000.0),
+        };
+        let value: u32 = number.trim_end().parse().ok()?;
+        Some((name, Some(f64::from(value) * factor)))
+    };
+    split().unwrap_or((name, None))
 }
 
 /// Splits off a directive. It begins with the first unescaped `#` after a space.
@@ -87,12 +103,12 @@ fn split_directive(text: &str) -> (&str, Option<&str>) {
     let bytes = text.as_bytes();
     let at = memchr::memchr_iter(b'#', bytes).find(|&at| {
         let apart = at == 0 || bytes[at - 1] == b' ';
-        apart && (directive(&text[at + 1..]).is_some() || duration(&text[at + 1..]).is_some())
+        apart && (parse_directive(&text[at + 1..]).is_some() || parse_duration(&text[at + 1..]).is_some())
     });
     at.map_or((text, None), |at| (&text[..at], Some(&text[at + 1..])))
 }
 
-fn directive(note: &str) -> Option<Directive> {
+fn parse_directive(note: &str) -> Option<Directive> {
     let word: String = note.trim_start().chars().take(4).flat_map(char::to_lowercase).collect();
     match word.as_str() {
         "skip" => Some(Directive::Skip),
@@ -101,9 +117,12 @@ fn directive(note: &str) -> Option<Directive> {
     }
 }
 
-/// Parses `# time=12.5ms` of node-tap.
-fn duration(note: &str) -> Option<f64> {
-    note.trim().strip_prefix("time=")?.strip_suffix("ms")?.parse().ok()
+/// Parses `# time=12.5ms` of node-tap, and `# in 12 ms`, `# timeout after 1s in 1003 ms` of Bats.
+fn parse_duration(note: &str) -> Option<f64> {
+    let note = note.trim();
+    let (before, time) = note.split_once("time=").or_else(|| note.rsplit_once("in "))?;
+    let by_bats = || before.starts_with("timeout after ") && before.ends_with("s ");
+    (before.is_empty() || by_bats()).then(|| time.strip_suffix("ms")?.trim_end().parse().ok()).flatten()
 }
 
 fn unescape(text: &str) -> String {
@@ -130,10 +149,21 @@ mod tests {
             ("ok 6 - issue #12 # done", 0, test(true, "issue #12 # done", None)),
             ("ok 7 - a \\# hash", 0, test(true, "a # hash", None)),
             ("ok 8 - 東京 {", 0, test(true, "東京", None)),
+            ("ok 9 - answers in 12ms", 0, test(true, "answers in 12ms", None)),
+            ("ok 10 adds # in the cart", 0, test(true, "adds # in the cart", None)),
         ];
         for (line, depth, wanted) in rows {
             assert_eq!(read(line), TapLine::Test { depth, test: wanted }, "{line}");
         }
+        let timed = |line, name: &str, milliseconds| {
+            let wanted = TestLine { duration_ms: Some(milliseconds), ..test(true, name, None) };
+            assert_eq!(read(line), TapLine::Test { depth: 0, test: wanted }, "{line}");
+        };
+        timed("ok 1 - adds # time=12.5ms", "adds", 12.5);
+        timed("ok 1 adds # in 12 ms", "adds", 12.0);
+        timed("ok 1 waits # timeout after 1s in 1003 ms", "waits", 1003.0);
+        timed("ok 1 adds in 12ms", "adds", 12.0);
+        timed("ok 1 adds in 2 sec", "adds", 2000.0);
         assert_eq!(read("okay, then"), TapLine::Other);
         assert_eq!(read("1..4 # SKIP"), TapLine::Plan { depth: 0, count: 4 });
         assert_eq!(read("Bail out! no database"), TapLine::BailOut("no database"));

@@ -9,13 +9,13 @@ const MAX_ERRORS: usize = 64;
 
 /// Errors that are not assigned to a point yet.
 #[derive(Default)]
-pub(super) struct Uncaught {
+pub(super) struct UncaughtErrors {
     /// Text since the location with which an error begins.
     open: Option<Bounded>,
     errors: Vec<String>,
 }
 
-impl Uncaught {
+impl UncaughtErrors {
     /// Takes a comment without its mark: the location `/srv/shop/test/a.test.js:1`, the source, the error, and finally
     /// `Node.js v20.20.2`.
     pub(super) fn comment(&mut self, text: &str) {
@@ -36,11 +36,11 @@ impl Uncaught {
     /// if all such errors are equal.
     pub(super) fn take(&mut self, file: &str) -> Option<String> {
         let named = self.errors.iter().position(|error| error.contains(file));
-        let at = named.or_else(|| self.only_of_module())?;
+        let at = named.or_else(|| self.find_only_module_error())?;
         Some(self.errors.remove(at))
     }
 
-    fn only_of_module(&self) -> Option<usize> {
+    fn find_only_module_error(&self) -> Option<usize> {
         let first = self.errors.iter().position(|error| !may_name_test(error))?;
         let is_same = |error: &String| may_name_test(error) || *error == self.errors[first];
         self.errors.iter().all(is_same).then_some(first)

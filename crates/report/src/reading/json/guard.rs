@@ -1,14 +1,14 @@
 //! Makes JSON text safe to stream: strings are bounded, and invalid content in strings is replaced.
 //!
-//! A test's output may contain NUL, lone surrogates from a cut emoji, or fifty megabytes. None of them may stop the
-//! reading.
+//! A test's output may contain NUL, lone surrogates from a cut emoji, or fifty megabytes. Reading must
+//! continue after each of them.
 
 use std::io::{self, BufRead, Read};
 
 use crate::reading::input::Input;
 
-/// Bytes to keep from the beginning and the end of a string, in escaped form. This is more than any text that is kept
-/// later.
+/// Bytes to keep from the beginning and the end of a string, in escaped form. No text that is stored
+/// later is longer.
 const HEAD_BYTES: usize = 128 * 1024;
 const TAIL_BYTES: usize = 48 * 1024;
 
@@ -60,7 +60,7 @@ impl<R: BufRead> JsonGuard<R> {
         Self { lines: true, ..Self::new(input) }
     }
 
-    /// Number of replacements: invalid bytes and lone surrogates.
+    /// Returns the number of replacements: invalid bytes and lone surrogates.
     pub(crate) fn replaced(&self) -> u64 {
         self.input.replaced() + self.surrogates
     }
@@ -101,11 +101,11 @@ impl<R: BufRead> JsonGuard<R> {
             }
             StringState::Inside => self.read_string(bytes),
             StringState::Escape => {
-                self.escape(bytes[0]);
+                self.read_escape(bytes[0]);
                 1
             }
             StringState::Unicode(digits, value) => {
-                self.unicode(digits, value, bytes[0]);
+                self.read_unicode_escape(digits, value, bytes[0]);
                 1
             }
         }
@@ -115,58 +115,58 @@ impl<R: BufRead> JsonGuard<R> {
         let special = |byte: &u8| *byte == b'"' || *byte == b'\\' || *byte < 0x20;
         let plain = bytes.iter().position(special).unwrap_or(bytes.len());
         if plain > 0 {
-            self.settle_surrogate();
-            self.keep(&bytes[..plain]);
+            self.replace_lone_surrogate();
+            self.append(&bytes[..plain]);
             return plain;
         }
         match bytes[0] {
             b'\\' => self.state = StringState::Escape,
             b'"' => {
-                self.settle_surrogate();
-                self.close();
+                self.replace_lone_surrogate();
+                self.close_string();
             }
             b'\n' if self.lines => {
-                self.settle_surrogate();
-                self.close();
+                self.replace_lone_surrogate();
+                self.close_string();
                 self.out.pop();
                 self.out.push(b'\n');
             }
             control => {
-                self.settle_surrogate();
-                self.keep(format!("\\u{control:04x}").as_bytes());
+                self.replace_lone_surrogate();
+                self.append(format!("\\u{control:04x}").as_bytes());
             }
         }
         1
     }
 
-    fn escape(&mut self, byte: u8) {
+    fn read_escape(&mut self, byte: u8) {
         if byte == b'u' {
             self.state = StringState::Unicode(0, 0);
             return;
         }
-        self.settle_surrogate();
+        self.replace_lone_surrogate();
         self.state = StringState::Inside;
         match byte {
-            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.keep(&[b'\\', byte]),
+            b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => self.append(&[b'\\', byte]),
             // Not a valid escape, so the backslash is kept as text.
-            byte if byte < 0x20 => self.keep(format!("\\\\\\u{byte:04x}").as_bytes()),
-            byte => self.keep(&[b'\\', b'\\', byte]),
+            byte if byte < 0x20 => self.append(format!("\\\\\\u{byte:04x}").as_bytes()),
+            byte => self.append(&[b'\\', b'\\', byte]),
         }
     }
 
-    fn unicode(&mut self, digits: u8, value: u32, byte: u8) {
+    fn read_unicode_escape(&mut self, digits: u8, value: u32, byte: u8) {
         let Some(digit) = char::from(byte).to_digit(16) else {
             // Not four digits, so the text continues unchanged.
-            self.settle_surrogate();
-            self.keep("\u{FFFD}".as_bytes());
+            self.replace_lone_surrogate();
+            self.append("\u{FFFD}".as_bytes());
             self.surrogates += 1;
             self.state = StringState::Inside;
             if byte == b'"' {
-                self.close();
+                self.close_string();
             } else if byte == b'\\' {
                 self.state = StringState::Escape;
             } else if byte >= 0x20 {
-                self.keep(&[byte]);
+                self.append(&[byte]);
             }
             return;
         };
@@ -177,36 +177,36 @@ impl<R: BufRead> JsonGuard<R> {
         }
         self.state = StringState::Inside;
         match (self.high.take(), value) {
-            (Some(high), 0xDC00..=0xDFFF) => self.keep(format!("\\u{high:04x}\\u{value:04x}").as_bytes()),
+            (Some(high), 0xDC00..=0xDFFF) => self.append(format!("\\u{high:04x}\\u{value:04x}").as_bytes()),
             (high, _) => {
                 self.high = high;
-                self.settle_surrogate();
-                self.code_unit(value);
+                self.replace_lone_surrogate();
+                self.push_code_unit(value);
             }
         }
     }
 
-    fn code_unit(&mut self, value: u32) {
+    fn push_code_unit(&mut self, value: u32) {
         match value {
             0xD800..=0xDBFF => self.high = Some(value),
             0xDC00..=0xDFFF => {
                 self.surrogates += 1;
-                self.keep("\u{FFFD}".as_bytes());
+                self.append("\u{FFFD}".as_bytes());
             }
-            _ => self.keep(format!("\\u{value:04x}").as_bytes()),
+            _ => self.append(format!("\\u{value:04x}").as_bytes()),
         }
     }
 
     /// Replaces a high surrogate without its low half by U+FFFD.
-    fn settle_surrogate(&mut self) {
+    fn replace_lone_surrogate(&mut self) {
         if self.high.take().is_some() {
             self.surrogates += 1;
-            self.keep("\u{FFFD}".as_bytes());
+            self.append("\u{FFFD}".as_bytes());
         }
     }
 
     /// Appends complete escapes or complete characters of a string.
-    fn keep(&mut self, bytes: &[u8]) {
+    fn append(&mut self, bytes: &[u8]) {
         let room = HEAD_BYTES.saturating_sub(self.length);
         self.length += bytes.len();
         if bytes.len() <= room {
@@ -214,7 +214,7 @@ impl<R: BufRead> JsonGuard<R> {
             return;
         }
         let escaped = bytes[0] == b'\\';
-        let cut = if escaped { 0 } else { boundary_at_most(bytes, room) };
+        let cut = if escaped { 0 } else { prefix_length_at_boundary(bytes, room) };
         self.out.extend_from_slice(&bytes[..cut]);
         self.tail.extend_from_slice(&bytes[cut..]);
         if self.tail.len() > 2 * TAIL_BYTES + 64 * 1024 {
@@ -233,7 +233,7 @@ impl<R: BufRead> JsonGuard<R> {
         self.dropped += at;
     }
 
-    fn close(&mut self) {
+    fn close_string(&mut self) {
         if !self.tail.is_empty() {
             self.shorten_tail();
             if self.dropped > 0 {
@@ -248,8 +248,8 @@ impl<R: BufRead> JsonGuard<R> {
     }
 }
 
-/// Length of the longest prefix with at most `length` bytes that ends at a character boundary.
-fn boundary_at_most(bytes: &[u8], length: usize) -> usize {
+/// Returns the length of the longest prefix with at most `length` bytes that ends at a character boundary.
+fn prefix_length_at_boundary(bytes: &[u8], length: usize) -> usize {
     let mut at = length.min(bytes.len());
     while at > 0 && at < bytes.len() && bytes[at] & 0xC0 == 0x80 {
         at -= 1;
@@ -257,7 +257,7 @@ fn boundary_at_most(bytes: &[u8], length: usize) -> usize {
     at
 }
 
-/// Length of the escape or character that `bytes` begins with.
+/// Returns the length of the escape or character that `bytes` begins with.
 fn unit_length(bytes: &[u8]) -> usize {
     match bytes {
         // A surrogate pair must not be split.

@@ -24,20 +24,25 @@ pub(crate) struct Tag {
 }
 
 impl Tag {
-    /// Name without namespace prefix.
+    /// Returns the name without namespace prefix.
     pub(crate) fn name(&self) -> &str {
-        local(&self.raw[self.name.clone()])
+        local_name(&self.raw[self.name.clone()])
     }
 
-    /// Decoded value of an attribute.
+    /// Returns the decoded value of an attribute.
     pub(crate) fn attribute(&self, name: &str) -> Option<String> {
         let (_, value) = self.attributes.iter().find(|(key, _)| &self.raw[key.clone()] == name)?;
-        Some(decode(&self.raw[value.clone()]))
+        Some(decode_entities(&self.raw[value.clone()]))
     }
 
-    /// Decoded value of an attribute, or `None` if it is blank.
+    /// Returns the decoded value of an attribute, or `None` if it is blank.
     pub(crate) fn text(&self, name: &str) -> Option<String> {
         self.attribute(name).filter(|value| !value.trim().is_empty())
+    }
+
+    /// Names of the attributes in the order of the report.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.attributes.iter().map(|(key, _)| &self.raw[key.clone()])
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -50,12 +55,12 @@ impl Tag {
         let trimmed = self.raw.trim_end();
         let end = trimmed.strip_suffix('/').unwrap_or(trimmed).len();
         let bytes = self.raw.as_bytes();
-        let mut at = skip(bytes, 0, end, |byte| !byte.is_ascii_whitespace());
+        let mut at = skip_while(bytes, 0, end, |byte| !byte.is_ascii_whitespace());
         self.name = 0..at;
         loop {
-            at = skip(bytes, at, end, |byte| byte.is_ascii_whitespace());
+            at = skip_while(bytes, at, end, |byte| byte.is_ascii_whitespace());
             let start = at;
-            at = skip(bytes, at, end, |byte| !byte.is_ascii_whitespace() && byte != b'=');
+            at = skip_while(bytes, at, end, |byte| !byte.is_ascii_whitespace() && byte != b'=');
             if at == start {
                 if at >= end {
                     return;
@@ -65,12 +70,12 @@ impl Tag {
                 continue;
             }
             let key = start..at;
-            at = skip(bytes, at, end, |byte| byte.is_ascii_whitespace());
+            at = skip_while(bytes, at, end, |byte| byte.is_ascii_whitespace());
             if bytes.get(at) != Some(&b'=') || at >= end {
                 self.attributes.push((key, at..at));
                 continue;
             }
-            at = skip(bytes, at + 1, end, |byte| byte.is_ascii_whitespace());
+            at = skip_while(bytes, at + 1, end, |byte| byte.is_ascii_whitespace());
             let value = value_range(bytes, at, end);
             at = (value.end + usize::from(at < end && is_quote(bytes[at]))).min(end);
             self.attributes.push((key, value));
@@ -78,7 +83,7 @@ impl Tag {
     }
 }
 
-fn skip(bytes: &[u8], from: usize, end: usize, matches: impl Fn(u8) -> bool) -> usize {
+fn skip_while(bytes: &[u8], from: usize, end: usize, matches: impl Fn(u8) -> bool) -> usize {
     (from..end).find(|&at| !matches(bytes[at])).unwrap_or(end)
 }
 
@@ -91,10 +96,10 @@ fn value_range(bytes: &[u8], at: usize, end: usize) -> Range<usize> {
         let close = memchr(bytes[at], &bytes[at + 1..end]).map_or(end, |found| at + 1 + found);
         return at + 1..close;
     }
-    at..skip(bytes, at, end, |byte| !byte.is_ascii_whitespace())
+    at..skip_while(bytes, at, end, |byte| !byte.is_ascii_whitespace())
 }
 
-fn local(name: &str) -> &str {
+fn local_name(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
@@ -157,8 +162,8 @@ impl TagScan {
     }
 }
 
-/// The character that an entity represents: one of XML's five entities, or a character reference including control
-/// characters.
+/// Returns the character that an entity represents: one of XML's five entities, or a character reference including
+/// control characters.
 pub(crate) fn entity_value(name: &str) -> Option<char> {
     match name {
         "lt" => Some('<'),
@@ -179,7 +184,7 @@ pub(crate) fn entity_value(name: &str) -> Option<char> {
 }
 
 /// Decodes the entities of an attribute value.
-fn decode(value: &str) -> String {
+fn decode_entities(value: &str) -> String {
     let mut decoded = String::with_capacity(value.len());
     let mut rest = value;
     while let Some(at) = memchr(b'&', rest.as_bytes()) {

@@ -13,8 +13,7 @@ pub trait Driver: fmt::Debug {
     /// open, any connection. Execution stops at the first statement that fails and returns its error.
     fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError>;
 
-    /// Gives up the open transaction, so that it is rolled back. The next batch goes to a connection that is not part
-    /// of it.
+    /// Abandons the open transaction, so that it is rolled back. The next batch uses another connection.
     fn abandon(&self);
 }
 
@@ -27,7 +26,7 @@ pub struct Batch {
     pub is_last: bool,
 }
 
-/// One statement with parameters `$1`, `$2`, ...
+/// A statement with parameters `$1`, `$2`, ...
 #[derive(Debug)]
 pub struct Statement {
     /// SQL text.
@@ -45,7 +44,7 @@ pub struct Answer {
     pub tag: String,
 }
 
-/// Why a batch failed.
+/// The error of a batch.
 #[derive(Debug)]
 pub struct DriverError {
     /// SQLSTATE. Empty if no server answered.
@@ -55,15 +54,15 @@ pub struct DriverError {
 }
 
 impl Statement {
-    /// A statement without parameters.
-    pub(super) fn plain(sql: impl Into<Cow<'static, str>>) -> Self {
+    /// Creates a statement without parameters.
+    pub(super) fn without_params(sql: impl Into<Cow<'static, str>>) -> Self {
         Self { sql: sql.into(), params: Vec::new() }
     }
 }
 
 impl Answer {
-    /// Number of changed rows, the last word of the tag.
-    pub(super) fn changed(&self) -> u64 {
+    /// Returns the number of changed rows, which is the last word of the tag.
+    pub(super) fn changed_rows(&self) -> u64 {
         self.tag.rsplit(' ').next().and_then(|count| count.parse().ok()).unwrap_or_default()
     }
 }
@@ -71,12 +70,12 @@ impl Answer {
 impl From<DriverError> for StoreError {
     fn from(DriverError { code, message }: DriverError) -> Self {
         let message = if code.is_empty() { message } else { format!("{message} [{code}]") };
-        Self::new(kind_of(&code), &message)
+        Self::new(error_kind(&code), &message)
     }
 }
 
 /// Maps an SQLSTATE (PostgreSQL manual, Appendix A).
-fn kind_of(code: &str) -> StoreErrorKind {
+fn error_kind(code: &str) -> StoreErrorKind {
     match (code.get(..2).unwrap_or_default(), code) {
         // lock_not_available and query_canceled come from lock_timeout and statement_timeout.
         (_, "55P03" | "57014") => StoreErrorKind::Locked,
@@ -91,7 +90,7 @@ fn kind_of(code: &str) -> StoreErrorKind {
         // No answer, connection exceptions, too many connections, and operator intervention such as a restart.
         ("" | "08" | "53" | "57", _) => StoreErrorKind::Unreachable,
         // A missing role, a role that may not log in, a wrong password, or a missing database.
-        ("28", _) | (_, "3D000") => StoreErrorKind::NotLetIn,
+        ("28", _) | (_, "3D000") => StoreErrorKind::LoginRejected,
         // A missing privilege, or a schema or role that was removed.
         (_, "42501" | "3F000" | "42704") => StoreErrorKind::NotPermitted,
         ("XX", "XX001" | "XX002") => StoreErrorKind::Corrupt,
@@ -101,11 +100,11 @@ fn kind_of(code: &str) -> StoreErrorKind {
 
 #[cfg(test)]
 mod tests {
-    use super::{StoreErrorKind, kind_of};
+    use super::{StoreErrorKind, error_kind};
 
     #[test]
-    fn maps_sqlstate_to_kind() {
-        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, NotLetIn, NotPermitted, Unreachable};
+    fn error_kind_maps_sqlstate() {
+        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, LoginRejected, NotPermitted, Unreachable};
         let kinds = [
             ("40001", Conflict),
             ("40P01", Conflict),
@@ -119,14 +118,14 @@ mod tests {
             ("53300", Unreachable),
             ("53100", Full),
             ("42501", NotPermitted),
-            ("28000", NotLetIn),
-            ("28P01", NotLetIn),
-            ("3D000", NotLetIn),
+            ("28000", LoginRejected),
+            ("28P01", LoginRejected),
+            ("3D000", LoginRejected),
             ("42P01", Internal),
             ("XX001", Corrupt),
         ];
         for (code, kind) in kinds {
-            assert_eq!(kind_of(code), kind, "{code}");
+            assert_eq!(error_kind(code), kind, "{code}");
         }
     }
 }

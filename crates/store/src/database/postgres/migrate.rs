@@ -1,13 +1,13 @@
 //! Creates a project's schema or migrates it to this version. Code that serves calls never migrates an existing schema.
 
-use super::{Answer, Batch, Driver, PREFIX, Statement};
+use super::{Answer, Batch, Driver, SCHEMA_PREFIX, Statement};
 use crate::{
     database::{Cell, Row, sqlite::latest_version},
     error::{StoreError, StoreErrorKind},
 };
 use argus_core::builtin::BUILTINS;
 
-/// One script per version, starting with the first version that supported PostgreSQL. A script is never edited after
+/// A script per version, starting with the first version that supported PostgreSQL. A script is never edited after
 /// its release.
 const MIGRATIONS: [(i64, &str); 11] = [
     (9, include_str!("../../migrations/postgres/0009.sql")),
@@ -37,7 +37,7 @@ pub enum SchemaState {
 }
 
 impl SchemaState {
-    fn of(version: i64) -> Self {
+    fn from_version(version: i64) -> Self {
         match version.cmp(&latest_version()) {
             std::cmp::Ordering::Less => Self::Older(version),
             std::cmp::Ordering::Equal => Self::Current,
@@ -51,11 +51,12 @@ impl SchemaState {
         match self {
             Self::Current | Self::Missing => Ok(()),
             Self::Older(version) => {
-                let message = format!("it has version {version} and this program {latest}");
+                let message = format!("it has version {version}, but this program needs version {latest}");
                 Err(StoreError::new(StoreErrorKind::Older, &message))
             }
             Self::Newer(version) => {
-                let message = format!("its schema has version {version}, this program knows {latest} at most");
+                let message =
+                    format!("its schema has version {version}, but this program supports versions up to {latest}");
                 Err(StoreError::new(StoreErrorKind::Newer, &message))
             }
         }
@@ -66,86 +67,95 @@ impl SchemaState {
 pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreError> {
     let version = answer.and_then(|answer| answer.rows.pop()).map(|cells| Row::new(cells).read());
     match version {
-        Some(version) => SchemaState::of(version?).require_current(),
-        None => Err(StoreError::corrupt("the row of the schema's version is gone")),
+        Some(version) => SchemaState::from_version(version?).require_current(),
+        None => Err(StoreError::corrupt("the version of the schema is missing")),
     }
 }
 
-pub(super) fn state(driver: &dyn Driver, schema: &str) -> Result<SchemaState, StoreError> {
-    if !one(driver, is_there(schema))? {
+pub(super) fn read_state(driver: &dyn Driver, schema: &str) -> Result<SchemaState, StoreError> {
+    if !query_one(driver, schema_exists_statement(schema))? {
         return Ok(SchemaState::Missing);
     }
-    one(driver, Statement::plain(format!("SELECT version FROM {}", writer_of(schema)))).map(SchemaState::of)
+    query_one(driver, Statement::without_params(format!("SELECT version FROM {}", writer_table(schema))))
+        .map(SchemaState::from_version)
 }
 
-pub(super) fn writes(driver: &dyn Driver, schema: &str) -> Result<i64, StoreError> {
-    one(driver, Statement::plain(format!("SELECT turns FROM {}", writer_of(schema))))
+pub(super) fn count_writes(driver: &dyn Driver, schema: &str) -> Result<i64, StoreError> {
+    query_one(driver, Statement::without_params(format!("SELECT turns FROM {}", writer_table(schema))))
 }
 
-pub(super) fn projects(driver: &dyn Driver) -> Result<Vec<String>, StoreError> {
+pub(super) fn list_projects(driver: &dyn Driver) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT nspname::text FROM pg_namespace WHERE starts_with(nspname, $1) ORDER BY 1";
-    let params = vec![Cell::Text(PREFIX.to_owned())];
+    let params = vec![Cell::Text(SCHEMA_PREFIX.to_owned())];
     let statements = vec![Statement { sql: SQL.into(), params }];
     let answer = driver.run(Batch { statements, is_last: true })?.pop();
     let names = answer.map_or_else(Vec::new, |answer| answer.rows).into_iter().map(|cells| Row::new(cells).read());
     let names = names.collect::<Result<Vec<String>, _>>()?;
-    let of_projects = names.iter().filter_map(|name| name.strip_prefix(PREFIX)).filter(|name| !name.starts_with('_'));
-    Ok(of_projects.map(ToOwned::to_owned).collect())
+    let projects =
+        names.iter().filter_map(|name| name.strip_prefix(SCHEMA_PREFIX)).filter(|name| !name.starts_with('_'));
+    Ok(projects.map(ToOwned::to_owned).collect())
 }
 
-/// Runs in one transaction. Processes migrate one after another.
+/// Creates or migrates the schema in one transaction. A lock makes processes migrate one after the other.
 pub(super) fn migrate(driver: &dyn Driver, schema: &str, now: i64) -> Result<(), StoreError> {
     let begin = vec![
-        Statement::plain("BEGIN"),
+        Statement::without_params("BEGIN"),
         // The lock number is the same for all schemas, because roles belong to the whole cluster. The number itself is
         // arbitrary.
-        Statement::plain("SELECT pg_advisory_xact_lock(4705481236521489493)"),
-        is_there(schema),
+        Statement::without_params("SELECT pg_advisory_xact_lock(4705481236521489493)"),
+        schema_exists_statement(schema),
     ];
     let run = || {
-        let version = if last(driver.run(Batch { statements: begin, is_last: false })?)? {
-            let statement = Statement::plain(format!("SELECT version FROM {} FOR UPDATE", writer_of(schema)));
-            last(driver.run(Batch { statements: vec![statement], is_last: false })?)?
+        let version = if read_last_answer(driver.run(Batch { statements: begin, is_last: false })?)? {
+            let statement =
+                Statement::without_params(format!("SELECT version FROM {} FOR UPDATE", writer_table(schema)));
+            read_last_answer(driver.run(Batch { statements: vec![statement], is_last: false })?)?
         } else {
             0
         };
         if version > latest_version() {
-            return SchemaState::of(version).require_current();
+            return SchemaState::from_version(version).require_current();
         }
-        let mut statements = scripts(schema, version, now);
-        statements.push(Statement::plain("COMMIT"));
+        let mut statements = build_migration(schema, version, now);
+        statements.push(Statement::without_params("COMMIT"));
         driver.run(Batch { statements, is_last: true })?;
         Ok(())
     };
     run().inspect_err(|_| driver.abandon())
 }
 
-fn scripts(schema: &str, version: i64, now: i64) -> Vec<Statement> {
+fn build_migration(schema: &str, version: i64, now: i64) -> Vec<Statement> {
     if version == latest_version() {
         return Vec::new();
     }
     let mut statements = Vec::new();
     if version == 0 {
-        statements.extend(new_schema(schema));
+        statements.extend(build_schema_statements(schema));
     }
-    statements.push(Statement::plain(format!("SET LOCAL search_path TO \"{schema}\"")));
+    statements.push(Statement::without_params(format!("SET LOCAL search_path TO \"{schema}\"")));
     for (_, script) in MIGRATIONS.iter().filter(|(number, _)| *number > version) {
-        statements.extend(script.split(";\n").map(str::trim).filter(|sql| !sql.is_empty()).map(Statement::plain));
+        statements
+            .extend(script.split(";\n").map(str::trim).filter(|sql| !sql.is_empty()).map(Statement::without_params));
     }
     statements
         .push(Statement { sql: "UPDATE writer SET version = $1".into(), params: vec![Cell::Int(latest_version())] });
-    statements
-        .extend(BUILTINS.iter().map(|builtin| seed(builtin.id, builtin.category.as_str(), &builtin.signature(), now)));
-    // Includes the tables that were just created. The schema keeps its owner, so a call cannot change it.
+    statements.extend(
+        BUILTINS
+            .iter()
+            .map(|builtin| build_builtin_insert(builtin.id, builtin.category.as_str(), &builtin.signature(), now)),
+    );
+    // The grants include the tables that were just created. The owner of the schema stays the same, so a call cannot
+    // change the schema.
     for what in ["TABLES", "SEQUENCES"] {
-        statements.push(Statement::plain(format!("GRANT ALL ON ALL {what} IN SCHEMA \"{schema}\" TO \"{schema}\"")));
+        statements
+            .push(Statement::without_params(format!("GRANT ALL ON ALL {what} IN SCHEMA \"{schema}\" TO \"{schema}\"")));
     }
     statements
 }
 
 /// Creates a role with the name of the schema. The role owns nothing and cannot log in; a call switches to it for the
 /// duration of its transaction.
-fn new_schema(schema: &str) -> Vec<Statement> {
+fn build_schema_statements(schema: &str) -> Vec<Statement> {
     let role = format!(
         "DO $$ BEGIN IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = '{schema}') THEN \
          CREATE ROLE \"{schema}\" NOLOGIN; END IF; END $$"
@@ -156,11 +166,11 @@ fn new_schema(schema: &str) -> Vec<Statement> {
         format!("CREATE SCHEMA \"{schema}\""),
         format!("GRANT USAGE ON SCHEMA \"{schema}\" TO \"{schema}\""),
     ];
-    sql.into_iter().map(Statement::plain).collect()
+    sql.into_iter().map(Statement::without_params).collect()
 }
 
 /// Inserts the row of a built-in pattern unless it exists. Its texts are in `argus-core`.
-fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> Statement {
+fn build_builtin_insert(id: &'static str, category: &'static str, signature: &str, now: i64) -> Statement {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'built-in', $2, 'built-in', $3, $3, '', '', '', 0, 0, $4, $4, $4) \
@@ -171,21 +181,21 @@ fn seed(id: &'static str, category: &'static str, signature: &str, now: i64) -> 
 
 /// Selects whether the schema was created. The query reads the catalog, because a lookup by name alone may
 /// answer with the state from before the wait for the lock.
-fn is_there(schema: &str) -> Statement {
+fn schema_exists_statement(schema: &str) -> Statement {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                        WHERE n.nspname = $1 AND c.relname = 'writer')";
     Statement { sql: SQL.into(), params: vec![Cell::Text(schema.to_owned())] }
 }
 
-fn writer_of(schema: &str) -> String {
+fn writer_table(schema: &str) -> String {
     format!("\"{schema}\".writer")
 }
 
-fn one<T: crate::database::FromCell>(driver: &dyn Driver, statement: Statement) -> Result<T, StoreError> {
-    last(driver.run(Batch { statements: vec![statement], is_last: true })?)
+fn query_one<T: crate::database::FromCell>(driver: &dyn Driver, statement: Statement) -> Result<T, StoreError> {
+    read_last_answer(driver.run(Batch { statements: vec![statement], is_last: true })?)
 }
 
-fn last<T: crate::database::FromCell>(mut answers: Vec<Answer>) -> Result<T, StoreError> {
+fn read_last_answer<T: crate::database::FromCell>(mut answers: Vec<Answer>) -> Result<T, StoreError> {
     let cells = answers.pop().and_then(|mut answer| answer.rows.pop());
     let cells = cells.ok_or_else(|| StoreError::corrupt("the server left a question without an answer"))?;
     Row::new(cells).read()

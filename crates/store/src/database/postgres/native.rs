@@ -1,6 +1,6 @@
 //! A driver for tests and measurements that run natively.
 
-use super::{Answer, Batch, Driver, DriverError, KnownSchemas, Postgres, SERVER, Statement};
+use super::{Answer, Batch, Driver, DriverError, KnownSchemas, Postgres, SERVER_PROJECT, Statement};
 use crate::{database::Cell, error::StoreError};
 use postgres::{
     Client, Config, Error, NoTls, SimpleQueryMessage,
@@ -17,7 +17,7 @@ use std::{
     },
 };
 
-/// A driver with one connection.
+/// A driver with a single connection.
 pub struct NativeDriver {
     client: RefCell<Client>,
     round_trips: Counter<u32>,
@@ -26,12 +26,12 @@ pub struct NativeDriver {
 impl NativeDriver {
     /// Connects to a server. `url` has the same form as for `psql`.
     pub fn connect(url: &str) -> Result<Self, DriverError> {
-        let config: Config = url.parse().map_err(refused)?;
-        let client = RefCell::new(config.connect(NoTls).map_err(refused)?);
+        let config: Config = url.parse().map_err(convert_error)?;
+        let client = RefCell::new(config.connect(NoTls).map_err(convert_error)?);
         Ok(Self { client, round_trips: Counter::new(0) })
     }
 
-    /// Number of round trips since the last call of this function.
+    /// Returns the number of round trips since the last call of this function.
     pub fn take_round_trips(&self) -> u32 {
         self.round_trips.take()
     }
@@ -43,8 +43,8 @@ impl fmt::Debug for NativeDriver {
     }
 }
 
-/// A database for one test. It is a copy of a database that this process migrates once, because a copy costs less than
-/// the migrations. It is not deleted, because the tests run on a temporary server.
+/// A database for one test: a copy of a database that this process migrates once, because copying is faster than
+/// migrating. The copy is not deleted, because the tests run on a temporary server.
 #[derive(Clone, Debug)]
 pub struct CopiedDatabase {
     url: String,
@@ -52,8 +52,8 @@ pub struct CopiedDatabase {
 }
 
 impl CopiedDatabase {
-    /// Creates a database on a server, given as the URL of any of its databases. It has the schema of [`SERVER`] and the
-    /// schema of one empty project.
+    /// Creates a database on a server. `server` is the URL of any database of this server. The new database has the
+    /// schema of [`SERVER_PROJECT`] and the schema of one empty project.
     pub fn new(server: &str) -> Result<Self, StoreError> {
         static TEMPLATE: Mutex<Option<String>> = Mutex::new(None);
         static COPIES: AtomicU32 = AtomicU32::new(0);
@@ -64,8 +64,8 @@ impl CopiedDatabase {
         } else {
             let name = format!("argus_{project}");
             create_database(server, &name, "template0")?;
-            let driver = Rc::new(NativeDriver::connect(&url_of(server, &name))?);
-            for schema in [SERVER, &project] {
+            let driver = Rc::new(NativeDriver::connect(&database_url(server, &name))?);
+            for schema in [SERVER_PROJECT, &project] {
                 Postgres::new(Rc::<NativeDriver>::clone(&driver), schema, KnownSchemas::default())?.migrate(0)?;
             }
             known.insert(name).clone()
@@ -73,7 +73,7 @@ impl CopiedDatabase {
         drop(known);
         let name = format!("{template}_{}", COPIES.fetch_add(1, Ordering::Relaxed));
         create_database(server, &name, &template)?;
-        Ok(Self { url: url_of(server, &name), project })
+        Ok(Self { url: database_url(server, &name), project })
     }
 
     /// Opens a new connection.
@@ -86,7 +86,7 @@ impl CopiedDatabase {
         Postgres::new(Rc::<NativeDriver>::clone(driver), &self.project, KnownSchemas::default())
     }
 
-    /// Name of the project in this database.
+    /// Returns the name of the project in this database.
     pub fn project(&self) -> &str {
         &self.project
     }
@@ -94,12 +94,12 @@ impl CopiedDatabase {
 
 fn create_database(server: &str, name: &str, template: &str) -> Result<(), StoreError> {
     let sql = format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\"");
-    let statements = vec![Statement::plain(sql)];
+    let statements = vec![Statement::without_params(sql)];
     NativeDriver::connect(server)?.run(Batch { statements, is_last: true })?;
     Ok(())
 }
 
-fn url_of(server: &str, database: &str) -> String {
+fn database_url(server: &str, database: &str) -> String {
     let host = server.rsplit_once('/').map_or(server, |(host, _)| host);
     format!("{host}/{database}")
 }
@@ -108,7 +108,7 @@ impl Driver for NativeDriver {
     fn run(&self, batch: Batch) -> Result<Vec<Answer>, DriverError> {
         self.round_trips.set(self.round_trips.get() + 1);
         let mut client = self.client.borrow_mut();
-        batch.statements.iter().map(|statement| answer(&mut client, statement).map_err(refused)).collect()
+        batch.statements.iter().map(|statement| run_statement(&mut client, statement).map_err(convert_error)).collect()
     }
 
     fn abandon(&self) {
@@ -117,15 +117,15 @@ impl Driver for NativeDriver {
     }
 }
 
-fn answer(client: &mut Client, Statement { sql, params }: &Statement) -> Result<Answer, Error> {
+fn run_statement(client: &mut Client, Statement { sql, params }: &Statement) -> Result<Answer, Error> {
     if sql == "COMMIT" {
         // This crate returns no command tags. The SELECT fails if the transaction has failed, where COMMIT alone would
         // silently roll back.
         client.batch_execute("SELECT 1; COMMIT")?;
         return Ok(Answer { rows: Vec::new(), tag: "COMMIT".to_owned() });
     }
-    if params.is_empty() && !is_question(sql) {
-        return Ok(done(&client.simple_query(sql)?));
+    if params.is_empty() && !returns_rows(sql) {
+        return Ok(convert_messages(&client.simple_query(sql)?));
     }
     let params: Vec<&(dyn ToSql + Sync)> = params.iter().map(|param| param as _).collect();
     let statement = client.prepare(sql)?;
@@ -140,11 +140,11 @@ fn answer(client: &mut Client, Statement { sql, params }: &Statement) -> Result<
 }
 
 /// Returns true for statements that return rows, as opposed to `BEGIN`, `COMMIT` or a change of the schema.
-fn is_question(sql: &str) -> bool {
+fn returns_rows(sql: &str) -> bool {
     sql.starts_with("SELECT") || sql.contains("RETURNING")
 }
 
-fn done(messages: &[SimpleQueryMessage]) -> Answer {
+fn convert_messages(messages: &[SimpleQueryMessage]) -> Answer {
     let changed = messages.iter().find_map(|message| match message {
         SimpleQueryMessage::CommandComplete(changed) => Some(*changed),
         _ => None,
@@ -153,7 +153,7 @@ fn done(messages: &[SimpleQueryMessage]) -> Answer {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn refused(error: Error) -> DriverError {
+fn convert_error(error: Error) -> DriverError {
     let code = error.code().map_or_else(String::new, |code| code.code().to_owned());
     DriverError {
         code,

@@ -1,4 +1,4 @@
-//! One PostgreSQL transaction: which statements are sent together, and how it ends.
+//! A PostgreSQL transaction: which statements are sent together, and how it ends.
 
 use super::{Answer, Batch, Postgres, Statement, migrate};
 use crate::{
@@ -6,23 +6,23 @@ use crate::{
     error::{StoreError, StoreErrorKind},
 };
 
-/// Number of queued statements after which they are sent even if no answer is needed, because the queue is in memory.
-const MAX_PENDING: usize = 1_000;
+/// Maximum number of queued statements. A full queue is sent even if no answer is needed, because it is held in memory.
+const MAX_QUEUED_STATEMENTS: usize = 1_000;
 
-/// The server ends a statement by itself, because a host that stopped waiting cannot cancel it. The value is below the
-/// time limit of a call.
+/// Time limit of a statement on the server, because a host that stopped waiting cannot cancel a statement. The value is
+/// below the time limit of a call.
 const STATEMENT_TIMEOUT: &str = "25s";
 
-/// How a transaction begins.
+/// The mode in which a transaction begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Begin {
+pub(super) enum TransactionMode {
     Reading,
     Writing,
     /// Fails soon if another writer is active.
     WritingNow,
 }
 
-impl Begin {
+impl TransactionMode {
     const fn sql(self) -> &'static str {
         match self {
             Self::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
@@ -30,7 +30,7 @@ impl Begin {
         }
     }
 
-    /// How long to wait for another writer. The same as for a file.
+    /// Returns how long to wait for another writer, as long as for a file.
     const fn lock_timeout(self) -> &'static str {
         match self {
             Self::Reading | Self::Writing => "8s",
@@ -38,7 +38,7 @@ impl Begin {
         }
     }
 
-    /// The statement that returns the schema version. A writer also takes the project's writer row with it.
+    /// Returns the statement that reads the schema version. For a writer, it also locks the project's writer row.
     const fn version_sql(self) -> &'static str {
         match self {
             Self::Reading => "SELECT version FROM writer",
@@ -49,19 +49,19 @@ impl Begin {
 
 impl Postgres {
     /// Queues the beginning of a transaction. It is sent with the first statement.
-    pub(super) fn begin(&self, begin: Begin, schema: &str) {
+    pub(super) fn begin(&self, begin: TransactionMode, schema: &str) {
         // The settings are local to the transaction, so that a pooler may give the connection to another client
         // afterwards.
         const SETTINGS: &str = "SELECT set_config('role', $1, true), set_config('search_path', $2, true), \
                                 set_config('lock_timeout', $3, true), set_config('statement_timeout', $4, true)";
-        // Quoted, because a project's name may contain a dash.
+        // The name is quoted, because it may contain a dash.
         let path = format!("\"{schema}\"");
         let settings =
             [schema, path.as_str(), begin.lock_timeout(), STATEMENT_TIMEOUT].map(|value| Value::Text(value).into());
         self.pending.replace(vec![
-            Statement::plain(begin.sql()),
+            Statement::without_params(begin.sql()),
             Statement { sql: SETTINGS.into(), params: settings.into() },
-            Statement::plain(begin.version_sql()),
+            Statement::without_params(begin.version_sql()),
         ]);
         self.version_at.set(Some(2));
         self.failure.set(None);
@@ -81,7 +81,7 @@ impl Postgres {
         Ok(answers)
     }
 
-    fn wait(&self, sql: &'static str, params: &[Value<'_>]) {
+    fn queue(&self, sql: &'static str, params: &[Value<'_>]) {
         let params = params.iter().map(|param| (*param).into()).collect();
         self.pending.borrow_mut().push(Statement { sql: sql.into(), params });
     }
@@ -93,12 +93,15 @@ impl Postgres {
             self.version_at.take();
             return Ok(());
         }
-        self.pending.borrow_mut().push(Statement::plain("COMMIT"));
+        self.pending.borrow_mut().push(Statement::without_params("COMMIT"));
         let answers = self.send(true)?;
         // A COMMIT of a failed transaction rolls back, and the server does not report that as an error.
         match answers.last() {
             Some(answer) if answer.tag == "COMMIT" => Ok(()),
-            _ => Err(StoreError::new(StoreErrorKind::Internal, "the server rolled back what was to be committed")),
+            _ => Err(StoreError::new(
+                StoreErrorKind::Internal,
+                "the server rolled back the transaction in place of the commit",
+            )),
         }
     }
 
@@ -116,14 +119,14 @@ pub struct PostgresTx<'a> {
 }
 
 impl PostgresTx<'_> {
-    fn ask(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
-        self.database.wait(sql, params);
+    fn query_answer(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Answer, StoreError> {
+        self.database.queue(sql, params);
         let answer = self.database.send(false)?.pop();
-        answer.ok_or_else(unanswered)
+        answer.ok_or_else(missing_answer_error)
     }
 
-    fn make_room(&mut self) -> Result<(), StoreError> {
-        if self.database.pending.borrow().len() >= MAX_PENDING {
+    fn send_if_full(&mut self) -> Result<(), StoreError> {
+        if self.database.pending.borrow().len() >= MAX_QUEUED_STATEMENTS {
             self.database.send(false)?;
         }
         Ok(())
@@ -132,11 +135,11 @@ impl PostgresTx<'_> {
 
 impl PostgresTx<'_> {
     pub(crate) fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        Ok(rows(self.ask(sql, params)?))
+        Ok(convert_rows(self.query_answer(sql, params)?))
     }
 
     pub(crate) fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        Ok(self.ask(sql, params)?.changed())
+        Ok(self.query_answer(sql, params)?.changed_rows())
     }
 
     pub(crate) fn execute_many<'v, const N: usize>(
@@ -145,15 +148,15 @@ impl PostgresTx<'_> {
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
         for row in rows {
-            self.database.wait(sql, &row);
-            self.make_room()?;
+            self.database.queue(sql, &row);
+            self.send_if_full()?;
         }
         Ok(())
     }
 
     pub(crate) fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
-        self.database.wait(sql, params);
-        self.make_room()
+        self.database.queue(sql, params);
+        self.send_if_full()
     }
 
     pub(crate) fn query_many<const N: usize>(
@@ -162,22 +165,22 @@ impl PostgresTx<'_> {
         params: &[[Value<'_>; N]],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
         let mut answers = Vec::with_capacity(params.len());
-        for some in params.chunks(MAX_PENDING) {
-            for row in some {
-                self.database.wait(sql, row);
+        for chunk in params.chunks(MAX_QUEUED_STATEMENTS) {
+            for row in chunk {
+                self.database.queue(sql, row);
             }
             let mut answered = self.database.send(false)?;
-            let first = answered.len().checked_sub(some.len()).ok_or_else(unanswered)?;
-            answers.extend(answered.drain(first..).map(rows));
+            let first = answered.len().checked_sub(chunk.len()).ok_or_else(missing_answer_error)?;
+            answers.extend(answered.drain(first..).map(convert_rows));
         }
         Ok(answers)
     }
 }
 
-fn rows(answer: Answer) -> Vec<Row> {
+fn convert_rows(answer: Answer) -> Vec<Row> {
     answer.rows.into_iter().map(Row::new).collect()
 }
 
-fn unanswered() -> StoreError {
+fn missing_answer_error() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "the driver left a statement without an answer")
 }

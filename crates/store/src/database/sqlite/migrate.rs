@@ -8,7 +8,7 @@ use rusqlite::{Connection, params};
 /// `ARGU` in ASCII, stored in the header of every Argus database.
 pub(crate) const APPLICATION_ID: i64 = 0x4152_4755;
 
-/// One script per version, starting with version 1. A script is never edited after its release.
+/// A script per version, starting with version 1. A script is never edited after its release.
 const MIGRATIONS: [&str; 19] = [
     include_str!("../../migrations/0001.sql"),
     include_str!("../../migrations/0002.sql"),
@@ -37,12 +37,12 @@ pub(crate) const FIRST_VERSION_WITH_IDENTITY: i64 = 4;
 /// The first version that stores uncommitted edits.
 pub(crate) const FIRST_VERSION_WITH_EDITS: i64 = 15;
 
-/// The first version that stores what was learned from commits.
+/// The first version that stores facts from commits.
 pub(crate) const FIRST_VERSION_WITH_FIX_COMMITS: i64 = 17;
 
 /// State of a file relative to this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Schema {
+pub(crate) enum SchemaStatus {
     /// The file is empty.
     Empty,
     /// The file has an earlier version.
@@ -51,23 +51,24 @@ pub(crate) enum Schema {
     Current,
 }
 
-/// Reads the header. Returns an error for a newer version or another program's file.
-pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
-    let version = version(connection)?;
-    if version == latest() {
-        return Ok(Schema::Current);
+/// Reads the status of the schema. Returns an error for a newer version or for a file of another program.
+pub(crate) fn inspect(connection: &Connection) -> Result<SchemaStatus, StoreError> {
+    let version = read_version(connection)?;
+    if version == latest_version() {
+        return Ok(SchemaStatus::Current);
     }
-    let application = pragma(connection, "PRAGMA application_id")?;
-    if application == APPLICATION_ID && version > latest() {
-        let message = format!("its schema has version {version}, this program knows {} at most", latest());
+    let application = query_integer(connection, "PRAGMA application_id")?;
+    if application == APPLICATION_ID && version > latest_version() {
+        let message =
+            format!("its schema has version {version}, but this program supports versions up to {}", latest_version());
         return Err(StoreError::new(StoreErrorKind::Newer, &message));
     }
     if application == APPLICATION_ID {
-        return Ok(Schema::Older);
+        return Ok(SchemaStatus::Older);
     }
-    let tables = pragma(connection, "SELECT COUNT(*) FROM sqlite_schema")?;
+    let tables = query_integer(connection, "SELECT COUNT(*) FROM sqlite_schema")?;
     if application == 0 && version == 0 && tables == 0 {
-        return Ok(Schema::Empty);
+        return Ok(SchemaStatus::Empty);
     }
     Err(StoreError::corrupt("it is a database of another program"))
 }
@@ -75,14 +76,14 @@ pub(crate) fn inspect(connection: &Connection) -> Result<Schema, StoreError> {
 /// Runs the missing scripts. Must be called inside a write transaction.
 pub(crate) fn migrate(connection: &Connection, now: i64) -> Result<(), StoreError> {
     let version = match inspect(connection)? {
-        Schema::Current => return Ok(()),
-        Schema::Empty | Schema::Older => version(connection)?,
+        SchemaStatus::Current => return Ok(()),
+        SchemaStatus::Empty | SchemaStatus::Older => read_version(connection)?,
     };
-    run_migrations(connection, version, latest(), now)
+    run_migrations(connection, version, latest_version(), now)
 }
 
-pub(crate) fn version(connection: &Connection) -> Result<i64, StoreError> {
-    pragma(connection, "PRAGMA user_version")
+pub(crate) fn read_version(connection: &Connection) -> Result<i64, StoreError> {
+    query_integer(connection, "PRAGMA user_version")
 }
 
 /// Runs the scripts after version `from` up to version `to`. The latest version also gets all built-in patterns.
@@ -92,7 +93,7 @@ pub(crate) fn run_migrations(connection: &Connection, from: i64, to: i64, now: i
             connection.execute_batch(script)?;
         }
     }
-    if to == latest() {
+    if to == latest_version() {
         seed_builtins(connection, now)?;
     }
     connection.execute_batch(&format!("PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {to};"))?;
@@ -114,21 +115,22 @@ fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
 
 /// Returns true if a built-in pattern is missing in `database`, which may be an attached database.
 pub(crate) fn lacks_builtins(connection: &Connection, database: &str) -> Result<bool, StoreError> {
-    let stored = pragma(connection, &format!("SELECT COUNT(*) FROM {database}.patterns WHERE recipe = 'built-in'"))?;
+    let stored =
+        query_integer(connection, &format!("SELECT COUNT(*) FROM {database}.patterns WHERE recipe = 'built-in'"))?;
     Ok(usize::try_from(stored).is_ok_and(|stored| stored < BUILTINS.len()))
 }
 
-pub(crate) fn latest() -> i64 {
+pub(crate) fn latest_version() -> i64 {
     i64::try_from(MIGRATIONS.len()).expect("a handful of migrations")
 }
 
-pub(crate) fn pragma(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
+pub(crate) fn query_integer(connection: &Connection, sql: &str) -> Result<i64, StoreError> {
     Ok(connection.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILTINS, latest};
+    use super::{BUILTINS, latest_version};
 
     /// A file that already has the latest version gets no new built-ins, so a changed list needs a new version.
     #[test]
@@ -143,6 +145,6 @@ mod tests {
             ("builtin-assertion", "ASSERTION_MISMATCH"),
         ];
         assert_eq!(ids, seeded_by_version_8, "add a migration, then say here which version has this list");
-        assert!(latest() >= 8);
+        assert!(latest_version() >= 8);
     }
 }

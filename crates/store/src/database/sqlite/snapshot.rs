@@ -1,7 +1,8 @@
-//! Copies the database as it is at one moment while other processes keep using it. No existing file is overwritten.
+//! Copies the database at a single moment while other processes keep using it. No existing file is overwritten.
 //!
 //! The copy has no deleted data and no id, because the owner of a copy could otherwise make another database that the
-//! original's owner would take for their own. It also lacks uncommitted code and what was learned from commits.
+//! original's owner would take for their own. The copy also lacks uncommitted code and data that was learned from
+//! commits.
 
 use super::migrate;
 use crate::{
@@ -11,16 +12,16 @@ use crate::{
 
 impl Sqlite {
     pub(crate) fn vacuum_into(&self, path: &str) -> Result<(), StoreError> {
-        let missing = || StoreError::new(StoreErrorKind::Unavailable, "there is no file to copy yet");
-        let connection = self.existing()?.ok_or_else(missing)?;
+        let missing = || StoreError::new(StoreErrorKind::Unavailable, "the file to copy does not exist yet");
+        let connection = self.existing_file()?.ok_or_else(missing)?;
         connection.execute("VACUUM INTO ?1", [path])?;
-        self.without_identity(path)
+        self.remove_private_data(path)
     }
 
     /// Removes the id and private data from a copy, including traces in free pages and in a journal.
-    fn without_identity(&self, path: &str) -> Result<(), StoreError> {
+    fn remove_private_data(&self, path: &str) -> Result<(), StoreError> {
         let copy = self.open_other(path)?;
-        let version = migrate::version(&copy)?;
+        let version = migrate::read_version(&copy)?;
         if version < migrate::FIRST_VERSION_WITH_IDENTITY {
             return Ok(());
         }

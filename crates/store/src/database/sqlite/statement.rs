@@ -20,11 +20,11 @@ pub struct SqliteTx<'a> {
 
 impl SqliteTx<'_> {
     pub(crate) fn query(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
-        note_moved(query(self.connection, sql, params), self.moved)
+        mark_if_moved(query(self.connection, sql, params), self.moved)
     }
 
     pub(crate) fn execute(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<u64, StoreError> {
-        note_moved(execute(self.connection, sql, params), self.moved)
+        mark_if_moved(execute(self.connection, sql, params), self.moved)
     }
 
     pub(crate) fn execute_many<'v, const N: usize>(
@@ -32,7 +32,7 @@ impl SqliteTx<'_> {
         sql: &'static str,
         rows: impl Iterator<Item = [Value<'v>; N]>,
     ) -> Result<(), StoreError> {
-        note_moved(execute_many(self.connection, sql, rows), self.moved)
+        mark_if_moved(execute_many(self.connection, sql, rows), self.moved)
     }
 
     pub(crate) fn query_many<const N: usize>(
@@ -40,15 +40,15 @@ impl SqliteTx<'_> {
         sql: &'static str,
         params: &[[Value<'_>; N]],
     ) -> Result<Vec<Vec<Row>>, StoreError> {
-        note_moved(query_many(self.connection, sql, params), self.moved)
+        mark_if_moved(query_many(self.connection, sql, params), self.moved)
     }
 }
 
 fn query(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<Vec<Row>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let order = places(&statement)?;
-    bind(&mut statement, &order, params)?;
-    answer(&mut statement)
+    let order = parameter_positions(&statement)?;
+    bind_params(&mut statement, &order, params)?;
+    read_rows(&mut statement)
 }
 
 fn query_many<const N: usize>(
@@ -57,20 +57,20 @@ fn query_many<const N: usize>(
     params: &[[Value<'_>; N]],
 ) -> Result<Vec<Vec<Row>>, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let order = places(&statement)?;
+    let order = parameter_positions(&statement)?;
     let ask = |params: &[_; N]| {
-        bind(&mut statement, &order, params)?;
-        answer(&mut statement)
+        bind_params(&mut statement, &order, params)?;
+        read_rows(&mut statement)
     };
     params.iter().map(ask).collect()
 }
 
-fn answer(statement: &mut Statement<'_>) -> Result<Vec<Row>, StoreError> {
+fn read_rows(statement: &mut Statement<'_>) -> Result<Vec<Row>, StoreError> {
     let width = statement.column_count();
     let mut rows = statement.raw_query();
     let mut answer = Vec::new();
     while let Some(row) = rows.next()? {
-        let cells = (0..width).map(|column| cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
+        let cells = (0..width).map(|column| convert_cell(row.get_ref(column)?)).collect::<Result<_, StoreError>>()?;
         answer.push(Row::new(cells));
     }
     Ok(answer)
@@ -78,8 +78,8 @@ fn answer(statement: &mut Statement<'_>) -> Result<Vec<Row>, StoreError> {
 
 fn execute(connection: &Connection, sql: &str, params: &[Value<'_>]) -> Result<u64, StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let order = places(&statement)?;
-    bind(&mut statement, &order, params)?;
+    let order = parameter_positions(&statement)?;
+    bind_params(&mut statement, &order, params)?;
     Ok(statement.raw_execute()? as u64)
 }
 
@@ -89,16 +89,16 @@ fn execute_many<'v, const N: usize>(
     rows: impl Iterator<Item = [Value<'v>; N]>,
 ) -> Result<(), StoreError> {
     let mut statement = connection.prepare_cached(sql)?;
-    let order = places(&statement)?;
+    let order = parameter_positions(&statement)?;
     for row in rows {
-        bind(&mut statement, &order, &row)?;
+        bind_params(&mut statement, &order, &row)?;
         statement.raw_execute()?;
     }
     Ok(())
 }
 
 /// Sets `moved` if the outcome shows that the file was moved or deleted.
-pub(super) fn note_moved<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
+pub(super) fn mark_if_moved<T>(outcome: Result<T, StoreError>, moved: &Flag<bool>) -> Result<T, StoreError> {
     if outcome.as_ref().is_err_and(StoreError::is_moved) {
         moved.set(true);
     }
@@ -117,20 +117,21 @@ impl rusqlite::ToSql for Value<'_> {
     }
 }
 
-fn bind(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'_>]) -> Result<(), StoreError> {
-    for (index, place) in (1..).zip(order) {
-        statement.raw_bind_parameter(index, params.get(*place).ok_or_else(unbound_parameter)?)?;
+fn bind_params(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'_>]) -> Result<(), StoreError> {
+    for (index, position) in (1..).zip(order) {
+        statement.raw_bind_parameter(index, params.get(*position).ok_or_else(unbound_parameter)?)?;
     }
     Ok(())
 }
 
-/// SQLite numbers `$n` parameters in order of appearance, so the position of a value comes from the parameter's name.
-fn places(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
-    let place = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
-    (1..=statement.parameter_count()).map(|index| place(index).ok_or_else(unbound_parameter)).collect()
+/// Returns for each parameter the index of its value. SQLite numbers `$n` parameters in the order of appearance, so the
+/// index comes from the name of the parameter.
+fn parameter_positions(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
+    let position = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
+    (1..=statement.parameter_count()).map(|index| position(index).ok_or_else(unbound_parameter)).collect()
 }
 
-fn cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
+fn convert_cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
     match value {
         ValueRef::Null => Ok(Cell::Null),
         ValueRef::Integer(value) => Ok(Cell::Int(value)),

@@ -1,8 +1,8 @@
-//! Plain sentences about settings with the names of environment variables (`QUEUE_URL`), and about files that settings
-//! name. The sentences name no tool, so these rules run with the other plain sentences (`words`).
+//! Rules for sentences about settings that have names like environment variables (`QUEUE_URL`), and about files that
+//! settings name. The sentences name no tool, so these rules run with those in `sentences`.
 
 use crate::{
-    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    classify::rule::{AcceptedLines, Matcher::Regex, Rule, any, rule},
     failure::category::Category::ConfigError,
 };
 
@@ -19,8 +19,8 @@ macro_rules! setting {
     };
 }
 
-/// Codes, signals, macros, enumeration members and database tables look like settings but are not.
-const NO_SETTING: &str = concat!(
+/// Names that only look like settings: codes, signals, macros, enumeration members and database tables.
+const NON_SETTING_NAMES: &str = concat!(
     r"\b(?-i:ERR|SQL|HTTP|ORA|SIG|WSA|HPE|CERT|SSL|TLS|PGRST|MYSQL|STATUS|E[A-Z]{3,})_|\b(assert|macro|enum|constant|table|column|undeclared|reference|symbol|type)",
     r"|error TS\d|error\[E|expected .*\b(but|got)\b|\bstatus\b",
 );
@@ -42,8 +42,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\*\*\* (\[\S+\] )?(?-i:[A-Z][A-Z0-9]*(_[A-Z0-9]+)+) (is|was) (undefined|not (set|defined))",
         )),
     )
-    .unless(NO_SETTING)
-    .trust(Trust::MessagesOnly),
+    .unless(NON_SETTING_NAMES)
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "config-constant-missing",
         ConfigError,
@@ -64,8 +64,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\binvalid value '.*' for '.*\[env: [A-Z]",
         )),
     )
-    .unless(NO_SETTING)
-    .trust(Trust::MessagesOnly),
+    .unless(NON_SETTING_NAMES)
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "config-named-file",
         ConfigError,
@@ -79,10 +79,10 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(key|trust) ?store\b.{0,60}\b(does not exist|not found|no such file|could not be (opened|read|found|loaded))",
         )),
     )
-    // The file exists if a disk, a permission or a time limit failed. A file in fixtures or `/tmp` was written by the
-    // test itself.
+    // Excludes errors of disks, permissions and time limits, because the file then exists. Excludes files in fixtures
+    // and `/tmp`, which the test itself wrote.
     .unless(r"permission denied|no space|timed? ?out|fixtures?/|testdata|/tmp/|expected .*\b(but|got)\b")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "config-options-exclusive",
         ConfigError,
@@ -94,7 +94,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|TypeError|\bargument\b|error TS\d|\bfield\b")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
     rule(
         "config-path",
         ConfigError,
@@ -112,5 +112,5 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|is not a function|cannot read|undefined is|TypeError|error TS\d|null pointer|cannot invoke|\bat \S+:\d+:\d+")
-    .trust(Trust::MessagesOnly),
+    .trust(AcceptedLines::MessagesOnly),
 ];

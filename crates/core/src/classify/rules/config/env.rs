@@ -1,5 +1,5 @@
-//! Missing or invalid environment variables, application settings and schemas. Build tool files are in `files`,
-//! infrastructure files in `infra`.
+//! Rules for missing or invalid environment variables, application settings and schemas. Build tool files are in
+//! `files`, infrastructure files in `infra`.
 
 use crate::{
     classify::rule::{
@@ -34,7 +34,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .near()
-    // Required because most KeyErrors come from ordinary dictionaries.
+    // The text must mention the environment, because most KeyErrors come from ordinary dictionaries.
     .required_literals(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
     rule(
         "config-env-key",
@@ -85,6 +85,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     .unless(any!(
         r"module named|cannot find module|no such module|configure: error: (no acceptable|library)",
         r"timed? ?out|ENOSPC|permission denied|unknown column",
+        // Gradle's remark about a test process that ended.
+        r"might be caused by incorrect test process configuration",
     )),
     rule(
         "config-exception",

@@ -1,8 +1,8 @@
-//! Manifests and settings of build tools, package managers, compilers, linters and test runners. Deployment and server
-//! configuration is in `infra`.
+//! Rules for manifests and settings of build tools, package managers, compilers, linters and test runners. The
+//! configuration of deployments and servers is in `infra`.
 
 use crate::{
-    classify::rule::{Matcher::Regex, Rule, Trust, any, rule},
+    classify::rule::{AcceptedLines, Matcher::Regex, Rule, any, rule},
     failure::category::Category::ConfigError,
 };
 
@@ -106,7 +106,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"configuration documentation|no projects matched|(unknown|unrecognized) options? [\x22'`-]",
         )),
     )
-    .trust(Trust::All),
+    .trust(AcceptedLines::All),
     rule(
         "config-webpack",
         ConfigError,
@@ -264,7 +264,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bStatusLogger .*\b(unable to (locate|invoke|create|load)|could not|cannot|contains an invalid|unknown|not found|no configuration)",
         )),
     )
-    // log4j 1 prints a warning at every start that it was not initialized.
+    // Excludes the warning of log4j 1 at every start that it was not initialized.
     .unless(r"log4j:WARN"),
     // Go, .NET, Ruby, PHP
     rule(

@@ -1,10 +1,11 @@
-//! Manifests and settings of clusters, containers, provisioning, servers and databases. Build tool files are in
-//! `files`.
+//! Rules for manifests and settings of clusters, containers, provisioning tools, servers and databases. Files of build
+//! tools are in `files`.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex, Word},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::ConfigError,
 };
@@ -41,7 +42,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"admission webhook .+ denied|error parsing .+\.ya?ml",
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "config-kubernetes-reference",
         ConfigError,
@@ -51,7 +52,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r#"\b(configmaps?|secrets?) "[^"]+" not found|references non-existent (config|secret) key"#,
         )),
     )
-    .trust(Trust::Logs),
+    .trust(AcceptedLines::Logs),
     rule(
         "config-kubeconfig",
         ConfigError,

@@ -1,5 +1,5 @@
-//! Complaints of libraries that mock HTTP servers, databases and other services. Mocks of objects and functions are in
-//! `objects`.
+//! Rules for complaints of libraries that mock HTTP servers, databases and other services. Mocks of objects and
+//! functions are in `objects`.
 
 use crate::{
     classify::rule::{
@@ -64,7 +64,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         "mock-python-http",
         MockMismatch,
         &[
-            // These come before `refused` because the library words its complaint as a refused connection.
+            // These rules come before `refused` because the library reports a refused connection.
             "connection refused by responses",
             "doesn't match any registered mock",
             "not all requests have been executed",
@@ -185,7 +185,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"matched requests|by the mock server",
         )),
     )
-    // jarsigner and code signing also fail verifications, but one at a time and without this plural heading.
+    // The plural heading distinguishes this from jarsigner and code signing, which report single failed verifications.
     .unless(r"signature verifications failed"),
     rule("mock-guzzle", MockMismatch, &["mock queue is empty"], Literal),
     rule(

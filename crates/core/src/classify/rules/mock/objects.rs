@@ -1,10 +1,11 @@
-//! Complaints of libraries that mock objects and functions: calls that are missing, unexpected, or have other
+//! Rules for complaints of libraries that mock objects and functions: calls that are missing, unexpected, or have other
 //! arguments. Mocked services are in `clients`.
 
 use crate::{
     classify::rule::{
+        AcceptedLines,
         Matcher::{Literal, Regex},
-        Rule, Trust, any, rule,
+        Rule, any, rule,
     },
     failure::category::Category::MockMismatch,
 };
@@ -103,7 +104,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"AssertionError: Not called\.?$|'[\w.]+' does not contain all of .*in its call list",
         )),
     ),
-    // A side_effect list that has no values left.
+    // The list in `side_effect` has no more values.
     rule(
         "mock-unittest-side-effect",
         MockMismatch,
@@ -111,7 +112,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         Regex(r"_execute_mock_call(?s:.*?)Stop(Async)?Iteration"),
     )
     .near()
-    .trust(Trust::All),
+    .trust(AcceptedLines::All),
     rule(
         "mock-vitest-export",
         MockMismatch,

@@ -1,5 +1,5 @@
-//! Network errors of specific clients: proxies, TLS stacks, ssh, package managers. The codes and sentences that clients
-//! share are in `network`.
+//! Rules for network errors of specific clients: proxies, TLS libraries, ssh, package managers. Codes and sentences
+//! that clients share are in `network`.
 
 use crate::{
     classify::rule::{
@@ -26,7 +26,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bproxy (handshake|negotiation)\b.*\bfail|\bproxy server\b.*\b(not respond|unreachable|(could|can) ?not be (reached|resolved|found)|is down)",
         )),
     )
-    // These errors contain their cause, which may be a time limit, a refusal or an invalid address.
+    // Excludes a time limit, a refused connection or an invalid address as the cause of these errors.
     .unless(r"timed? ?out|timeout|refus|unknown scheme|invalid (proxy|url)|proxy url"),
     rule(
         "dns-c-ares",
@@ -43,12 +43,12 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             "ssl/tls secure channel", "certificate chain was issued by an authority", "establish trust relationship",
             "ssl error has occurred", "trust anchor for certification path", "could not convert socket to tls",
             "tls protocol versions", "no cipher suites in common", "remote party sent a tls alert",
-            // OpenSSL and GnuTLS, in the words of programs that use them
+            // OpenSSL and GnuTLS, as programs that use them report their errors
             "ssl_connect returned", "ssl_accept returned", "certificate verification failed", "tls error caused",
             "certificate verification: not trusted", "tls error from peer", "a tls error occurred",
             "encountered an ssl error", "server certificate not trusted", "confirming the ssl certificate",
             "generated client alert", "generated server alert", "tls/ssl error", "peer certificate cn=",
-            // Databases without the TLS that the client asked for
+            // Databases without the TLS that the client requires
             "server does not support ssl", "ssl is not enabled on the server", "ssl send: closed",
         ],
         Literal,
@@ -108,6 +108,6 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         Literal,
     )
     .near()
-    // These errors contain their cause as well.
+    // Excludes other causes of these errors.
     .unless(r"timed? ?out|timeout|refused"),
 ];

@@ -1,8 +1,8 @@
-//! The lists of the contract for permanent, transient and fixable errors, in the words of the tools that print them.
+//! The contract's lists of permanent, transient and fixable errors, as patterns for the messages of the tools.
 
 use super::ErrorClass::{self, Fixable, Permanent, Transient};
 
-/// Condition for a line. The case of letters is ignored.
+/// Condition for a line, ignoring case.
 pub(super) enum LineMatcher {
     /// The line matches this pattern.
     Line(&'static str),
@@ -16,7 +16,7 @@ pub(super) struct ErrorClassRule {
     pub(super) name: &'static str,
     pub(super) class: ErrorClass,
     pub(super) matcher: LineMatcher,
-    /// Lines that the pattern would match by mistake.
+    /// Pattern of lines that the rule would match by mistake.
     pub(super) unless: Option<&'static str>,
 }
 
@@ -30,13 +30,13 @@ impl ErrorClassRule {
     }
 }
 
-/// A pattern of several alternatives.
+/// Joins several patterns as alternatives.
 macro_rules! any {
     ($first:literal $(, $more:literal)* $(,)?) => { concat!($first $(, "|", $more)*) };
 }
 
-/// A quota that resets after some time, although the response is a 403.
-const RATE: &str = r"rate[ -]?limit|too many requests|throttl";
+/// A limit that resets after some time. It is transient even if the response is a 403.
+const RATE_LIMIT: &str = r"rate[ -]?limit|too many requests|throttl";
 
 pub(super) const RULES: &[ErrorClassRule] = &[
     rule("http-401", Permanent, Status(401)),
@@ -57,7 +57,7 @@ pub(super) const RULES: &[ErrorClassRule] = &[
             r"(?-i:\b(?:NoCredentials|CredentialsProvider|Authentication|NotAuthorized|Unauthorized|BadCredentials)(?:Error|Exception)\b)",
         )),
     ),
-    rule("http-403", Permanent, Status(403)).unless(RATE),
+    rule("http-403", Permanent, Status(403)).unless(RATE_LIMIT),
     rule(
         "forbidden",
         Permanent,
@@ -67,7 +67,7 @@ pub(super) const RULES: &[ErrorClassRule] = &[
             r"(?-i:\bAccessDenied(?:Exception)?\b|\bPERMISSION_DENIED\b|code = PermissionDenied\b)",
         )),
     )
-    .unless(RATE),
+    .unless(RATE_LIMIT),
     rule(
         "permission-denied",
         Permanent,

@@ -1,11 +1,11 @@
 //! Finds locations that compilers, linters and interpreters report. The first error in the text has priority.
 
-use super::{frame, number};
+use super::{build_frame, parse_number};
 use crate::fix_loop::error::Location;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// Patterns for one line, most specific first, with the named groups `file`, `line` and `column`.
+/// Patterns for a line, most specific first, with the named groups `file`, `line` and `column`.
 static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
     [
         // tsc and .NET: `src/cart.ts(12,5): error TS2345: ...`.
@@ -60,14 +60,14 @@ static LINE_PATTERNS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 /// `ESLint` and similar tools print the file on its own line and the locations below it.
-static ESLINT: LazyLock<Regex> =
+static LOCATION_BELOW_FILE: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"^\s+(?<line>\d+):(?<column>\d+)\s+(?:error|✖)\s+\S").expect("a constant pattern"));
 
 /// Maximum number of locations.
 const MAX_LOCATIONS: usize = 50;
 
-/// The locations in the order of the text. Locations of warnings are returned only if there are no errors.
-pub(super) fn read(lines: &[&str]) -> Vec<Location> {
+/// Returns the locations in the order of the text. Returns locations of warnings only if there are no errors.
+pub(super) fn find_locations(lines: &[&str]) -> Vec<Location> {
     let places = |warnings: bool| {
         let of_kind = (0..lines.len()).filter(move |&at| is_warning(lines, at) == warnings);
         of_kind.filter_map(|at| location_at(lines, at)).take(MAX_LOCATIONS).collect::<Vec<_>>()
@@ -83,24 +83,25 @@ fn is_warning(lines: &[&str], at: usize) -> bool {
     lines[at].contains(": warning") || lines[at].contains(" - warning") || (lines[at].contains("-->") && above())
 }
 
-/// The location that a line reports.
+/// Returns the location that a line reports.
 pub(super) fn location_at(lines: &[&str], at: usize) -> Option<Location> {
     let line = lines[at];
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;
     }
-    if let Some(found) = ESLINT.captures(line) {
+    if let Some(found) = LOCATION_BELOW_FILE.captures(line) {
         let above = lines[..at].iter().rev().take(200).find(|above| !above.starts_with([' ', '\t']))?;
         let file = above.trim();
         let path = file.contains(['/', '\\', '.']) && !file.contains(": ");
-        return path.then(|| frame(file, number(found.name("line")), number(found.name("column")), ""));
+        return path
+            .then(|| build_frame(file, parse_number(found.name("line")), parse_number(found.name("column")), ""));
     }
     LINE_PATTERNS.iter().find_map(|pattern| {
         let found = pattern.captures(line)?;
         let file = found.name("file")?.as_str();
-        // `12:30:45: error` is a time, and `http://a:80: error` is an address.
+        // Excludes `12:30:45: error`, which is a time, and `http://a:80: error`, which is an address.
         let path =
             !file.bytes().all(|byte| byte.is_ascii_digit()) && !file.contains("://") || file.starts_with("file://");
-        path.then(|| frame(file, number(found.name("line")), number(found.name("column")), ""))
+        path.then(|| build_frame(file, parse_number(found.name("line")), parse_number(found.name("column")), ""))
     })
 }

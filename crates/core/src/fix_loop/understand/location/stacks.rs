@@ -1,11 +1,12 @@
-//! Reads stacks of common runtimes, including lines that the normalizer removes. `location` chooses among the stacks.
+//! Parses the stacks of common runtimes, including lines that the normalizer removes. `location` chooses among the
+//! stacks.
 
-use super::{frame, number, unreadable::unreadable_source};
+use super::{build_frame, parse_number, unreadable::find_unreadable_file};
 use crate::fix_loop::error::Location;
 use regex::{Captures, Regex};
 use std::sync::LazyLock;
 
-/// Frames of a stack.
+/// The frames of a stack.
 #[derive(Default)]
 pub(super) struct Stack {
     /// The location in a file that could not be parsed. The frames are those of its import.
@@ -27,11 +28,11 @@ impl Stack {
     }
 
     /// Marks frames of this package, of its parent packages and of its subpackages as frames of the project.
-    pub(super) fn claim(&mut self, package_of_test: &str) {
+    pub(super) fn mark_package_as_project(&mut self, package_of_test: &str) {
         for frame in &mut self.frames {
-            let of_frame = frame.function.as_deref().filter(|_| is_jvm(&frame.file)).and_then(package);
-            frame.in_app |=
-                of_frame.is_some_and(|name| is_around(package_of_test, name) || is_around(name, package_of_test));
+            let of_frame = frame.function.as_deref().filter(|_| is_jvm_file(&frame.file)).and_then(package_of_function);
+            frame.in_app |= of_frame
+                .is_some_and(|name| contains_package(package_of_test, name) || contains_package(name, package_of_test));
         }
     }
 
@@ -42,7 +43,7 @@ impl Stack {
     }
 }
 
-/// A pattern for a frame on one line, with the named groups `file`, `line`, `column` and `function`.
+/// A pattern for a frame on a single line, with the named groups `file`, `line`, `column` and `function`.
 struct FramePattern {
     pattern: Regex,
     outer_first: bool,
@@ -125,15 +126,16 @@ static SECOND_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r"^\s+(?:at )?(?<file>(?:[A-Za-z]:)?[\w./\\~][^:\n]*\.(?:go|s|rs)):(?<line>\d+)(?::(?<column>\d+))?(?: \+0x[0-9a-f]+)?$";
     Regex::new(pattern).expect("a constant pattern")
 });
-/// The first line of such a frame: `main.total(0x1, 0x2)`, `   3: shop::cart::total`.
+/// The first line of a frame of Go or Rust: `main.total(0x1, 0x2)`, `   3: shop::cart::total`.
 static FIRST_LINE: LazyLock<Regex> = LazyLock::new(|| {
     let pattern =
         r"^(?:\s*\d+:\s+(?:0x[0-9a-f]+ - )?(?<rust>\S.*)|(?:  )?(?<go>(?:[\w./~-]+\.)?[\w./()*\[\]~-]+)\([^\n]*\)?)$";
     Regex::new(pattern).expect("a constant pattern")
 });
 
-/// Starts of lines between two stacks. After a line of [`CAUSES`], the next stack continues the previous stack.
-const BREAKS: [&str; 15] = [
+/// Starts of lines between two stacks. After a line that starts like an entry of [`CAUSE_LINE_STARTS`], the next stack
+/// continues the previous stack.
+const SEPARATOR_LINE_STARTS: [&str; 15] = [
     "Traceback (most recent call last)",
     "goroutine ",
     "thread '",
@@ -151,7 +153,7 @@ const BREAKS: [&str; 15] = [
     // .NET prints the cause first.
     "--- End of inner exception",
 ];
-const CAUSES: [&str; 6] = [
+const CAUSE_LINE_STARTS: [&str; 6] = [
     "Caused by:",
     "[cause]:",
     "During handling of the above exception",
@@ -161,43 +163,43 @@ const CAUSES: [&str; 6] = [
 ];
 
 #[derive(Default)]
-struct Reader {
+struct StackReader {
     stacks: Vec<Stack>,
     current: Stack,
     /// The function whose location is on the next line.
     function: Option<String>,
 }
 
-/// All stacks, in the order of the text.
-pub(super) fn read(lines: &[&str]) -> Vec<Stack> {
-    let mut reader = Reader::default();
+/// Returns all stacks, in the order of the text.
+pub(super) fn parse_stacks(lines: &[&str]) -> Vec<Stack> {
+    let mut reader = StackReader::default();
     for (at, line) in lines.iter().enumerate() {
-        if let Some(place) = unreadable_source(lines, at) {
-            reader.unreadable(place);
+        if let Some(place) = find_unreadable_file(lines, at) {
+            reader.add_unreadable_file(place);
         }
-        reader.line(line);
+        reader.read_line(line);
     }
-    reader.close(false);
+    reader.close_stack(false);
     reader.stacks
 }
 
-impl Reader {
-    /// Adds the location of an unreadable file to its import. The frames of the import follow, but Python prints them
-    /// before.
-    fn unreadable(&mut self, place: Location) {
+impl StackReader {
+    /// Adds the location of an unreadable file to the stack of its import. The frames of the import follow this line,
+    /// except in Python, which prints them before.
+    fn add_unreadable_file(&mut self, place: Location) {
         if !self.current.outer_first && self.current.has_frames() {
-            self.close(false);
+            self.close_stack(false);
         }
         self.current.unreadable.get_or_insert(place);
     }
 
-    fn line(&mut self, line: &str) {
+    fn read_line(&mut self, line: &str) {
         let paired = self.function.is_some().then(|| SECOND_LINE.captures(line)).flatten();
         if paired.is_none()
-            && let Some((frame, outer_first)) = one_line(line)
+            && let Some((frame, outer_first)) = parse_frame_line(line)
         {
             if outer_first != self.current.outer_first && !self.current.frames.is_empty() {
-                self.close(false);
+                self.close_stack(false);
             }
             self.current.outer_first = outer_first;
             self.current.frames.push(frame);
@@ -206,17 +208,17 @@ impl Reader {
         }
         if let Some(found) = paired.or_else(|| SECOND_LINE.captures(line)) {
             let function = self.function.take().unwrap_or_default();
-            self.current.frames.push(location(&found, &function));
+            self.current.frames.push(build_location(&found, &function));
             return;
         }
         let trimmed = line.trim_start();
         let starts = |starts: &[&str]| starts.iter().any(|start| trimmed.starts_with(start) || line.starts_with(start));
-        if starts(&CAUSES) {
-            self.close(true);
-        } else if starts(&BREAKS) || is_heading(trimmed) {
+        if starts(&CAUSE_LINE_STARTS) {
+            self.close_stack(true);
+        } else if starts(&SEPARATOR_LINE_STARTS) || is_heading(trimmed) {
             // The line before a traceback states whether the traceback continues the previous stack.
             let continues = self.current.continues && self.current.frames.is_empty();
-            self.close(continues);
+            self.close_stack(continues);
         }
         self.function = FIRST_LINE.captures(line).and_then(|found| {
             let name = found.name("rust").or_else(|| found.name("go"))?;
@@ -224,8 +226,8 @@ impl Reader {
         });
     }
 
-    /// Ends the stack. `continues` states whether the next stack continues it.
-    fn close(&mut self, continues: bool) {
+    /// Ends the current stack. `continues`: the next stack continues the current stack.
+    fn close_stack(&mut self, continues: bool) {
         let next = Stack { continues, ..Stack::default() };
         let done = std::mem::replace(&mut self.current, next);
         if done.has_frames() || done.unreadable.is_some() {
@@ -240,39 +242,39 @@ fn is_heading(line: &str) -> bool {
     digits > 0 && line[digits..].starts_with(") ")
 }
 
-fn one_line(line: &str) -> Option<(Location, bool)> {
-    // Every pattern requires a line number.
+fn parse_frame_line(line: &str) -> Option<(Location, bool)> {
+    // Every pattern requires a line number, so skip lines without a digit.
     if !line.contains(|mark: char| mark.is_ascii_digit()) {
         return None;
     }
     FRAME_PATTERNS.iter().find_map(|pattern| {
         let found = pattern.pattern.captures(line)?;
         let function = found.name("function").map_or("", |name| name.as_str());
-        Some((location(&found, function), pattern.outer_first))
+        Some((build_location(&found, function), pattern.outer_first))
     })
 }
 
-fn location(found: &Captures<'_>, function: &str) -> Location {
+fn build_location(found: &Captures<'_>, function: &str) -> Location {
     let file = found.name("file").map_or("", |file| file.as_str());
-    let (line, column) = (number(found.name("line")), number(found.name("column")));
-    let mut location = frame(file, line, column, function);
+    let (line, column) = (parse_number(found.name("line")), parse_number(found.name("column")));
+    let mut location = build_frame(file, line, column, function);
     if !file.contains('/')
-        && is_jvm(file)
-        && let Some(name) = package(function)
+        && is_jvm_file(file)
+        && let Some(name) = package_of_function(function)
     {
         location.file = format!("{}/{file}", name.replace('.', "/"));
     }
     location
 }
 
-fn is_jvm(file: &str) -> bool {
+fn is_jvm_file(file: &str) -> bool {
     let ending = file.rsplit('.').next().unwrap_or_default();
     matches!(ending, "java" | "kt" | "scala" | "groovy")
 }
 
-/// The package of a function, for example `com.acme` for `com.acme.Cart.total`. Package names are in lower case, and
-/// the class follows them.
-pub(super) fn package(function: &str) -> Option<&str> {
+/// Returns the package of a function, for example `com.acme` for `com.acme.Cart.total`. Package names are in lower
+/// case, and the class follows them.
+pub(super) fn package_of_function(function: &str) -> Option<&str> {
     let is_class =
         |&(dot, _): &(usize, &str)| function[dot + 1..].starts_with(|first: char| first.is_ascii_uppercase());
     let (dot, _) = function.match_indices('.').find(is_class)?;
@@ -282,6 +284,6 @@ pub(super) fn package(function: &str) -> Option<&str> {
 
 /// Returns `true` if `inner` is `outer` or a package inside `outer`. A single name such as `com` does not count,
 /// because many packages share it.
-fn is_around(outer: &str, inner: &str) -> bool {
+fn contains_package(outer: &str, inner: &str) -> bool {
     outer.contains('.') && inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }

@@ -10,62 +10,63 @@ const MIN_HOST_CHARS: usize = 4;
 const COMMON_HOSTS: [&str; 2] = ["localhost", "local"];
 
 /// Parent folders of home folders. Windows paths come first, because for example `:/Users/` ends like `/Users/`.
-const HOMES: [&str; 5] = [":\\Users\\", ":\\\\Users\\\\", ":/Users/", "/home/", "/Users/"];
+const HOME_PARENTS: [&str; 5] = [":\\Users\\", ":\\\\Users\\\\", ":/Users/", "/home/", "/Users/"];
 
-/// Replaces a home folder.
-const HOME: &str = "~";
-/// Replaces a host name.
-const HOST: &str = "(host)";
+/// The text that replaces a home folder.
+const HOME_REPLACEMENT: &str = "~";
+/// The text that replaces a host name.
+const HOST_REPLACEMENT: &str = "(host)";
 
-/// Returns the text without names. Files of the project become relative to its root, files of a person relative to
-/// `~`.
-pub(super) fn without_names(text: &str, machine: &MachineNames) -> String {
+/// Returns the text without names of the machine. Paths in the project become relative to its root, and paths in the
+/// home folder relative to `~`.
+pub(super) fn remove_machine_names(text: &str, machine: &MachineNames) -> String {
     let mut text = text.to_owned();
     let mut roots: Vec<&String> = machine.roots.iter().filter(|root| root.len() > 1).collect();
     roots.stable_sort_by_key(|root| std::cmp::Reverse(root.len()));
     for root in roots {
-        for spelled in spellings(root) {
+        for spelled in list_spellings(root) {
             for separator in ["/", "\\\\", "\\"] {
-                text = replaced_whole(&text, &format!("{spelled}{separator}"), "", false);
+                text = replace_whole_names(&text, &format!("{spelled}{separator}"), "", false);
             }
-            text = replaced_whole(&text, &spelled, ".", true);
+            text = replace_whole_names(&text, &spelled, ".", true);
         }
     }
     for home in machine.home.iter().filter(|home| home.len() > 1) {
-        for spelled in spellings(home) {
-            text = replaced_whole(&text, &spelled, HOME, true);
+        for spelled in list_spellings(home) {
+            text = replace_whole_names(&text, &spelled, HOME_REPLACEMENT, true);
         }
     }
-    for host in machine.hosts.iter().filter(|host| is_host(host)) {
-        text = replaced_whole(&text, host, HOST, true);
+    for host in machine.hosts.iter().filter(|host| is_specific_host(host)) {
+        text = replace_whole_names(&text, host, HOST_REPLACEMENT, true);
     }
-    without_homes(&text)
+    replace_home_folders(&text)
 }
 
 /// Returns `true` if a text contains a home folder.
-pub(super) fn names_home(text: &str) -> bool {
-    without_homes(text) != text
+pub(super) fn contains_home_folder(text: &str) -> bool {
+    replace_home_folders(text) != text
 }
 
-fn is_host(host: &str) -> bool {
+fn is_specific_host(host: &str) -> bool {
     host.chars().count() >= MIN_HOST_CHARS && !COMMON_HOSTS.contains(&host.to_ascii_lowercase().as_str())
 }
 
 /// Returns the spellings of a folder in a text, in a URL and in a string literal.
-fn spellings(folder: &str) -> Vec<String> {
+fn list_spellings(folder: &str) -> Vec<String> {
     let mut all = vec![folder.replace('\\', "\\\\"), folder.to_owned(), folder.replace('\\', "/")];
     all.dedup();
     all
 }
 
-/// Replaces a name unless it is part of a longer name. With `ends` false the name may continue after it.
-fn replaced_whole(text: &str, name: &str, with: &str, ends: bool) -> String {
+/// Replaces a name unless it is part of a longer name. If `must_end` is `false`, a longer name may
+/// begin with `name`.
+fn replace_whole_names(text: &str, name: &str, with: &str, must_end: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(name) {
         let (before, after) = (&rest[..at], &rest[at + name.len()..]);
-        let is_whole = !before.chars().next_back().is_some_and(is_of_name)
-            && (!ends || !after.chars().next().is_some_and(is_of_name));
+        let is_whole = !before.chars().next_back().is_some_and(is_name_char)
+            && (!must_end || !after.chars().next().is_some_and(is_name_char));
         out.push_str(before);
         out.push_str(if is_whole { with } else { name });
         rest = after;
@@ -74,27 +75,27 @@ fn replaced_whole(text: &str, name: &str, with: &str, ends: bool) -> String {
     out
 }
 
-fn is_of_name(char: char) -> bool {
+fn is_name_char(char: char) -> bool {
     char.is_alphanumeric() || matches!(char, '-' | '_')
 }
 
 /// Replaces `/home/ann/project` by `~/project` for any user name.
-fn without_homes(text: &str) -> String {
+fn replace_home_folders(text: &str) -> String {
     let mut text = text.to_owned();
-    for homes in HOMES {
+    for homes in HOME_PARENTS {
         let mut from = 0;
         while let Some(found) = text[from..].find(homes) {
             let at = from + found;
             let name = at + homes.len();
-            let length = text[name..].find(is_end_of_name).unwrap_or(text.len() - name);
+            let length = text[name..].find(ends_name).unwrap_or(text.len() - name);
             // The separator starts with the colon of the drive.
             let drive = homes.starts_with(':') && text[..at].ends_with(|char: char| char.is_ascii_alphabetic());
             let start = at - usize::from(drive);
             let is_named = text[name..].starts_with(|char: char| char.is_alphanumeric() || matches!(char, '.' | '_'));
-            let is_path = is_named && !text[..start].ends_with(|char: char| is_of_name(char) || char == '.');
+            let is_path = is_named && !text[..start].ends_with(|char: char| is_name_char(char) || char == '.');
             if is_path && (drive || !homes.starts_with(':')) {
-                text.replace_range(start..name + length, HOME);
-                from = start + HOME.len();
+                text.replace_range(start..name + length, HOME_REPLACEMENT);
+                from = start + HOME_REPLACEMENT.len();
             } else {
                 from = name;
             }
@@ -103,18 +104,18 @@ fn without_homes(text: &str) -> String {
     text
 }
 
-fn is_end_of_name(char: char) -> bool {
+fn ends_name(char: char) -> bool {
     char.is_whitespace()
         || matches!(char, '/' | '\\' | '"' | '\'' | '`' | ')' | '(' | ':' | ',' | ';' | '<' | '>' | ']')
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{names_home, without_names};
+    use super::{contains_home_folder, remove_machine_names};
     use crate::contract::MachineNames;
 
     #[test]
-    fn without_names_removes_folders_and_hosts() {
+    fn remove_machine_names_replaces_folders_and_hosts() {
         let machine = MachineNames {
             roots: vec!["/home/ann/shop".to_owned(), "/tmp/shop".to_owned()],
             home: Some("/home/ann".to_owned()),
@@ -136,22 +137,22 @@ mod tests {
             ("https://example.org/home/page", "https://example.org/home/page"),
             ("/home/", "/home/"),
         ] {
-            assert_eq!(without_names(text, &machine), wanted, "{text}");
+            assert_eq!(remove_machine_names(text, &machine), wanted, "{text}");
         }
-        assert!(names_home("see /Users/ann/x"));
-        assert!(!names_home("see ~/x and src/home/x"));
+        assert!(contains_home_folder("see /Users/ann/x"));
+        assert!(!contains_home_folder("see ~/x and src/home/x"));
     }
 
     proptest::proptest! {
         #[test]
-        fn without_names_leaves_no_home_folder(text in "[a-z/:\\\\ ]{0,40}", tail in "(/home/[a-z]{1,5}/|C:\\\\Users\\\\[a-z]{1,5}\\\\|/tmp/shop/)?[a-z/ ]{0,20}") {
+        fn remove_machine_names_leaves_no_home_folder(text in "[a-z/:\\\\ ]{0,40}", tail in "(/home/[a-z]{1,5}/|C:\\\\Users\\\\[a-z]{1,5}\\\\|/tmp/shop/)?[a-z/ ]{0,20}") {
             let machine = MachineNames {
                 roots: vec!["/tmp/shop".to_owned()],
                 home: Some("/home/me".to_owned()),
                 hosts: vec!["anns-laptop".to_owned()],
             };
-            let once = without_names(&format!("{text}{tail}"), &machine);
-            proptest::prop_assert!(!names_home(&once), "{once}");
+            let once = remove_machine_names(&format!("{text}{tail}"), &machine);
+            proptest::prop_assert!(!contains_home_folder(&once), "{once}");
         }
     }
 }

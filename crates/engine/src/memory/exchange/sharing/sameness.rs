@@ -1,102 +1,107 @@
-//! Applies the shared decisions on whether two failures are the same, in the order of time, so that the last decision
+//! Applies the shared decisions on whether two failures are the same, in chronological order, so that the last decision
 //! wins. Joined failures share their fixes.
 
-use super::FROM;
+use super::SHARED_FILES_SOURCE;
 use crate::{
     Engine, EngineError,
     memory::exchange::{
-        import::moment,
+        import::parse_time_or,
         patterns::{
-            KnownLine,
-            import::{PreparedKnown, ensure_row, prepare_known},
+            FailureLine,
+            import::{PreparedFailure, find_or_insert_row, prepare_failure},
         },
     },
 };
-use argus_core::{Ambient, stable_sort::StableSort};
+use argus_core::{CallContext, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
         self, PatternKey, merging,
-        sameness::{self, NewWord},
+        sameness::{self, NewMergeDecision},
     },
 };
 use std::collections::BTreeMap;
 
-/// A decision about two failures. Each failure is listed as in the decision file, then as in other files if those
-/// describe another failure of the pattern.
-pub(super) struct Word {
+/// A decision about two failures. Each failure is listed as in the decision file. If other files describe another
+/// failure of the same pattern, that failure follows.
+pub(super) struct SamenessDecision {
     pub(super) id: String,
     pub(super) created_at: String,
-    pub(super) failure: Vec<KnownLine>,
-    pub(super) other: Vec<KnownLine>,
+    pub(super) failure: Vec<FailureLine>,
+    pub(super) other: Vec<FailureLine>,
     pub(super) is_same: bool,
 }
 
 /// A decision with failures that are signed by the rules of this memory.
-struct Prepared<'a> {
+struct PreparedDecision<'a> {
     id: &'a str,
-    said_at: i64,
-    failure: Vec<PreparedKnown>,
-    other: Vec<PreparedKnown>,
+    decided_at: i64,
+    failure: Vec<PreparedFailure>,
+    other: Vec<PreparedFailure>,
     is_same: bool,
 }
 
 /// Merges the failures that are the same, and stores which failures are different.
-pub(super) fn apply(engine: &Engine, ambient: &Ambient, words: &[Word]) -> Result<(), EngineError> {
+pub(super) fn apply_decisions(
+    engine: &Engine,
+    context: &CallContext,
+    decisions: &[SamenessDecision],
+) -> Result<(), EngineError> {
     // A decision that cannot be prepared is skipped, as an import skips invalid lines.
-    let mut words: Vec<_> = words.iter().filter_map(|word| prepare(engine, word).ok()).collect();
-    words.stable_sort_by_key(|word| (word.said_at, word.id));
-    if words.is_empty() {
+    let mut decisions: Vec<_> =
+        decisions.iter().filter_map(|decision| prepare_decision(engine, decision).ok()).collect();
+    decisions.stable_sort_by_key(|decision| (decision.decided_at, decision.id));
+    if decisions.is_empty() {
         return Ok(());
     }
     let body = |tx: &mut Tx<'_>| -> Result<(), EngineError> {
-        let mut said = Vec::with_capacity(words.len());
-        for word in &words {
-            let failure = rows(engine, tx, word, &word.failure)?;
-            let other = rows(engine, tx, word, &word.other)?;
-            said.push((word, failure, other));
+        let mut resolved = Vec::with_capacity(decisions.len());
+        for decision in &decisions {
+            let failure = find_rows(engine, tx, decision, &decision.failure)?;
+            let other = find_rows(engine, tx, decision, &decision.other)?;
+            resolved.push((decision, failure, other));
         }
-        write(tx, &said, ambient.now)
+        write_decisions(tx, &resolved, context.now)
     };
-    engine.write(ambient, body)
+    engine.write(context, body)
 }
 
 /// A decision with the rows of its two failures.
-type Resolved<'a> = (&'a Prepared<'a>, Vec<PatternKey>, Vec<PatternKey>);
+type Resolved<'a> = (&'a PreparedDecision<'a>, Vec<PatternKey>, Vec<PatternKey>);
 
-fn rows(
+fn find_rows(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    word: &Prepared<'_>,
-    known: &[PreparedKnown],
+    decision: &PreparedDecision<'_>,
+    known: &[PreparedFailure],
 ) -> Result<Vec<PatternKey>, EngineError> {
     let mut rows = Vec::with_capacity(known.len());
     for known in known {
-        rows.extend(ensure_row(engine, tx, known, word.said_at)?);
+        rows.extend(find_or_insert_row(engine, tx, known, decision.decided_at)?);
     }
     Ok(rows)
 }
 
-fn write(tx: &mut Tx<'_>, said: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
+fn write_decisions(tx: &mut Tx<'_>, resolved: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
     let mut units = Groups::default();
-    for (word, failure, other) in said {
+    for (decision, failure, other) in resolved {
         for rows in [failure, other] {
             if let [own, known] = rows[..] {
-                units.join(own, known, word.id);
+                units.join(own, known, decision.id);
             }
         }
     }
     let mut groups = Groups::default();
-    for (word, failure, other) in said {
+    for (decision, failure, other) in resolved {
         let (Some(failure), Some(other)) = (failure.first(), other.first()) else { continue };
         let (failure, other) = (units.head(*failure), units.head(*other));
-        if word.is_same {
-            groups.join(failure, other, word.id);
+        if decision.is_same {
+            groups.join(failure, other, decision.id);
         } else {
-            groups.part(failure, other, word.id);
+            groups.separate(failure, other, decision.id);
         }
     }
-    for &key in units.led.keys().chain(groups.led.keys()) {
+    for &key in units.heads.keys().chain(groups.heads.keys()) {
         let unit = units.head(key);
         let head = groups.head(unit);
         if head == key {
@@ -105,29 +110,29 @@ fn write(tx: &mut Tx<'_>, said: &[Resolved<'_>], now: i64) -> Result<(), EngineE
         if let (Some(from), Some(into)) = (patterns::get(tx, key)?, patterns::get(tx, head)?) {
             merging::merge(tx, &from, &into, now)?;
         }
-        if let Some((_, id)) = groups.led.get(&unit) {
-            sameness::say(tx, key, head, NewWord { id, is_same: true, now })?;
+        if let Some((_, id)) = groups.heads.get(&unit) {
+            sameness::record_merge_decision(tx, key, head, NewMergeDecision { id, is_same: true, now })?;
         }
     }
-    for (&(one, other), id) in &groups.apart {
+    for (&(one, other), id) in &groups.different {
         let (one, other) = (groups.head(one), groups.head(other));
         if one != other {
-            sameness::say(tx, one, other, NewWord { id, is_same: false, now })?;
+            sameness::record_merge_decision(tx, one, other, NewMergeDecision { id, is_same: false, now })?;
         }
     }
     Ok(())
 }
 
-fn prepare<'a>(engine: &Engine, word: &'a Word) -> Result<Prepared<'a>, EngineError> {
-    let prepare = |lines: &[KnownLine]| -> Result<Vec<_>, EngineError> {
-        lines.iter().map(|line| prepare_known(engine, line, FROM)).collect()
+fn prepare_decision<'a>(engine: &Engine, decision: &'a SamenessDecision) -> Result<PreparedDecision<'a>, EngineError> {
+    let prepare = |lines: &[FailureLine]| -> Result<Vec<_>, EngineError> {
+        lines.iter().map(|line| prepare_failure(engine, line, SHARED_FILES_SOURCE)).collect()
     };
-    Ok(Prepared {
-        id: &word.id,
-        said_at: moment(Some(&word.created_at), 0)?,
-        failure: prepare(&word.failure)?,
-        other: prepare(&word.other)?,
-        is_same: word.is_same,
+    Ok(PreparedDecision {
+        id: &decision.id,
+        decided_at: parse_time_or(Some(&decision.created_at), 0)?,
+        failure: prepare(&decision.failure)?,
+        other: prepare(&decision.other)?,
+        is_same: decision.is_same,
     })
 }
 
@@ -135,48 +140,48 @@ fn prepare<'a>(engine: &Engine, word: &'a Word) -> Result<Prepared<'a>, EngineEr
 #[derive(Default)]
 struct Groups<'a> {
     /// The head of the group of each joined pattern, and the id of the decision that joined it.
-    led: BTreeMap<PatternKey, (PatternKey, &'a str)>,
-    apart: BTreeMap<(PatternKey, PatternKey), &'a str>,
+    heads: BTreeMap<PatternKey, (PatternKey, &'a str)>,
+    different: BTreeMap<(PatternKey, PatternKey), &'a str>,
 }
 
 impl<'a> Groups<'a> {
     fn head(&self, key: PatternKey) -> PatternKey {
-        self.led.get(&key).map_or(key, |(head, _)| *head)
+        self.heads.get(&key).map_or(key, |(head, _)| *head)
     }
 
     /// Joins the group of `one` into the group of `other`.
     fn join(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
-        self.apart.remove(&pair(one, other));
+        self.different.remove(&ordered_pair(one, other));
         let (from, into) = (self.head(one), self.head(other));
         if from == into {
             return;
         }
-        for (head, word) in self.led.values_mut().filter(|(head, _)| *head == from) {
-            (*head, *word) = (into, id);
+        for (head, decision) in self.heads.values_mut().filter(|(head, _)| *head == from) {
+            (*head, *decision) = (into, id);
         }
-        self.led.insert(from, (into, id));
+        self.heads.insert(from, (into, id));
     }
 
-    /// Declares two patterns different. If they are in the same group, `one` leaves it.
-    fn part(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
+    /// Declares two patterns different. If they are in the same group, `one` leaves the group.
+    fn separate(&mut self, one: PatternKey, other: PatternKey, id: &'a str) {
         if one == other {
             return;
         }
-        self.apart.insert(pair(one, other), id);
+        self.different.insert(ordered_pair(one, other), id);
         let head = self.head(one);
         if head != self.head(other) {
             return;
         }
-        self.led.remove(&one);
+        self.heads.remove(&one);
         if head == one {
-            self.led.remove(&other);
-            for (head, _) in self.led.values_mut().filter(|(head, _)| *head == one) {
+            self.heads.remove(&other);
+            for (head, _) in self.heads.values_mut().filter(|(head, _)| *head == one) {
                 *head = other;
             }
         }
     }
 }
 
-fn pair(one: PatternKey, other: PatternKey) -> (PatternKey, PatternKey) {
+fn ordered_pair(one: PatternKey, other: PatternKey) -> (PatternKey, PatternKey) {
     (one.min(other), one.max(other))
 }

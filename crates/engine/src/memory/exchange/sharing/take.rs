@@ -1,9 +1,10 @@
-//! Imports the shared files of a repository into a separate database, which is rebuilt whenever the files change. A
-//! file that was deleted thus disappears there too, and ids of the files cannot collide with the user's own memory.
+//! Imports the shared files of a repository into a separate database, which is rebuilt whenever the files change. So
+//! deleted files disappear from the database too, and ids in the files cannot collide with ids of the user's own
+//! memory.
 
 use super::{
-    FROM, check,
-    sameness::{self, Word},
+    SHARED_FILES_SOURCE, check,
+    sameness::{self, SamenessDecision},
 };
 use crate::{
     Engine, EngineError,
@@ -15,25 +16,25 @@ use crate::{
     memory::{
         exchange::{
             import::{self, IncidentLine, OutcomeLine, SolutionLine},
-            patterns::{KnownLine, OverridesLine, PatternLine, import as patterns},
+            patterns::{FailureLine, OverridesLine, PatternLine, import as patterns},
         },
         index, input,
     },
 };
-use argus_core::{Ambient, display, stable_sort::StableSort};
+use argus_core::{CallContext, display, stable_sort::StableSort};
 use argus_store::Tx;
 use std::collections::BTreeMap;
 
 /// Maximum number of solutions of an incident, and of outcomes of a solution.
-const MAX_EACH: usize = 200;
+const MAX_ENTRIES_OF_ONE_OWNER: usize = 200;
 
 /// Imports the valid files, and returns the faults of the others.
 pub fn take(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     SharedTexts { files }: &SharedTexts,
 ) -> Result<ShareTaken, EngineError> {
-    let mut read = Files::default();
+    let mut read = SharedEntries::default();
     let (mut taken, mut refused) = (0, Vec::new());
     let mut bytes = 0;
     for SharedText { path, text } in files.iter().take(MAX_SHARED_FILES as usize) {
@@ -41,53 +42,55 @@ pub fn take(
         if bytes > MAX_SHARED_BYTES as usize {
             break;
         }
-        match check::read(engine, path, text) {
+        match check::parse_shared_file(engine, path, text) {
             Ok(file) => {
                 read.add(file);
                 taken += 1;
             }
-            Err(message) => refused
-                .push(SharedFault { path: input::line(engine, path, 300), message: display::line(&message, 300) }),
+            Err(message) => refused.push(SharedFault {
+                path: input::clean_line(engine, path, 300),
+                message: display::line(&message, 300),
+            }),
         }
     }
-    let words = read.words();
+    let decisions = read.sameness_decisions();
     let (incidents, patterns) = read.into_lines();
     let incidents = (1..).zip(incidents.into_iter().map(Ok));
-    import::import_lines(engine, ambient, incidents)?;
-    let sides = patterns::Sides { from: FROM.to_owned(), into: None };
-    patterns::import_lines(engine, ambient, (1..).zip(patterns.into_iter().map(Ok)), &sides)?;
-    sameness::apply(engine, ambient, &words)?;
+    import::import_lines(engine, context, incidents)?;
+    let names_of_memories = patterns::MemoryNames { from: SHARED_FILES_SOURCE.to_owned(), into: None };
+    patterns::import_lines(engine, context, (1..).zip(patterns.into_iter().map(Ok)), &names_of_memories)?;
+    sameness::apply_decisions(engine, context, &decisions)?;
     let index = |tx: &mut Tx<'_>| {
-        while argus_store::search::is_waiting(tx)? {
-            index::index_waiting(engine, tx)?;
+        while argus_store::search::has_pending(tx)? {
+            index::index_pending_patterns(engine, tx)?;
         }
         Ok(())
     };
-    engine.write_unmarked(ambient, index)?;
+    engine.write_unmarked(context, index)?;
     Ok(ShareTaken { taken, refused })
 }
 
-/// The files, grouped by the entry that they belong to.
+/// The files, grouped by the entry to which they belong.
 #[derive(Default)]
-struct Files {
+struct SharedEntries {
     incidents: BTreeMap<String, SharedIncident>,
-    /// By incident.
+    /// Grouped by the id of the incident.
     solutions: BTreeMap<String, Vec<SharedSolution>>,
-    /// By the id of the fix or solution that was tried.
+    /// Grouped by the id of the fix or solution that was tried.
     outcomes: BTreeMap<String, Vec<SharedOutcome>>,
-    /// By pattern id and failure text. The text is part of the key, because others may have used the same id for
-    /// another failure.
-    known: BTreeMap<(String, String), Known>,
+    /// Grouped by pattern id and failure text. The text is part of the key, because others may have used the same id
+    /// for another failure.
+    known: BTreeMap<(String, String), FailureFiles>,
     sameness: Vec<SharedSameness>,
 }
 
 #[derive(Default)]
-struct Known {
+struct FailureFiles {
     fixes: Vec<SharedFix>,
     decisions: Vec<SharedDecision>,
 }
 
-impl Known {
+impl FailureFiles {
     /// Returns the failure from the oldest fix, otherwise from the newest decision.
     fn failure(&self) -> Option<&SharedFailure> {
         let fix = self.fixes.iter().min_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
@@ -96,11 +99,11 @@ impl Known {
     }
 }
 
-impl Files {
+impl SharedEntries {
     fn add(&mut self, file: SharedFile) {
         match file {
-            SharedFile::Fix(file) => self.known(&file.failure).fixes.push(file),
-            SharedFile::Decision(file) => self.known(&file.failure).decisions.push(file),
+            SharedFile::Fix(file) => self.failure_files(&file.failure).fixes.push(file),
+            SharedFile::Decision(file) => self.failure_files(&file.failure).decisions.push(file),
             SharedFile::Sameness(file) => self.sameness.push(file),
             SharedFile::Incident(file) => drop(self.incidents.insert(file.id.clone(), file)),
             SharedFile::Solution(file) => self.solutions.entry(file.incident.clone()).or_default().push(file),
@@ -108,48 +111,48 @@ impl Files {
         }
     }
 
-    fn known(&mut self, failure: &SharedFailure) -> &mut Known {
+    fn failure_files(&mut self, failure: &SharedFailure) -> &mut FailureFiles {
         self.known.entry((failure.pattern.clone(), failure.text.clone())).or_default()
     }
 
-    fn words(&self) -> Vec<Word> {
+    fn sameness_decisions(&self) -> Vec<SamenessDecision> {
         let lines = |failure: &SharedFailure| {
             let known = self.known.get(&(failure.pattern.clone(), failure.text.clone()));
-            // A fix names the test that it was reported for, which can be another test of the same pattern.
-            let known = known.and_then(Known::failure).filter(|known| *known != failure);
-            std::iter::once(failure).chain(known).map(known_line).collect()
+            // A fix contains the name of the test for which it was reported, which can be another test of the pattern.
+            let known = known.and_then(FailureFiles::failure).filter(|known| *known != failure);
+            std::iter::once(failure).chain(known).map(build_failure_line).collect()
         };
-        let word = |file: &SharedSameness| Word {
+        let convert = |file: &SharedSameness| SamenessDecision {
             id: file.id.clone(),
             created_at: file.created_at.clone(),
             failure: lines(&file.failure),
             other: lines(&file.other),
             is_same: file.same,
         };
-        self.sameness.iter().map(word).collect()
+        self.sameness.iter().map(convert).collect()
     }
 
     fn into_lines(mut self) -> (Vec<IncidentLine>, Vec<PatternLine>) {
         let incidents = std::mem::take(&mut self.incidents).into_values();
         let incidents = incidents.map(|incident| {
             let solutions = self.solutions.remove(&incident.id).unwrap_or_default();
-            incident_line(incident, solutions, &self.outcomes)
+            build_incident_line(incident, solutions, &self.outcomes)
         });
         let incidents = incidents.collect();
-        let patterns = self.known.into_values().filter_map(|known| pattern_line(known, &self.outcomes));
+        let patterns = self.known.into_values().filter_map(|known| build_pattern_line(known, &self.outcomes));
         (incidents, patterns.collect())
     }
 }
 
-fn incident_line(
+fn build_incident_line(
     incident: SharedIncident,
     solutions: Vec<SharedSolution>,
     outcomes: &BTreeMap<String, Vec<SharedOutcome>>,
 ) -> IncidentLine {
-    let solutions = solutions.into_iter().take(MAX_EACH).map(|solution| SolutionLine {
-        outcomes: outcome_lines(outcomes.get(&solution.id), None),
+    let solutions = solutions.into_iter().take(MAX_ENTRIES_OF_ONE_OWNER).map(|solution| SolutionLine {
+        outcomes: build_outcome_lines(outcomes.get(&solution.id), None),
         recorded_by: solution.by,
-        ..solution_line(&solution.id, solution.steps, &solution.created_at, solution.env_bucket)
+        ..build_solution_line(&solution.id, solution.steps, &solution.created_at, solution.env_bucket)
     });
     IncidentLine {
         r#type: None,
@@ -163,39 +166,41 @@ fn incident_line(
     }
 }
 
-/// Returns a failure with its fixes and its newest decision. None if there is neither.
-fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -> Option<PatternLine> {
+/// Returns a failure with its fixes and its newest decision, or `None` if it has neither.
+fn build_pattern_line(known: FailureFiles, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -> Option<PatternLine> {
     let failure = known.failure()?.clone();
-    let Known { mut fixes, mut decisions } = known;
+    let FailureFiles { mut fixes, mut decisions } = known;
     fixes.stable_sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     decisions.stable_sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
     let newest = decisions.pop();
-    let seen_at = fixes
-        .first()
-        .map_or_else(|| newest.as_ref().map(|one| one.created_at.clone()), |fix| Some(fix.created_at.clone()))?;
+    let seen_at = fixes.first().map_or_else(
+        || newest.as_ref().map(|decision| decision.created_at.clone()),
+        |fix| Some(fix.created_at.clone()),
+    )?;
     let wrong = |steps: &str| {
-        newest
-            .as_ref()
-            .is_some_and(|decision| decision.wrong.iter().any(|wrong| input::digest(wrong) == input::digest(steps)))
+        newest.as_ref().is_some_and(|decision| {
+            decision.wrong.iter().any(|wrong| input::steps_digest(wrong) == input::steps_digest(steps))
+        })
     };
     let mut solutions: BTreeMap<String, SolutionLine> = BTreeMap::new();
     for fix in fixes {
-        let digest = input::digest(&fix.fix);
+        let digest = input::steps_digest(&fix.fix);
         let is_wrong = wrong(&fix.fix);
-        let reports = outcome_lines(outcomes.get(&fix.id), Some((&fix.id, &fix.failure.case_name, &fix.created_at)));
+        let reports =
+            build_outcome_lines(outcomes.get(&fix.id), Some((&fix.id, &fix.failure.case_name, &fix.created_at)));
         let solution = solutions.entry(digest).or_insert_with(|| SolutionLine {
             recorded_by: fix.by,
             wrong: is_wrong,
-            ..solution_line(&solution_id(&fix.id), fix.fix, &fix.created_at, String::new())
+            ..build_solution_line(&build_solution_id(&fix.id), fix.fix, &fix.created_at, String::new())
         });
         solution.outcomes.extend(reports);
     }
     let mut set = None;
     if let Some((decision, steps)) = newest.as_ref().and_then(|decision| Some((decision, decision.fix.clone()?))) {
-        let solution = solutions.entry(input::digest(&steps)).or_insert_with(|| SolutionLine {
+        let solution = solutions.entry(input::steps_digest(&steps)).or_insert_with(|| SolutionLine {
             by_person: true,
             recorded_by: decision.by.clone(),
-            ..solution_line(&solution_id(&decision.id), steps, &decision.created_at, String::new())
+            ..build_solution_line(&build_solution_id(&decision.id), steps, &decision.created_at, String::new())
         });
         set.clone_from(&solution.id);
     }
@@ -207,7 +212,7 @@ fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -
     });
     Some(PatternLine {
         r#type: "pattern".to_owned(),
-        known: known_line(&failure),
+        known: build_failure_line(&failure),
         signatures: Vec::new(),
         category: Some(failure.category.as_str().to_owned()),
         first_seen_at: seen_at.clone(),
@@ -221,22 +226,22 @@ fn pattern_line(known: Known, outcomes: &BTreeMap<String, Vec<SharedOutcome>>) -
 }
 
 /// Returns the failure with an id from its content, so that the id cannot collide with an id of another memory.
-fn known_line(failure: &SharedFailure) -> KnownLine {
-    KnownLine {
-        id: format!("pat-{}", &input::digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
+fn build_failure_line(failure: &SharedFailure) -> FailureLine {
+    FailureLine {
+        id: format!("pat-{}", &input::steps_digest(&format!("{}\n{}", failure.pattern, failure.text))[..32]),
         recipe: String::new(),
         case_name: failure.case_name.clone(),
         description: failure.description.clone(),
-        sample: failure.event(),
+        sample: failure.to_event(),
     }
 }
 
 /// Returns the id of the solution that a file suggests.
-fn solution_id(file: &str) -> String {
-    format!("sol-{}", &input::digest(file)[..32])
+fn build_solution_id(file: &str) -> String {
+    format!("sol-{}", &input::steps_digest(file)[..32])
 }
 
-fn solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) -> SolutionLine {
+fn build_solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) -> SolutionLine {
     SolutionLine {
         id: Some(id.to_owned()),
         steps,
@@ -251,7 +256,7 @@ fn solution_line(id: &str, steps: String, created_at: &str, env_bucket: String) 
 }
 
 /// Returns the outcomes of a fix or a solution. For a fix, the success that its own file states comes first.
-fn outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &str)>) -> Vec<OutcomeLine> {
+fn build_outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &str)>) -> Vec<OutcomeLine> {
     let line = |id: &str, worked: bool, created_at: &str| OutcomeLine {
         id: Some(id.to_owned()),
         worked,
@@ -267,7 +272,7 @@ fn outcome_lines(others: Option<&Vec<SharedOutcome>>, fix: Option<(&str, &str, &
         refuted_by: None,
     };
     let own = fix.map(|(id, _, created_at)| line(id, true, created_at));
-    let others = others.into_iter().flatten().take(MAX_EACH).map(|outcome| OutcomeLine {
+    let others = others.into_iter().flatten().take(MAX_ENTRIES_OF_ONE_OWNER).map(|outcome| OutcomeLine {
         env_bucket: Some(outcome.env_bucket.clone()).filter(|bucket| !bucket.is_empty()),
         notes: outcome.notes.clone(),
         ..line(&outcome.id, outcome.worked, &outcome.created_at)

@@ -1,6 +1,6 @@
 //! Writes imported patterns in batches, so that each batch needs a single lookup and a single insert.
 
-use super::{Judgement, Prepared, PreparedKnown};
+use super::{PersonJudgment, PreparedFailure, PreparedPattern};
 use crate::{
     Engine, EngineError,
     contract::{PatternsImported, RefusedLine},
@@ -8,18 +8,18 @@ use crate::{
     memory::exchange::{
         import::{
             PreparedSolution,
-            write::{batches, has_steps_of, ids_of_solution},
+            write::{has_same_steps, list_ids_of_solution, split_into_batches},
         },
-        patterns::MAX_DAYS,
+        patterns::MAX_DAILY_COUNTS,
     },
 };
-use argus_core::{Ambient, stable_sort::StableSort};
+use argus_core::{CallContext, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
         self, Pattern, PatternKey,
         daily_counts::DailyCounts,
-        exchange::{self, Added, NewKnown, TakenCounts},
+        exchange::{self, AddedCounts, ImportedCounts, NewFailure},
         merging,
     },
     search::Owner,
@@ -30,28 +30,28 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A line and its pattern.
+/// A line and the pattern into which it is imported.
 struct Target<'a> {
-    line: &'a Prepared,
+    line: &'a PreparedPattern,
     key: PatternKey,
-    /// The stored pattern before the import. None for a new pattern.
+    /// The stored pattern before the import. `None` for a new pattern.
     found: Option<Pattern>,
 }
 
 /// Writes all lines with their numbers. `imported` has the results of lines that were rejected before.
-pub(super) fn all(
+pub(super) fn write_all(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
-    lines: &[(u32, Prepared)],
+    lines: &[(u32, PreparedPattern)],
     mut imported: PatternsImported,
 ) -> Result<PatternsImported, EngineError> {
     // Re-signed patterns can be found by their new signature.
     recompute_signatures::recompute_batch(engine, tx)?;
-    for batch in batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
+    for batch in split_into_batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
         let mut open: Vec<_> = batch.iter().collect();
         while !open.is_empty() {
-            open = write_lines(engine, ambient, tx, open, &mut imported)?;
+            open = write_lines(engine, context, tx, open, &mut imported)?;
         }
     }
     imported.refused.stable_sort_by_key(|refused| refused.line);
@@ -62,14 +62,14 @@ pub(super) fn all(
 /// they are written later.
 fn write_lines<'a>(
     engine: &Engine,
-    ambient: &Ambient,
+    context: &CallContext,
     tx: &mut Tx<'_>,
-    lines: Vec<&'a (u32, Prepared)>,
+    lines: Vec<&'a (u32, PreparedPattern)>,
     imported: &mut PatternsImported,
-) -> Result<Vec<&'a (u32, Prepared)>, EngineError> {
+) -> Result<Vec<&'a (u32, PreparedPattern)>, EngineError> {
     let signatures: Vec<_> =
-        lines.iter().flat_map(|(_, line)| line.all_known()).map(PreparedKnown::signature).collect();
-    let mut found = exchange::of_signatures(tx, &engine.recipe, &signatures)?.into_iter();
+        lines.iter().flat_map(|(_, line)| line.all_failures()).map(PreparedFailure::signature).collect();
+    let mut found = exchange::find_by_signatures(tx, &engine.signature_version, &signatures)?.into_iter();
     let (mut targets, mut new, mut unknown_parts, mut deferred) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut seen = BTreeSet::new();
     for numbered in lines {
@@ -86,46 +86,46 @@ fn write_lines<'a>(
         }
         unknown_parts.push((line, parts));
     }
-    imported.updated += count(targets.len());
-    let added = insert_new(engine, tx, new, imported)?;
-    imported.added += count(added.len());
+    imported.updated += to_u32(targets.len());
+    let added = insert_patterns(engine, tx, new, imported)?;
+    imported.added += to_u32(added.len());
     targets.extend(added);
-    insert_parts(engine, tx, &targets, &unknown_parts)?;
+    insert_merged_failures(engine, tx, &targets, &unknown_parts)?;
     for target in &targets {
         exchange::add_signatures(tx, target.key, &target.line.signatures)?;
     }
-    write_counts(tx, &targets, ambient.now)?;
+    write_counts(tx, &targets, context.now)?;
     let solutions = write_solutions(engine.recorder_as("import"), tx, &targets, imported)?;
     for target in &targets {
         set_overrides(tx, target, &solutions)?;
     }
-    solutions::choose_best_of(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>())?;
+    solutions::choose_best_for_each(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>())?;
     for target in &targets {
-        show(tx, target)?;
+        show_pattern(tx, target)?;
     }
     Ok(deferred)
 }
 
-fn count(items: usize) -> u32 {
+fn to_u32(items: usize) -> u32 {
     u32::try_from(items).unwrap_or(u32::MAX)
 }
 
 /// Inserts the patterns that are unknown here.
-fn insert_new<'a>(
+fn insert_patterns<'a>(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    lines: Vec<(u32, &'a Prepared)>,
+    lines: Vec<(u32, &'a PreparedPattern)>,
     imported: &mut PatternsImported,
 ) -> Result<Vec<Target<'a>>, EngineError> {
-    let ids = free_ids(tx, lines.iter().map(|(_, line)| &line.known))?;
+    let ids = find_free_ids(tx, lines.iter().map(|(_, line)| &line.known))?;
     let (mut rows, mut written) = (Vec::new(), Vec::new());
     for ((number, line), id) in lines.into_iter().zip(ids) {
         let Some(id) = id else {
-            let message = format!("the id '{}' is of another failure here; take it over once more", line.known.id);
+            let message = format!("the id '{}' belongs to another failure here; copy it again", line.known.id);
             imported.refused.push(RefusedLine { line: number, message });
             continue;
         };
-        rows.push(row(engine, &line.known, id, None, line.first_seen_at));
+        rows.push(build_row(engine, &line.known, id, None, line.first_seen_at));
         written.push(line);
     }
     let keys = exchange::insert_all(tx, &rows)?;
@@ -133,64 +133,64 @@ fn insert_new<'a>(
 }
 
 /// Inserts the unknown failures that were merged into a pattern.
-fn insert_parts(
+fn insert_merged_failures(
     engine: &Engine,
     tx: &mut Tx<'_>,
     targets: &[Target<'_>],
-    parts: &[(&Prepared, Vec<&PreparedKnown>)],
+    parts: &[(&PreparedPattern, Vec<&PreparedFailure>)],
 ) -> Result<(), EngineError> {
-    let ids = free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied()))?;
-    let of_line = |line: &Prepared| targets.iter().find(|target| std::ptr::eq(target.line, line));
-    let all = parts.iter().flat_map(|(line, parts)| parts.iter().map(move |part| (of_line(line), *part)));
+    let ids = find_free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied()))?;
+    let find_target = |line: &PreparedPattern| targets.iter().find(|target| std::ptr::eq(target.line, line));
+    let all = parts.iter().flat_map(|(line, parts)| parts.iter().map(move |part| (find_target(line), *part)));
     let rows = all.zip(ids).filter_map(|((target, part), id)| {
         let target = target?;
-        Some(row(engine, part, id?, Some(target.key), target.line.first_seen_at))
+        Some(build_row(engine, part, id?, Some(target.key), target.line.first_seen_at))
     });
     exchange::insert_all(tx, &rows.collect::<Vec<_>>())?;
     Ok(())
 }
 
-/// Returns the row of a failure. A new failure is inserted as provisional, so that no list shows it. None if other
-/// failures use both of its ids.
-pub(in crate::memory::exchange) fn ensure_row(
+/// Returns the row of a failure. A new failure is inserted as provisional, so that no list shows it. Returns
+/// `None` if other failures use both of its ids.
+pub(in crate::memory::exchange) fn find_or_insert_row(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    known: &PreparedKnown,
+    known: &PreparedFailure,
     first_seen_at: i64,
 ) -> Result<Option<PatternKey>, EngineError> {
-    if let Some(row) = patterns::row_by_signature(tx, &engine.recipe, known.signature())? {
+    if let Some(row) = patterns::find_row_by_signature(tx, &engine.signature_version, known.signature())? {
         return Ok(Some(row.key));
     }
-    let Some(id) = free_ids(tx, std::iter::once(known))?.into_iter().flatten().next() else { return Ok(None) };
-    let key = exchange::insert_all(tx, &[row(engine, known, id, None, first_seen_at)])?.pop();
+    let Some(id) = find_free_ids(tx, std::iter::once(known))?.into_iter().flatten().next() else { return Ok(None) };
+    let key = exchange::insert_all(tx, &[build_row(engine, known, id, None, first_seen_at)])?.pop();
     if let Some(key) = key {
-        merging::split(tx, key, true)?;
+        merging::separate_row(tx, key, true)?;
     }
     Ok(key)
 }
 
-/// Returns a free id for each failure. None if both ids are used.
-fn free_ids<'a>(
+/// Returns for each failure the first of its two ids that no other failure uses, if any.
+fn find_free_ids<'a>(
     tx: &mut Tx<'_>,
-    known: impl Iterator<Item = &'a PreparedKnown>,
+    known: impl Iterator<Item = &'a PreparedFailure>,
 ) -> Result<Vec<Option<&'a str>>, EngineError> {
     let wanted: Vec<_> = known.flat_map(|known| [known.id.as_str(), &known.id_by_content]).collect();
-    let taken = exchange::are_taken(tx, &wanted)?;
+    let taken = exchange::are_ids_used(tx, &wanted)?;
     let free =
         |(ids, taken): (&[&'a str], &[bool])| ids.iter().zip(taken).find(|(_, taken)| !**taken).map(|(id, _)| *id);
     Ok(wanted.chunks(2).zip(taken.chunks(2)).map(free).collect())
 }
 
-fn row<'a>(
+fn build_row<'a>(
     engine: &'a Engine,
-    known: &'a PreparedKnown,
+    known: &'a PreparedFailure,
     id: &'a str,
     into: Option<PatternKey>,
     first_seen_at: i64,
-) -> NewKnown<'a> {
-    NewKnown {
+) -> NewFailure<'a> {
+    NewFailure {
         id,
-        identity: recompute_signatures::identity(engine, &known.analysis),
+        identity: recompute_signatures::build_identity(engine, &known.analysis),
         case_name: &known.case_name,
         description: &known.description,
         sample: &known.sample,
@@ -199,34 +199,38 @@ fn row<'a>(
     }
 }
 
-/// Adds the counts that were not imported before, per memory that counted them.
+/// Adds the counts that were not imported before, separately for each memory that counted.
 fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
-    let of: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
+    let wanted: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
         .map(|counts| (counts.memory.as_str(), counts.pattern.as_str()))
         .collect();
-    let mut taken = exchange::taken(tx, &of)?.into_iter();
+    let mut taken = exchange::read_imported_counts(tx, &wanted)?.into_iter();
     let keys: Vec<_> = targets.iter().map(|target| target.key).collect();
-    let ours = exchange::days_of(tx, &keys, MAX_DAYS)?;
+    let ours = exchange::read_daily_counts(tx, &keys, MAX_DAILY_COUNTS)?;
     for (target, ours) in targets.iter().zip(ours) {
         let line = target.line;
-        let (mut added, mut is_more) = ((0_u32, 0_u32), target.found.is_none());
+        let (mut added, mut has_new_counts) = ((0_u32, 0_u32), target.found.is_none());
         for counts in &line.counts {
             let before = taken.next().unwrap_or_default();
-            let TakenCounts { occurrences, resolutions, .. } = *counts;
+            let ImportedCounts { occurrences, resolutions, .. } = *counts;
             if occurrences <= before.0 && resolutions <= before.1 {
                 continue;
             }
-            is_more = true;
+            has_new_counts = true;
             added.0 = added.0.saturating_add(occurrences.saturating_sub(before.0));
             added.1 = added.1.saturating_add(resolutions.saturating_sub(before.1));
             let (occurrences, resolutions) = (occurrences.max(before.0), resolutions.max(before.1));
-            exchange::take(tx, target.key, &TakenCounts { occurrences, resolutions, ..counts.clone() })?;
+            exchange::store_imported_counts(
+                tx,
+                target.key,
+                &ImportedCounts { occurrences, resolutions, ..counts.clone() },
+            )?;
         }
-        if !is_more {
+        if !has_new_counts {
             continue;
         }
-        let days = days_with(&ours, &line.days, added);
-        let added = Added {
+        let days = merge_daily_counts(&ours, &line.days, added);
+        let added = AddedCounts {
             occurrences: added.0,
             resolutions: added.1,
             first_seen_at: line.first_seen_at,
@@ -238,7 +242,7 @@ fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(),
 }
 
 /// Merges daily counts. Only the last `added` counts of the other memory are new here.
-fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) -> Vec<DailyCounts> {
+fn merge_daily_counts(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) -> Vec<DailyCounts> {
     let last = theirs.last().map_or((0, 0), |last| (last.occurrences, last.resolutions));
     let before = (last.0.saturating_sub(added.0), last.1.saturating_sub(added.1));
     let at = |days: &[DailyCounts], day: i64| {
@@ -256,7 +260,7 @@ fn days_with(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) ->
 }
 
 /// Keys of solutions by their owner and by their id in the line.
-type Written<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
+type SolutionKeys<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
 
 /// Adds new solutions, and the outcomes of all solutions.
 fn write_solutions<'a>(
@@ -264,19 +268,21 @@ fn write_solutions<'a>(
     tx: &mut Tx<'_>,
     targets: &[Target<'a>],
     imported: &mut PatternsImported,
-) -> Result<Written<'a>, EngineError> {
+) -> Result<SolutionKeys<'a>, EngineError> {
     let all: Vec<_> = (targets.iter())
-        .flat_map(|target| target.line.solutions.iter().map(move |(solution, said)| (target.key, solution, *said)))
+        .flat_map(|target| {
+            target.line.solutions.iter().map(move |(solution, judgment)| (target.key, solution, *judgment))
+        })
         .collect();
-    let known = solutions::by_ids(tx, all.iter().flat_map(|(_, solution, _)| ids_of_solution(solution)))?;
+    let known = solutions::find_by_ids(tx, all.iter().flat_map(|(_, solution, _)| list_ids_of_solution(solution)))?;
     let known: BTreeMap<&str, &Solution> = known.iter().map(|known| (known.id.as_str(), known)).collect();
-    let (mut new, mut said_of, mut first) = (Vec::new(), Vec::new(), BTreeMap::new());
-    // The place of each solution of a line: a known key, or an index into the new solutions.
+    let (mut new, mut judgments, mut first) = (Vec::new(), Vec::new(), BTreeMap::new());
+    // For each solution of a line: a known key, or an index into the new solutions.
     let mut places = Vec::with_capacity(all.len());
-    for (owner, solution, said) in &all {
+    for (owner, solution, judgment) in &all {
         let same = |id: &str| {
             let known = known.get(id);
-            known.filter(|known| known.owner == Owner::Pattern(*owner) && has_steps_of(known, solution))
+            known.filter(|known| known.owner == Owner::Pattern(*owner) && has_same_steps(known, solution))
         };
         if let Some(known) = same(&solution.id).or_else(|| same(&solution.id_by_content)) {
             places.push(Some(Ok(known.key)));
@@ -289,20 +295,20 @@ fn write_solutions<'a>(
         };
         // If steps are repeated, they become a single solution with all outcomes.
         let number = *first.entry((*owner, &solution.digest, &solution.env_bucket)).or_insert_with(|| {
-            new.push(new_solution(recorder, *owner, id, solution));
-            said_of.push(*said);
+            new.push(build_solution(recorder, *owner, id, solution));
+            judgments.push(*judgment);
             new.len() - 1
         });
         places.push(Some(Err(number)));
     }
     let added = solutions::add_all(tx, &new)?;
-    for ((solution, is_new), Judgement { wrong, by_person }) in added.iter().zip(said_of) {
+    for ((solution, is_new), PersonJudgment { wrong, by_person }) in added.iter().zip(judgments) {
         imported.solutions += u32::from(*is_new);
         if *is_new && (wrong || by_person) {
-            solutions::take_judgement(tx, solution.key, by_person, wrong.then_some(solution.created_at))?;
+            solutions::import_judgment(tx, solution.key, by_person, wrong.then_some(solution.created_at))?;
         }
     }
-    let (mut written, mut outcomes) = (Written::new(), Vec::new());
+    let (mut written, mut outcomes) = (SolutionKeys::new(), Vec::new());
     for ((owner, solution, _), place) in all.iter().zip(places) {
         let key = match place {
             Some(Ok(key)) => key,
@@ -310,17 +316,17 @@ fn write_solutions<'a>(
             None => continue,
         };
         written.insert((*owner, &solution.id), key);
-        outcomes.extend(new_outcomes(recorder, *owner, key, solution));
+        outcomes.extend(build_outcomes(recorder, *owner, key, solution));
     }
-    outcomes::note_proofs(tx, &outcomes)?;
+    outcomes::store_proofs(tx, &outcomes)?;
     imported.outcomes += outcomes::record(tx, &outcomes)?;
     for target in targets.iter().filter(|target| !target.line.solutions.is_empty()) {
-        exchange::wait_for_indexing(tx, target.key)?;
+        exchange::queue_for_indexing(tx, target.key)?;
     }
     Ok(written)
 }
 
-fn new_solution<'a>(
+fn build_solution<'a>(
     recorder: Recorder<'a>,
     owner: PatternKey,
     id: &'a str,
@@ -338,7 +344,7 @@ fn new_solution<'a>(
     }
 }
 
-fn new_outcomes<'a>(
+fn build_outcomes<'a>(
     recorder: Recorder<'a>,
     counted_on: PatternKey,
     solution: SolutionKey,
@@ -362,11 +368,11 @@ fn new_outcomes<'a>(
     })
 }
 
-/// Sets the values of a person on new patterns.
+/// Sets the values that a person set, but only on new patterns.
 fn set_overrides(
     tx: &mut Tx<'_>,
     Target { line, key, found }: &Target<'_>,
-    solutions: &Written<'_>,
+    solutions: &SolutionKeys<'_>,
 ) -> Result<(), EngineError> {
     let (None, Some(person)) = (found, &line.person) else { return Ok(()) };
     let set = person.solution.as_deref().and_then(|id| solutions.get(&(*key, id))).copied();
@@ -375,7 +381,7 @@ fn set_overrides(
 }
 
 /// Makes a new or provisional pattern visible.
-fn show(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
+fn show_pattern(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
     let category = match found {
         Some(found) if !found.is_provisional() => return Ok(()),
         Some(found) => found.shown_category(),
@@ -384,5 +390,5 @@ fn show(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(),
             set.unwrap_or(line.known.analysis.classification.category)
         }
     };
-    Ok(exchange::show(tx, *key, category)?)
+    Ok(exchange::show_as_learned(tx, *key, category)?)
 }
