@@ -8,19 +8,22 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { root, run, runNpm } from './lib/exec.mjs';
-import { main, mustPass, step } from './lib/steps.mjs';
+import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 
-const WASM = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
-const PACKAGES = ['argus-engine', 'argus-mcp'];
-/** Undefined if the manifests should stay as committed, without a repository. */
+const WASM_PATH = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
+const PACKAGE_NAMES = ['argus-engine', 'argus-mcp'];
+/** Undefined if the manifests stay as committed, without a repository. */
 const { repository } = parseArgs({ options: { repository: { type: 'string' } } }).values;
-/** Folder names of different length would shift the content after an embedded absolute path. */
-const FOLDERS = ['a', join('a-second-folder', 'with-a-much-longer-name')];
+/** The folder names have different lengths, because an embedded absolute path would then shift the content after it. */
+const CLONE_FOLDERS = ['a', join('a-second-folder', 'with-a-much-longer-name')];
 
-await main(async () => {
+await runMain(async () => {
   const work = mkdtempSync(join(tmpdir(), 'argus-reproducible-'));
   try {
-    const [first, second] = [await digestsOf(work, FOLDERS[0]), await digestsOf(work, FOLDERS[1])];
+    const [first, second] = [
+      await buildAndDigest(work, CLONE_FOLDERS[0]),
+      await buildAndDigest(work, CLONE_FOLDERS[1]),
+    ];
     const names = [...new Set([...first.keys(), ...second.keys()])];
     const different = names.filter((name) => first.get(name) !== second.get(name));
     for (const name of names) {
@@ -32,16 +35,16 @@ await main(async () => {
   }
 });
 
-/** Builds a new clone and returns a map from file name to SHA-256 of the published files. */
-async function digestsOf(work, name) {
+/** Builds a new clone. Returns the SHA-256 of the published files by file name. */
+async function buildAndDigest(work, name) {
   const folder = join(work, name);
   const within = (title, started) =>
-    step(`${title} in ${name}`, async (onLine) => mustPass(title, await started(onLine)));
+    runStep(`${title} in ${name}`, async (onLine) => requireSuccess(title, await started(onLine)));
   await within('git clone', (onLine) => run('git', ['clone', '--quiet', root, folder], { onLine }));
-  // Otherwise both clones would share a target folder of the caller.
+  // Without this, both clones would share a target folder of the caller.
   const options = (onLine) => ({ cwd: folder, onLine, extraEnv: { CARGO_TARGET_DIR: join(folder, 'target') } });
   await within('build', (onLine) => run(process.execPath, ['scripts/build.mjs'], options(onLine)));
-  const workspaces = PACKAGES.flatMap((workspace) => ['--workspace', workspace]);
+  const workspaces = PACKAGE_NAMES.flatMap((workspace) => ['--workspace', workspace]);
   if (repository !== undefined) {
     const fields = ['repository.type=git', `repository.url=${repository}`];
     await within('npm pkg set', (onLine) => runNpm(['pkg', 'set', ...fields, ...workspaces], options(onLine)));
@@ -50,6 +53,6 @@ async function digestsOf(work, name) {
   mkdirSync(packed);
   const pack = ['pack', '--ignore-scripts', '--pack-destination', packed];
   await within('npm pack', (onLine) => runNpm([...pack, ...workspaces], options(onLine)));
-  const files = [join(folder, WASM), ...readdirSync(packed).map((file) => join(packed, file))];
+  const files = [join(folder, WASM_PATH), ...readdirSync(packed).map((file) => join(packed, file))];
   return new Map(files.map((file) => [basename(file), createHash('sha256').update(readFileSync(file)).digest('hex')]));
 }

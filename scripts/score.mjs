@@ -1,24 +1,24 @@
 // `npm run score`: measures the built engine on generated everyday histories and on the development data next to the
-// project, and prints each score with its goal. The goals apply to a sealed data set of the same kinds; these scores
-// show where to improve. `npm run score -- --data DIR` reads another folder, and `-- --show` lists wrong answers. If
-// the data or python3 is missing, the command reports that and does not fail.
+// project, and prints each score with its goal. The goals apply to a sealed data set of the same kind; these scores
+// show what to improve. `npm run score -- --data DIR` reads another folder, and `-- --show` lists wrong answers. If the
+// data or python3 is missing, the command reports that and does not fail.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
-import { playDailyHistories } from './lib/daily-histories.mjs';
-import { root, run, which } from './lib/exec.mjs';
-import { reliability, teed } from './lib/reliability.mjs';
-import { main, mustPass, step } from './lib/steps.mjs';
+import { scoreDailyHistories } from './lib/daily-histories.mjs';
+import { findProgram, root, run } from './lib/exec.mjs';
+import { drawReliability, withOutputCopy } from './lib/reliability.mjs';
+import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
-const CLI = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
-const show = process.argv.includes('--show');
+const CLI_PATH = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
+const isShowingErrors = process.argv.includes('--show');
 
 /**
- * A scorer: its script, the field of `inspect --jsonl` that it reads (without a field it queries the memory), and the
- * numbers to extract with their goals.
+ * Each scorer has a script, the field of `inspect --jsonl` that the script reads (without a field, it queries the
+ * memory), and the numbers to extract with their goals.
  */
 const SCORERS = [
   {
@@ -88,10 +88,10 @@ const SCORERS = [
 ];
 
 /**
- * Scores of the analysis across runs, for Argus and for common rules of thumb. A goal with `at most` means that lower
- * is better.
+ * Scores of the analysis across runs, for Argus and for common rules of thumb. A goal with `at most` means that a lower
+ * score is better.
  */
-const EVIDENCE = {
+const EVIDENCE_SCORES = {
   'verdicts, macro F1': [/^macro F1 ([\d.]+)/m, '.88'],
   'verdicts, answered': [/answered ([\d.]+) /, '.90'],
   'verdicts, accuracy': [/accuracy of the answered ([\d.]+)/, '.92'],
@@ -110,87 +110,101 @@ const EVIDENCE = {
 };
 
 /**
- * Data sets of recurring failures: external data sets, and the project's own data set. The second half of the own
- * failures is used only for measuring.
+ * Data sets of recurring failures: external data sets, and the project's own data set. The second half of the project's
+ * own failures is used only for measuring.
  */
-const RECURRENCE = {
+const RECURRENCE_SETS = {
   'others’ failures': (data) => join(data, 'recurrence.jsonl.gz'),
   'own, development': () => join(root, 'tests', 'recurrence', 'development.jsonl.gz'),
   'own, held out': () => join(root, 'tests', 'recurrence', 'held-out.jsonl.gz'),
 };
 
-await main(async () => {
+await runMain(async () => {
   await setUp();
   await build();
-  await daily();
+  await scoreDaily();
   const flag = process.argv.indexOf('--data');
   const data = resolve(flag > 0 ? process.argv[flag + 1] : join(root, '..', 'shared', 'data'));
   if (!existsSync(join(data, 'score_classify.py'))) {
     console.log(`no scores: ${data} does not exist; npm run score -- --data DIR reads it from elsewhere`);
     return 0;
   }
-  if (!which('python3')) {
+  if (!findProgram('python3')) {
     console.log('no scores: the scorers need python3; install with: apt-get install -y python3');
     return 0;
   }
-  for (const scorer of SCORERS) await score(data, scorer);
-  await recurrence(data);
-  await evidence(data);
+  for (const scorer of SCORERS) await runScorer(data, scorer);
+  await scoreRecurrence(data);
+  await scoreEvidence(data);
   return 0;
 });
 
-/** Generated histories, which need no data. */
-async function daily() {
+/** Scores generated histories, which need no data. */
+async function scoreDaily() {
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
   const open = () => openEngine({ databasePath: ':memory:', projectRoot: root });
-  const rows = await step('histories of ordinary days', () => playDailyHistories(open));
+  const rows = await runStep('histories of ordinary days', () => scoreDailyHistories(open));
   for (const { name, right, innocent, named, culprits, histories } of rows) {
     const culprit = culprits === 0 ? '' : `   culprit among the suspects ${named} of ${culprits}`;
     console.log(`   ${name.padEnd(40)} right ${right} of ${histories}   innocent accused ${innocent}${culprit}`);
   }
 }
 
-/** Scores the same rows by signature only, by the product's diagnose, and by the template miner Drain3. */
-async function recurrence(data) {
+/** Scores the same rows by signature only, by Argus' diagnoses, and by the template miner Drain3. */
+async function scoreRecurrence(data) {
   const script = join(data, 'score_recurrence.py');
-  const drain = await drainPython();
+  const drain = await installDrain();
   if (drain === undefined) console.log('   no Drain3 to compare with: pip could not install it');
-  for (const [name, file] of Object.entries(RECURRENCE)) {
+  for (const [name, file] of Object.entries(RECURRENCE_SETS)) {
     const rows = ['--file', file(data)];
     const ways = {
-      signature: ['python3', script, ...rows, '--', ...productOf(data, 'signature')],
-      diagnose: ['python3', script, ...rows, '--', 'python3', join(data, 'via_diagnose.py'), process.execPath, CLI],
+      signature: ['python3', script, ...rows, '--', ...queryCommand(data, 'signature')],
+      diagnose: [
+        'python3',
+        script,
+        ...rows,
+        '--',
+        'python3',
+        join(data, 'via_diagnose.py'),
+        process.execPath,
+        CLI_PATH,
+      ],
       ...(drain && { Drain3: [drain, script, ...rows, '--drain'] }),
     };
     for (const [way, [program, ...command]] of Object.entries(ways)) {
       const title = `recurrence, ${name}, ${way}`;
-      const output = await step(title, async (onLine) => mustPass(title, await run(program, command, { onLine })));
-      if (show) console.log(output);
+      const output = await runStep(title, async (onLine) =>
+        requireSuccess(title, await run(program, command, { onLine })),
+      );
+      if (isShowingErrors) console.log(output);
       const [, groups, precision, recall, f] = /^MEAN +([\d.]+) +([\d.]+) +([\d.]+) +([\d.]+)/m.exec(output) ?? [];
       console.log(`   GA ${groups}   P ${precision}   R ${recall}   F ${f}   goal .88 .96 .88 .91`);
     }
   }
 }
 
-/** Histories with known truth, recorded run by run. */
-async function evidence(data) {
+/** Scores histories whose right verdicts are known, recorded run by run. */
+async function scoreEvidence(data) {
   const histories = join(data, 'histories.jsonl.gz');
   const folder = mkdtempSync(join(tmpdir(), 'argus-score-'));
   const answers = join(folder, 'answers.jsonl');
   const script = [join(data, 'score_evidence.py'), '--file', histories];
-  const product = ['--', ...teed(answers, ['python3', join(data, 'via_history.py'), process.execPath, CLI])];
+  const product = [
+    '--',
+    ...withOutputCopy(answers, ['python3', join(data, 'via_history.py'), process.execPath, CLI_PATH]),
+  ];
   const outputs = [];
   for (const [way, args] of Object.entries({ Argus: product, 'rules of thumb': ['--baseline'] })) {
     const title = `evidence, ${way}`;
-    const output = await step(title, async (onLine) =>
-      mustPass(title, await run('python3', [...script, ...args], { onLine })),
+    const output = await runStep(title, async (onLine) =>
+      requireSuccess(title, await run('python3', [...script, ...args], { onLine })),
     );
-    if (show) console.log(output);
+    if (isShowingErrors) console.log(output);
     outputs.push(output);
   }
-  const diagram = reliability(linesOf(gunzipSync(readFileSync(histories))), linesOf(readFileSync(answers)));
+  const diagram = drawReliability(splitLines(gunzipSync(readFileSync(histories))), splitLines(readFileSync(answers)));
   rmSync(folder, { recursive: true });
-  for (const [name, [pick, goal]] of Object.entries(EVIDENCE)) {
+  for (const [name, [pick, goal]] of Object.entries(EVIDENCE_SCORES)) {
     const [argus, thumb] = outputs.map((output) => pick.exec(output)?.[1] ?? '-');
     console.log(`   ${name.padEnd(32)} ${argus.padEnd(6)} rules of thumb ${thumb.padEnd(6)} goal ${goal}`);
   }
@@ -198,13 +212,13 @@ async function evidence(data) {
   for (const line of diagram) console.log(`   ${line}`);
 }
 
-function linesOf(bytes) {
+function splitLines(bytes) {
   const lines = bytes.toString().split('\n');
   return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 }
 
-/** Path of a Python with Drain3, which is installed once. */
-async function drainPython() {
+/** Returns the path of a Python with Drain3, which is installed once. */
+async function installDrain() {
   const venv = join(root, 'target', 'drain3');
   const python = join(venv, 'bin', 'python');
   if (!existsSync(python)) {
@@ -215,14 +229,16 @@ async function drainPython() {
   return code === 0 ? python : undefined;
 }
 
-async function score(data, { script, field, args = [], filled, showErrors = [], scores }) {
+async function runScorer(data, { script, field, args = [], filled, showErrors = [], scores }) {
   const files = args.map((arg) => (arg.endsWith('.gz') ? join(data, arg) : arg));
-  if (filled) files.push('--file', fill(join(data, filled.file), filled.columns));
-  const product = productOf(data, field);
+  if (filled) files.push('--file', addMissingColumns(join(data, filled.file), filled.columns));
+  const product = queryCommand(data, field);
   const title = `${script} ${args[1] ?? ''}`.trim();
-  const command = [join(data, script), ...files, ...(show ? showErrors : []), '--', ...product];
-  const output = await step(title, async (onLine) => mustPass(title, await run('python3', command, { onLine })));
-  if (show) console.log(output);
+  const command = [join(data, script), ...files, ...(isShowingErrors ? showErrors : []), '--', ...product];
+  const output = await runStep(title, async (onLine) =>
+    requireSuccess(title, await run('python3', command, { onLine })),
+  );
+  if (isShowingErrors) console.log(output);
   for (const [name, pick, goal] of scores) {
     const found = typeof pick === 'function' ? pick(output) : Number(pick.exec(output)?.[1]);
     const mark = found >= goal ? 'reached' : 'below';
@@ -230,14 +246,14 @@ async function score(data, { script, field, args = [], filled, showErrors = [], 
   }
 }
 
-/** The command that queries the product: `inspect` for each text, or the memory. */
-function productOf(data, field) {
-  if (field === undefined) return ['python3', join(data, 'via_memory.py'), process.execPath, CLI];
-  return ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI, 'inspect', '--jsonl'];
+/** Returns the command that queries Argus: `inspect` for each text, or the memory. */
+function queryCommand(data, field) {
+  if (field === undefined) return ['python3', join(data, 'via_memory.py'), process.execPath, CLI_PATH];
+  return ['python3', join(data, 'via_inspect.py'), field, process.execPath, CLI_PATH, 'inspect', '--jsonl'];
 }
 
-/** Writes a copy with all columns that the scorer groups by, because a data file may lack some. */
-function fill(file, columns) {
+/** Writes a copy with all columns by which the scorer groups, because a data file may lack some. */
+function addMissingColumns(file, columns) {
   const rows = gunzipSync(readFileSync(file)).toString().trim().split('\n');
   const full = rows.map((row) => ({ ...Object.fromEntries(columns.map((it) => [it, '-'])), ...JSON.parse(row) }));
   const copy = join(root, 'target', 'score-rows.jsonl');
@@ -245,7 +261,7 @@ function fill(file, columns) {
   return copy;
 }
 
-/** Parses rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
+/** Returns a function that reads the lowest value of a column from rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
 function lowestOfCategories(column) {
   return (output) => {
     const rows = [...output.matchAll(/^[A-Z_]{5,} +\d+ +([\d.]+) +([\d.]+) +[\d.]+$/gm)];

@@ -7,9 +7,9 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { chromium } from 'playwright-core';
 import { build } from './build.mjs';
-import { env, root, which } from './lib/exec.mjs';
+import { commandEnvironment, findProgram, root } from './lib/exec.mjs';
 import { fillSample } from './lib/sample-memory.mjs';
-import { main, StepFailed, step } from './lib/steps.mjs';
+import { runMain, runStep, StepFailed } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
 const LOOKS = {
@@ -20,10 +20,13 @@ const LOOKS = {
   phone: { colorScheme: 'light', viewport: { width: 390, height: 844 }, hasTouch: true },
 };
 
-/** Name of a view, how to reach it from the previous view, and a selector that is visible when it is drawn. */
+/**
+ * For each view: its name, how to reach it from the previous view, and a selector that is visible when the view is
+ * drawn.
+ */
 const VIEWS = [
-  { name: 'now', go: (page) => place(page, '#/now'), ready: 'main .items' },
-  { name: 'patterns', go: (page) => place(page, '#/patterns'), ready: 'table a.row' },
+  { name: 'now', go: (page) => goToPlace(page, '#/now'), ready: 'main .items' },
+  { name: 'patterns', go: (page) => goToPlace(page, '#/patterns'), ready: 'table a.row' },
   {
     name: 'pattern',
     go: (page) =>
@@ -34,19 +37,19 @@ const VIEWS = [
     ready: '.numbers',
   },
   { name: 'edit', go: (page) => page.getByRole('button', { name: 'Edit' }).click(), ready: 'dialog textarea' },
-  { name: 'runs', go: (page) => place(page, '#/runs'), ready: 'canvas' },
+  { name: 'runs', go: (page) => goToPlace(page, '#/runs'), ready: 'canvas' },
   { name: 'run', go: (page) => page.locator('table a.row').first().click(), ready: '.cases' },
   { name: 'case', go: openCase, ready: '.cases pre' },
   { name: 'comparison', go: compare, ready: '.lists' },
-  { name: 'tests', go: (page) => place(page, '#/tests'), ready: '.scroll' },
-  { name: 'health', go: (page) => place(page, '#/health'), ready: 'canvas' },
-  { name: 'incidents', go: (page) => place(page, '#/incidents'), ready: 'ol a.row' },
-  { name: 'search', go: (page) => place(page, '#/incidents?text=chromium+executable+missing'), ready: 'ol dl' },
+  { name: 'tests', go: (page) => goToPlace(page, '#/tests'), ready: '.scroll' },
+  { name: 'health', go: (page) => goToPlace(page, '#/health'), ready: 'canvas' },
+  { name: 'incidents', go: (page) => goToPlace(page, '#/incidents'), ready: 'ol a.row' },
+  { name: 'search', go: (page) => goToPlace(page, '#/incidents?text=chromium+executable+missing'), ready: 'ol dl' },
   { name: 'incident', go: (page) => page.locator('ol a.row').first().click(), ready: 'ol table' },
   { name: 'inspector', go: inspect, ready: 'mark' },
 ];
 
-await main(async () => {
+await runMain(async () => {
   await setUp({ forTests: true });
   await build();
   const out = resolve(process.argv[2] ?? join(root, 'target', 'screenshots'));
@@ -54,14 +57,14 @@ await main(async () => {
   const folder = mkdtempSync(join(tmpdir(), 'argus-screenshots-'));
   const project = join(folder, 'webshop');
   try {
-    await step('a sample memory', () => fill(project, join(folder, 'reports')));
-    await step(`pictures in ${out}`, (onLine) => takeAll(project, out, onLine));
+    await runStep('a sample memory', () => fillMemory(project, join(folder, 'reports')));
+    await runStep(`pictures in ${out}`, (onLine) => takeScreenshots(project, out, onLine));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 });
 
-async function fill(project, reports) {
+async function fillMemory(project, reports) {
   mkdirSync(join(project, '.argus'), { recursive: true });
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
   // Makes the memory belong to this user, with a separate data folder.
@@ -76,9 +79,9 @@ async function fill(project, reports) {
   await engine.close();
 }
 
-async function takeAll(project, out, onLine) {
-  const server = await serve(project);
-  const browser = await chromium.launch({ executablePath: which('chromium') ?? '', args: ['--no-sandbox'] });
+async function takeScreenshots(project, out, onLine) {
+  const server = await startViewer(project);
+  const browser = await chromium.launch({ executablePath: findProgram('chromium') ?? '', args: ['--no-sandbox'] });
   try {
     for (const [look, options] of Object.entries(LOOKS)) {
       const context = await browser.newContext({ ...options, locale: 'en-GB', reducedMotion: 'reduce' });
@@ -99,13 +102,13 @@ async function takeAll(project, out, onLine) {
   }
 }
 
-/** Starts the built product as a person would. */
-async function serve(project) {
+/** Starts the built program as a person would. */
+async function startViewer(project) {
   const child = spawn(
     process.execPath,
     [join(root, 'packages/mcp/dist/cli.mjs'), 'view', '--json', '--project', project],
     {
-      env: { ...env, XDG_DATA_HOME: process.env.XDG_DATA_HOME, LC_ALL: 'en_US.UTF-8' },
+      env: { ...commandEnvironment, XDG_DATA_HOME: process.env.XDG_DATA_HOME, LC_ALL: 'en_US.UTF-8' },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
@@ -115,7 +118,7 @@ async function serve(project) {
   throw new StepFailed('argus-mcp view ended before it said its address');
 }
 
-async function place(page, hash) {
+async function goToPlace(page, hash) {
   if (await page.locator('dialog[open]').count()) await page.keyboard.press('Escape');
   await page.evaluate((to) => {
     location.hash = to;
@@ -135,6 +138,6 @@ async function compare(page) {
 }
 
 async function inspect(page) {
-  await place(page, '#/inspector');
+  await goToPlace(page, '#/inspector');
   await page.getByRole('button', { name: 'Try an example' }).click();
 }

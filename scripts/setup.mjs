@@ -1,22 +1,29 @@
 // Prepares a fresh machine for the build: system packages, the Rust toolchain with the wasm target, and node modules.
-// Every part checks first and does nothing if it is already there. build.mjs builds.
+// Every part checks first and does nothing if it is already installed. build.mjs builds.
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { ask, root, runNpm, toolsDir, which } from './lib/exec.mjs';
-import { BUILD_PROGRAMS, needNode, needPrograms, needRustup, pass, wantPrograms } from './lib/machine.mjs';
+import { findProgram, readOutput, root, runNpm, toolsDir } from './lib/exec.mjs';
+import {
+  BUILD_PROGRAMS,
+  installIfPossible,
+  requireNode,
+  requirePrograms,
+  requireRustup,
+  runOrFail,
+} from './lib/machine.mjs';
 import { hashOf, recall, remember } from './lib/stamp.mjs';
-import { main, mustPass, step } from './lib/steps.mjs';
+import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 
 /**
- * `programs` are additional programs for tests. A program that cannot be installed is reported, and its tests are
- * skipped.
+ * Prepares the machine. `programs` are additional programs for tests. If such a program cannot be installed, this is
+ * reported, and its tests are skipped.
  */
 export async function setUp({ programs = [] } = {}) {
-  needNode();
-  await needPrograms(BUILD_PROGRAMS);
-  if (programs.length > 0) await wantPrograms(programs);
-  needRustup();
+  requireNode();
+  await requirePrograms(BUILD_PROGRAMS);
+  if (programs.length > 0) await installIfPossible(programs);
+  requireRustup();
   await setUpToolchain();
   await setUpNodeModules();
 }
@@ -27,7 +34,8 @@ export async function setUp({ programs = [] } = {}) {
  */
 async function setUpToolchain() {
   const wanted = readToolchainFile();
-  const has = (kind) => ask('rustup', [kind, 'list', '--toolchain', wanted.channel, '--installed'])?.split('\n') ?? [];
+  const has = (kind) =>
+    readOutput('rustup', [kind, 'list', '--toolchain', wanted.channel, '--installed'])?.split('\n') ?? [];
   const components = has('component');
   const missing = [
     ...wanted.components.filter((name) => !components.some((line) => line.startsWith(name))),
@@ -36,8 +44,8 @@ async function setUpToolchain() {
   if (components.length > 0 && missing.length === 0) return;
   const options = [...wanted.components.flatMap((c) => ['-c', c]), ...wanted.targets.flatMap((t) => ['-t', t])];
   const title = `Rust ${wanted.channel} with ${[...wanted.components, ...wanted.targets].join(', ')}`;
-  await step(title, (onLine) =>
-    pass(
+  await runStep(title, (onLine) =>
+    runOrFail(
       title,
       'rustup',
       ['toolchain', 'install', wanted.channel, '--profile', 'minimal', '--no-self-update', ...options],
@@ -60,11 +68,11 @@ function readToolchainFile() {
 /** Installs the test runner for wasm, which must have exactly the version that the crates use. */
 export async function installWasmBindgen(onLine) {
   const version = readFileSync(join(root, 'Cargo.toml'), 'utf8').match(/^wasm-bindgen *= *"=([^"]+)"/m)[1];
-  if (ask('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;
-  // Does not replace another version on PATH, because another project may need it.
-  const place = which('wasm-bindgen') ? ['--root', toolsDir] : [];
+  if (readOutput('wasm-bindgen', ['--version'])?.endsWith(` ${version}`)) return;
+  // A different version on PATH is not replaced, because another project may need it.
+  const place = findProgram('wasm-bindgen') ? ['--root', toolsDir] : [];
   const args = ['install', 'wasm-bindgen-cli', '--version', version, '--locked', ...place];
-  await pass('wasm-bindgen', 'cargo', args, onLine);
+  await runOrFail('wasm-bindgen', 'cargo', args, onLine);
 }
 
 async function setUpNodeModules() {
@@ -79,15 +87,15 @@ async function setUpNodeModules() {
     process.platform,
   );
   if (recall('node-modules', hash) && existsSync(join(root, 'node_modules', 'typescript'))) return;
-  // Not `npm ci`, because it refuses a lock file without the optional packages of other platforms, which a partial
-  // mirror cannot list. Versions and hashes still come from the lock file.
+  // Does not use `npm ci`, because that refuses a lock file without the optional packages of other platforms, which a
+  // partial mirror cannot list. Versions and hashes still come from the lock file.
   const args = ['install', '--no-save', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
-  await step('node modules', async (onLine) => mustPass('node modules', await runNpm(args, { onLine })));
+  await runStep('node modules', async (onLine) => requireSuccess('node modules', await runNpm(args, { onLine })));
   // The Node that the conformance suite needs must not become the default `node`.
   rmSync(join(root, 'node_modules', '.bin', 'node'), { force: true });
   remember('node-modules', hash);
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  await main(setUp);
+  await runMain(setUp);
 }

@@ -14,49 +14,51 @@ const LANGUAGES = {
   '.cts': 'TypeScript',
   '.svelte': 'Svelte',
 };
-const SCRIPTS = new Set(['.mjs', '.cjs', '.js', '.py', '.css', '.html', '.sh']);
-const TESTS = /(?:^|\/)(?:tests?|fixtures|\.?fuzz|proptest-regressions|examples)(?:\/|\.rs$)|\.test\.|_tests\.rs$/u;
-const GENERATED = /(?:^|\/)generated\/|\.schema\.json$|\.snap$/u;
-const SMALL_LINES = 40;
-const WASM = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
+const SCRIPT_EXTENSIONS = new Set(['.mjs', '.cjs', '.js', '.py', '.css', '.html', '.sh']);
+const TEST_PATH = /(?:^|\/)(?:tests?|fixtures|\.?fuzz|proptest-regressions|examples)(?:\/|\.rs$)|\.test\.|_tests\.rs$/u;
+const GENERATED_PATH = /(?:^|\/)generated\/|\.schema\.json$|\.snap$/u;
+const MAX_SMALL_FILE_LINES = 40;
+const WASM_PATH = 'npm/engine/src/wasm/argus_wasm_bg.wasm';
 
-const root = resolve(process.argv[2] ?? here);
-const names = execFileSync('git', ['-C', root, 'ls-files', '-z'], { encoding: 'utf8' }).split('\0');
-const files = names
-  .filter((name) => languageOf(name) !== undefined && !TESTS.test(name) && !GENERATED.test(name))
-  .filter((name) => existsSync(join(root, name)))
-  .map((name) => ({ language: languageOf(name), lines: linesOf(name) }));
+const measuredRoot = resolve(process.argv[2] ?? here);
+const trackedFiles = execFileSync('git', ['-C', measuredRoot, 'ls-files', '-z'], { encoding: 'utf8' }).split('\0');
+const sourceFiles = trackedFiles
+  .filter((name) => languageOf(name) !== undefined && !TEST_PATH.test(name) && !GENERATED_PATH.test(name))
+  .filter((name) => existsSync(join(measuredRoot, name)))
+  .map((name) => ({ language: languageOf(name), lines: countLines(name) }));
 
-for (const language of new Set(files.map((file) => file.language))) {
-  print(
+for (const language of new Set(sourceFiles.map((file) => file.language))) {
+  printCounts(
     language,
-    files.filter((file) => file.language === language),
+    sourceFiles.filter((file) => file.language === language),
   );
 }
-print('all source', files);
-console.log(`files under ${SMALL_LINES} lines: ${files.filter(({ lines }) => lines < SMALL_LINES).length}`);
-if (existsSync(join(root, WASM))) {
-  const wasm = readFileSync(join(root, WASM));
-  console.log(`wasm: ${megabytes(wasm)} MB, gzip ${megabytes(gzipSync(wasm, { level: 9 }))} MB`);
+printCounts('all source', sourceFiles);
+console.log(
+  `files under ${MAX_SMALL_FILE_LINES} lines: ${sourceFiles.filter(({ lines }) => lines < MAX_SMALL_FILE_LINES).length}`,
+);
+if (existsSync(join(measuredRoot, WASM_PATH))) {
+  const wasm = readFileSync(join(measuredRoot, WASM_PATH));
+  console.log(`wasm: ${formatMegabytes(wasm)} MB, gzip ${formatMegabytes(gzipSync(wasm, { level: 9 }))} MB`);
 }
 
-function print(title, some) {
+function printCounts(title, some) {
   const lines = some.reduce((sum, file) => sum + file.lines, 0);
   console.log(`${title}: ${lines} lines in ${some.length} files`);
 }
 
 function languageOf(name) {
   const extension = extname(name);
-  return LANGUAGES[extension] ?? (SCRIPTS.has(extension) ? 'scripts and pages' : undefined);
+  return LANGUAGES[extension] ?? (SCRIPT_EXTENSIONS.has(extension) ? 'scripts and pages' : undefined);
 }
 
 /** Counts lines without the test module at the end of a Rust file. */
-function linesOf(name) {
-  let text = readFileSync(join(root, name), 'utf8');
+function countLines(name) {
+  let text = readFileSync(join(measuredRoot, name), 'utf8');
   if (name.endsWith('.rs')) text = text.split(/^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod tests \{/mu)[0];
   return text.split('\n').filter((line) => line.trim() !== '').length;
 }
 
-function megabytes(bytes) {
+function formatMegabytes(bytes) {
   return (bytes.length / 1e6).toFixed(2);
 }

@@ -1,28 +1,28 @@
-// `npm start`: sets up, builds, runs the demo session with a real agent client, and prints how to add Argus.
-// `npm start -- --project DIR` runs it on the user's own project. tests/demo/session.mjs implements the session.
+// `npm start`: sets up, builds, runs the demo session with a real agent client, and prints how to add Argus. `npm start
+// -- --project DIR` runs the session on the user's own project. tests/demo/session.mjs implements the session.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { build } from './build.mjs';
-import { env, root } from './lib/exec.mjs';
-import { bold, main } from './lib/steps.mjs';
+import { commandEnvironment, root } from './lib/exec.mjs';
+import { bold, runMain } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
-await main(async () => {
+await runMain(async () => {
   await setUp();
   await build({ quick: true });
-  const code = await session(process.argv.slice(2));
-  if (code === 0) console.log(howToAdd(join(root, 'packages', 'mcp', 'dist', 'cli.mjs')));
+  const code = await runSession(process.argv.slice(2));
+  if (code === 0) console.log(formatAddInstructions(join(root, 'packages', 'mcp', 'dist', 'cli.mjs')));
   return code;
 });
 
-function session(args) {
+function runSession(args) {
   const script = join(root, 'tests', 'demo', 'session.mjs');
-  const child = spawn(process.execPath, [script, ...args], { env, stdio: 'inherit' });
+  const child = spawn(process.execPath, [script, ...args], { env: commandEnvironment, stdio: 'inherit' });
   return new Promise((resolve) => child.on('close', (code) => resolve(code ?? 1)));
 }
 
-/** Instructions for this checkout. Once the names are published, `npx -y argus-mcp` replaces `node ${cli}`. */
-function howToAdd(cli) {
+/** Returns instructions for this checkout. Once the names are published, `npx -y argus-mcp` replaces `node ${cli}`. */
+function formatAddInstructions(cli) {
   const entry = JSON.stringify({ command: 'node', args: [cli] });
   return `
 ${bold('Add Argus to your agent')}

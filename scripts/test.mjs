@@ -2,18 +2,18 @@
 // `npm run test:full` (`--full`) runs tests that take long or need programs that few machines have. lib/suites.mjs
 // lists the steps.
 import { FULL_TEST_PROGRAMS, TEST_PROGRAMS } from './lib/machine.mjs';
-import { main } from './lib/steps.mjs';
+import { runMain } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
 const isFull = process.argv.includes('--full');
 
-await main(async () => {
+await runMain(async () => {
   await setUp({ programs: isFull ? FULL_TEST_PROGRAMS : TEST_PROGRAMS });
-  // Imported late, because these modules import packages that the setup installs.
-  const [{ runSuite }, { fullSuite, testSuite }] = await Promise.all([
+  // These modules are imported late, because they import packages that the setup installs.
+  const [{ runSuite }, { createFullSuite, createTestSuite }] = await Promise.all([
     import('./lib/run-suite.mjs'),
     import('./lib/suites.mjs'),
   ]);
-  const steps = isFull ? fullSuite() : testSuite();
+  const steps = isFull ? createFullSuite() : createTestSuite();
   return runSuite(isFull ? 'full' : 'test', steps, process.argv.includes('--all'));
 });

@@ -4,13 +4,17 @@
  * before, in their packages.
  */
 
-import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { asModules, forNode, isBuiltin } from '../../scripts/lib/bundle-for-node.mjs';
-import { bundledFiles, writeThirdParty } from '../../scripts/lib/third-party.mjs';
+import { esModuleOptions, isReplacedBuiltin, nodeBundleOptions } from '../../scripts/lib/bundle-for-node.mjs';
+import { listBundledFiles, writeThirdParty } from '../../scripts/lib/third-party.mjs';
+import { asking, recordStart } from './record-start.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const engine = path.resolve(here, '../../npm/engine');
@@ -30,7 +34,7 @@ const jsonc = path.join(path.dirname(require.resolve('jsonc-parser/package.json'
  * file as a large file. Ordered by the time of loading: a module that two groups share is in the earlier group's file.
  */
 const READ_TOGETHER = [
-  { name: 'start', entry: 'src/system/code-cache.ts' },
+  { name: 'start', entry: 'src/system/v8.ts' },
   { name: 'hook', entry: 'src/hook/hook.ts' },
   { name: 'remembered', entry: 'src/hook/remembered.ts' },
   { name: 'place', entry: 'src/hook/place.ts' },
@@ -44,28 +48,34 @@ rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
 const { output } = await build({
   cwd: here,
-  input: { cli: 'src/cli.ts', 'project-worker': path.join(engine, 'src/node/project-worker.ts') },
-  ...forNode,
+  input: { cli: 'src/cli.ts', hook: 'src/hook.ts', 'project-worker': path.join(engine, 'src/node/project-worker.ts') },
+  ...nodeBundleOptions,
   // Some modules are imported statically by a command and dynamically by another command.
   checks: { ineffectiveDynamicImport: false },
   // Optional native packages that are loaded at run time if they are installed.
   external: ['fs-native-extensions', 'pg'],
   resolve: { alias: { 'argus-engine': path.join(engine, 'src/node.ts'), yaml, 'jsonc-parser': jsonc } },
-  transform: { ...forNode.transform, define: { ARGUS_VERSION: JSON.stringify(manifest.version) } },
+  transform: { ...nodeBundleOptions.transform, define: { ARGUS_VERSION: JSON.stringify(manifest.version) } },
   output: {
-    ...asModules,
+    ...esModuleOptions,
     dir: out,
     codeSplitting: {
       groups: READ_TOGETHER.map(({ name, entry }, index) => ({
         name,
         // The first group includes the small stubs for Node's built-in modules, because they are needed first.
-        test: (id) => id === path.join(here, entry) || (index === 0 && isBuiltin(id)),
+        test: (id) => id === path.join(here, entry) || (index === 0 && isReplacedBuiltin(id)),
         priority: READ_TOGETHER.length - index,
       })),
     },
   },
 });
-chmodSync(path.join(out, 'cli.mjs'), 0o755);
+for (const program of ['cli.mjs', 'hook.mjs']) chmodSync(path.join(out, program), 0o755);
+
+// The launcher has no recorded answers yet, so these come from the server.
+for (const profile of ['full', 'core']) {
+  const start = await recordStart(() => connectTo([path.join(out, 'cli.mjs'), '--profile', profile]));
+  writeFileSync(path.join(out, `start-${profile}.json`), JSON.stringify(start));
+}
 
 const wasm = path.join(engine, 'src/wasm/argus_wasm_bg.wasm');
 if (!existsSync(wasm)) throw new Error('the engine is not built: run `cargo xtask wasm` first');
@@ -89,7 +99,20 @@ for (const name of ['index.html', 'app.html', 'csp.json']) {
 }
 
 const inPage = JSON.parse(readFileSync(path.join(viewer, 'modules.json'), 'utf8'));
-writeThirdParty(manifest, [...bundledFiles(output), ...inPage.map((file) => path.resolve(viewer, file))], out);
+writeThirdParty(manifest, [...listBundledFiles(output), ...inPage.map((file) => path.resolve(viewer, file))], out);
 
 const bytes = output.reduce((sum, { code = '' }) => sum + Buffer.byteLength(code), 0);
 process.stdout.write(`packages/mcp: dist/*.mjs ${Math.round(bytes / 1024)} KiB\n`);
+
+/** Starts a built server. */
+function connectTo(args) {
+  const server = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const { ask, receive } = asking((message) => server.stdin.write(`${JSON.stringify(message)}\n`));
+  createInterface({ input: server.stdout }).on('line', (line) => receive(JSON.parse(line)));
+  const close = async () => {
+    const gone = once(server, 'exit');
+    server.stdin.end();
+    await gone;
+  };
+  return { ask, close };
+}

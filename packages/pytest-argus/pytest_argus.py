@@ -34,7 +34,7 @@ AROUND = "ARGUS_REPORT_ROOT"
 # A memory that takes longer is reported as broken.
 PATIENCE_SECONDS = 20
 
-NOT_FOUND = "argus-mcp is not on the search path, and ARGUS_MCP does not name it"
+NOT_FOUND = "argus-mcp is not on the PATH, and ARGUS_MCP is not set"
 GUESS = "--no-install"
 
 # Exit codes for a wrong command line and for a run without tests.
@@ -176,7 +176,7 @@ class Recording:
             if GUESS in self.program.args:
                 return _warn(_not_recorded(NOT_FOUND))
             lines = complaint.decode("utf-8", "replace").strip().splitlines()
-            return _warn(lines[0] if lines else _not_recorded("the program ended without a word"))
+            return _warn(lines[0] if lines else _not_recorded("the program ended without an answer"))
         if answer.get("known"):
             sys.stdout.write(answer["known"])
             sys.stdout.flush()

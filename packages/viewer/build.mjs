@@ -1,6 +1,6 @@
 /**
  * Builds the page and the MCP App, each as a single HTML file without dependencies, and checks their size. The engine
- * is not included: the page loads it, or an export adds it.
+ * is not part of the files: the page loads it, or an export adds it.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,27 +15,31 @@ const out = path.join(here, 'dist');
 /** The limit for the whole page without the engine, gzipped. */
 const MAX_PAGE_BYTES = 150_000;
 
-const loaded = await loadConfigFromFile({ command: 'build', mode: 'production' }, path.join(here, 'vite.config.ts'));
+const viteConfig = await loadConfigFromFile(
+  { command: 'build', mode: 'production' },
+  path.join(here, 'vite.config.ts'),
+);
 rmSync(out, { recursive: true, force: true });
 mkdirSync(out, { recursive: true });
-const hashes = {};
-const modules = new Set();
-for (const page of ['index', 'app']) hashes[page] = await make(page);
-// The hashes for a Content-Security-Policy without 'unsafe-inline'.
-writeFileSync(path.join(out, 'csp.json'), JSON.stringify(hashes, null, 2));
+const scriptHashes = {};
+const bundledModules = new Set();
+for (const page of ['index', 'app']) scriptHashes[page] = await buildPage(page);
+// The hashes of the inline scripts, for a Content-Security-Policy without 'unsafe-inline'.
+writeFileSync(path.join(out, 'csp.json'), JSON.stringify(scriptHashes, null, 2));
 // The modules whose licenses the published notices must contain.
-writeFileSync(path.join(out, 'modules.json'), JSON.stringify([...modules].sort(), null, 2));
+writeFileSync(path.join(out, 'modules.json'), JSON.stringify([...bundledModules].sort(), null, 2));
 
-async function make(page) {
-  const { config } = loaded;
+async function buildPage(page) {
+  const { config } = viteConfig;
   const input = path.join(here, `${page}.html`);
   const build_ = { ...config.build, rolldownOptions: { input, checks: { pluginTimings: false } } };
   const { output } = await build({ ...config, logLevel: 'warn', build: build_ });
-  const chunk = only(output, (it) => it.type === 'chunk');
-  for (const file of chunk.moduleIds) if (path.isAbsolute(file)) modules.add(path.relative(out, file.split('?')[0]));
-  const script = inline(chunk.code);
-  const style = String(only(output, (it) => it.fileName.endsWith('.css')).source).trim();
-  const html = String(only(output, (it) => it.fileName === `${page}.html`).source)
+  const chunk = findOnlyOutput(output, (it) => it.type === 'chunk');
+  for (const file of chunk.moduleIds)
+    if (path.isAbsolute(file)) bundledModules.add(path.relative(out, file.split('?')[0]));
+  const script = escapeScript(chunk.code);
+  const style = String(findOnlyOutput(output, (it) => it.fileName.endsWith('.css')).source).trim();
+  const html = String(findOnlyOutput(output, (it) => it.fileName === `${page}.html`).source)
     .replace(/\s*<link rel="stylesheet"[^>]*>/, '')
     .replace(
       /\s*<script type="module"[^>]*><\/script>/,
@@ -52,20 +56,20 @@ async function make(page) {
  * Escapes a script for inlining. Invisible characters are escaped too, because the minifier writes them unescaped and
  * an editor may lose them.
  */
-function inline(code) {
+function escapeScript(code) {
   return code
     .replaceAll('</script', '<\\/script')
-    .replace(/[^\P{C}\n\t]/gu, escaped)
+    .replace(/[^\P{C}\n\t]/gu, escapeCharacter)
     .trim();
 }
 
-/** For example `\u007f`. A character of two UTF-16 units has two escapes. */
-function escaped(character) {
+/** Returns an escape such as `\u007f`. A character of two UTF-16 units becomes two escapes. */
+function escapeCharacter(character) {
   const units = Array.from({ length: character.length }, (_, at) => character.charCodeAt(at).toString(16));
   return units.map((unit) => `\\u${unit.padStart(4, '0')}`).join('');
 }
 
-function only(output, fits) {
+function findOnlyOutput(output, fits) {
   const found = output.filter(fits);
   if (found.length === 1) return found[0];
   throw new Error(`the page must be one file, but has: ${output.map((it) => it.fileName).join(', ')}`);

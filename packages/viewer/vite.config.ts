@@ -1,12 +1,12 @@
-/** Configures the build of the page. `build.mjs` combines the output into one file. */
+/** Configures the build of the page. `build.mjs` combines the output into a single file. */
 
 import { fileURLToPath } from 'node:url';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
 
-const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
-/** Removes the default URL of the wasm, because the page always passes the bytes itself. */
-const noFetch: Plugin = {
+const resolveHere = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+/** Removes the default URL of the wasm, because the page always passes the bytes to the engine. */
+const removeDefaultWasmUrl: Plugin = {
   name: 'no-fetch',
   enforce: 'pre',
   transform(code, id) {
@@ -16,13 +16,13 @@ const noFetch: Plugin = {
 };
 
 export default defineConfig({
-  root: here('.'),
+  root: resolveHere('.'),
   configFile: false,
-  plugins: [noFetch, svelte()],
-  worker: { plugins: () => [noFetch] },
-  resolve: { alias: { 'argus-engine/browser': here('../../npm/engine/src/browser.ts') } },
+  plugins: [removeDefaultWasmUrl, svelte()],
+  worker: { plugins: () => [removeDefaultWasmUrl] },
+  resolve: { alias: { 'argus-engine/browser': resolveHere('../../npm/engine/src/browser.ts') } },
   build: {
-    // Chromium, Firefox and Safari of the last two years.
+    // The versions of Chromium, Firefox and Safari of the last two years.
     target: ['chrome120', 'firefox121', 'safari17.4'],
     modulePreload: { polyfill: false },
     cssCodeSplit: false,

@@ -1,27 +1,32 @@
-// Options of rolldown for bundling a Node program so that it starts fast, for the server and for the program that it is
-// compared with.
+// Options of rolldown for bundling a Node program so that it starts fast, for the server and for the program with which
+// it is compared.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
 
 /**
- * Modules that are read through `process.getBuiltinModule`. With an import, Node would read each of their properties at
- * every start and load the code behind it.
+ * Modules that are read through `process.getBuiltinModule`. With an import, Node would read each property of the module
+ * at every start and load the code behind it.
  */
 const EARLY_BUILTINS = ['child_process', 'fs', 'module', 'os', 'path', 'process', 'string_decoder', 'tty', 'url', 'v8'];
 
-/** Modules that a run does not need before its tests start. They are loaded at the first call. */
+/**
+ * Modules that a run does not need before its tests start. Each is loaded at the first call of one of its functions.
+ */
 const LATE_BUILTINS = ['crypto', 'fs/promises', 'timers/promises', 'util', 'zlib'];
 
-/** The SDK's default validator is ajv; the other validator in the SDK starts faster. */
-const lighterValidator = inPlaceOf(
+/** The SDK's default validator is ajv, but the other validator in the SDK starts faster. */
+const useLighterValidator = replaceModule(
   '@modelcontextprotocol/server/_shims',
   `export { CfWorkerJsonSchemaValidator as DefaultJsonSchemaValidator } from '@modelcontextprotocol/server/validators/cf-worker';
   export { default as process } from 'node:process';`,
 );
 
-/** Messages of zod in fifty languages are a quarter of the bundle, and only the English messages are used. */
-const englishOnly = {
+/**
+ * Removes zod's messages in other languages, which are a quarter of the bundle, because only the English messages are
+ * used.
+ */
+const keepEnglishMessages = {
   name: 'english-only',
   load: {
     filter: { id: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ },
@@ -33,7 +38,7 @@ const englishOnly = {
  * Replaces `require` of Node's modules in CommonJS libraries, because `require` also prepares the module for imports by
  * reading each property.
  */
-const plainBuiltins = {
+const replaceBuiltinRequire = {
   name: 'plain-builtins',
   transform: {
     filter: { id: /[\\/]node_modules[\\/]/, code: /\brequire\(["']node:/ },
@@ -45,7 +50,7 @@ const plainBuiltins = {
  * Removes files that only re-export from a larger file for an `import()`, because loading such a file takes as long as
  * loading the larger file.
  */
-const withoutDoors = {
+const removeReexportFiles = {
   name: 'without-doors',
   generateBundle(_, bundle) {
     for (const [door, { code = '' }] of Object.entries(bundle)) {
@@ -61,31 +66,31 @@ const withoutDoors = {
   },
 };
 
-export const forNode = {
+export const nodeBundleOptions = {
   platform: 'node',
   transform: { target: 'node20' },
   plugins: [
-    ...EARLY_BUILTINS.map(early),
-    ...LATE_BUILTINS.map(late),
-    lighterValidator,
-    englishOnly,
-    plainBuiltins,
-    withoutDoors,
+    ...EARLY_BUILTINS.map(readPropertiesEarly),
+    ...LATE_BUILTINS.map(loadFunctionsLate),
+    useLighterValidator,
+    keepEnglishMessages,
+    replaceBuiltinRequire,
+    removeReexportFiles,
   ],
 };
 
-export const asModules = {
+export const esModuleOptions = {
   format: 'esm',
   minify: true,
   entryFileNames: '[name].mjs',
   chunkFileNames: '[name]-[hash].mjs',
 };
 
-/** Returns true for replaced built-in modules, which contain only a few names. */
-export const isBuiltin = (id) => id.startsWith('\0argus:node:');
+/** Returns true for built-in modules that were replaced, which contain only a few names. */
+export const isReplacedBuiltin = (id) => id.startsWith('\0argus:node:');
 
-/** Creates a plugin that replaces an imported module by a text. `require` is not affected. */
-function inPlaceOf(id, text, isFor = () => true) {
+/** Creates a plugin that replaces an imported module by the given text. `require` is not affected. */
+function replaceModule(id, text, isFor = () => true) {
   const name = `argus:${id}`;
   return {
     name,
@@ -96,34 +101,39 @@ function inPlaceOf(id, text, isFor = () => true) {
 }
 
 /** Creates a plugin that reads only the imported properties of a built-in module. */
-function early(builtin) {
-  const names = valuesOf(builtin).map((name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`);
+function readPropertiesEarly(builtin) {
+  const names = listValueProperties(builtin).map(
+    (name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`,
+  );
   const text = `const builtin = process.getBuiltinModule('node:${builtin}');
     export default builtin;
     ${names.join('\n')}`;
   // Code that the bundler itself adds runs before everything else.
-  return inPlaceOf(`node:${builtin}`, text, (importer) => !importer.startsWith('\0'));
+  return replaceModule(`node:${builtin}`, text, (importer) => !importer.startsWith('\0'));
 }
 
 /**
- * Creates a plugin that replaces the functions of a module by functions that load the module when called. It applies to
- * this program's code and to `uuid`, which only calls such functions.
+ * Creates a plugin that replaces the functions of a module by functions that load the module when called. The plugin
+ * applies to this program's code and to `uuid`, which only calls such functions.
  */
-function late(builtin) {
+function loadFunctionsLate(builtin) {
   const loaded = require(builtin);
-  const functions = valuesOf(builtin).filter((name) => typeof loaded[name] === 'function');
+  const functions = listValueProperties(builtin).filter((name) => typeof loaded[name] === 'function');
   const text = functions.map(
     (name) => `export const ${name} = (...args) => process.getBuiltinModule('node:${builtin}').${name}(...args);`,
   );
-  return inPlaceOf(
+  return replaceModule(
     `node:${builtin}`,
     text.join('\n'),
     (importer) => !/[\\/]node_modules[\\/](?!uuid[\\/])/.test(importer),
   );
 }
 
-/** Names of the properties that a module has immediately. Properties behind a getter would load further code. */
-function valuesOf(builtin) {
+/**
+ * Returns the names of the properties that a module has immediately. Properties behind a getter would load further
+ * code.
+ */
+function listValueProperties(builtin) {
   const properties = Object.entries(Object.getOwnPropertyDescriptors(require(builtin)));
   return properties
     .filter(([name, { value }]) => value !== undefined && /^[a-z]\w*$/i.test(name))

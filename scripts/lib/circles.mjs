@@ -1,47 +1,47 @@
 // Finds import cycles between the modules of a Rust crate or between TypeScript files. In Rust, a module and its
-// submodules may refer to each other; that does not count as a cycle. A re-exported name counts for the file that
-// re-exports it.
+// submodules may refer to each other; this does not count as a cycle. A re-exported name counts as a use of the file
+// that re-exports it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import { root } from './exec.mjs';
 
-/** Returns a sentence for each cycle of the crate whose sources are in `folder`. */
-export function crateCircles(folder) {
-  const modules = new Map(sources(folder).map((file) => [moduleOf(file), join(root, folder, file)]));
-  const uses = new Map([...modules].map(([name, file]) => [name, usesOf(name, readFileSync(file, 'utf8'), modules)]));
-  return circlesIn(folder, uses);
+/** Returns one message for each import cycle between the modules of the crate whose sources are in `folder`. */
+export function findCrateCycles(folder) {
+  const modules = new Map(readSources(folder).map((file) => [moduleName(file), join(root, folder, file)]));
+  const uses = new Map([...modules].map(([name, file]) => [name, findUses(name, readFileSync(file, 'utf8'), modules)]));
+  return findCycles(folder, uses);
 }
 
-/** Like `crateCircles` for any graph of uses. */
-export function circlesIn(folder, uses) {
-  return stronglyConnected(uses)
+/** Like `findCrateCycles`, for any graph: `uses` maps each file to the files that it uses. */
+export function findCycles(folder, uses) {
+  return findStronglyConnected(uses)
     .filter((names) => names.length > 1)
     .map((names) => `${folder}: in a circle: ${names.sort().join(', ')}`);
 }
 
-function sources(folder) {
+function readSources(folder) {
   const files = readdirSync(join(root, folder), { recursive: true }).map(String);
   return files.filter((file) => file.endsWith('.rs') && !/(^|[/\\])tests([/\\]|\.rs$)/.test(file));
 }
 
-/** `redact/mod.rs` is the module `redact`, and `lib.rs` has an empty name. */
-function moduleOf(file) {
+/** Returns the name of the module in a file. `redact/mod.rs` is the module `redact`, and `lib.rs` has an empty name. */
+function moduleName(file) {
   const parts = file.slice(0, -'.rs'.length).split(sep);
   return parts.filter((part, at) => !(at === parts.length - 1 && ['mod', 'lib'].includes(part))).join('::');
 }
 
-function usesOf(name, text, modules) {
+function findUses(name, text, modules) {
   const code = text.replace(/\/\/[^\n]*/g, '').replace(/#\[cfg\(test\)\]\s*mod [\s\S]*/, '');
-  const listed = [...code.matchAll(/\buse\s+([^;]+);/g)].flatMap(([, tree]) => pathsOf(tree));
+  const listed = [...code.matchAll(/\buse\s+([^;]+);/g)].flatMap(([, tree]) => expandUseTree(tree));
   const inline = code.match(/\b[\w]+(?:::\w+)+/g) ?? [];
-  const found = [...listed, ...inline].map((path) => resolve(name, path.split('::'), modules));
+  const found = [...listed, ...inline].map((path) => resolvePath(name, path.split('::'), modules));
   return new Set(
     found.filter((used) => used !== undefined && used !== name && !`${name}::`.startsWith(`${used}::`) && used !== ''),
   );
 }
 
-/** The paths of a `use`: `a::{b, c::d}` becomes `a::b` and `a::c::d`. */
-function pathsOf(tree) {
+/** Returns the paths of a `use` declaration: `a::{b, c::d}` becomes `a::b` and `a::c::d`. */
+function expandUseTree(tree) {
   const open = tree.indexOf('{');
   if (open < 0) return [tree.replace(/\s+as\s+\w+/, '').trim()];
   const [before, inside] = [tree.slice(0, open).trim(), tree.slice(open + 1, tree.lastIndexOf('}'))];
@@ -53,11 +53,11 @@ function pathsOf(tree) {
     if (letter === ',' && depth === 0) parts.push('');
     else parts[parts.length - 1] += letter;
   }
-  return parts.filter((part) => part.trim() !== '').flatMap((part) => pathsOf(before + part.trim()));
+  return parts.filter((part) => part.trim() !== '').flatMap((part) => expandUseTree(before + part.trim()));
 }
 
-/** The file that a path refers to, if it belongs to this crate. */
-function resolve(name, path, modules) {
+/** Returns the file to which a path refers, if the file belongs to this crate. */
+function resolvePath(name, path, modules) {
   let [here, rest] = [name === '' ? [] : name.split('::'), path];
   if (path[0] === 'crate') [here, rest] = [[], path.slice(1)];
   else if (path[0] === 'super') while (rest[0] === 'super') [here, rest] = [here.slice(0, -1), rest.slice(1)];
@@ -69,8 +69,8 @@ function resolve(name, path, modules) {
   return here.join('::');
 }
 
-/** Tarjan's algorithm (1972). */
-function stronglyConnected(edges) {
+/** Finds strongly connected components with Tarjan's algorithm (1972). */
+function findStronglyConnected(edges) {
   const [number, low, path, found] = [new Map(), new Map(), [], []];
   const visit = (node) => {
     number.set(node, number.size);

@@ -1,10 +1,10 @@
-// Finds conditions in source files and inverts them: tests of `if` and `? :`, `&&` and `||`, and comparisons.
+// Finds conditions in source files and inverts them: the conditions of `if` and `? :`, `&&` and `||`, and comparisons.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseSync } from 'rolldown/experimental';
 import { root } from './exec.mjs';
 
-const OPPOSITE = {
+const OPPOSITE_OPERATORS = {
   '&&': '||',
   '||': '&&',
   '==': '!=',
@@ -21,16 +21,16 @@ const OPPOSITE = {
  * Returns `{ file, line, start, end, text, becomes }` for each condition, where start and end are the range that a
  * mutant replaces.
  */
-export function conditionsIn(file) {
+export function findConditions(file) {
   const source = readFileSync(join(root, file), 'utf8');
-  const found = file.endsWith('.rs') ? conditionsInRust(source) : conditionsInTypeScript(file, source);
+  const found = file.endsWith('.rs') ? findRustConditions(source) : findTypeScriptConditions(file, source);
   return found.map(({ start, end, becomes }) => {
     const line = source.slice(0, start).split('\n').length;
     return { file, line, start, end, text: source.slice(start, end), becomes };
   });
 }
 
-function conditionsInTypeScript(file, source) {
+function findTypeScriptConditions(file, source) {
   const found = [];
   const visit = (node) => {
     if (node === null || typeof node !== 'object') return;
@@ -39,25 +39,25 @@ function conditionsInTypeScript(file, source) {
       const { start, end } = node.test;
       found.push({ start, end, becomes: `!(${source.slice(start, end)})` });
     }
-    if (['LogicalExpression', 'BinaryExpression'].includes(node.type) && node.operator in OPPOSITE)
-      found.push(operatorBetween(source, node.left.end, node.right.start, node.operator));
+    if (['LogicalExpression', 'BinaryExpression'].includes(node.type) && node.operator in OPPOSITE_OPERATORS)
+      found.push(findOperator(source, node.left.end, node.right.start, node.operator));
     for (const value of Object.values(node)) visit(value);
   };
   visit(parseSync(file, source).program);
   return found;
 }
 
-function operatorBetween(source, from, to, operator) {
+function findOperator(source, from, to, operator) {
   const start = from + source.slice(from, to).indexOf(operator);
-  return { start, end: start + operator.length, becomes: OPPOSITE[operator] };
+  return { start, end: start + operator.length, becomes: OPPOSITE_OPERATORS[operator] };
 }
 
 /**
- * Finds conditions by text patterns, outside test modules, comments and strings. A mutant that does not compile is
+ * Finds conditions with text patterns, outside test modules, comments and strings. A mutant that does not compile is
  * dropped later.
  */
-function conditionsInRust(source) {
-  const code = blanked(source.replace(/#\[cfg\(test\)\]\s*mod [\s\S]*$/u, ''));
+function findRustConditions(source) {
+  const code = blankNonCode(source.replace(/#\[cfg\(test\)\]\s*mod [\s\S]*$/u, ''));
   const found = [];
   for (const match of code.matchAll(/\bif (?!let\b)([^{};]+?) (?:\{|=>)/gu)) {
     if (/\blet\b/u.test(match[1])) continue;
@@ -67,13 +67,13 @@ function conditionsInRust(source) {
   }
   for (const match of code.matchAll(/ (&&|\|\||==|!=|<=|>=|<|>) /gu)) {
     const start = match.index + 1;
-    found.push({ start, end: start + match[1].length, becomes: OPPOSITE[match[1]] });
+    found.push({ start, end: start + match[1].length, becomes: OPPOSITE_OPERATORS[match[1]] });
   }
   return found;
 }
 
-/** Replaces comments, strings and character literals by spaces, so that positions stay the same. */
-function blanked(source) {
+/** Replaces comments, strings and character literals with spaces, so that positions stay the same. */
+function blankNonCode(source) {
   const TEXT = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|b?r(#*)"[\s\S]*?"\1|b?"(?:\\[\s\S]|[^"\\])*"|b?'(?:\\[^']+|[^'\\])'/gu;
   return source.replaceAll(TEXT, (text) => text.replaceAll(/[^\n]/gu, ' '));
 }

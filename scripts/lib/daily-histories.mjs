@@ -1,15 +1,15 @@
-// Generates histories of everyday situations with known truth (untracked files, uncommitted edits, first runs, machine
-// failures of one test, documentation commits, weeks without a run, shuffled orders), records them with the engine, and
-// counts correct verdicts and innocent commits that were suspected.
+// Generates histories of everyday situations whose right verdict is known (untracked files, uncommitted edits, first
+// runs, machine failures of one test, documentation commits, weeks without a run, shuffled orders), records them with
+// the engine, and counts right verdicts and innocent commits that were suspected.
 
 const DAY_MS = 86_400_000;
-const FILES = 12;
-const TESTS_IN_FILE = 5;
+const FILE_COUNT = 12;
+const TESTS_PER_FILE = 5;
 
-/** Number of histories per situation. */
-const HISTORIES = 20;
+/** Number of histories for each situation. */
+const HISTORIES_PER_SITUATION = 20;
 
-/** Machine errors, of which a history has one in a single test. */
+/** Errors caused by the machine. A history has one of them in a single test. */
 const MACHINE_ERRORS = [
   'Error: listen EADDRINUSE: address already in use :::3000\n    at Server.setupListenHandle (node:net:1817:16)',
   'Error: ENOSPC: no space left on device, write\n    at Object.writeSync (node:fs:927:3)',
@@ -19,7 +19,9 @@ const MACHINE_ERRORS = [
   'Error: certificate has expired\n    at TLSSocket.onConnectSecure (node:_tls_wrap:1674:34)',
 ];
 
-/** Situations by name. Each records runs and returns the failing test of the last run with the correct verdict. */
+/**
+ * Situations by name. Each function records runs, and returns the failing test of the last run with the right verdict.
+ */
 const SITUATIONS = {
   'an edit beside untracked files': (day) => {
     day.untracked = { 'notes.txt': 'kept', 'out.log': String(day.random()) };
@@ -76,16 +78,16 @@ const SITUATIONS = {
   },
 };
 
-/** Plays all situations and returns a row for each. `open` creates an engine with an empty memory. */
-export async function playDailyHistories(open) {
+/** Records all situations, and returns a row for each. `open` creates an engine with an empty memory. */
+export async function scoreDailyHistories(open) {
   const rows = [];
   for (const [name, play] of Object.entries(SITUATIONS)) {
-    const row = { name, right: 0, innocent: 0, named: 0, culprits: 0, histories: HISTORIES };
-    for (let seed = 1; seed <= HISTORIES; seed += 1) {
+    const row = { name, right: 0, innocent: 0, named: 0, culprits: 0, histories: HISTORIES_PER_SITUATION };
+    for (let seed = 1; seed <= HISTORIES_PER_SITUATION; seed += 1) {
       const engine = await open();
-      const day = new Day(seed);
+      const day = new SimulatedProject(seed);
       const expected = play(day);
-      const { verdict, suspects } = await record(engine, day.runs, expected.name);
+      const { verdict, suspects } = await recordRuns(engine, day.runs, expected.name);
       await engine.close();
       const accused = suspects.filter(({ probability }) => probability >= 0.5).map(({ commit }) => commit);
       row.right += Number(verdict?.kind === expected.kind);
@@ -98,8 +100,8 @@ export async function playDailyHistories(open) {
   return rows;
 }
 
-/** Records the runs and returns the verdict and the suspects of the failure in the last run. */
-async function record(engine, runs, name) {
+/** Records the runs, and returns the verdict and the suspects of the failure in the last run. */
+async function recordRuns(engine, runs, name) {
   const { now } = Date;
   let last;
   try {
@@ -113,8 +115,8 @@ async function record(engine, runs, name) {
   }
 }
 
-/** A simulated project: commits, edits and runs, drawn from a seed. */
-class Day {
+/** A simulated project with commits, edits and runs that depend on a seed. */
+class SimulatedProject {
   runs = [];
   untracked = {};
   #state;
@@ -128,7 +130,7 @@ class Day {
     this.#add([]);
   }
 
-  /** Returns an integer below 2^32 (xorshift32, Marsaglia 2003). */
+  /** Returns a pseudorandom integer below 2^32 (xorshift32, Marsaglia 2003). */
   random() {
     this.#state ^= this.#state << 13;
     this.#state ^= this.#state >>> 17;
@@ -145,7 +147,7 @@ class Day {
   }
 
   file() {
-    return `src/f${this.draw(FILES)}.ts`;
+    return `src/f${this.draw(FILE_COUNT)}.ts`;
   }
 
   otherThan(file) {
@@ -174,10 +176,10 @@ class Day {
     this.#record(this.#names());
   }
 
-  /** Records a run in which an assertion fails that covers the file, by default the edited file. */
+  /** Records a run in which an assertion fails that depends on the file, which is the edited file by default. */
   breaks(kind, file = Object.keys(this.#edits)[0] ?? this.file()) {
     const test = file.replace('src/', 'test/').replace('.ts', '.test.ts');
-    const name = `${test} > t${this.draw(TESTS_IN_FILE)}`;
+    const name = `${test} > t${this.draw(TESTS_PER_FILE)}`;
     const error = `AssertionError: expected ${this.draw(90)} to be ${90 + this.draw(9)}\n    at total (${file}:14:9)\n    at ${test}:8:5`;
     this.#failing[name] = error;
     this.run();
@@ -192,13 +194,13 @@ class Day {
     return { kind, name };
   }
 
-  /** Records another run of the unchanged tree. */
+  /** Records another run of the unchanged work tree. */
   again(kind) {
     this.run();
     return { kind, name: Object.keys(this.#failing)[0] };
   }
 
-  /** Records a run in a random order. One test fails whenever it runs after a certain other test. */
+  /** Records a run in a random order, in which one test fails if it runs after a certain other test. */
   shuffled(isLast = false) {
     const [polluter, victim] = ['test/f0.test.ts > t0', 'test/f0.test.ts > t1'];
     const names = this.#names();
@@ -215,8 +217,8 @@ class Day {
   }
 
   #names() {
-    const files = Array.from({ length: FILES }, (_, at) => `test/f${at}.test.ts`);
-    return files.flatMap((file) => Array.from({ length: TESTS_IN_FILE }, (_, at) => `${file} > t${at}`));
+    const files = Array.from({ length: FILE_COUNT }, (_, at) => `test/f${at}.test.ts`);
+    return files.flatMap((file) => Array.from({ length: TESTS_PER_FILE }, (_, at) => `${file} > t${at}`));
   }
 
   #add(files) {

@@ -1,12 +1,12 @@
-// Checks the dependencies between the parts: which crate may use which, that modules have no cycles, which files may
-// use Node, which may start git, and which may read files. Imports are found by text patterns without parsing.
+// Checks the dependencies between the parts: which crate may use which crate, that modules have no cycles, and which
+// files may use Node, start git or read files. Imports are found with text patterns, without a parser.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, sep } from 'node:path';
-import { circlesIn, crateCircles } from './circles.mjs';
+import { findCrateCycles, findCycles } from './circles.mjs';
 import { root, run } from './exec.mjs';
 
-/** Crate -> crates that it may use. crates/README.md has a diagram. */
-const ARROWS = {
+/** Maps a crate to the crates that it may use. crates/README.md has a diagram. */
+const ALLOWED_CRATES = {
   'argus-core': [],
   'argus-report': ['argus-core'],
   'argus-store': ['argus-core'],
@@ -15,12 +15,18 @@ const ARROWS = {
   'argus-wasm': ['argus-core', 'argus-engine', 'argus-report', 'argus-store', 'argus-vfs'],
   xtask: ['argus-core', 'argus-engine'],
 };
-const PRODUCT = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
-/** Matches `{ crate = "rusqlite", wrappers = ["argus-store"] }`: a library and the crates that may use it directly. */
-const OWNED = /\{ crate = "([^"]+)", wrappers = \[([^\]]*)\] \}/g;
-/** Folders of the server. Each may use the folders before it and the files next to them, such as `errors.ts`. */
-const SERVER = 'packages/mcp/src';
-const FOLDERS = [
+const PRODUCT_CRATES = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
+/**
+ * Matches `{ crate = "rusqlite", wrappers = ["argus-store"] }`, which contains a library and the crates that may use it
+ * directly.
+ */
+const RESTRICTED_LIBRARY = /\{ crate = "([^"]+)", wrappers = \[([^\]]*)\] \}/g;
+/**
+ * Folders of the server. Each may use the folders before it in the list, and the files next to the folders, such as
+ * `errors.ts`.
+ */
+const SERVER_FOLDER = 'packages/mcp/src';
+const FOLDER_ORDER = [
   'generated',
   'system',
   'text',
@@ -33,36 +39,36 @@ const FOLDERS = [
   'team',
   'run',
   'sessions',
-  'memory',
   'fix',
   'hook',
-  'prompts',
   'view',
   'tools',
   'format',
   'server',
   'cli',
 ];
-/** The entry of the program may use everything. */
-const ENTRY = 'cli.ts';
+/** The entry files of the programs may use everything. */
+const ENTRY_FILES = ['cli.ts', 'hook.ts'];
 /** Folders that the files next to the folders may use. */
-const BESIDE = ['system', 'text'];
-/** Only these files of argus-engine may use Node, because the rest also runs in a browser. */
+const BASE_FOLDERS = ['system', 'text'];
+/** Only these files of argus-engine may use Node, because the other files also run in a browser. */
 const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
 
-/** Only packages/mcp/src/git/ may start git, because it disables everything that a repository could start. */
+/**
+ * Only packages/mcp/src/git/ may start git, because it disables everything in a repository that could start a program.
+ */
 const STARTS_GIT = /\(\s*['"`]git(?:\.exe)?['"`]|\b(?:exec|execSync)\(\s*['"`]git\s/;
 
 /**
- * Only packages/mcp/src/system/files/read.ts may use these, because a file of a project can be a pipe or a link to a
- * device.
+ * Only packages/mcp/src/system/files/read.ts may use these functions, because a file of a project can be a pipe or a
+ * link to a device.
  */
-const READS = /^(?:readFile|readFileSync|readSync|read|open|openSync|openAsBlob|createReadStream|promises)$/u;
+const READ_FUNCTIONS = /^(?:readFile|readFileSync|readSync|read|open|openSync|openAsBlob|createReadStream|promises)$/u;
 const IMPORTS_FS = /import\s+(?:type\s+)?(\{[^}]*\}|[^'{}]+?)\s+from\s+['"](?:node:)?fs(?:\/promises)?['"]/gu;
 const LOADS_FS = /(?:import|require)\(\s*['"](?:node:)?fs(?:\/promises)?['"]/u;
 
-/** Files of the server that read files themselves, each with its reason. */
-const READS_BY_ITSELF = {
+/** Files of the server that may read files themselves, each with the reason. */
+const READING_FILES = {
   'system/files/read.ts': 'the reader',
   'system/files/whole-file.ts': 'opens a folder to sync it',
   'log.ts': 'opens its own log to add to it',
@@ -72,7 +78,7 @@ const READS_BY_ITSELF = {
   'team/server/start-server.ts': 'reads the certificate that the operator names',
   'http/page.ts': 'reads pages of this package',
   'team/server/pages.ts': 'reads pages of this package',
-  'tools/shared/apps.ts': 'reads pages of this package',
+  'server/resources.ts': 'reads pages of this package',
   'view/view-server.ts': 'reads pages of this package',
   'view/export.ts': 'reads pages of this package, and a copy that it has made itself',
 };
@@ -81,54 +87,54 @@ export async function checkLayers(onLine) {
   const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
   if (code !== 0) return { code, output };
   const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];
-  const arrows = wrongArrows(JSON.parse(json).packages);
+  const arrows = findForbiddenCrateUses(JSON.parse(json).packages);
   const wrong = [
     ...arrows,
-    ...PRODUCT.flatMap((name) => crateCircles(`crates/${name}/src`)),
-    ...serverArrows(),
-    ...nodeImports('npm/engine/src'),
-    ...gitStarters(),
-    ...ownReaders(),
+    ...PRODUCT_CRATES.flatMap((name) => findCrateCycles(`crates/${name}/src`)),
+    ...findForbiddenFolderUses(),
+    ...findNodeImports('npm/engine/src'),
+    ...findGitStarters(),
+    ...findFileReaders(),
   ];
   return { code: wrong.length === 0 ? 0 : 1, output: wrong.join('\n') };
 }
 
-function wrongArrows(packages) {
-  const owners = ownersIn('.cargo/deny.toml');
+function findForbiddenCrateUses(packages) {
+  const owners = findLibraryOwners('.cargo/deny.toml');
   return packages.flatMap(({ name, dependencies }) => {
-    const allowed = ARROWS[name];
+    const allowed = ALLOWED_CRATES[name];
     if (!allowed) return [`crate ${name} has no place in scripts/lib/layers.mjs and crates/README.md`];
     return dependencies
       .filter((it) => it.kind !== 'dev')
       .filter((it) =>
-        it.name in ARROWS ? !allowed.includes(it.name) : !(owners.get(it.name) ?? [name]).includes(name),
+        it.name in ALLOWED_CRATES ? !allowed.includes(it.name) : !(owners.get(it.name) ?? [name]).includes(name),
       )
       .map((it) => `crate ${name} must not use ${it.name}`);
   });
 }
 
-function ownersIn(file) {
-  const bans = [...readFileSync(join(root, file), 'utf8').matchAll(OWNED)];
+function findLibraryOwners(file) {
+  const bans = [...readFileSync(join(root, file), 'utf8').matchAll(RESTRICTED_LIBRARY)];
   if (bans.length === 0) throw new Error(`${file} says of no library which crates may use it`);
   return new Map(
     bans.map(([, library, users]) => [library, [...users.matchAll(/"([^"]+)"/g)].map(([, user]) => user)]),
   );
 }
 
-function serverArrows() {
-  const uses = new Map(sources(SERVER).map((file) => [file, importsOf(file)]));
+function findForbiddenFolderUses() {
+  const uses = new Map(readSources(SERVER_FOLDER).map((file) => [file, findImports(file)]));
   const wrong = [...uses].flatMap(([file, used]) =>
     used
-      .filter((one) => !mayUse(folderOf(file), folderOf(one)) && file !== ENTRY)
+      .filter((one) => !canUse(folderOf(file), folderOf(one)) && !ENTRY_FILES.includes(file))
       .map((one) => `${file} must not use ${one}`),
   );
-  return [...wrong.map((text) => `${SERVER}: ${text}`), ...circlesIn(SERVER, uses)];
+  return [...wrong.map((text) => `${SERVER_FOLDER}: ${text}`), ...findCycles(SERVER_FOLDER, uses)];
 }
 
-function mayUse(folder, used) {
+function canUse(folder, used) {
   if (folder === used || used === '') return true;
-  if (folder === '') return BESIDE.includes(used);
-  const [at, usedAt] = [FOLDERS.indexOf(folder), FOLDERS.indexOf(used)];
+  if (folder === '') return BASE_FOLDERS.includes(used);
+  const [at, usedAt] = [FOLDER_ORDER.indexOf(folder), FOLDER_ORDER.indexOf(used)];
   return at >= 0 && usedAt >= 0 && usedAt < at;
 }
 
@@ -137,43 +143,45 @@ function folderOf(file) {
   return second === undefined ? '' : first;
 }
 
-function importsOf(file) {
-  const code = readFileSync(join(root, SERVER, file), 'utf8');
+function findImports(file) {
+  const code = readFileSync(join(root, SERVER_FOLDER, file), 'utf8');
   const paths = [...code.matchAll(/\b(?:from|import\()\s*'(\.[^']+\.ts)'/g)].map(([, path]) => path);
   return paths.map((path) => normalize(join(dirname(file), path)));
 }
 
-function nodeImports(folder) {
-  return sources(folder)
+function findNodeImports(folder) {
+  return readSources(folder)
     .filter((file) => !NODE_FILES.test(file))
     .filter((file) => /(from|import\(|import) *['"]node:/.test(readFileSync(join(root, folder, file), 'utf8')))
     .map((file) => `${folder}/${file} imports a node: module, but is for every platform`);
 }
 
-function gitStarters() {
+function findGitStarters() {
   return ['packages/mcp/src', 'npm/engine/src'].flatMap((folder) =>
-    sources(folder)
+    readSources(folder)
       .filter((file) => !/^git[/\\]/.test(file))
       .filter((file) => STARTS_GIT.test(readFileSync(join(root, folder, file), 'utf8')))
       .map((file) => `${folder}/${file} starts git; packages/mcp/src/git/git.ts does that: call runGit`),
   );
 }
 
-function ownReaders() {
-  const readers = sources(SERVER).filter((file) => readsFiles(readFileSync(join(root, SERVER, file), 'utf8')));
+function findFileReaders() {
+  const readers = readSources(SERVER_FOLDER).filter((file) =>
+    readsFiles(readFileSync(join(root, SERVER_FOLDER, file), 'utf8')),
+  );
   const named = new Set(readers.map((file) => file.split(sep).join('/')));
   const advice = 'call readText, readBytes or readPart of system/files/read.ts, which a pipe or a device cannot stop';
   return [
     ...[...named]
-      .filter((file) => !(file in READS_BY_ITSELF))
-      .map((file) => `${SERVER}/${file} reads files; ${advice}`),
-    ...Object.keys(READS_BY_ITSELF)
+      .filter((file) => !(file in READING_FILES))
+      .map((file) => `${SERVER_FOLDER}/${file} reads files; ${advice}`),
+    ...Object.keys(READING_FILES)
       .filter((file) => !named.has(file))
-      .map((file) => `${SERVER}/${file} reads no files by itself; take it out of READS_BY_ITSELF`),
+      .map((file) => `${SERVER_FOLDER}/${file} reads no files by itself; take it out of READS_BY_ITSELF`),
   ];
 }
 
-/** Names may be imported under another name, and importing the whole module gives access to every function. */
+/** Functions may be imported under another name, and importing the whole module gives access to every function. */
 function readsFiles(code) {
   if (LOADS_FS.test(code)) return true;
   return [...code.matchAll(IMPORTS_FS)].some(([, names]) => {
@@ -182,11 +190,11 @@ function readsFiles(code) {
       .slice(1, -1)
       .split(',')
       .map((name) => name.trim().split(/\s+as\s+/u)[0]);
-    return imported.some((name) => READS.test(name));
+    return imported.some((name) => READ_FUNCTIONS.test(name));
   });
 }
 
-function sources(folder) {
+function readSources(folder) {
   try {
     return readdirSync(join(root, folder), { recursive: true })
       .map(String)

@@ -1,9 +1,9 @@
-// The programs that a machine needs: a compiler, git and rustup. Missing programs are installed with apt-get if
-// possible; existing programs are not changed.
-import { env, run, which } from './exec.mjs';
-import { mustPass, StepFailed, step } from './steps.mjs';
+// The programs that the build needs: a compiler, git and rustup. Missing programs are installed with apt-get if
+// possible; programs that exist are not changed.
+import { commandEnvironment, findProgram, run } from './exec.mjs';
+import { requireSuccess, runStep, StepFailed } from './steps.mjs';
 
-/** Program to look for, the Debian packages that contain it, and its purpose. */
+/** For each program, the name to look for, the Debian packages that contain it, and its purpose. */
 export const BUILD_PROGRAMS = [
   { program: 'clang', packages: ['clang'], use: 'compiles SQLite to wasm' },
   // On Windows, rustc finds Visual Studio's linker by itself.
@@ -16,58 +16,59 @@ export const TEST_PROGRAMS = [
   { program: 'sqlite3', packages: ['sqlite3'], use: 'opens our database from outside' },
   { program: 'expect', packages: ['expect'], use: 'answers programs that read from a terminal' },
   { program: 'openssl', packages: ['openssl'], use: 'makes a certificate for the server of a team' },
-  // On other systems the tests use the installed Chrome; see tests/e2e/viewer/chromium.ts.
+  // On other systems the tests use the installed Chrome (tests/e2e/viewer/chromium.ts).
   ...(process.platform === 'linux' ? [{ program: 'chromium', packages: ['chromium'], use: 'opens the viewer' }] : []),
 ];
 export const FULL_TEST_PROGRAMS = [
   ...TEST_PROGRAMS,
   ...(process.platform === 'linux'
     ? [
-        // A command of the Debian package; the other programs are in a folder per version.
+        // This command belongs to the Debian package. The other PostgreSQL programs are in a separate folder for each
+        // version.
         { program: 'pg_createcluster', packages: ['postgresql'], use: 'keeps the memories of a team' },
         { program: 'pgbouncer', packages: ['pgbouncer'], use: 'hands connections to that on' },
       ]
     : []),
 ];
 
-const OTHER_SYSTEMS = {
+const INSTALL_COMMANDS = {
   darwin:
     'xcode-select --install (git, cc) and: brew install llvm (a clang that knows wasm, first on PATH), sqlite, postgresql, pgbouncer',
   win32: 'winget install LLVM.LLVM Git.Git SQLite.SQLite ShiningLight.OpenSSL.Light PostgreSQL.PostgreSQL',
 };
 
 /**
- * Installs missing programs. If that is impossible, fails with one line that names the programs and the command to
- * install them.
+ * Installs missing programs. If that is impossible, fails with one line that names the programs and the command that
+ * installs them.
  */
-export async function needPrograms(programs) {
-  const missing = programs.filter(({ program }) => !which(program));
+export async function requirePrograms(programs) {
+  const missing = programs.filter(({ program }) => !findProgram(program));
   if (missing.length === 0) return;
   const packages = missing.flatMap((it) => it.packages);
   const root = process.getuid?.() === 0;
   const command = `${root ? '' : 'sudo '}apt-get install -y ${packages.join(' ')}`;
-  if (!which('apt-get'))
-    throw cannot(missing, OTHER_SYSTEMS[process.platform] ?? `the packages of: ${packages.join(' ')}`);
-  if (!root && !which('sudo')) throw cannot(missing, `as root: ${command.replace('sudo ', '')}`);
-  await step(`installing ${packages.join(', ')}`, async (onLine) => {
-    // An old package list may name versions that no longer exist.
-    await apt(root, ['update'], onLine);
-    const result = await apt(root, ['install', '-y', '--no-install-recommends', ...packages], onLine);
-    if (result.code !== 0) throw cannot(missing, command, result.output.trim().split('\n').at(-1));
+  if (!findProgram('apt-get'))
+    throw missingProgramsError(missing, INSTALL_COMMANDS[process.platform] ?? `the packages of: ${packages.join(' ')}`);
+  if (!root && !findProgram('sudo')) throw missingProgramsError(missing, `as root: ${command.replace('sudo ', '')}`);
+  await runStep(`installing ${packages.join(', ')}`, async (onLine) => {
+    // An old package list may contain versions that no longer exist.
+    await runApt(root, ['update'], onLine);
+    const result = await runApt(root, ['install', '-y', '--no-install-recommends', ...packages], onLine);
+    if (result.code !== 0) throw missingProgramsError(missing, command, result.output.trim().split('\n').at(-1));
   });
 }
 
-/** Installs missing programs, or reports them in one line. In CI every program must be installed. */
-export async function wantPrograms(programs) {
+/** Installs missing programs, or reports them in one line. In CI, every program must be installed. */
+export async function installIfPossible(programs) {
   try {
-    await needPrograms(programs);
+    await requirePrograms(programs);
   } catch (error) {
     if (process.env.CI || !(error instanceof StepFailed)) throw error;
     console.log(`${error.message} (their tests are skipped)`);
   }
 }
 
-function apt(root, args, onLine) {
+function runApt(root, args, onLine) {
   const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
   if (root) return run('apt-get', args, { onLine, extraEnv: quiet });
   // sudo can ask for a password only on a terminal.
@@ -75,20 +76,20 @@ function apt(root, args, onLine) {
   return run('sudo', [...ask, 'DEBIAN_FRONTEND=noninteractive', 'apt-get', ...args], { onLine, input: 'inherit' });
 }
 
-function cannot(missing, command, reason) {
+function missingProgramsError(missing, command, reason) {
   const names = missing.map(({ program, use }) => `${program} (${use})`).join(', ');
   return new StepFailed(`missing: ${names}${reason ? ` [${reason}]` : ''}; install with: ${command}`);
 }
 
-/** The minimum version in every package.json. */
-export function needNode() {
+/** Checks the minimum version of Node that every package.json requires. */
+export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 20 || (major === 20 && minor >= 19)) return;
   throw new StepFailed(`Node ${process.versions.node} is too old: 20.19 or newer is needed; with nvm: nvm install 20`);
 }
 
-export function needRustup() {
-  if (which('rustup')) return;
+export function requireRustup() {
+  if (findProgram('rustup')) return;
   const command = windowsOr(
     'winget install Rustlang.Rustup',
     "curl --proto '=https' -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal",
@@ -97,10 +98,10 @@ export function needRustup() {
 }
 
 function windowsOr(onWindows, elsewhere) {
-  return env.OS === 'Windows_NT' ? onWindows : elsewhere;
+  return commandEnvironment.OS === 'Windows_NT' ? onWindows : elsewhere;
 }
 
-/** Runs a command of a step and fails with its output. */
-export async function pass(title, program, args, onLine, options = {}) {
-  return mustPass(title, await run(program, args, { onLine, ...options }));
+/** Runs a command of a step. If it fails, fails with its output. */
+export async function runOrFail(title, program, args, onLine, options = {}) {
+  return requireSuccess(title, await run(program, args, { onLine, ...options }));
 }

@@ -22,4 +22,4 @@ export function startPostgres(): Promise<{
 }>;
 
 /** Folder of PostgreSQL's programs, or undefined if it is not installed. */
-export function postgresFolder(): string | undefined;
+export function findPostgresFolder(): string | undefined;

@@ -1,16 +1,18 @@
 // Runs the steps of a suite, reports failures, and writes the duration of all steps.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { keepLog, root } from './exec.mjs';
+import { root, writeLog } from './exec.mjs';
 import { runInLanes } from './schedule.mjs';
 import { forget, hashOf, recall, remember } from './stamp.mjs';
-import { bold, dim, StepFailed, step } from './steps.mjs';
+import { bold, dim, runStep, StepFailed } from './steps.mjs';
 
-/** Enough of a failed runner's output to act on. The rest is in its log. */
+/**
+ * Number of lines of a failed runner's output that are shown, which is enough to act on. The log contains all lines.
+ */
 const TAIL_LINES = 80;
 /** Matches a passed test in the output of Vitest (`✓ name 12ms`) and cargo (`test name ... ok`). */
 const PASSED = /^\s*✓ |^test .* \.\.\. ok$/;
-const SLOWEST = 30;
+const MAX_SLOWEST = 30;
 
 /**
  * @param name of the suite, for the file with its counts
@@ -23,29 +25,29 @@ const SLOWEST = 30;
 export async function runSuite(name, steps, all = false) {
   const results = [];
   const leftOut = await runInLanes(steps, async (one) => {
-    const result = await runOne(one, all);
+    const result = await runSuiteStep(one, all);
     results.push(result);
     return result.failed === 0;
   });
   for (const left of leftOut)
-    results.push({ name: left, ...NOTHING, failed: 1, notes: ['not run: a step before it failed'] });
+    results.push({ name: left, ...EMPTY_COUNTS, failed: 1, notes: ['not run: a step before it failed'] });
   writeTimings(results);
-  return report(name, results);
+  return reportResults(name, results);
 }
 
-const NOTHING = { passed: 0, failed: 0, skipped: 0, ms: 0, times: [], notes: [] };
+const EMPTY_COUNTS = { passed: 0, failed: 0, skipped: 0, ms: 0, times: [], notes: [] };
 
-async function runOne({ name, inputs, isDone, work }, all) {
-  if (isDone?.()) return { ...NOTHING, name };
+async function runSuiteStep({ name, inputs, isDone, work }, all) {
+  if (isDone?.()) return { ...EMPTY_COUNTS, name };
   const key = `passed-${name.replace(/\W+/g, '-')}`;
   const hash = inputs && hashOf(inputs, process.versions.node, process.platform);
   const known = all || hash === undefined ? null : recall(key, hash);
-  if (known) return { ...NOTHING, ...known, name, cached: true };
+  if (known) return { ...EMPTY_COUNTS, ...known, name, cached: true };
   forget(key);
   const start = Date.now();
   try {
-    const outcome = await step(name, async (onLine) => {
-      const ended = counted(await work(onLine, all));
+    const outcome = await runStep(name, async (onLine) => {
+      const ended = countOutcome(await work(onLine, all));
       if (ended.code !== 0) throw new RunnerFailed(name, ended);
       return ended;
     });
@@ -57,20 +59,23 @@ async function runOne({ name, inputs, isDone, work }, all) {
     if (!(error instanceof StepFailed)) throw error;
     console.log(error.message);
     const counts = error instanceof RunnerFailed ? error.counts : { failed: 1 };
-    return { ...NOTHING, ...counts, name, ms: Date.now() - start };
+    return { ...EMPTY_COUNTS, ...counts, name, ms: Date.now() - start };
   }
 }
 
-/** A step without tests counts as one test. A step that only prepares others does not count. */
-function counted(outcome) {
-  if (outcome === undefined) return { ...NOTHING, code: 0, output: '' };
+/**
+ * Returns the counts of a step. A step without tests counts as one test. A step that only prepares other steps does not
+ * count.
+ */
+function countOutcome(outcome) {
+  if (outcome === undefined) return { ...EMPTY_COUNTS, code: 0, output: '' };
   const isPassed = outcome.code === 0;
-  return { ...NOTHING, passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, ...outcome };
+  return { ...EMPTY_COUNTS, passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, ...outcome };
 }
 
 class RunnerFailed extends StepFailed {
   constructor(name, { output, passed, failed, skipped, notes, times }) {
-    const log = keepLog(name, output);
+    const log = writeLog(name, output);
     const lines = output.trimEnd().split('\n');
     const telling = lines.filter((line) => !PASSED.test(line));
     super([...telling.slice(-TAIL_LINES), `all ${lines.length} lines: ${log}`].join('\n'));
@@ -78,7 +83,7 @@ class RunnerFailed extends StepFailed {
   }
 }
 
-function report(name, results) {
+function reportResults(name, results) {
   const cached = results.filter((it) => it.cached);
   if (cached.length > 0) {
     console.log(dim(`unchanged since they passed (--all runs them again): ${cached.map((it) => it.name).join(', ')}`));
@@ -89,12 +94,12 @@ function report(name, results) {
   if (bad.length > 0) console.log(bold(`failed: ${bad.join(', ')}`));
   const sum = (key) => results.reduce((total, it) => total + it[key], 0);
   const counts = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
-  writeLog(`counts-${name}.json`, JSON.stringify(counts));
-  console.log(summary(counts));
+  writeLogFile(`counts-${name}.json`, JSON.stringify(counts));
+  console.log(formatSummary(counts));
   return bad.length === 0 ? 0 : 1;
 }
 
-export function summary({ passed, failed, skipped }) {
+export function formatSummary({ passed, failed, skipped }) {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
@@ -104,11 +109,11 @@ function writeTimings(results) {
   const tests = results.flatMap(({ times }) => times).toSorted((left, right) => right.ms - left.ms);
   const row = ({ name, ms }) => `| ${(ms / 1_000).toFixed(1)} | ${name.replaceAll('|', '\\|')} |`;
   const table = (title, rows) => [`## ${title}`, '', '| s | |', '|--:|---|', ...rows.map(row), ''];
-  const text = ['# Timings', '', ...table('Steps', steps), ...table('Slowest tests', tests.slice(0, SLOWEST))];
-  writeLog('timings.md', text.join('\n'));
+  const text = ['# Timings', '', ...table('Steps', steps), ...table('Slowest tests', tests.slice(0, MAX_SLOWEST))];
+  writeLogFile('timings.md', text.join('\n'));
 }
 
-function writeLog(file, text) {
+function writeLogFile(file, text) {
   const folder = join(root, 'target', 'logs');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, file), text);

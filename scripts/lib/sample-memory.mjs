@@ -1,14 +1,15 @@
 // A memory as the team of a web shop would have it after a month. It is created through the engine from reports like
-// those of a runner. It is the same every time, except that times are relative to now.
+// those of a real runner. It is the same every time, except that its times are relative to now.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const HOUR_MS = 3_600_000;
-const RUNS = 64;
-const HOURS_BETWEEN = 9;
+const RUN_COUNT = 64;
+const HOURS_BETWEEN_RUNS = 9;
 
 /**
- * For each failing test: the runs in which it fails (counted from the oldest), the error text, and the reported fix.
+ * For each failing test: the runs in which it fails (counted from the oldest run), the error text, and the reported
+ * fix.
  */
 const FAILURES = [
   {
@@ -99,7 +100,7 @@ const FAILURES = [
 ];
 
 /** Tests that always pass, so that a run looks realistic. */
-const QUIET = [
+const PASSING_FILES = [
   'auth/login',
   'auth/session',
   'cart/totals',
@@ -108,7 +109,7 @@ const QUIET = [
   'catalog/facets',
   'mail/render',
 ];
-const QUIET_NAMES = [
+const PASSING_NAMES = [
   'accepts what is valid',
   'refuses what is not',
   'keeps the order',
@@ -166,19 +167,19 @@ const INCIDENTS = [
   },
 ];
 
-/** Fills an empty memory. `engine` writes to it, and `folder` receives the reports. */
+/** Fills an empty memory through `engine`. `folder` receives the reports. */
 export async function fillSample(engine, folder) {
   mkdirSync(folder, { recursive: true });
-  const start = Date.now() - RUNS * HOURS_BETWEEN * HOUR_MS;
-  for (let run = 0; run < RUNS; run += 1)
-    await at(start + run * HOURS_BETWEEN * HOUR_MS, () => recordRun(engine, folder, run));
+  const start = Date.now() - RUN_COUNT * HOURS_BETWEEN_RUNS * HOUR_MS;
+  for (let run = 0; run < RUN_COUNT; run += 1)
+    await runAtTime(start + run * HOURS_BETWEEN_RUNS * HOUR_MS, () => recordSampleRun(engine, folder, run));
   for (const [index, incident] of INCIDENTS.entries()) {
-    await at(start + (10 + index * 9) * HOURS_BETWEEN * HOUR_MS, () => addIncident(engine, incident));
+    await runAtTime(start + (10 + index * 9) * HOURS_BETWEEN_RUNS * HOUR_MS, () => addSampleIncident(engine, incident));
   }
 }
 
-/** Replaces the clock, because the engine asks the process for the time. */
-async function at(time, work) {
+/** Runs `work` with a replaced clock, because the engine asks the process for the time. */
+async function runAtTime(time, work) {
   const { now } = Date;
   Date.now = () => time;
   try {
@@ -188,10 +189,10 @@ async function at(time, work) {
   }
 }
 
-async function recordRun(engine, folder, run) {
+async function recordSampleRun(engine, folder, run) {
   const failing = FAILURES.filter((it) => it.fails(run));
   const report = join(folder, `junit-${run}.xml`);
-  writeFileSync(report, junit(run));
+  writeFileSync(report, formatJunit(run));
   const { runId } = await engine.recordRun({
     command: run % 3 === 1 ? 'npx playwright test' : 'npx vitest run',
     runner: run % 3 === 1 ? 'playwright' : 'vitest',
@@ -208,18 +209,18 @@ async function recordRun(engine, folder, run) {
     containers: [],
     notes: [],
   });
-  for (const failure of failing) await meet(engine, runId, failure, run);
+  for (const failure of failing) await diagnoseAndFix(engine, runId, failure, run);
 }
 
 /** Simulates an agent that diagnoses a failure and reports a fix. */
-async function meet(engine, runId, { test, fix, failedFix }, run) {
+async function diagnoseAndFix(engine, runId, { test, fix, failedFix }, run) {
   const caseName = test.join(' > ');
   await engine.diagnose({ runId, caseName });
   if (failedFix && run < 12) await engine.reportFix({ runId, caseName, fixDescription: failedFix, success: false });
   else if (fix && run % 4 !== 2) await engine.reportFix({ runId, caseName, fixDescription: fix, success: true });
 }
 
-async function addIncident(engine, { more, ...incident }) {
+async function addSampleIncident(engine, { more, ...incident }) {
   const { incident_id, solution_id } = await engine.addIncident({ ...incident, worked: true });
   const { env } = incident;
   await engine.recordOutcome({ solution_id, worked: true, env, notes: 'Also needed on the arm runner.' });
@@ -229,31 +230,31 @@ async function addIncident(engine, { more, ...incident }) {
   }
 }
 
-function junit(run) {
-  const loud = FAILURES.map((it) => caseOf(it.test, body(it, run)));
-  const quiet = QUIET.flatMap((file) =>
-    QUIET_NAMES.map((name) => caseOf([`src/${file}.test.ts`, name], skipped(file, name))),
+function formatJunit(run) {
+  const loud = FAILURES.map((it) => formatCase(it.test, formatCaseBody(it, run)));
+  const quiet = PASSING_FILES.flatMap((file) =>
+    PASSING_NAMES.map((name) => formatCase([`src/${file}.test.ts`, name], skipElement(file, name))),
   );
   return `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites>\n${[...loud, ...quiet].join('\n')}\n</testsuites>\n`;
 }
 
-const skipped = (file, name) => (file === 'mail/render' && name === 'keeps the order' ? '<skipped/>' : '');
+const skipElement = (file, name) => (file === 'mail/render' && name === 'keeps the order' ? '<skipped/>' : '');
 
-function body({ fails, flaky, error }, run) {
+function formatCaseBody({ fails, flaky, error }, run) {
   const text = error(run);
   const [message] = text.split('\n');
-  const inside = `message="${escaped(message)}" type="Error"`;
-  if (fails(run)) return `<failure ${inside}>${escaped(text)}</failure>`;
-  return flaky?.(run) ? `<flakyFailure ${inside}><stackTrace>${escaped(text)}</stackTrace></flakyFailure>` : '';
+  const inside = `message="${escapeXml(message)}" type="Error"`;
+  if (fails(run)) return `<failure ${inside}>${escapeXml(text)}</failure>`;
+  return flaky?.(run) ? `<flakyFailure ${inside}><stackTrace>${escapeXml(text)}</stackTrace></flakyFailure>` : '';
 }
 
-function caseOf([file, name], inside) {
+function formatCase([file, name], inside) {
   const time = (((file.length * 37 + name.length * 91) % 900) / 1000).toFixed(3);
-  const names = `classname="${escaped(file)}" name="${escaped(name)}" file="${escaped(file)}"`;
-  return `<testsuite name="${escaped(file)}" tests="1"><testcase ${names} time="${time}">${inside}</testcase></testsuite>`;
+  const names = `classname="${escapeXml(file)}" name="${escapeXml(name)}" file="${escapeXml(file)}"`;
+  return `<testsuite name="${escapeXml(file)}" tests="1"><testcase ${names} time="${time}">${inside}</testcase></testsuite>`;
 }
 
-function escaped(text) {
+function escapeXml(text) {
   const NAMES = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text.replace(/[&<>"]/g, (character) => NAMES[character]);
 }

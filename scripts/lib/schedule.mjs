@@ -1,5 +1,5 @@
-// Runs steps in parallel lanes. A lane runs its steps in order and not in parallel. A step also waits for the steps in
-// its `after`, in any lane, and is left out if such a step failed.
+// Runs steps in parallel lanes. Within a lane, the steps run one after another, in order. A step also waits for the
+// steps in its `after`, which may be in any lane. If such a step failed, the step is left out.
 
 /**
  * @param steps `{ name, lane, after? }`, in order; `after` has names of earlier steps
@@ -11,7 +11,7 @@ export async function runInLanes(steps, perform) {
   const lanes = new Map();
   const left = [];
   for (const step of steps) {
-    const before = [lanes.get(step.lane), ...(step.after ?? []).map((name) => endOf(name, ended))];
+    const before = [lanes.get(step.lane), ...(step.after ?? []).map((name) => waitForStep(name, ended))];
     const work = Promise.all(before).then(async ([, ...needed]) => {
       if (needed.every(Boolean)) return perform(step);
       left.push(step.name);
@@ -24,7 +24,7 @@ export async function runInLanes(steps, perform) {
   return left;
 }
 
-function endOf(name, ended) {
+function waitForStep(name, ended) {
   const work = ended.get(name);
   if (work === undefined) throw new Error(`no earlier step is called ${name}`);
   return work;

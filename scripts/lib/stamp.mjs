@@ -1,16 +1,18 @@
-// Remembers finished steps by content hash, so that a second run takes seconds. File times are not used, because
-// a fresh checkout and a branch switch change them.
+// Remembers finished steps by content hash, so that a second run takes only seconds. File times are not used, because a
+// fresh checkout and a branch switch change them.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './exec.mjs';
 
-const dir = join(root, 'target', 'stamps');
+const stampFolder = join(root, 'target', 'stamps');
 /** Folders that are built, downloaded or private to one machine are never an input. */
-const SKIPPED = new Set('node_modules target dist .git .argus .bench .venv __pycache__ .DS_Store'.split(' '));
-const MADE = ['npm/engine/src/wasm', 'packages/mcp/docs'];
+const SKIPPED_NAMES = new Set('node_modules target dist .git .argus .bench .venv __pycache__ .DS_Store'.split(' '));
+const GENERATED_FOLDERS = ['npm/engine/src/wasm', 'packages/mcp/docs'];
 
-/** SHA-256 over names and contents of files and folders (relative to the project), and any extra words. */
+/**
+ * Returns the SHA-256 over names and contents of files and folders (relative to the project), and any additional words.
+ */
 export function hashOf(inputs, ...words) {
   const hash = createHash('sha256');
   for (const word of words) hash.update(`${word}\0`);
@@ -18,9 +20,9 @@ export function hashOf(inputs, ...words) {
   return hash.digest('hex');
 }
 
-/** The value that was stored under this name for the same hash, or null. */
+/** Returns the value that was stored under this name for the same hash, or null. */
 export function recall(name, hash) {
-  const file = join(dir, `${name}.json`);
+  const file = join(stampFolder, `${name}.json`);
   if (!existsSync(file)) return null;
   try {
     const kept = JSON.parse(readFileSync(file, 'utf8'));
@@ -31,25 +33,25 @@ export function recall(name, hash) {
 }
 
 export function remember(name, hash, value = true) {
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, `${name}.json`), JSON.stringify({ hash, value }));
+  mkdirSync(stampFolder, { recursive: true });
+  writeFileSync(join(stampFolder, `${name}.json`), JSON.stringify({ hash, value }));
 }
 
 export function forget(name) {
-  rmSync(join(dir, `${name}.json`), { force: true });
+  rmSync(join(stampFolder, `${name}.json`), { force: true });
 }
 
 const digests = new Map();
 
 /**
- * Digest of a file, or of all files in a folder. Each file is read once per process, so a step that writes inputs must
- * call `rescan`.
+ * Returns the digest of a file, or of all files in a folder. Each file is read once per process, so a step that writes
+ * inputs must call `rescan`.
  */
 function digestOf(input) {
   let known = digests.get(input);
   if (known === undefined) {
     const hash = createHash('sha256');
-    for (const file of filesIn(input)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
+    for (const file of listFiles(input)) hash.update(`${file}\0`).update(readFileSync(join(root, file)));
     known = hash.digest();
     digests.set(input, known);
   }
@@ -60,14 +62,14 @@ export function rescan() {
   digests.clear();
 }
 
-function filesIn(input) {
+function listFiles(input) {
   const full = join(root, input);
   if (!existsSync(full)) return [];
   if (!statSync(full).isDirectory()) return [input];
   return readdirSync(full, { withFileTypes: true })
-    .filter((entry) => !SKIPPED.has(entry.name))
+    .filter((entry) => !SKIPPED_NAMES.has(entry.name))
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .map((entry) => (input === '.' ? entry.name : `${input}/${entry.name}`))
-    .filter((path) => !MADE.includes(path))
-    .flatMap((path) => filesIn(path));
+    .filter((path) => !GENERATED_FOLDERS.includes(path))
+    .flatMap((path) => listFiles(path));
 }

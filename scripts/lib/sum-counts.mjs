@@ -3,11 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './exec.mjs';
-import { summary } from './run-suite.mjs';
+import { formatSummary } from './run-suite.mjs';
 
-const counts = ['test', 'full'].map((name) => {
+const suiteCounts = ['test', 'full'].map((name) => {
   const file = join(root, 'target', 'logs', `counts-${name}.json`);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : { passed: 0, failed: 1, skipped: 0 };
 });
-const sum = (key) => counts.reduce((total, suite) => total + suite[key], 0);
-console.log(summary({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }));
+const sumCounts = (key) => suiteCounts.reduce((total, suite) => total + suite[key], 0);
+console.log(formatSummary({ passed: sumCounts('passed'), failed: sumCounts('failed'), skipped: sumCounts('skipped') }));

@@ -11,28 +11,30 @@
  * ```
  */
 
-import type { BlobFiles } from './browser/files.ts';
-import { checkHeader } from './browser/header.ts';
-import { BrowserPlatform } from './browser/platform.ts';
+import { BlobFiles, checkHeader } from './browser-files.ts';
 import { Engine, type OpenOptions } from './engine.ts';
+import type { Log, Platform } from './host.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
 import { Runtime } from './runtime.ts';
 
 export { Engine } from './engine.ts';
 export * from './everywhere.ts';
 
-/** Options of a file to read. */
+/** Options for reading a file. */
 export type BlobOptions = Pick<OpenOptions, 'locale' | 'rules' | 'secrets' | 'log'>;
 
-let started: { readonly runtime: Runtime; readonly platform: BrowserPlatform } | undefined;
+let startedEngine: { readonly runtime: Runtime; readonly platform: BrowserPlatform } | undefined;
 
-/** Takes the engine's module (`argus-engine/argus_engine.wasm`). Must be called once, before anything else. */
+/**
+ * Starts the engine with the bytes of its wasm module (`argus-engine/argus_engine.wasm`). Call it once, before all
+ * other functions.
+ */
 export function startEngine(module: Uint8Array): void {
-  if (started !== undefined) return;
+  if (startedEngine !== undefined) return;
   const platform = new BrowserPlatform(module);
   const runtime = new Runtime(platform);
   runtime.call(undefined, () => undefined);
-  started = { runtime, platform };
+  startedEngine = { runtime, platform };
 }
 
 /**
@@ -41,12 +43,12 @@ export function startEngine(module: Uint8Array): void {
  */
 export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<Engine> {
   await checkHeader(blob);
-  const { runtime, platform } = running();
+  const { runtime, platform } = requireStartedEngine();
   const databasePath = platform.files.add(blob);
   let engine: Engine | undefined;
   try {
     engine = new BlobEngine(runtime, { ...options, databasePath, projectRoot: '/', readOnly: true }, platform.files);
-    // The first transaction detects problems with the file. The signature is empty, so nothing is found.
+    // The first transaction detects problems with the file. No pattern has an empty signature, so nothing is found.
     await engine.findBySignature({ signature: '' });
     return engine;
   } catch (thrown) {
@@ -56,17 +58,17 @@ export async function openBlob(blob: Blob, options: BlobOptions = {}): Promise<E
   }
 }
 
-/** Opens a memory that contains only the built-in patterns, for a page that has no file yet. */
+/** Opens a memory that contains only the built-in patterns, for a page that has not loaded a file yet. */
 export async function openEmpty(options: BlobOptions = {}): Promise<Engine> {
-  return new Engine(running().runtime, { ...options, databasePath: ':memory:', projectRoot: '/' });
+  return new Engine(requireStartedEngine().runtime, { ...options, databasePath: ':memory:', projectRoot: '/' });
 }
 
 /** Creates an inspector, which analyzes failure texts without a database. */
 export function createInspector(options: InspectorOptions = {}): Inspector {
-  return new Inspector(running().runtime, options);
+  return new Inspector(requireStartedEngine().runtime, options);
 }
 
-/** Forgets its file when it is closed. */
+/** An engine that unregisters its Blob when it is closed. */
 class BlobEngine extends Engine {
   readonly #files: BlobFiles;
   readonly #path: string;
@@ -83,7 +85,29 @@ class BlobEngine extends Engine {
   }
 }
 
-function running(): NonNullable<typeof started> {
-  if (started === undefined) throw new Error('startEngine was not called');
-  return started;
+function requireStartedEngine(): NonNullable<typeof startedEngine> {
+  if (startedEngine === undefined) throw new Error('call startEngine first');
+  return startedEngine;
+}
+
+/**
+ * A browser worker as a platform of the engine. The caller passes the bytes of the module, so the engine is not
+ * downloaded here.
+ */
+class BrowserPlatform implements Platform {
+  log: Log | undefined;
+  readonly files = new BlobFiles();
+  #module: Uint8Array | undefined;
+
+  constructor(module: Uint8Array) {
+    this.#module = module;
+  }
+
+  load(): Uint8Array {
+    const module = this.#module;
+    if (module === undefined) throw new Error('the engine can only be loaded once');
+    // The bytes are not needed after compilation, so their memory can be freed.
+    this.#module = undefined;
+    return module;
+  }
 }

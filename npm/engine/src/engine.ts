@@ -9,76 +9,82 @@ import * as wasm from './wasm/argus_wasm.js';
 /** How to open the memory of a project. */
 export interface OpenOptions {
   /**
-   * A file, created by the first write, or `:memory:`. Do not use a network file system, because its locks are not
-   * reliable.
+   * Path of a database file, which the first write creates, or `:memory:`. Do not use a network file system, because
+   * its locks are not reliable.
    */
   readonly databasePath: string;
-  /** Absolute path with symbolic links resolved. Files of cases are stored relative to it. */
+  /** Absolute path of the project, with symbolic links resolved. Paths of test files are stored relative to it. */
   readonly projectRoot: string;
-  /** Language of built-in suggestions. English by default. */
+  /** Language of built-in suggestions. The default is English. */
   readonly locale?: Locale;
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
   readonly retention?: Retention;
   /**
-   * A second memory that is also searched and whose ids are recognized. It is never created; a missing file reads as an
-   * empty database.
+   * A second memory that is also searched. Ids from it are recognized. The file is never created; a missing file counts
+   * as an empty database.
    */
   readonly secondaryPath?: string;
-  /** Id of the second memory (`identify`). A file with another id is ignored. */
+  /** Expected id of the second memory (`identify`). A file with a different id is ignored. */
   readonly secondaryMemoryId?: string;
   /**
-   * A copy of a foreign database. Its results are marked as foreign and come after all results of this memory. The copy
-   * may be changed, because it is migrated to this version.
+   * A copy of a database from someone else. Its results are marked as foreign and come after all results of this
+   * memory. The copy may be changed, because it is migrated to this version.
    */
   readonly foreignPath?: string;
   /**
    * A database with everything that the repository shares, created by `shareTake`. Its results are marked as shared and
-   * name their file.
+   * include the path of the shared file.
    */
   readonly sharedPath?: string;
-  /** The id that the file has (`identify`), or gets when it is created. A file with another id is refused. */
+  /**
+   * The id that an existing file must have (`identify`) and that a new file gets. A file with a different id is
+   * refused.
+   */
   readonly memoryId?: string;
-  /** Creates a missing file now instead of at the first write. */
+  /** Creates a missing file when the engine opens, instead of at the first write. */
   readonly create?: boolean;
-  /** Author of everything that is recorded. It is stored with every fix. */
+  /** Author of all records. The author is stored with every fix. */
   readonly recorder?: RecorderOptions;
-  /** Kind of the memory at `databasePath`, and its rules for forgetting. */
+  /** Kind of the memory at `databasePath`, and its retention rules. */
   readonly memory?: MemoryOptions;
-  /** Nothing is written and no file is created. */
+  /** Opens the database for reading only. Nothing is written, and no file is created. */
   readonly readOnly?: boolean;
   /**
-   * True if the records come from other machines. Paths of `reports` are refused then, because they do not refer to
-   * this machine.
+   * True if the records come from other machines. Then a call with report paths is refused, because the paths do not
+   * refer to this machine.
    */
   readonly withoutFiles?: boolean;
   /**
-   * Waits half a second instead of eight for a lock of another program, and half a second for its turn in the queue.
+   * Waits half a second instead of eight for another program's lock, and half a second for its turn in the write queue.
    */
   readonly isImpatient?: boolean;
   /** Receives log lines for debugging. */
   readonly log?: Log;
 }
 
-/** Identifies a call, so that a repeated call is recognized, and its author. */
+/** Id, time and author of a call. The id makes a repeated call recognizable. */
 export interface Caller {
-  /** Id of the call. The ids that the call creates contain the time of a UUIDv7. */
+  /** Id of the call, a UUIDv7. Its time becomes part of the ids that the call creates. */
   readonly callId: string;
   /** Time of the call in milliseconds since the epoch. A time in the future counts as now. */
   readonly now: number;
   readonly recorder: RecorderOptions;
 }
 
-/** Removes properties whose value is undefined. */
-export function definedOf(params: object): object {
+/** Returns a copy of `params` without properties whose value is undefined. */
+export function withoutUndefined(params: object): object {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }
 
-function isWriting(name: CallName): boolean {
+export function isWritingCall(name: CallName): boolean {
   return WRITING_CALLS.some((writing) => writing === name);
 }
 
-/** A search returns its result even if it cannot be stored immediately, so it does not wait for other writers. */
+/**
+ * Calls that wait in the write queue. A search does not wait, because it returns its result even if the result cannot
+ * be stored immediately.
+ */
 const QUEUED_CALLS: ReadonlySet<CallName> = new Set(WRITING_CALLS.filter((name) => name !== 'rankedSolutions'));
 
 /**
@@ -127,9 +133,9 @@ export class Engine extends NamedCalls {
     params: Calls[N]['params'],
     { callId, now, recorder }: Caller,
   ): Promise<Calls[N]['result']> {
-    const given = definedOf(params);
+    const given = withoutUndefined(params);
     const perform = () => this.#call((engine) => engine.callOnce(name, given, callId, now, recorder));
-    return this.#queue !== undefined && isWriting(name) ? this.#queue.inTurn(perform) : perform();
+    return this.#queue !== undefined && isWritingCall(name) ? this.#queue.inTurn(perform) : perform();
   }
 
   /**
@@ -152,7 +158,7 @@ export class Engine extends NamedCalls {
     now: number | undefined,
   ): () => Calls[N]['result'] {
     if (this.#closed) throw new Error('the engine was closed');
-    const given = definedOf(params);
+    const given = withoutUndefined(params);
     return () => this.#call((engine) => engine.call(name, given, callId, now));
   }
 

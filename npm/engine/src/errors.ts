@@ -16,8 +16,8 @@ export class EngineError extends Error {
 }
 
 /**
- * Converts a thrown error of the bindings. Returns undefined for anything else, for example a trap or a bug in host
- * code. An unknown code is a bug too, but the engine is still usable.
+ * Converts an error that the bindings have thrown. Returns undefined for anything else, for example a trap or a bug in
+ * host code. An unknown code is also a bug, but the engine remains usable.
  */
 export function asEngineError(thrown: unknown): EngineError | undefined {
   if (thrown instanceof EngineError) return thrown;
@@ -25,5 +25,5 @@ export function asEngineError(thrown: unknown): EngineError | undefined {
   if (!('code' in thrown) || !('message' in thrown) || typeof thrown.message !== 'string') return undefined;
   const code = ENGINE_ERROR_CODES.find((known) => known === thrown.code);
   if (code !== undefined) return new EngineError(code, thrown.message);
-  return new EngineError('INTERNAL_ERROR', `The engine answered a code that is not known here: ${thrown.message}`);
+  return new EngineError('INTERNAL_ERROR', `The engine returned an unknown error code: ${thrown.message}`);
 }

@@ -1,4 +1,7 @@
-/** The rules of the fix loop: what may happen next. The host runs commands, waits, and keeps the state. */
+/**
+ * The rules of the fix loop decide which actions are allowed next. The host runs the commands, waits, and stores the
+ * state.
+ */
 
 import type {
   FileChange,
@@ -6,7 +9,7 @@ import type {
   FixError,
   FixEvent,
   FixFailure,
-  FixOutlook,
+  FixNextStep,
   FixStart,
   FixState,
   Weakening,
@@ -15,7 +18,10 @@ import type { InspectorOptions } from './inspector.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** Pure functions over a state that the host keeps. Each throws an `EngineError` for an invalid state. */
+/**
+ * The rules as pure functions over a state that the host stores. Every function throws an `EngineError` if the state is
+ * invalid.
+ */
 export class FixLoop {
   readonly #runtime: Runtime;
   readonly #options: InspectorOptions;
@@ -33,8 +39,8 @@ export class FixLoop {
   }
 
   /**
-   * Returns the state with new values for settings that may change during a loop: the desired result, its test, inputs,
-   * `auto` and the time limit of a run.
+   * Returns the state with new values for the settings that may change during a loop: the desired result, its test,
+   * inputs, `auto` and the time limit of an attempt.
    */
   adjust(state: FixState, wanted: Partial<FixStart>): FixState {
     return this.#call((loop) => loop.adjust(state, wanted));
@@ -55,8 +61,8 @@ export class FixLoop {
   }
 
   /** Returns the actions that are allowed in a state. */
-  outlook(state: FixState): FixOutlook {
-    return this.#call((loop) => loop.outlook(state));
+  nextStep(state: FixState): FixNextStep {
+    return this.#call((loop) => loop.nextStep(state));
   }
 
   /**
@@ -81,14 +87,14 @@ export class FixLoop {
   }
 
   /**
-   * Returns the prompt at which an output stops, or undefined. `silent` is true if the program printed nothing more and
-   * did not end by itself.
+   * Returns the prompt at which an output stops, or undefined. `silent` is true if the program is still running and has
+   * stopped printing.
    */
   prompt(output: string, silent: boolean): string | undefined {
     return this.#call((loop) => loop.prompt(output, silent));
   }
 
-  /** Redacts secrets in a text of any length. */
+  /** Redacts the secrets in a text. The text may have any length. */
   redact(text: string): string {
     return this.#call((loop) => loop.redact(text));
   }

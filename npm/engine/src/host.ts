@@ -40,7 +40,7 @@ export interface HostFiles {
   unlock(handle: number, level: number): number;
   /** Returns 1 if any process has reserved the file for writing, otherwise 0. */
   reserved(handle: number): number;
-  /** Returns true if the path of the handle now leads to another file or to none. */
+  /** Returns true if the file was replaced or deleted, so that its path no longer leads to the open file. */
   moved(handle: number): boolean;
   remove(path: string): number;
   syncFolder(path: string): number;
@@ -48,7 +48,7 @@ export interface HostFiles {
   /** Returns undefined if the path cannot be resolved. */
   fullPath(path: string): string | undefined;
   sleep(milliseconds: number): void;
-  /** Message about the last failure. */
+  /** Returns the message of the last failure. */
   lastError(): string;
   /** Receives the message of a panic just before the call traps. The engine sets this property. */
   panicked: (message: string) => void;
@@ -56,7 +56,7 @@ export interface HostFiles {
   closeAll(): void;
 }
 
-/** Orders the calls that write to a database, across processes. */
+/** Orders the calls that write to a database, across all processes. */
 export interface WriteQueue {
   /** Runs `work` when its turn comes. If the turn does not come in time, runs `work` with short waits for locks. */
   inTurn<T>(work: () => T): Promise<T>;
@@ -64,18 +64,18 @@ export interface WriteQueue {
   close(): Promise<void>;
 }
 
-/** A platform, for example Node. */
+/** A platform on which the engine runs, for example Node. */
 export interface Platform {
   readonly files: HostFiles;
-  /** Returns the engine as bytes or as a compiled module. Called once, at first use. */
+  /** Returns the engine as bytes or as a compiled module. Called only at first use. */
   load(): Uint8Array | WebAssembly.Module;
-  /** Receives the log lines of the running call. */
+  /** Receives the log lines of the call that is running. */
   log: Log | undefined;
   /** Runs `work` with short waits for locks. Missing if the platform cannot do that. */
   briefly?<T>(work: () => T): T;
   /**
-   * Returns undefined if the platform has no queue. With `isImpatient`, a writer gives up after half a second even if
-   * the queue moves.
+   * Returns the write queue of a database, or undefined if the platform has none. With `isImpatient`, a writer gives up
+   * after half a second even if the queue moves.
    */
   queue?(databasePath: string, isImpatient: boolean): WriteQueue | undefined;
 }

@@ -1,4 +1,4 @@
-/** Analysis of a single failure text. Nothing is stored. */
+/** Analyzes single failure texts and stores nothing. */
 
 import type {
   Explanation,
@@ -11,13 +11,13 @@ import type {
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
 
-/** Rules of the project. */
+/** The project's rules for errors and secrets. */
 export interface InspectorOptions {
   readonly rules?: readonly UserRule[];
   readonly secrets?: readonly UserSecret[];
 }
 
-/** A failure with the qualified name of its case. */
+/** A failure, with the full name of its case. */
 export type InspectedEvent = FailureEvent & { caseName?: string };
 
 /** Redacts, classifies, normalizes and signs failure texts. */
@@ -32,7 +32,7 @@ export class Inspector {
     this.#call(() => undefined);
   }
 
-  /** Returns the whole analysis of an event. */
+  /** Returns the complete analysis of a failure. */
   inspect(event: InspectedEvent): Inspection {
     return this.#call((inspector) => inspector.inspect(event));
   }
@@ -42,15 +42,15 @@ export class Inspector {
     return this.#call((inspector) => inspector.explain(event));
   }
 
-  /** Returns only the category. */
+  /** Returns only the category of a failure. */
   classify(event: FailureEvent): FailureCategory {
-    // The engine returns exactly the names of the generated type.
+    // The engine returns only names of the generated type.
     return this.#call((inspector) => inspector.classify(event)) as FailureCategory;
   }
 
   /**
-   * Analyzes JSON Lines: each line is an event, and the output has a line with its result, in the same order. A line
-   * that is not valid JSON results in `{"error":{"code","message"}}`.
+   * Analyzes JSON Lines: each input line is a failure, and the output has one line with the result of each, in the same
+   * order. The result of a line that is not valid JSON is `{"error":{"code","message"}}`.
    */
   inspectJsonl(chunk: string): string {
     return this.#call((inspector) => inspector.inspectJsonl(chunk));

@@ -13,6 +13,7 @@ import { Engine, type OpenOptions } from './engine.ts';
 import { FixLoop } from './fix-loop.ts';
 import type { FailureCategory, FailureEvent } from './generated/contract.ts';
 import { Inspector, type InspectorOptions } from './inspector.ts';
+import { FileServer, type FileServerOptions } from './node/file-server.ts';
 import { NodePlatform } from './node/platform.ts';
 import { ProjectServer, type ProjectServerOptions } from './node/project-server.ts';
 import { Runtime } from './runtime.ts';
@@ -22,6 +23,7 @@ export { type Caller, Engine, type OpenOptions } from './engine.ts';
 export * from './everywhere.ts';
 export { FixLoop } from './fix-loop.ts';
 export { EDITING_CALLS, NamedCalls, TEAM_CALLS } from './generated/calls.ts';
+export { FileServer, type FileServerOptions } from './node/file-server.ts';
 export {
   ProjectMemory,
   ProjectServer,
@@ -37,7 +39,7 @@ export { defaultWorkers } from './node/project-workers.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());
-let plain: Inspector | undefined;
+let plainInspector: Inspector | undefined;
 
 /** Opens the memory of a project. Rejects with an `EngineError` if the database cannot be read. */
 export async function openEngine(options: OpenOptions): Promise<Engine> {
@@ -52,20 +54,25 @@ export function openProjectServer(options: ProjectServerOptions): ProjectServer 
   return new ProjectServer(options);
 }
 
+/** Opens the memories of a server in files. Opens nothing before the first call. */
+export function openFileServer(options: FileServerOptions): FileServer {
+  return new FileServer(options);
+}
+
 /** The id of a database file. */
-export interface Identity {
+export interface DatabaseIdentity {
   /** True if the file is missing or empty. */
   readonly isEmpty: boolean;
-  /** Null if the file was made by a version without ids. */
+  /** Null if the file was created by a version that did not use ids. */
   readonly id: string | null;
 }
 
 /** Reads the id of a file without a lock, a rollback or a write. Throws if the file is not an Argus database. */
-export function identify(databasePath: string): Identity {
+export function identify(databasePath: string): DatabaseIdentity {
   return runtime.call(undefined, () => wasm.identify(databasePath));
 }
 
-/** Gives an existing file an id, which replaces any earlier id, and migrates it to this version. */
+/** Gives an existing file a new id and migrates the file to this version. */
 export function adopt(databasePath: string, id: string): void {
   runtime.call(undefined, () => wasm.adopt(databasePath, id));
 }
@@ -82,8 +89,8 @@ export function createFixLoop(options: InspectorOptions = {}): FixLoop {
 
 /** Returns the category of a failure by the built-in rules. */
 export function classify(event: FailureEvent): FailureCategory {
-  plain ??= createInspector();
-  return plain.classify(event);
+  plainInspector ??= createInspector();
+  return plainInspector.classify(event);
 }
 
 /** Returns the hex SHA-256 of `category::caseName::normalizedError`. */
@@ -96,7 +103,9 @@ export function _trapAtWrite(writes: number): void {
   runtime.call(undefined, () => wasm.trapAtWrite(writes));
 }
 
-/** Single steps over many texts in one call, for benchmarks. Not part of the stable interface. */
+/**
+ * Functions that apply a single step of the analysis to many texts, for benchmarks. Not part of the stable interface.
+ */
 export const _batch = {
   normalize: (texts: Uint8Array, ends: Uint32Array): number =>
     runtime.call(undefined, () => wasm.normalizeBatch(texts, ends)),

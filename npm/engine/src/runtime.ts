@@ -1,4 +1,4 @@
-/** The single wasm instance of this process, and its replacement after a trap. */
+/** Holds the single wasm instance of this process, and replaces it after a trap. */
 
 import { asEngineError, EngineError } from './errors.ts';
 import type { Log, Platform, WriteQueue } from './host.ts';
@@ -6,7 +6,9 @@ import * as wasm from './wasm/argus_wasm.js';
 
 /** Runs all calls of the engine. */
 export class Runtime {
-  /** Grows with every new instance. Objects of an earlier instance are invalid. */
+  /**
+   * Number of the current instance. It increases with every new instance. Objects of an earlier instance are invalid.
+   */
   generation = 0;
   readonly #platform: Platform;
   #panic: string | undefined;
@@ -21,7 +23,7 @@ export class Runtime {
    * a partial write when the file is opened next.
    */
   call<T>(log: Log | undefined, work: () => T): T {
-    // A log function may call the engine itself, as a redactor does, so the outer log is restored afterwards.
+    // A log function may call the engine itself, for example to redact, so the outer log is restored afterwards.
     const outer = this.#platform.log;
     this.#platform.log = log;
     try {
@@ -32,7 +34,7 @@ export class Runtime {
       if (error !== undefined) throw error;
       this.#replace(thrown, log);
       const message =
-        'The engine failed unexpectedly and was restarted. Nothing stored is lost; the log has the cause. Call again.';
+        'The engine failed unexpectedly and was restarted. No stored data was lost; the log has the cause. Call again.';
       throw new EngineError('INTERNAL_ERROR', message, { cause: thrown });
     } finally {
       this.#platform.log = outer;
@@ -63,7 +65,7 @@ export class Runtime {
       wasm.__wbg_reset_state();
       this.#introduce();
     }
-    // Comes last, because the log function may call the engine again.
+    // Comes last, because the log function may call the engine.
     log?.(line);
   }
 

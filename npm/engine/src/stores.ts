@@ -1,4 +1,4 @@
-/** Two stores over one engine, with the vocabulary that tools use for recorded runs and known failures. */
+/** Two stores on top of an engine, with the names that tools usually use: recorded runs and known failures. */
 
 import type { Engine } from './engine.ts';
 import { EngineError } from './errors.ts';
@@ -14,7 +14,7 @@ import type {
   RunRecord,
 } from './generated/contract.ts';
 
-/** Maximum number of entries that one call returns. */
+/** Maximum number of entries that a call returns. */
 const PAGE_SIZE = 200;
 
 /** Recorded runs. */
@@ -27,7 +27,7 @@ export class HistoryStore {
 
   /** Returns a run with its first hundred cases, failed cases first, or null if the run does not exist. */
   async getRunById(runId: string): Promise<RunDetail | null> {
-    return orNull('RUN_NOT_FOUND', this.#engine.runDetail({ runId }));
+    return returnNullOn('RUN_NOT_FOUND', this.#engine.runDetail({ runId }));
   }
 
   /** Returns runs, newest first. */
@@ -35,7 +35,7 @@ export class HistoryStore {
     return this.#engine.history(params);
   }
 
-  /** Returns the newest run, or null without runs. */
+  /** Returns the newest run, or null if there are no runs. */
   async getLatestRun(): Promise<RunRecord | null> {
     const { runs } = await this.#engine.history({ limit: 1 });
     return runs[0] ?? null;
@@ -50,7 +50,7 @@ export class KnowledgeStore {
     this.#engine = engine;
   }
 
-  /** Returns the pattern with an exact signature, or null. */
+  /** Returns the pattern with exactly this signature, or null. */
   async findBySignature(signature: string): Promise<FailurePattern | null> {
     return this.#engine.findBySignature({ signature });
   }
@@ -67,7 +67,7 @@ export class KnowledgeStore {
 
   /** Returns the pattern with this id, or null. */
   async getPatternById(patternId: string): Promise<FailurePattern | null> {
-    const detail = await orNull('PATTERN_NOT_FOUND', this.#engine.pattern({ id: patternId }));
+    const detail = await returnNullOn('PATTERN_NOT_FOUND', this.#engine.pattern({ id: patternId }));
     return detail?.pattern ?? null;
   }
 
@@ -76,7 +76,7 @@ export class KnowledgeStore {
     return this.#engine.recordFix(params);
   }
 
-  /** Returns the fixes of a pattern, newest first, at most a hundred. */
+  /** Returns the newest fixes of a pattern, at most a hundred. */
   async getFixHistory(patternId: string): Promise<FixRecord[]> {
     return (await this.#engine.pattern({ id: patternId })).fixHistory;
   }
@@ -91,7 +91,7 @@ export class KnowledgeStore {
   }
 }
 
-async function orNull<T>(code: EngineError['code'], call: Promise<T>): Promise<T | null> {
+async function returnNullOn<T>(code: EngineError['code'], call: Promise<T>): Promise<T | null> {
   try {
     return await call;
   } catch (error) {

@@ -1,6 +1,6 @@
 /**
- * The part of the WebAssembly interface that this package uses. TypeScript declares the interface only together with
- * the DOM.
+ * The part of the WebAssembly interface that this package uses. TypeScript declares this interface only as part of the
+ * DOM library.
  */
 
 declare namespace WebAssembly {

@@ -1,4 +1,6 @@
-/** Only the Node entry and its folder may import Node modules, because the browser entry uses the other files. */
+/**
+ * The browser entry uses all files outside `src/node`, so only the Node entry and that folder may import Node modules.
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 

@@ -1,17 +1,17 @@
 /**
- * Time limits and repetition of calls, and the release of their connections. On PostgreSQL:
- * tests/e2e/team/interrupted.full.test.ts.
+ * Tests time limits and retries of calls, and the release of their connections. tests/e2e/team/interrupted.full.test.ts
+ * tests them on PostgreSQL.
  */
 import { expect, test } from 'vitest';
 import { openProjectServer, type SqlConnection, SqlError } from '../src/node.ts';
 
-const REFUSED = { code: 'DATABASE_LOCKED' };
+const LOCKED_ERROR = { code: 'DATABASE_LOCKED' };
 
 /**
- * A pool whose connections use `send`. `open` counts connections that were not released, `broken` those released as
- * broken.
+ * Creates a pool whose connections use `send`. `open` counts the connections that were not released, and `broken`
+ * counts those that were released as broken.
  */
-function poolThat(send: SqlConnection['send']) {
+function fakePool(send: SqlConnection['send']) {
   const seen = { open: 0, broken: 0 };
   const release = (isBroken: boolean) => {
     seen.open -= 1;
@@ -33,7 +33,7 @@ test.each([
   ['the statement is wrong', '42601', false],
 ])('if %s, repeats the call: %s %s', async (_, code, isTriedAgain) => {
   let sent = 0;
-  const { pool } = poolThat(async () => {
+  const { pool } = fakePool(async () => {
     sent += 1;
     throw sent === 1 ? new SqlError(code, 'the first time') : new Error('the second time');
   });
@@ -41,35 +41,35 @@ test.each([
   await expect(server.state()).rejects.toThrow(isTriedAgain ? 'the second time' : 'the first time');
 });
 
-test('refuses a call that keeps failing and releases its connection', async () => {
-  const { pool, seen } = poolThat(() => Promise.reject(new SqlError('40001', 'could not serialize access')));
+test('refuses a call that keeps failing, and releases its connection', async () => {
+  const { pool, seen } = fakePool(() => Promise.reject(new SqlError('40001', 'could not serialize access')));
   const server = openProjectServer({ pool, tryAgainMs: 50 });
-  await expect(server.state()).rejects.toMatchObject(REFUSED);
+  await expect(server.state()).rejects.toMatchObject(LOCKED_ERROR);
   await expect.poll(() => seen.open).toBe(0);
 });
 
-test('breaks the connection of a call that exceeds its time limit', async () => {
-  const { pool, seen } = poolThat(() => new Promise(() => {}));
+test('closes the connection of a call that exceeds its time limit', async () => {
+  const { pool, seen } = fakePool(() => new Promise(() => {}));
   const server = openProjectServer({ pool, callMs: 10 });
-  await expect(server.state()).rejects.toMatchObject(REFUSED);
+  await expect(server.state()).rejects.toMatchObject(LOCKED_ERROR);
   expect(seen).toEqual({ open: 0, broken: 1 });
 });
 
-test('returns a late connection to the pool', async () => {
+test('returns a connection that arrives too late to the pool', async () => {
   let connected: (connection: SqlConnection) => void = () => {};
   const connection = new Promise<SqlConnection>((resolve) => {
     connected = resolve;
   });
   const pool = { connect: () => connection, close: async () => {} };
   const server = openProjectServer({ pool, callMs: 10 });
-  await expect(server.state()).rejects.toMatchObject(REFUSED);
+  await expect(server.state()).rejects.toMatchObject(LOCKED_ERROR);
   const released = new Promise<boolean>((release) => {
     connected({ send: () => Promise.reject(new Error('the call is over')), release });
   });
   expect(await released).toBe(false);
 });
 
-test('close rejects the running call and the waiting calls', async () => {
+test('rejects the running call and the waiting calls when the server closes', async () => {
   let isAsked: () => void = () => {};
   const asked = new Promise<void>((resolve) => {
     isAsked = resolve;
@@ -89,10 +89,13 @@ test('close rejects the running call and the waiting calls', async () => {
   await expect(server.state()).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
 });
 
-test('a call that finds no free thread in time is refused', async () => {
+test('refuses a call that finds no free thread in time', async () => {
   const pool = { connect: () => new Promise<SqlConnection>(() => {}), close: async () => {} };
   const server = openProjectServer({ pool, workers: 1, callMs: 50 });
   const calls = await Promise.allSettled([server.state(), server.state()]);
-  expect(calls).toMatchObject([{ reason: REFUSED }, { reason: { message: expect.stringContaining('All 1 threads') } }]);
+  expect(calls).toMatchObject([
+    { reason: LOCKED_ERROR },
+    { reason: { message: expect.stringContaining('All 1 threads') } },
+  ]);
   await server.close();
 });

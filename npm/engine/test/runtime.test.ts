@@ -1,10 +1,10 @@
-/** The single instance of the engine, and calls within calls. */
+/** Tests the single instance of the engine, and calls that a log function makes during another call. */
 import { expect, test } from 'vitest';
 import { FixLoop } from '../src/fix-loop.ts';
 import { NodePlatform } from '../src/node/platform.ts';
 import { Runtime } from '../src/runtime.ts';
 
-test('passes all lines to a log that calls the engine', () => {
+test('passes all lines to a log function that calls the engine', () => {
   const platform = new NodePlatform();
   const runtime = new Runtime(platform);
   const rules = new FixLoop(runtime, {});

@@ -1,4 +1,4 @@
-/** Fixtures: folders and engines that are removed after the test, and rows of a vector file. */
+/** Fixtures: folders and engines that are removed after the test, and the rows of a vector file. */
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,20 +7,20 @@ import { type Engine, type OpenOptions, openEngine } from 'argus-engine';
 import { onTestFinished } from 'vitest';
 import type * as z from 'zod';
 
-export function folder(prefix = 'argus-engine-'): string {
+export function createTestFolder(prefix = 'argus-engine-'): string {
   const path = mkdtempSync(join(tmpdir(), prefix));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** The engine is in memory unless the options name a file. */
-export async function open(options: Partial<OpenOptions> = {}): Promise<Engine> {
+/** Opens an engine in memory, unless the options contain a path. */
+export async function openTestEngine(options: Partial<OpenOptions> = {}): Promise<Engine> {
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', ...options });
   onTestFinished(() => engine.close());
   return engine;
 }
 
-export function rows<T>(file: string, schema: z.ZodType<T>): T[] {
+export function readVectorRows<T>(file: string, schema: z.ZodType<T>): T[] {
   const text = readFileSync(new URL(`../../../tests/vectors/${file}`, import.meta.url), 'utf8');
   return text
     .split('\n')

@@ -1,11 +1,11 @@
-/** The interface for tools on Node: the stores, `classify` and `generateSignature`. */
+/** Tests the interface for tools on Node: the stores, `classify` and `generateSignature`. */
 import { createHash } from 'node:crypto';
 import { classify, createInspector, EngineError, generateSignature, HistoryStore, KnowledgeStore } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { open } from './setup.ts';
+import { openTestEngine } from './setup.ts';
 
-async function remembering() {
-  const engine = await open();
+async function openStores() {
+  const engine = await openTestEngine();
   const failing = (command: string) => {
     const outputTail = `SomethingBroke: ${command} could not be done`;
     return engine.recordRun({
@@ -21,8 +21,8 @@ async function remembering() {
   return { engine, failing, history: new HistoryStore(engine), knowledge: new KnowledgeStore(engine) };
 }
 
-test('HistoryStore', async () => {
-  const { failing, history } = await remembering();
+test('HistoryStore returns recorded runs with their cases', async () => {
+  const { failing, history } = await openStores();
   expect(await history.getLatestRun()).toBeNull();
   const first = await failing('make one');
   const second = await failing('make two');
@@ -36,8 +36,8 @@ test('HistoryStore', async () => {
   expect(await history.listRuns({ limit: 1 })).toMatchObject({ runs: [{ id: second.runId }], total: 2, hasMore: true });
 });
 
-test('KnowledgeStore', async () => {
-  const { engine, failing, knowledge } = await remembering();
+test('KnowledgeStore returns patterns and records their fixes', async () => {
+  const { engine, failing, knowledge } = await openStores();
   const { runId } = await failing('make one');
   const { signature, category } = await engine.diagnose({ runId, caseName: 'make one' });
   const pattern = await knowledge.findBySignature(signature);
@@ -66,8 +66,8 @@ test('KnowledgeStore', async () => {
   });
 });
 
-test('returns all patterns over several pages', async () => {
-  const { engine, failing, knowledge } = await remembering();
+test('KnowledgeStore returns all patterns when they fill several pages', async () => {
+  const { engine, failing, knowledge } = await openStores();
   const letters = 'abcdefghijklmno';
   for (const one of letters) {
     for (const other of letters) {
@@ -82,7 +82,7 @@ test('returns all patterns over several pages', async () => {
   expect(new Set(found.map(({ id }) => id)).size).toBe(total);
 });
 
-test('classify and generateSignature', () => {
+test('classify and generateSignature agree with the engine', () => {
   expect(classify({ text: 'worker ended', exitCode: 137, oomKilled: true })).toBe('CONTAINER_OOM');
   const text = 'TypeError: cannot divide by cucumber';
   const caseName = 'shop > adds';

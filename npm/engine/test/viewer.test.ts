@@ -1,44 +1,46 @@
-/** The calls of the viewer, tested with the published wasm. */
+/** Tests the calls of the viewer on the published wasm. */
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createInspector, type Engine, isPageCall, PAGE_CALLS, type PageCallName, WRITING_CALLS } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { folder, open as openAny } from './setup.ts';
+import { createTestFolder, openTestEngine as openAny } from './setup.ts';
 
-const FIXTURES = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', import.meta.url));
+const FIXTURES_FOLDER = fileURLToPath(new URL('../../../crates/store/tests/fixtures/', import.meta.url));
 
-const open = (databasePath: string, readOnly = false) => openAny({ databasePath, locale: 'en', readOnly });
+const openDatabase = (databasePath: string, readOnly = false) => openAny({ databasePath, locale: 'en', readOnly });
 
-/** A file of an earlier schema version, or of this version, in its own folder. */
-function fixture(version: number): string {
-  // The folder's name has characters with a meaning in URLs.
-  const path = join(folder('argus view?#%20-'), 'argus.db');
-  copyFileSync(join(FIXTURES, `version-${version}.db`), path);
+/** Copies a database of an earlier schema version, or creates one of this version, in its own folder. */
+function createDatabaseFile(version: number): string {
+  // The folder's name contains characters that have a meaning in URLs.
+  const path = join(createTestFolder('argus view?#%20-'), 'argus.db');
+  copyFileSync(join(FIXTURES_FOLDER, `version-${version}.db`), path);
   return path;
 }
 
-test('answers exactly the page calls', async () => {
-  const engine = await open(':memory:');
+test('offers pages exactly the calls of the list', async () => {
+  const engine = await openDatabase(':memory:');
   for (const method of PAGE_CALLS) {
     const params: object = { id: 'x', base: 'x', head: 'x', runId: 'x', caseName: 'x', event: { text: 'x' } };
-    const called = ask(engine, method, params);
+    const called = callWithUncheckedParams(engine, method, params);
     const codes = ['RUN_NOT_FOUND', 'PATTERN_NOT_FOUND', 'INCIDENT_NOT_FOUND', 'INVALID_INPUT'];
     await called.catch((error) => expect(codes, method).toContain(error.code));
   }
   expect(isPageCall('viewPatterns') && !isPageCall('constructor') && !isPageCall('recordRun')).toBe(true);
-  await expect(ask(engine, JSON.parse('"free"'), {})).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+  await expect(callWithUncheckedParams(engine, JSON.parse('"free"'), {})).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+  });
   const edits = PAGE_CALLS.filter((call) => WRITING_CALLS.some((writing) => writing === call));
   expect(edits).toEqual(['editPattern', 'mergePatterns', 'splitPattern', 'markFix']);
 });
 
-/** Passes unchecked params, as a page does. */
-function ask(engine: Engine, method: PageCallName, params: object): Promise<unknown> {
+/** Calls a method with unchecked params, as a page does. */
+function callWithUncheckedParams(engine: Engine, method: PageCallName, params: object): Promise<unknown> {
   return engine.call(method, JSON.parse(JSON.stringify(params)));
 }
 
 test('edits a pattern and reverts the edit', async () => {
-  const engine = await open(fixture(3));
+  const engine = await openDatabase(createDatabaseFile(3));
   const { patterns, total } = await engine.viewPatterns({ source: 'learned' });
   expect(total).toBe(1);
   const id = patterns[0]?.id ?? '';
@@ -58,9 +60,9 @@ test('edits a pattern and reverts the edit', async () => {
 });
 
 test.each([1, 2, 3])('reads a file of version %i without changing it', async (version) => {
-  const path = fixture(version);
+  const path = createDatabaseFile(version);
   const before = readFileSync(path);
-  const engine = await open(path, true);
+  const engine = await openDatabase(path, true);
   const { runs } = await engine.viewRuns();
   const run = await engine.viewRun({ id: runs[0]?.id ?? '' });
   expect(run).toMatchObject({ total: 2, groups: [{ count: 1, headline: expect.stringContaining('tune') }] });
@@ -75,12 +77,12 @@ test.each([1, 2, 3])('reads a file of version %i without changing it', async (ve
   expect(readFileSync(path).equals(before)).toBe(true);
 });
 
-test('reads a file that a writer migrates meanwhile', async () => {
-  const path = fixture(2);
-  const reader = await open(path, true);
+test('reads a file that a writer migrates at the same time', async () => {
+  const path = createDatabaseFile(2);
+  const reader = await openDatabase(path, true);
   const { patterns } = await reader.viewPatterns({ source: 'learned' });
   const id = patterns[0]?.id ?? '';
-  const writer = await open(path);
+  const writer = await openDatabase(path);
   await writer.editPattern({ id, description: 'The plan is old' });
   const after = await reader.viewPattern({ id });
   expect(after.pattern.description).toBe('The plan is old');

@@ -1,13 +1,14 @@
 /**
- * Wraps answers in an envelope. Errors are caught only here.
+ * Wraps the result of a call in an envelope of the contract: data on success, a code and a message on an error. Calls
+ * throw errors; only this file catches them.
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { EngineError } from 'argus-engine';
-import { ArgusError, lackBehind, messageOf } from './errors.ts';
+import { ArgusError, describeMissingResource, getErrorMessage } from './errors.ts';
 import { logUnexpected } from './log.ts';
 import { io } from './system/io.ts';
-import { fitToLeave, fitToLeaveDeep } from './text/outgoing.ts';
+import { sanitize, sanitizeDeep } from './text/outgoing.ts';
 
 export interface Success<T> {
   success: true;
@@ -23,26 +24,26 @@ export interface Failure {
 
 export type Envelope<T> = Success<T> | Failure;
 
-/** Runs one call. `toBody` converts whatever it throws into a code and a message. */
-export async function enveloped<T>(call: () => Promise<T>, toBody = toErrorBody): Promise<Envelope<T>> {
+/** Runs a call and wraps its result. `toBody` converts a thrown value into a code and a message. */
+export async function runInEnvelope<T>(call: () => Promise<T>, toBody = toErrorBody): Promise<Envelope<T>> {
   try {
-    return { success: true, data: fitToLeaveDeep(await call()), timestamp: io().now() };
+    return { success: true, data: sanitizeDeep(await call()), timestamp: io().now() };
   } catch (thrown) {
     return { success: false, error: await toBody(thrown), timestamp: io().now() };
   }
 }
 
-/** Returns the data without the envelope, or `{"error"}`. */
-export function withoutEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
+/** Returns the data of a success, or `{ error }` of a failure. */
+export function removeEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
   return envelope.success ? envelope.data : { error: envelope.error };
 }
 
 /**
- * Returns the answer as text and as structured content. An error is text only, because clients of version 1.x check
- * even errors against the output schema.
+ * Returns the result of an MCP tool call, as text and as structured content. An error is returned as text only, because
+ * MCP clients of version 1.x check even errors against the output schema. `bare` leaves out the envelope.
  */
 export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToolResult {
-  const answer = bare ? withoutEnvelope(envelope) : envelope;
+  const answer = bare ? removeEnvelope(envelope) : envelope;
   const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(answer) }];
   return envelope.success ? { content, structuredContent: { ...answer } } : { content, isError: true };
 }
@@ -52,39 +53,43 @@ export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToo
  * it.
  */
 export async function toErrorBody(thrown: unknown): Promise<Failure['error']> {
-  if (thrown instanceof ArgusError) return { code: thrown.code, message: withoutSecrets(thrown.message) };
+  if (thrown instanceof ArgusError) return { code: thrown.code, message: redactSecrets(thrown.message) };
   if (thrown instanceof EngineError && thrown.code !== 'INTERNAL_ERROR') {
-    return { code: thrown.code, message: withoutSecrets(thrown.message) };
+    return { code: thrown.code, message: redactSecrets(thrown.message) };
   }
-  const lack = lackBehind(thrown);
-  if (lack !== undefined) return { code: 'INTERNAL_ERROR', message: lack };
-  const { id, place } = await logUnexpected(withoutSecrets(fullText(thrown)));
-  const message = `Unexpected error, reference ${id}; details are in ${place}. Nothing stored was lost; the call may be repeated.`;
+  const resourceMessage = describeMissingResource(thrown);
+  if (resourceMessage !== undefined) return { code: 'INTERNAL_ERROR', message: resourceMessage };
+  const { id, place } = await logUnexpected(redactSecrets(formatErrorWithCauses(thrown)));
+  const message = `Unexpected error, reference ${id}; see ${place} for details. No stored data was lost, and you can repeat the call.`;
   return { code: 'INTERNAL_ERROR', message };
 }
 
-/** Like `toErrorBody`, but for a caller on another machine: messages that can contain local paths go to the log only. */
-export async function toDistantErrorBody(thrown: unknown): Promise<Failure['error']> {
-  const isOfCall = thrown instanceof EngineError && !/^(?:DATABASE_|INTERNAL_)/u.test(thrown.code);
-  const isInput = thrown instanceof ArgusError && thrown.code === 'INVALID_INPUT';
-  if (isOfCall || isInput) return toErrorBody(thrown);
-  const { id } = await logUnexpected(withoutSecrets(fullText(thrown)));
-  const message = `The server cannot do this now; its log has the cause as ${id}. Nothing stored was lost; the call may be repeated.`;
+/**
+ * Like `toErrorBody`, but for a caller on another machine: messages that may contain local paths are written to the log
+ * only.
+ */
+export async function toRemoteErrorBody(thrown: unknown): Promise<Failure['error']> {
+  const isCausedByCall = thrown instanceof EngineError && !/^(?:DATABASE_|INTERNAL_)/u.test(thrown.code);
+  const isInvalidInput = thrown instanceof ArgusError && thrown.code === 'INVALID_INPUT';
+  if (isCausedByCall || isInvalidInput) return toErrorBody(thrown);
+  const { id } = await logUnexpected(redactSecrets(formatErrorWithCauses(thrown)));
+  const message = `The server cannot do this now; its log has the cause as ${id}. No stored data was lost, and you can repeat the call.`;
   return { code: thrown instanceof EngineError ? thrown.code : 'INTERNAL_ERROR', message };
 }
 
-function fullText(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return messageOf(thrown);
-  const cause = thrown.cause === undefined ? '' : `\ncaused by ${fullText(thrown.cause)}`;
+function formatErrorWithCauses(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return getErrorMessage(thrown);
+  const cause = thrown.cause === undefined ? '' : `\ncaused by ${formatErrorWithCauses(thrown.cause)}`;
   return `${thrown.stack ?? thrown.message}${cause}`;
 }
 
 /**
- * Removes secrets. If the engine itself failed, returns a fixed text, because an unredacted text could hold secrets.
+ * Removes secrets from a text. If the engine fails, returns a fixed text, because the unredacted text may contain
+ * secrets.
  */
-function withoutSecrets(text: string): string {
+function redactSecrets(text: string): string {
   try {
-    return fitToLeave(text);
+    return sanitize(text);
   } catch {
     return 'details withheld: the redactor is not available';
   }

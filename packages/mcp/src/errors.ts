@@ -1,9 +1,9 @@
 /**
- * The one error type of this package: a code that agents can branch on, and a message that ends with the next step. See
- * `answer.ts` for how errors become answers.
+ * The error type of this package: a code that agents can check, and a message that ends with the next step. `answer.ts`
+ * converts errors to answers.
  */
 
-/** Codes that this package adds to the engine's codes. */
+/** Codes of this package. The engine has more codes. */
 export type HostErrorCode =
   | 'SESSION_NOT_FOUND'
   | 'HISTORY_DISABLED'
@@ -20,7 +20,7 @@ export type HostErrorCode =
   | 'STATE_NOT_WRITTEN'
   | 'INTERNAL_ERROR';
 
-/** Can be thrown anywhere; `answer.ts` catches it once per call. */
+/** An error with a code. Any code may throw it; `answer.ts` catches it once per call. */
 export class ArgusError extends Error {
   readonly code: HostErrorCode;
 
@@ -31,30 +31,34 @@ export class ArgusError extends Error {
   }
 }
 
-export function messageOf(thrown: unknown): string {
+export function getErrorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }
 
-/** Returns the system's error code, for example `ENOENT`, or undefined for other errors. */
-export function systemCodeOf(thrown: unknown): string | undefined {
+/** Returns the error code of the operating system, such as `ENOENT`, or undefined for other errors. */
+export function getSystemCode(thrown: unknown): string | undefined {
   if (!(thrown instanceof Error) || !('code' in thrown)) return undefined;
   return typeof thrown.code === 'string' ? thrown.code : undefined;
 }
 
-const LACKS: Readonly<Record<string, string>> = {
-  EMFILE: 'This process may open no more files (EMFILE). Raise its limit, as with: ulimit -n 4096',
-  ENFILE: 'The system can open no more files (ENFILE). End programs that have many open',
-  ENOMEM: 'The system has no memory left (ENOMEM). End programs that use much',
+const RESOURCE_MESSAGES: Readonly<Record<string, string>> = {
+  EMFILE: 'This process cannot open more files (EMFILE). Raise its limit, for example with: ulimit -n 4096',
+  ENFILE: 'The system cannot open more files (ENFILE). Close programs that have many open files',
+  ENOMEM: 'The system has no memory left (ENOMEM). Close programs that use a lot of memory',
 };
 
-/** V8 reports a lack of memory by message, without a code. */
-const NO_MEMORY = /could not allocate memory|out of memory|allocation failed/iu;
+/** V8 reports a lack of memory only in the message, without a code. */
+const OUT_OF_MEMORY = /could not allocate memory|out of memory|allocation failed/iu;
 
-/** Names the resource that the system lacks and what to do, or undefined when the error has another cause. */
-export function lackBehind(thrown: unknown): string | undefined {
-  const lack = LACKS[systemCodeOf(thrown) ?? ''];
-  if (lack !== undefined) return `${lack}, then call again.`;
+/**
+ * Returns a message about the resource that the system lacks and what to do. Returns undefined if the error has another
+ * cause.
+ */
+export function describeMissingResource(thrown: unknown): string | undefined {
+  const message = RESOURCE_MESSAGES[getSystemCode(thrown) ?? ''];
+  if (message !== undefined) return `${message}, then call again.`;
   if (!(thrown instanceof Error)) return undefined;
-  if (thrown instanceof RangeError && NO_MEMORY.test(thrown.message)) return `${LACKS.ENOMEM}, then call again.`;
-  return thrown.cause === undefined ? undefined : lackBehind(thrown.cause);
+  if (thrown instanceof RangeError && OUT_OF_MEMORY.test(thrown.message))
+    return `${RESOURCE_MESSAGES.ENOMEM}, then call again.`;
+  return thrown.cause === undefined ? undefined : describeMissingResource(thrown.cause);
 }

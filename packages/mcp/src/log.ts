@@ -1,8 +1,8 @@
 /**
- * Messages for people. `log` writes to stderr; `logUnexpected` writes the details of an INTERNAL_ERROR to a file that
+ * Messages for people. `log` writes to stderr. `logUnexpected` writes the details of an INTERNAL_ERROR to a file that
  * only this user can read, in the platform's folder for logs: `$XDG_STATE_HOME/argus`, `~/Library/Logs/argus`,
- * `%LOCALAPPDATA%\argus\Log`. Nothing is written to stdout, because it belongs to the protocol, or to a file of another
- * user.
+ * `%LOCALAPPDATA%\argus\Log`. Nothing is written to stdout, because stdout is for the protocol, and nothing is written
+ * to a file of another user.
  */
 
 import {
@@ -18,14 +18,17 @@ import {
   writeSync,
 } from 'node:fs';
 import path from 'node:path';
-import { messageOf } from './errors.ts';
-import { userFolder } from './system/files/user-folder.ts';
-import { isStrangers } from './system/files/way.ts';
-import { absolutePath, io } from './system/io.ts';
-import { fitToLeave } from './text/outgoing.ts';
+import { getErrorMessage } from './errors.ts';
+import { belongsToOtherUser } from './system/files/path-safety.ts';
+import { getUserFolder } from './system/files/user-folder.ts';
+import { io, toAbsolutePath } from './system/io.ts';
+import { sanitize } from './text/outgoing.ts';
 
-/** Never follows a link, and never waits for a reader of a pipe. Windows has neither flag and does not need them. */
-const APPEND =
+/**
+ * Flags that prevent following a link and waiting for the reader of a pipe. Windows has neither flag and does not need
+ * them.
+ */
+const APPEND_FLAGS =
   constants.O_APPEND |
   constants.O_CREAT |
   constants.O_WRONLY |
@@ -36,58 +39,58 @@ const OWNER_ONLY_FOLDER_MODE = 0o700;
 const OWNER_ONLY_FILE_MODE = 0o600;
 
 /** Permission bits of the group and of other users. */
-const FOR_OTHERS_MODE = 0o077;
+const OTHERS_PERMISSION_BITS = 0o077;
 
 /** Writes a line to stderr, without secrets. */
 export function log(line: string): void {
-  io().stderr.write(`argus: ${withoutSecrets(line)}\n`);
+  io().stderr.write(`argus: ${redactSecrets(line)}\n`);
 }
 
-/** Removes secrets. If the engine itself failed, returns a fixed text, because the line could hold secrets. */
-function withoutSecrets(line: string): string {
+/** Removes secrets. If the engine fails, returns a fixed text, because the line may contain secrets. */
+function redactSecrets(line: string): string {
   try {
-    return fitToLeave(line);
+    return sanitize(line);
   } catch {
-    return 'something went wrong, and what it was cannot be shown safely';
+    return 'an error occurred, but its text cannot be shown safely';
   }
 }
 
-/** An agent gets this reference instead of a stack trace. */
+/** A reference to a logged error. An agent gets it instead of a stack trace. */
 export interface LogReference {
   id: string;
-  /** The log file that has the error, or "the server's stderr" if the file could not be written. */
+  /** The log file with the error, or "the server's stderr" if the file could not be written. */
   place: string;
 }
 
-/** Writes the whole error to the log file. The caller must remove secrets from the text first. */
+/** Writes the details of an error to the log file. The caller must redact the text first. */
 export async function logUnexpected(text: string): Promise<LogReference> {
   const id = `err-${crypto.randomUUID().slice(0, 8)}`;
   try {
-    const folder = logFolder();
+    const folder = getLogFolder();
     const file = path.join(folder, 'argus.log');
     prepareFolder(folder);
-    append(file, `${new Date(io().now()).toISOString()} ${id} ${text}\n`);
+    appendLine(file, `${new Date(io().now()).toISOString()} ${id} ${text}\n`);
     return { id, place: file };
   } catch (thrown) {
-    // A full disk must not hide the error it caused.
+    // A full disk must not hide the error that it caused.
     log(`${id} ${text}`);
-    log(`there is no log file: ${messageOf(thrown)}`);
+    log(`the log file cannot be written: ${getErrorMessage(thrown)}`);
     return { id, place: "the server's stderr" };
   }
 }
 
-/** Throws when the account has no home folder. */
-export function logFolder(): string {
-  const given = givenFolder();
-  if (given !== undefined) return given;
-  const folder = userFolder('log');
-  if (!path.isAbsolute(folder)) throw new Error(`'${folder}' is no absolute path`);
+/** Returns the folder for logs. Throws if the account has no home folder. */
+export function getLogFolder(): string {
+  const configured = getConfiguredFolder();
+  if (configured !== undefined) return configured;
+  const folder = getUserFolder('log');
+  if (!path.isAbsolute(folder)) throw new Error(`'${folder}' is not an absolute path`);
   return folder;
 }
 
-function givenFolder(): string | undefined {
+function getConfiguredFolder(): string | undefined {
   const given = io().env.ARGUS_LOG_DIR;
-  return given ? absolutePath(given) : undefined;
+  return given ? toAbsolutePath(given) : undefined;
 }
 
 /**
@@ -96,32 +99,35 @@ function givenFolder(): string | undefined {
  */
 function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
-  const there = lstatSync(folder);
-  if (!there.isDirectory()) throw new Error(`${folder} is no folder`);
-  requireOwn(there, folder);
-  if (folder !== givenFolder() && isOpenToOthers(there)) chmodSync(folder, OWNER_ONLY_FOLDER_MODE);
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
+  requireOwn(stats, folder);
+  if (folder !== getConfiguredFolder() && isOpenToOthers(stats)) chmodSync(folder, OWNER_ONLY_FOLDER_MODE);
 }
 
-function append(file: string, line: string): void {
-  const descriptor = openSync(file, APPEND, OWNER_ONLY_FILE_MODE);
+function appendLine(file: string, line: string): void {
+  const descriptor = openSync(file, APPEND_FLAGS, OWNER_ONLY_FILE_MODE);
   try {
-    const there = fstatSync(descriptor);
-    if (!there.isFile()) throw new Error(`${file} is no file`);
+    const stats = fstatSync(descriptor);
+    if (!stats.isFile()) throw new Error(`${file} is not a file`);
     // Another hard link to the file may be in a folder that other users can read.
-    if (there.nlink > 1) throw new Error(`${file} has a second name`);
-    requireOwn(there, file);
-    if (isOpenToOthers(there)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
+    if (stats.nlink > 1) throw new Error(`${file} has a second name`);
+    requireOwn(stats, file);
+    if (isOpenToOthers(stats)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
     writeSync(descriptor, line);
   } finally {
     closeSync(descriptor);
   }
 }
 
-function requireOwn(stats: Stats, what: string): void {
-  if (isStrangers(stats)) throw new Error(`${what} belongs to another user`);
+function requireOwn(stats: Stats, file: string): void {
+  if (belongsToOtherUser(stats)) throw new Error(`${file} belongs to another user`);
 }
 
-/** Always false on Windows, which keeps permissions elsewhere and gives a user's own folders to that user only. */
+/**
+ * True if other users have permissions. Always false on Windows, where a user's own folders are not accessible to other
+ * users.
+ */
 function isOpenToOthers({ mode }: Stats): boolean {
-  return process.platform !== 'win32' && (mode & FOR_OTHERS_MODE) !== 0;
+  return process.platform !== 'win32' && (mode & OTHERS_PERMISSION_BITS) !== 0;
 }

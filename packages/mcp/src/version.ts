@@ -1,6 +1,4 @@
-/**
- * Version of this package, inserted by the build. The bundle runs alone, so it does not read package.json.
- */
+/** Version of this package, inserted by the build. It is not read from package.json, because the bundle runs alone. */
 
 declare const ARGUS_VERSION: string | undefined;
 

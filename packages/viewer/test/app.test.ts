@@ -1,8 +1,8 @@
-// The page reads data from a chat field by field.
+// Data from a chat may have any shape, so the page reads it field by field.
 import { expect, test } from 'vitest';
 import { readAnswer } from '../src/app/answer.ts';
 
-const ROW = {
+const PATTERN_ROW = {
   id: 'pat-1',
   category: 'TIMEOUT',
   signature: 'aa',
@@ -18,8 +18,11 @@ const ROW = {
   updatedAt: '2026-03-14T12:00:00Z',
 };
 
-test('reads the rows of an answer', () => {
-  const answer = readAnswer({ success: true, data: { patterns: [ROW], total: 7, warnings: ['stored nowhere'] } });
+test("reads the patterns of the tool's answer", () => {
+  const answer = readAnswer({
+    success: true,
+    data: { patterns: [PATTERN_ROW], total: 7, warnings: ['stored nowhere'] },
+  });
   expect(answer).toMatchObject({
     rows: [{ id: 'pat-1', category: 'TIMEOUT' }],
     total: 7,
@@ -27,7 +30,7 @@ test('reads the rows of an answer', () => {
   });
 });
 
-test('reads the message of an error', () => {
+test("reads the message of the tool's error", () => {
   expect(readAnswer({ success: false, error: { code: 'X', message: 'No project' } })?.error).toBe('No project');
 });
 
@@ -38,7 +41,7 @@ test.each([undefined, null, 'text', [], {}, { data: {} }, { data: { patterns: 'x
   },
 );
 
-test('replaces fields of another type by values that can be shown', () => {
+test('replaces fields of an unexpected type by values that can be shown', () => {
   const row = { id: 7, category: 'NEW_ONE', description: {}, confidence: 40, occurrences: Number.NaN, source: 'x' };
   const answer = readAnswer({ data: { patterns: [row, null, 'x'], total: -1 } });
   expect(answer?.rows).toEqual([

@@ -1,35 +1,34 @@
-// The source of a running server, against a server of the test: calls, errors, changes, a lost connection.
+// Tests the data source of a running server with a fake server: calls, errors, changes, and a lost connection.
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { splitToken } from '../src/data/live/fragment.ts';
-import { LiveSource, Server } from '../src/data/live/live.ts';
+import { LiveSource, Server, splitToken } from '../src/data/live/live.ts';
 import { Problem } from '../src/data/source.ts';
 
 const TOKEN = 'a-token';
-let answer: (request: IncomingMessage, response: ServerResponse) => void;
-const streams = new EventEmitter<{ open: [ServerResponse] }>();
-const http = createServer((request, response) => {
+let answerRequest: (request: IncomingMessage, response: ServerResponse) => void;
+const openedStreams = new EventEmitter<{ open: [ServerResponse] }>();
+const httpServer = createServer((request, response) => {
   if (request.headers.authorization !== `Bearer ${TOKEN}`) response.writeHead(401).end();
-  else if (request.url === '/api/events') stream(response);
-  else answer(request, response);
+  else if (request.url === '/api/events') startStream(response);
+  else answerRequest(request, response);
 });
-const sources = new Set<LiveSource>();
+const openSources = new Set<LiveSource>();
 
-function stream(response: ServerResponse): void {
+function startStream(response: ServerResponse): void {
   response.writeHead(200).write('\n');
-  streams.emit('open', response);
+  openedStreams.emit('open', response);
 }
 
-/** The next stream of changes that a source opens. */
-async function nextStream(): Promise<ServerResponse> {
-  const [response] = await once(streams, 'open');
+/** Resolves with the next stream of changes that a source opens. */
+async function waitForStream(): Promise<ServerResponse> {
+  const [response] = await once(openedStreams, 'open');
   return response;
 }
 
 beforeEach(async () => {
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const address = http.address();
+  await new Promise<void>((resolve) => httpServer.listen(0, '127.0.0.1', resolve));
+  const address = httpServer.address();
   if (address === null || typeof address === 'string') throw new Error('the server listens on no port');
   const real = globalThis.fetch;
   vi.stubGlobal('fetch', (path: string, options: RequestInit) =>
@@ -39,14 +38,14 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // An open source would connect to the server of the next test.
-  for (const source of sources) source.close();
-  sources.clear();
+  for (const source of openSources) source.close();
+  openSources.clear();
   vi.unstubAllGlobals();
-  http.closeAllConnections();
-  await new Promise((resolve) => http.close(resolve));
+  httpServer.closeAllConnections();
+  await new Promise((resolve) => httpServer.close(resolve));
 });
 
-function open(connected: (yes: boolean) => void = () => {}): LiveSource {
+function openSource(connected: (yes: boolean) => void = () => {}): LiveSource {
   const source = new LiveSource(
     new Server(TOKEN),
     {
@@ -58,17 +57,17 @@ function open(connected: (yes: boolean) => void = () => {}): LiveSource {
     },
     connected,
   );
-  sources.add(source);
+  openSources.add(source);
   return source;
 }
 
-test('sends the parameters and the token, and returns the result', async () => {
-  answer = async (request, response) => {
+test('sends the parameters and the token of a call, and returns the result', async () => {
+  answerRequest = async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     response.end(JSON.stringify({ url: request.url, method: request.method, body: JSON.parse(body) }));
   };
-  const result: unknown = await open().call('viewRuns', { limit: 5 });
+  const result: unknown = await openSource().call('viewRuns', { limit: 5 });
   expect(result).toEqual({ url: '/api/viewRuns', method: 'POST', body: { limit: 5 } });
 });
 
@@ -77,19 +76,19 @@ test.each([
   [500, 'no json', 'INTERNAL_ERROR', 'HTTP 500'],
   [401, '{}', 'UNAUTHORIZED', 'HTTP 401'],
 ])('converts a response of %i to the problem %s', async (status, body, code, message) => {
-  answer = (_, response) => response.writeHead(status).end(body);
-  await expect(open().call('viewRun', { id: 'run-x' })).rejects.toEqual(new Problem(code, message));
-  await expect(open().call('viewRun', { id: 'run-x' })).rejects.toMatchObject({ code });
+  answerRequest = (_, response) => response.writeHead(status).end(body);
+  await expect(openSource().call('viewRun', { id: 'run-x' })).rejects.toEqual(new Problem(code, message));
+  await expect(openSource().call('viewRun', { id: 'run-x' })).rejects.toMatchObject({ code });
 });
 
-test('names the source after the folder', () => {
-  expect(open().about).toEqual({ name: 'webshop', path: 'C:\\work\\webshop' });
+test("gives the source the name of the project's folder", () => {
+  expect(openSource().about).toEqual({ name: 'webshop', path: 'C:\\work\\webshop' });
 });
 
-test('reports each change and no heartbeat', async () => {
+test('reports each change, but no heartbeat', async () => {
   const told = vi.fn();
-  const opened = nextStream();
-  const source = open();
+  const opened = waitForStream();
+  const source = openSource();
   source.onChange(told);
   const stream = await opened;
   for (const [text, changes] of [
@@ -106,10 +105,10 @@ test('reports each change and no heartbeat', async () => {
   }
 });
 
-test('notices a lost server, and reports a change after it reconnects', async () => {
+test('notices a lost server, and reports a change after it has reconnected', async () => {
   const seen: (boolean | string)[] = [];
-  let opened = nextStream();
-  const source = open((isConnected) => seen.push(isConnected));
+  let opened = waitForStream();
+  const source = openSource((isConnected) => seen.push(isConnected));
   const changed = new Promise<void>((resolve) =>
     source.onChange(() => {
       seen.push('changed');
@@ -117,7 +116,7 @@ test('notices a lost server, and reports a change after it reconnects', async ()
     }),
   );
   const stream = await opened;
-  opened = nextStream();
+  opened = waitForStream();
   stream.destroy();
   await opened;
   await changed;

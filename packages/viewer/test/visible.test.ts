@@ -1,6 +1,7 @@
-// Shows stored texts safely: no hidden characters, no control characters, and no more than a browser can lay out.
+// Tests that stored texts are shown safely: no hidden characters, no control characters, and no more than a browser can
+// lay out.
 import { describe, expect, test } from 'vitest';
-import { clipped, oneLine, pieces, visible } from '../src/lib/visible.ts';
+import { clipText, showInvisible, splitAtSpans, toOneLine } from '../src/lib/visible.ts';
 
 test.each([
   ['\u001b[31mred\u001b[0m', '⟨ESC⟩[31mred⟨ESC⟩[0m'],
@@ -12,27 +13,27 @@ test.each([
   ['half \ud83d of', 'half \ufffd of'],
   ['<script>alert(1)</script> 👀', '<script>alert(1)</script> 👀'],
 ])('shows %j as %j', (text, shown) => {
-  expect(visible(text)).toBe(shown);
+  expect(showInvisible(text)).toBe(shown);
 });
 
-test('shortens a line of 10 MB', () => {
-  const line = oneLine('x '.repeat(5_000_000), 100);
+test('a line of 10 MB is shortened', () => {
+  const line = toOneLine('x '.repeat(5_000_000), 100);
   expect(line).toBe(`${'x '.repeat(50).trim()}…`);
 });
 
-test('never splits a character', () => {
-  expect(clipped('ab👀c', 3)).toEqual({ text: 'ab', more: 3 });
-  expect(clipped('ab👀c', 4)).toEqual({ text: 'ab👀', more: 1 });
-  expect(clipped('abc', 3)).toEqual({ text: 'abc', more: 0 });
+test('shortening never splits a character', () => {
+  expect(clipText('ab👀c', 3)).toEqual({ text: 'ab', more: 3 });
+  expect(clipText('ab👀c', 4)).toEqual({ text: 'ab👀', more: 1 });
+  expect(clipText('abc', 3)).toEqual({ text: 'abc', more: 0 });
 });
 
-describe('marked pieces', () => {
-  test('follow the spans', () => {
+describe('splitting a text at spans', () => {
+  test('the pieces follow the spans', () => {
     const spans = [
       { start: 11, end: 15, kind: 'b' },
       { start: 0, end: 5, kind: 'a' },
     ];
-    expect(pieces('Error: 5 of 12ms', spans)).toEqual([
+    expect(splitAtSpans('Error: 5 of 12ms', spans)).toEqual([
       { text: 'Error', kind: 'a' },
       { text: ': 5 of' },
       { text: ' 12m', kind: 'b' },
@@ -40,14 +41,14 @@ describe('marked pieces', () => {
     ]);
   });
 
-  test('never exceed the text, whatever the spans are', () => {
+  test('the pieces never exceed the text, whatever the spans are', () => {
     const spans = [
       { start: 2, end: 4, kind: 'a' },
       { start: 3, end: 6, kind: 'overlapping' },
       { start: 5, end: 5, kind: 'empty' },
       { start: 6, end: 99, kind: 'outside' },
     ];
-    const made = pieces('abcdefgh', spans);
+    const made = splitAtSpans('abcdefgh', spans);
     expect(made.map((piece) => piece.text).join('')).toBe('abcdefgh');
     expect(made.filter((piece) => piece.kind)).toEqual([{ text: 'cd', kind: 'a' }]);
   });

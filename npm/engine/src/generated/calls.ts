@@ -107,7 +107,7 @@ import type {
   ViewTrendResult,
 } from './contract.ts';
 
-/** Every call of the engine: what it takes and what it answers. */
+/** The params and the result of each call of the engine. */
 export interface Calls {
   /** Returns the number of patterns and the newest run. */
   overview: { params: NoParams; result: Overview };
@@ -177,7 +177,7 @@ export interface Calls {
   shareCheck: { params: SharedTexts; result: ShareCheckResult };
   /** Imports files that a repository shares into a separate database. */
   shareTake: { params: SharedTexts; result: ShareTaken };
-  /** Returns ids of incidents that match a text, best first. */
+  /** Returns the ids of incidents that match a text, best first. */
   memorySearch: { params: MemorySearchParams; result: MemorySearched };
   /** Returns an incident of either memory with its solutions and outcomes. */
   incident: { params: IdParams; result: IncidentDetail };
@@ -239,7 +239,7 @@ export interface Calls {
 
 export type CallName = keyof Calls;
 
-/** The calls that may change what is stored. */
+/** The calls that may change stored data. */
 export const WRITING_CALLS = [
   'recordRun',
   'importRun',
@@ -265,7 +265,7 @@ export const WRITING_CALLS = [
   'markFix',
 ] as const satisfies readonly CallName[];
 
-/** Those of them that change what was learned, as a person does. */
+/** The writing calls that change learned data, as a person does. */
 export const EDITING_CALLS = [
   'editPattern',
   'mergePatterns',
@@ -348,7 +348,7 @@ export const PAGE_CALLS = [
   'markFix',
 ] as const satisfies readonly CallName[];
 
-/** A method for each call; all of them are `call`. */
+/** A method for each call. Each method forwards to `call`. */
 export abstract class NamedCalls {
   abstract call<N extends CallName>(name: N, params: Calls[N]['params']): Promise<Calls[N]['result']>;
 
@@ -522,7 +522,7 @@ export abstract class NamedCalls {
     return this.call('shareTake', params);
   }
 
-  /** Returns ids of incidents that match a text, best first. */
+  /** Returns the ids of incidents that match a text, best first. */
   memorySearch(params: MemorySearchParams): Promise<MemorySearched> {
     return this.call('memorySearch', params);
   }

@@ -81,7 +81,7 @@ export type AuditEntry = {
   at: string,
   /** Token that was used. Null without a known token. */
   tokenId: string | null,
-  /** Project of the action. Null if there is none. */
+  /** Project of the action, or null if the action concerns no project. */
   project: string | null,
   /** Name of the action. */
   action: string,
@@ -103,14 +103,25 @@ export type AuditLogParams = {
 
 /** An action for the audit log. */
 export type AuditParams = {
-  /** Token that was used. Absent without a known token. */
+  /** Token that was used. Absent if the request had no known token. */
   tokenId?: string | null,
-  /** Project of the action. Absent if there is none. */
+  /** Project of the action. Absent if the action concerns no project. */
   project?: string | null,
   /** Name of the call, `token create` or `login`. */
   action: string,
   /** True if the action was denied. */
   isDenied: boolean,
+};
+
+/** The start of a failure, in short. */
+export type BriefSince = {
+  /** Start of the first run with the failure, ISO 8601. */
+  startedAt: string,
+  /** Number of runs in a row that have failed, including this run. */
+  runs: number,
+  /** Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
+   * came after that run. */
+  edited?: Array<string>,
 };
 
 /** A verdict, in short. */
@@ -121,6 +132,8 @@ export type BriefVerdict = {
   probability: number,
   /** The commit that most likely introduced the failure. */
   suspect?: string,
+  /** Start of the failure, for `regression` and `broken`, if it is an edit or an earlier run. */
+  since?: BriefSince,
 };
 
 /** Statistics of a solution in an environment. */
@@ -171,7 +184,7 @@ export type CaseRecord = {
   verdict?: BriefVerdict,
   /** Id of the failure's cause. */
   causeId?: string,
-  /** Earlier runs that can excuse the failure at a gate. Absent if there are none. */
+  /** Earlier runs that can excuse the failure at a gate. Absent if there are no such runs. */
   precedents?: Precedents,
 };
 
@@ -191,8 +204,10 @@ export type CaseVerdict = {
   causeId: string,
   /** Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1. */
   suspects: Array<SuspectCommit>,
-  /** Earlier runs with the same failure, or with a pass on the same tree. Absent if there are none. */
+  /** Earlier runs with the same failure, or with a pass on the same tree. Absent if there are no such runs. */
   precedents?: Precedents,
+  /** True if the failure was diagnosed, so that a person who looks at it again does not count it again. */
+  diagnosed?: boolean,
 };
 
 /** Number of patterns of a category. */
@@ -224,16 +239,6 @@ export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
 /** Common property of a failure and a commit, strongest first. */
 export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
-
-/** A commit that looks like a fix and changed this test or the function in which it failed. It is unproved. */
-export type ChangedBefore = {
-  /** Full hash. */
-  commit: string,
-  /** Common property of failure and commit. */
-  because: ChangedBecause,
-  /** Some of its changes outside tests. */
-  sources: Array<ChangedSource>,
-};
 
 /** Changes of a commit in a file. */
 export type ChangedSource = {
@@ -272,8 +277,10 @@ export type CommitFacts = {
   parents: Array<string>,
   /** Files that it touched, relative to the project. Empty if unknown. */
   files?: Array<string>,
-  /** Git's id of its tree. None if unknown. */
+  /** Git's id of the commit's tree. Absent if unknown. */
   tree?: string,
+  /** Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the machine. */
+  hunks?: string,
 };
 
 /** A commit with its message. */
@@ -369,6 +376,8 @@ export type DiagnoseParams = {
   caseName: string,
   /** Pattern that was matched by mistake. The failure is never matched with it again. */
   notSameAs?: string,
+  /** Count an occurrence only if this failure of this run was not diagnosed before. False by default. */
+  once?: boolean,
 };
 
 /** Diagnosis of a failure, with known fixes. */
@@ -406,19 +415,19 @@ export type DiagnosticResult = {
   suggestedFix: string | null,
   /** The failure that the fix was learned for, if that was another pattern or had other values. */
   suggestedFrom?: SuggestedFrom,
-  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
+  /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
   tried?: Tried,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
-  /** How far runs have proved the fix. Absent if nobody reported it. */
+  /** How far runs have proved the fix. Absent if nobody reported the fix. */
   trust?: FixTrust,
   /** A commit or an edit that fixed this failure of this test before. */
-  mendedBefore?: MendedBefore,
+  mendedBefore?: PreviousFix,
   /** Hints from `argus learn`: commits that look like fixes and changed this test or the function in which it
    * failed. Absent if a fix is known. */
-  changedBefore?: Array<ChangedBefore>,
+  changedBefore?: Array<RelatedCommit>,
   /** Another case with the same error and the same values. */
   sameCauseAs?: SameCause,
   /** Confidence of the pattern. It decreases with each diagnosis, so use `tried` to judge the fix. */
@@ -435,7 +444,7 @@ export type DiagnosticResult = {
   related: Array<Related>,
   /** Limitations of this answer. */
   warnings: Array<string>,
-  /** Reason why this occurrence was not stored. None if it was stored. */
+  /** Reason why this occurrence was not stored. Absent if it was stored. */
   notStored?: ErrorCode,
 };
 
@@ -518,7 +527,7 @@ export type EngineOptions = {
 /** Class of an error that decides on retries. */
 export type ErrorClass = "transient" | "fixable" | "permanent";
 
-/** Codes of the public contracts, of files and of databases, in the order of the documentation. */
+/** Error codes of the public contracts, of files and of databases, in the order of the documentation. */
 export type ErrorCode = "RUN_NOT_FOUND" | "CASE_NOT_FOUND" | "CASE_NOT_FAILED" | "PATTERN_NOT_FOUND" | "INCIDENT_NOT_FOUND" | "SOLUTION_NOT_FOUND" | "LOOKUP_NOT_FOUND" | "INVALID_INPUT" | "CALL_REPEATED" | "REPORT_NOT_FOUND" | "REPORT_UNREADABLE" | "REPORT_TOO_LARGE" | "DATABASE_LOCKED" | "DATABASE_READ_ONLY" | "DATABASE_FULL" | "DATABASE_CORRUPT" | "DATABASE_NEWER" | "DATABASE_UNAVAILABLE" | "TEAM_UNREACHABLE" | "TEAM_DENIED" | "STATE_UNREADABLE" | "STATE_NEWER" | "STATE_MISMATCH" | "INTERNAL_ERROR";
 
 /** Why a loop needs a human. */
@@ -575,7 +584,7 @@ export type FailureBrief = {
   sourceLine?: string,
   /** Id of the failure's cause. */
   causeId: string,
-  /** Verdict of this failure. Absent for a failure without one, as in a run that waits to be stored. */
+  /** Verdict of this failure. Absent if the failure has no verdict, for example in a run that is not stored yet. */
   verdict?: BriefVerdict,
   /** The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
    * failure of the cause has the same fix. */
@@ -584,13 +593,13 @@ export type FailureBrief = {
    * data. */
   shared?: Related,
   /** A commit or an edit that fixed this failure of this test before. Absent if a fix was reported. */
-  mendedBefore?: MendedBefore,
+  mendedBefore?: PreviousFix,
   /** Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
    * known. */
-  changedBefore?: Array<ChangedBefore>,
+  changedBefore?: Array<RelatedCommit>,
 };
 
-/** Category of a failure as reported, not of its root cause. */
+/** Category of a failure. The category describes the reported failure and not its root cause. */
 export type FailureCategory = "ASSERTION_MISMATCH" | "HTTP_ERROR" | "TIMEOUT" | "CONNECTION_REFUSED" | "CONTAINER_OOM" | "CONTAINER_CRASH" | "MOCK_MISMATCH" | "CONFIG_ERROR" | "NETWORK_ERROR" | "UNKNOWN";
 
 /** A failure before its analysis. */
@@ -621,7 +630,7 @@ export type FailureGroup = {
   headline: string,
   /** Number of failures. */
   count: number,
-  /** Id of the cause. None if the run was recorded without verdicts. */
+  /** Id of the cause, or null if the run was recorded without verdicts. */
   causeId: string | null,
   /** Verdict of the first failure. */
   verdict: BriefVerdict | null,
@@ -648,9 +657,9 @@ export type FailurePattern = {
   signaturePattern: string,
   /** Description in one line. */
   description: string,
-  /** Description of the best fix. None if nothing has fixed it yet. */
+  /** Description of the best fix, or null if no fix is known. */
   suggestedFix: string | null,
-  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
+  /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
   tried?: Tried,
   /** True if no run proved the fix. */
   claimed?: boolean,
@@ -697,9 +706,9 @@ export type FixApproach = "direct" | "defensive" | "alternative";
 
 /** A finished attempt. */
 export type FixAttempt = {
-  /** Number, from 1. */
+  /** Number of the attempt, from 1. */
   number: number,
-  /** Start, ISO 8601. */
+  /** Start of the attempt, ISO 8601. */
   timestamp: string,
   /** Exit code. 124 if the time limit was exceeded. */
   exit_code: number,
@@ -725,7 +734,7 @@ export type FixAttempt = {
   failing_tests: Array<string>,
   /** Test cases that failed, as the run recorded them. */
   failed_cases: Array<string>,
-  /** True if it waited for input. */
+  /** True if the attempt waited for input. */
   waiting_for_input: boolean,
   /** True if the time limit was exceeded. */
   timed_out: boolean,
@@ -753,7 +762,7 @@ export type FixAttempt = {
 export type FixBecause = {
   /** Name of the rule, or `default` if no rule matched. */
   rule: string,
-  /** Words that the rule matched. None if another fact decided. */
+  /** Words that the rule matched. None if a fact other than the text decided. */
   words: string | null,
 };
 
@@ -772,7 +781,7 @@ export type FixChange = {
 
 /** The circuit breaker of the contract. */
 export type FixCircuit = {
-  /** Number of equal errors in a row that opens the circuit. */
+  /** Number of equal errors in a row that open the circuit. */
   threshold: number,
   /** Hashes of the errors since the last reset. */
   error_hashes: Array<string>,
@@ -784,11 +793,11 @@ export type FixCircuit = {
 export type FixDecision = {
   /** Kind of action. */
   type: FixDecisionType,
-  /** Reason, in a sentence or two. */
+  /** Reason, as one or two sentences. */
   reason: string,
   /** The next fix to make. */
   approach: FixStep | null,
-  /** Seconds to wait first. */
+  /** Seconds to wait before the action. */
   delay_seconds: number,
   /** Number of the attempt. */
   attempt: number,
@@ -805,7 +814,7 @@ export type FixDecisionType = "run" | "apply_fix" | "wait" | "provide_inputs" | 
 
 /** Analysis of an error. */
 export type FixError = {
-  /** `TypeError`, `TS2345`, `timeout`, `command not found`, ..., or `unknown`. */
+  /** Short name of the error, such as `TypeError`, `TS2345`, `timeout`, `command not found` or `unknown`. */
   error_type: string,
   /** Class that decides on retries. */
   error_class: ErrorClass,
@@ -813,19 +822,19 @@ export type FixError = {
   class_because: FixBecause,
   /** Category of the failure. */
   category: FailureCategory,
-  /** Hex hash. Equal for the same error with other times, ports, paths and lines. */
+  /** Hex hash, which is the same if only times, ports, paths and line numbers differ. */
   error_hash: string,
   /** The error in one line. */
   headline: string,
   /** The innermost frame of the project, or the location that a compiler reports. */
   location: FixLocation | null,
-  /** The stack, innermost first, at most 20. */
+  /** The frames of the stack, innermost first, at most 20. */
   frames: Array<FixLocation>,
   /** Names of failed tests, if the runner printed them, at most 200. */
   failing_tests: Array<string>,
-  /** True if it stopped at a prompt. */
+  /** True if the run stopped at a prompt. */
   waiting_for_input: boolean,
-  /** The prompt. */
+  /** The prompt at which the run stopped. */
   prompt: string | null,
   /** Relevant part of the output, or the whole given error, without secrets. */
   text: string,
@@ -855,7 +864,7 @@ export type FixErrorSummary = {
 
 /** An event that the host reports to the loop. */
 export type FixEvent = { "type": "attempt_started",
-/** ISO 8601. */
+/** Time, ISO 8601. */
 timestamp?: string | null,
 /** Snapshot of the work tree before the attempt. */
 snapshot?: string | null, } | { "type": "attempt_finished",
@@ -867,11 +876,11 @@ timed_out: boolean,
 duration_seconds: number,
 /** Result of `understand`. None if the run passed. */
 error: FixError | null,
-/** Start, ISO 8601. Default: the time from `attempt_started`. */
+/** Start of the attempt, ISO 8601. Default: the time from `attempt_started`. */
 timestamp?: string | null,
 /** Result of `weakened` for the changes since the start of the loop. */
 weakened?: Array<Weakening>,
-/** Outcomes of its test cases. None if they were not recorded. */
+/** Outcomes of the test cases. None if they were not recorded. */
 ran?: FixRanCases | null, } | { "type": "fix_declared",
 /** Description of the change. */
 description: string,
@@ -881,11 +890,11 @@ digest: string | null,
 files: Array<FileChange>,
 /** A change outside the work tree. */
 outside: string | null,
-/** Approach. Default: the approach that is due. */
+/** Approach of the fix. Default: the approach that is next. */
 approach?: FixApproach | null, } | { "type": "waited" } | { "type": "fix_verified",
-/** Description of the verification. */
+/** Description of how the fix was verified. */
 how: string,
-/** ISO 8601. */
+/** Time, ISO 8601. */
 timestamp?: string | null,
 /** Result of `weakened` for the changes since the start of the loop. */
 weakened?: Array<Weakening>, } | { "type": "no_change_made" } | { "type": "inputs_provided",
@@ -897,7 +906,7 @@ inputs?: string | null, } | { "type": "circuit_reset" } | { "type": "human_decid
 verdict: FixVerdict,
 /** The reason. */
 note?: string | null,
-/** ISO 8601. */
+/** Time, ISO 8601. */
 timestamp?: string | null, } | { "type": "cancelled" } | { "type": "resumed" };
 
 /** A change after which a failure was gone. */
@@ -926,9 +935,9 @@ export type FixEvidence = {
   sameAs?: string,
 };
 
-/** A failed run as observed by the host. */
+/** A failed run as the host observed it. */
 export type FixFailure = {
-  /** Output of the run, stdout and stderr interleaved, or the given error. */
+  /** Output of the run, with stdout and stderr interleaved, or the given error. */
   text: string,
   /** Exit code. None for a given error. */
   exit_code?: number | null,
@@ -938,7 +947,7 @@ export type FixFailure = {
   signal?: string | null,
   /** Status from the container runtime. */
   container_status?: string | null,
-  /** True if the container runtime killed it because of memory. */
+  /** True if the container runtime killed the run because of memory. */
   oom_killed?: boolean | null,
 };
 
@@ -948,13 +957,13 @@ export type FixHostNotes = {
   base: string | null,
   /** The work tree after the last failed attempt. */
   after: string | null,
-  /** Mark of the running processes. */
+  /** Mark by which the host recognizes the running processes. */
   mark: string | null,
   /** Number of the last attempt whose fix was learned. */
   learned_up_to: number,
   /** Source of the last error: test, build, runtime, logs or k8s. */
   error_source: string | null,
-  /** URLs of the research. */
+  /** URLs that research about the error found. */
   research_sources: Array<string>,
   /** Remarks of attempts for the report. */
   remarks: Array<string>,
@@ -966,11 +975,11 @@ export type FixHostNotes = {
 
 /** A place in the code. */
 export type FixLocation = {
-  /** File as printed. On the JVM, with the folders of its package. */
+  /** File as printed. For the JVM, with the folders of the package. */
   file: string,
-  /** From 1. */
+  /** Line number, from 1. */
   line: number | null,
-  /** From 1. */
+  /** Column number, from 1. */
   column: number | null,
   /** Function or method. */
   function: string | null,
@@ -978,18 +987,18 @@ export type FixLocation = {
   in_app: boolean,
 };
 
-/** Subject of a loop. */
+/** What a loop fixes. */
 export type FixMode = "command" | "error";
 
 /** The allowed action without an event. */
-export type FixOutlook = {
+export type FixNextStep = {
   /** The allowed action. */
   decision: FixDecision,
   /** Warnings about the progress of the loop. */
   warnings: Array<FixWarning>,
 };
 
-/** Names of the test cases of a run, by their last outcome. */
+/** Names of the test cases of a run, grouped by their last outcome. */
 export type FixRanCases = {
   /** Cases that passed. */
   passed: Array<string>,
@@ -1025,11 +1034,11 @@ export type FixRecord = {
   refutedBy?: string,
   /** Number of later runs in which the case passed at the first attempt, if the proof needs more than one. */
   passes?: number,
-  /** Number of passes that prove it. Absent if one pass is enough. */
+  /** Number of passes that prove the fix. Absent if one pass is enough. */
   passesNeeded?: number,
   /** Time of the report. */
   createdAt: string,
-  /** Who reported it. None for old entries. */
+  /** Who reported the fix, or null for entries of earlier versions. */
   recordedBy: string | null,
   /** Machine on which it was recorded. */
   recordedFrom: string | null,
@@ -1040,9 +1049,9 @@ export type FixResult = "success" | "suspicious" | "failed" | "unverified" | "ca
 
 /** The running attempt. */
 export type FixRunning = {
-  /** Start, ISO 8601. */
+  /** Start of the attempt, ISO 8601. */
   timestamp: string | null,
-  /** Snapshot of the work tree before it. */
+  /** Snapshot of the work tree before the attempt. */
   snapshot: string | null,
 };
 
@@ -1058,21 +1067,21 @@ export type FixStart = {
   desired: string,
   /** Start of the loop, ISO 8601. */
   started: string,
-  /** From 1 to 100, default 5. In error mode from 1 to 3, default 3. */
+  /** Maximum number of attempts, from 1 to 100. Default: 5. In error mode from 1 to 3, default 3. */
   max_attempts?: number | null,
-  /** Seconds, from 0 to 60. Default: 1. */
+  /** Delay before the second attempt in seconds, from 0 to 60. Default: 1. */
   backoff?: number | null,
-  /** From 1 to 100. Default: 3. */
+  /** Number of equal errors in a row that opens the circuit, from 1 to 100. Default: 3. */
   circuit_breaker?: number | null,
-  /** Seconds, from 1 to a week. Default: 120. */
+  /** Time limit of a run in seconds, from 1 to a week. Default: 120. */
   timeout?: number | null,
   /** Kubernetes namespace to inspect. */
   namespace?: string | null,
-  /** Draw each delay randomly between 0 and the full delay. */
+  /** True to draw each delay randomly between 0 and the full delay. */
   jitter?: boolean | null,
-  /** Also open the circuit on oscillation and missing progress. */
+  /** True if oscillation and missing progress also open the circuit. */
   strict_progress?: boolean | null,
-  /** Answer prompts from generated inputs. */
+  /** True to answer prompts from generated inputs. */
   auto?: boolean | null,
   /** Path of the inputs file. */
   inputs?: string | null,
@@ -1084,7 +1093,7 @@ export type FixState = {
   version: number,
   /** Status of the loop. */
   status: FixStatus,
-  /** Subject of the loop. */
+  /** Whether the loop fixes a command or a given error. */
   mode: FixMode,
   /** Command to run, in command mode. */
   command: string | null,
@@ -1138,13 +1147,13 @@ export type FixState = {
   escalation: EscalationReason | null,
   /** Status of a cancelled loop before it was cancelled. */
   cancelled_from: FixStatus | null,
-  /** Last note of a human. */
+  /** The last note of a human. */
   human_note: string | null,
   /** Stated reason for a changed expectation, after a suspicious run. */
   stated_reason: string | null,
   /** How a fix without a verifying command was verified. */
   verified_by: string | null,
-  /** Notes of the host. The rules keep them and do not read them. */
+  /** Notes of the host, which the rules keep but do not read. */
   host: FixHostNotes,
 };
 
@@ -1189,7 +1198,7 @@ export type FixVerdict = "accept" | "reject" | "continue" | "stop";
 export type FixWarning = {
   /** Kind of warning. */
   kind: FixWarningKind,
-  /** Text of a sentence or two. */
+  /** Text of one or two sentences. */
   text: string,
 };
 
@@ -1210,13 +1219,13 @@ export type FixesResult = {
 export type GitFacts = {
   /** Full hash. */
   commit?: string | null,
-  /** Branch. None if the head is detached. */
+  /** Branch, or null if the head is detached. */
   branch?: string | null,
   /** True if there are uncommitted changes, including untracked files. */
   dirty?: boolean | null,
   /** True if untracked files are the only uncommitted changes. */
   untrackedOnly?: boolean,
-  /** Git's id of the tree including uncommitted changes. None if unknown. */
+  /** Git's id of the tree including uncommitted changes, or null if unknown. */
   tree?: string | null,
   /** The newest commits, starting with that of the run. */
   commits?: Array<CommitFacts>,
@@ -1259,9 +1268,9 @@ export type HealthPoint = {
   runId: string,
   /** Number of runs. */
   runs: number,
-  /** Passed share of the cases that ran, from 0 to 1. None if nothing ran. */
+  /** Share of passed cases among those that ran, from 0 to 1, or null if no case ran. */
   passRate: number | null,
-  /** Median duration of the runs in milliseconds. None if unknown. */
+  /** Median duration of the runs in milliseconds, or null if unknown. */
   durationMs: number | null,
   /** Average number of flaky cases per run: passed at a later attempt, or failed with the verdict `flaky`. None
    * if the run is too old to read its failures. */
@@ -1486,17 +1495,17 @@ export type KnownPattern = {
   patternId: string,
   /** `(resolutions + 1) / (occurrences + 2)` of the pattern whose fix is suggested. Use `tried` to judge the fix. */
   confidence: number,
-  /** The best known fix. None if there is none yet. */
+  /** The best known fix, or null if no fix is known yet. */
   suggestedFix: string | null,
   /** The failure that the fix was learned for, if that was another pattern or had other values. */
   suggestedFrom?: SuggestedFrom,
-  /** Results of trying the fix. Absent without a fix, and for a built-in tip that nobody has tried. */
+  /** Results of trying the fix. Absent without a fix, and for an untried built-in tip. */
   tried?: Tried,
   /** True if no run proved the fix. */
   claimed?: boolean,
   /** The results in words, such as `fixed 1 of 1 time` or `a built-in tip, not yet tried here`. */
   standing?: string,
-  /** How far runs have proved the fix. Absent if nobody reported it. */
+  /** How far runs have proved the fix. Absent if nobody reported the fix. */
   trust?: FixTrust,
   /** Another case with the same error and the same values. */
   sameCauseAs?: SameCause,
@@ -1583,7 +1592,7 @@ export type MarkFixResult = {
   solutionId: string,
   /** True if it is now marked as wrong. */
   wrong: boolean,
-  /** Current state of its pattern. None for a solution of an incident. */
+  /** Current state of the pattern, or null for a solution of an incident. */
   pattern: ViewPatternRow | null,
 };
 
@@ -1607,7 +1616,7 @@ export type MatchKind = "incident" | "pattern";
 
 /** Selects a page of incidents to export. */
 export type MemoryExportParams = {
-  /** `next` of the previous page. None for the first page. */
+  /** The `next` of the previous page, or null for the first page. */
   after?: string | null,
   /** Incidents per page, from 1 to 1000. Default: 200. */
   limit?: number | null,
@@ -1677,24 +1686,6 @@ export type MemorySearched = {
   scores: Array<number>,
 };
 
-/** A commit or an edit after which the test passed often enough to prove a fix. */
-export type MendedBefore = {
-  /** `fix-…`, for `argus fixes`. */
-  fixId: string,
-  /** The commit, or the newest of several possible commits. None for an uncommitted edit. */
-  commit?: string,
-  /** Number of possible commits. */
-  commits: number,
-  /** Files that an edit changed. */
-  files?: Array<string>,
-  /** `refuted` if the failure came back on a tree with the fix. */
-  status: ProofStatus,
-  /** Number of passes since. */
-  passes: number,
-  /** Some of the fixed tests. */
-  caseNames: Array<string>,
-};
-
 /** Two learned patterns to merge. */
 export type MergePatternsParams = {
   /** Pattern to merge. Its failures count for `into` from now on. */
@@ -1761,7 +1752,7 @@ export type OutcomeDetail = {
   lookup_id: string | null,
   /** Time of the outcome. */
   created_at: string,
-  /** Who recorded it. None for old entries. */
+  /** Who recorded the outcome, or null for entries of earlier versions. */
   recorded_by: string | null,
   /** Machine on which it was recorded. */
   recorded_from: string | null,
@@ -1793,7 +1784,7 @@ export type PatternSource = "built-in" | "learned";
 
 /** Selects a page of learned patterns to export. */
 export type PatternsExportParams = {
-  /** `next` of the previous page. None for the first page. */
+  /** The `next` of the previous page, or null for the first page. */
   after?: string | null,
   /** Patterns per page, from 1 to 200. Default: 100. */
   limit?: number | null,
@@ -1865,7 +1856,7 @@ export type PatternsResult = {
   hasMore: boolean,
 };
 
-/** Values that a person set. None if not set. */
+/** Values that a person set. A value is null if no person set it. */
 export type PersonValues = {
   /** Replaces the learned category. */
   category: FailureCategory | null,
@@ -1896,6 +1887,34 @@ export type Precedents = {
   passedIn?: string,
   /** Evidence against an excuse: the test failed in each of several runs on this tree. */
   failedHere?: FailedHere,
+};
+
+/** A commit or an edit after which the test passed often enough to prove a fix. */
+export type PreviousFix = {
+  /** `fix-…`, for `argus fixes`. */
+  fixId: string,
+  /** The commit, or the newest of several possible commits. None for an uncommitted edit. */
+  commit?: string,
+  /** Number of possible commits. */
+  commits: number,
+  /** Files that an edit changed. */
+  files?: Array<string>,
+  /** `refuted` if the failure came back on a tree with the fix. */
+  status: ProofStatus,
+  /** Number of passes since. */
+  passes: number,
+  /** Some of the fixed tests. */
+  caseNames: Array<string>,
+};
+
+/** Counts in the summary that a runner printed. */
+export type PrintedCounts = {
+  /** Text of the summary. */
+  summary: string,
+  /** Number of tests. */
+  tests: number,
+  /** Number of failed tests. */
+  failed: number,
 };
 
 /** How far runs have proved a fix. */
@@ -1933,7 +1952,7 @@ export type RankedSolution = {
   recency_boost: number,
   /** Score that determines the order, from 0 to 1. */
   final_solution_score: number,
-  /** The score in one short line. */
+  /** A short explanation of the score. */
   why: string,
   /** Number of successes in all environments. */
   worked: number,
@@ -2037,7 +2056,7 @@ export type RecordOutcomeResult = {
   next_action: NextAction,
 };
 
-/** A finished run, given by its reports, or by the printed output if there are none. */
+/** A finished run, described by its reports, or by the printed output if there are no reports. */
 export type RecordRunParams = {
   /** Command line as a person would type it. */
   command?: string | null,
@@ -2084,6 +2103,8 @@ export type RecordRunParams = {
   filter?: string | null,
   /** True if it ran in a fork. Such a run is kept, but proves and refutes nothing. */
   foreign?: boolean,
+  /** Counts in the summary that the runner printed. A report with fewer tests is incomplete. */
+  printed?: PrintedCounts | null,
   /** How the runner shuffled the tests, if it reports that. */
   shuffle?: Shuffle | null,
 };
@@ -2118,7 +2139,7 @@ export type Related = {
   differences?: Array<Difference>,
   /** The best known fix. */
   suggestedFix: string | null,
-  /** Results of trying the fix. Absent without a fix, and for an untried tip. */
+  /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
   tried?: Tried,
   /** True if no run proved the fix. */
   claimed?: boolean,
@@ -2128,6 +2149,16 @@ export type Related = {
   memory?: MemoryKind,
   /** Origin, if the repository shares it. */
   origin?: SharedOrigin,
+};
+
+/** A commit that looks like a fix and changed this test or the function in which it failed. It is unproved. */
+export type RelatedCommit = {
+  /** Full hash. */
+  commit: string,
+  /** Common property of failure and commit. */
+  because: ChangedBecause,
+  /** Some of its changes outside tests. */
+  sources: Array<ChangedSource>,
 };
 
 /** Kind of a related entry. */
@@ -2147,13 +2178,14 @@ export type ReportCase = {
   runnerStatus?: string | null,
   /** True if it failed and then passed within this run. */
   flaky: boolean,
-  /** Milliseconds of all attempts. */
+  /** Total duration of all attempts in milliseconds. */
   durationMs?: number | null,
   /** Number of attempts, at least 1 unless skipped. */
   attempts: number,
   /** Exception type, if the report names it separately. */
   errorType?: string | null,
-  /** Error text and stack of the last failed attempt, limited in size. Message and body without repetition. */
+  /** Error text and stack of the last failed attempt, limited in size. The message is left out if the body
+   * repeats it. */
   error?: string | null,
   /** End of its standard output, limited in size. */
   stdoutTail?: string | null,
@@ -2188,7 +2220,7 @@ export type ReportFixResult = {
   learnedBy?: string,
   /** Category of the failure. */
   category: FailureCategory,
-  /** Confidence before. None if this call created the pattern. */
+  /** Confidence before this call, or null if this call created the pattern. */
   previousConfidence: number | null,
   /** Confidence after this fix. */
   updatedConfidence: number,
@@ -2213,7 +2245,7 @@ export type ReportFixResult = {
 };
 
 /** Report formats by name. */
-export type ReportFormat = "junit" | "ctrf" | "jest" | "playwright" | "tap" | "go-test";
+export type ReportFormat = "junit" | "ctrf" | "jest" | "playwright" | "tap" | "go-test" | "trx" | "xunit" | "nunit" | "rspec" | "mocha" | "libtest" | "ctest" | "dart" | "cucumber" | "cucumber-messages" | "robot" | "googletest" | "catch2" | "allure" | "bazel" | "xcresult";
 
 /** A report file. */
 export type ReportInput = {
@@ -2254,7 +2286,7 @@ export type Retention = {
 
 /** Result of revoking a token. */
 export type RevokeTokenResult = {
-  /** False if there is no such token, or if it was revoked before. */
+  /** False if no token has this id, or if the token was revoked before. */
   revoked: boolean,
 };
 
@@ -2310,7 +2342,7 @@ export type RunRecord = {
   timestamp: string,
   /** Full hash of the commit. */
   gitCommit: string | null,
-  /** Branch. None if the head is detached, or outside of git. */
+  /** Branch, or null if the head is detached or the project is not in a git repository. */
   gitBranch: string | null,
   /** True if there were uncommitted changes. */
   dirty: boolean | null,
@@ -2332,7 +2364,7 @@ export type RunRecord = {
   status: RunStatus,
   /** How the runner shuffled the tests, if it did. */
   shuffle?: Shuffle,
-  /** True for a run of a fork, which is no evidence for this project. */
+  /** True for a run of a fork, which is not used as evidence for this project. */
   foreign?: boolean,
 };
 
@@ -2416,7 +2448,7 @@ export type ShareCheckResult = {
 
 /** Options for sharing a memory. */
 export type ShareParams = {
-  /** Pseudonym to write into each file. None for no name. */
+  /** Pseudonym to write into each file, or null to write no name. */
   by?: string | null,
   /** Names of this machine that must not be written. */
   machine: MachineNames,
@@ -2470,7 +2502,7 @@ export type SharedKnown = {
 export type SharedOrigin = {
   /** Path of the file. */
   file: string,
-  /** Pseudonym of the author. Absent without a name. */
+  /** Pseudonym of the author. Absent if the author gave no name. */
   by?: string,
   /** For a fix: `claimed` until the user's own runs prove or refute it. */
   state?: ProofStatus,
@@ -2478,7 +2510,8 @@ export type SharedOrigin = {
   decidedBy?: string,
   /** For a fix: results elsewhere, as reported by others. */
   elsewhere?: Tried,
-  /** File that declares two failures the same. The fix applies to both. */
+  /** Path of the shared decision that this failure is the same as the failure that was fixed, so that the fix
+   * applies. */
   joinedBy?: string,
 };
 
@@ -2526,6 +2559,8 @@ export type SkippedInput = {
   at: string,
   /** Description of the problem. */
   reason: string,
+  /** True if the problem may hide a test or a failure. */
+  incomplete?: boolean,
 };
 
 /** Destination of a database copy. */
@@ -2554,7 +2589,7 @@ export type SolutionDetail = {
   buckets: Array<BucketStats>,
   /** Newest first. Long lists are cut. */
   outcomes: Array<OutcomeDetail>,
-  /** Who added it. None for old entries. */
+  /** Who added the solution, or null for entries of earlier versions. */
   recorded_by: string | null,
   /** Machine on which it was recorded. */
   recorded_from: string | null,
@@ -2678,7 +2713,7 @@ export type TestChangesResult = {
   since: string,
   /** The newest run of the commit, or of an earlier commit if it has no run. */
   base: RunRecord,
-  /** The newest later run. Only later runs on its branch count. Absent if there is none. */
+  /** The newest later run on the same branch. Absent if there is no later run on this branch. */
   head?: RunRecord,
   /** Page of changes: failing tests first, then flaky, new and fixed tests. */
   changes: Array<TestChange>,
@@ -2700,7 +2735,7 @@ export type TestDuration = {
   medianMs: number,
   /** Number of these runs, at most 5. */
   runs: number,
-  /** Duration in the runs before. None for fewer than 5 runs. */
+  /** Duration in the runs before, or null if there are fewer than 5. */
   before: DurationBefore | null,
 };
 
@@ -2760,7 +2795,7 @@ export type TestRun = {
   startedAt: string,
   /** Full hash of the commit. */
   commit?: string,
-  /** Branch. None if the head is detached, or outside of git. */
+  /** Branch. Absent if the head is detached or the project is not in a git repository. */
   branch?: string,
   /** True if there were uncommitted changes. */
   dirty?: boolean,
@@ -2819,11 +2854,11 @@ export type Token = {
   projects: Array<string> | null,
   /** Time of creation, ISO 8601. */
   createdAt: string,
-  /** Time of expiry. Null if it never expires. */
+  /** Time of expiry, or null if the token never expires. */
   expiresAt: string | null,
-  /** Time of revocation. Null if it is not revoked. */
+  /** Time of revocation, or null if the token is not revoked. */
   revokedAt: string | null,
-  /** Time of the last use, to the minute. Null if it was never used. */
+  /** Time of the last use, to the minute, or null if the token was never used. */
   lastUsedAt: string | null,
 };
 
@@ -2863,7 +2898,7 @@ export type TrendPoint = {
   flaky: number,
   /** Outcome of the run. */
   status: RunStatus,
-  /** Passed share of the cases that ran, from 0 to 1. None if nothing ran. */
+  /** Share of passed cases among those that ran, from 0 to 1, or null if no case ran. */
   passRate: number | null,
 };
 
@@ -2877,9 +2912,9 @@ export type Tried = {
   failed: number,
 };
 
-/** A rule from the project's own configuration, tried before all others. */
+/** A rule from the configuration of the project. These rules are tried before all others. */
 export type UserRule = {
-  /** Named in answers as `user:NAME`. */
+  /** Answers show the name as `user:NAME`. */
   name: string,
   /** Category of matching failures. */
   category: FailureCategory,
@@ -2887,7 +2922,7 @@ export type UserRule = {
   pattern: string,
 };
 
-/** A pattern of secrets from the project's own configuration. */
+/** A pattern for secrets from the configuration of the project. */
 export type UserSecret = {
   /** Shown in the replacement: `[REDACTED:NAME]`. */
   name: string,
@@ -2921,7 +2956,7 @@ export type VerdictKind = "regression" | "broken" | "flaky" | "infrastructure" |
 
 /** Number of failures with a kind of verdict. */
 export type VerdictKindCount = {
-  /** Kind of verdict. None for failures without a verdict. */
+  /** Kind of verdict, or null for failures without a verdict. */
   kind: VerdictKind | null,
   /** Number of failures. */
   count: number,
@@ -2933,6 +2968,13 @@ export type VerdictSince = {
   runId: string,
   /** Commit of that run. None if the failure may be older. */
   commit?: string,
+  /** Start of that run, ISO 8601. Absent in verdicts of earlier versions, as is `runs`. */
+  startedAt?: string,
+  /** Number of runs in a row that have failed, including this run. */
+  runs?: number,
+  /** Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
+   * came after that run. */
+  edited?: Array<string>,
 };
 
 /** Selects a failed case. */
@@ -3011,7 +3053,7 @@ export type ViewFix = {
   fixId: string,
   /** The tried solution. */
   solutionId: string,
-  /** Run of the failure. None if the report names no run. */
+  /** Run of the failure, or null if the report names no run. */
   runId: string | null,
   /** True if the run is still stored. */
   runRecorded: boolean,
@@ -3025,7 +3067,7 @@ export type ViewFix = {
   wrong: boolean,
   /** Time of the report. */
   createdAt: string,
-  /** Who reported it. None for old entries. */
+  /** Who reported the fix, or null for entries of earlier versions. */
   recordedBy: string | null,
   /** Machine on which it was recorded. */
   recordedFrom: string | null,
@@ -3087,7 +3129,7 @@ export type ViewIncident = {
   score: number | null,
   /** Reasons for the match, in short phrases. */
   because: Array<string>,
-  /** With a text, its solutions with scores, best first, at most 10. */
+  /** The solutions with their scores, best first, at most 10. Empty if the call has no text. */
   solutions: Array<RankedSolution>,
 };
 
@@ -3143,7 +3185,7 @@ export type ViewInspectionResult = {
 export type ViewNowResult = {
   /** Number of recorded runs, including foreign runs. */
   runs: number,
-  /** The newest run that is not foreign. None if there is no such run. */
+  /** The newest run that is not foreign, or null if there is no such run. */
   run: RunRecord | null,
   /** Failures of that run by cause, most frequent first, at most 100. */
   causes: Array<FailureGroup>,
@@ -3195,7 +3237,7 @@ export type ViewPatternResult = {
   learned: LearnedValues,
   /** Values that a person set. */
   set: PersonValues,
-  /** Case it was learned from. None for a built-in pattern. */
+  /** Case from which the pattern was learned, or null for a built-in pattern. */
   caseName: string | null,
   /** Patterns that were merged into it, by a person or because they were similar. */
   merged: Array<MergedPattern>,
@@ -3229,7 +3271,7 @@ export type ViewPatternRow = {
   category: FailureCategory,
   /** Description in one line. */
   description: string,
-  /** Best fix, shortened. None if nothing has fixed it yet. */
+  /** Best fix, shortened, or null if no fix is known. */
   suggestedFix: string | null,
   /** `(resolutions + 1) / (occurrences + 2)`. */
   confidence: number,
@@ -3239,13 +3281,13 @@ export type ViewPatternRow = {
   resolutions: number,
   /** Origin of the pattern. */
   source: PatternSource,
-  /** Case it was learned from. None for a built-in pattern. */
+  /** Case from which the pattern was learned, or null for a built-in pattern. */
   caseName: string | null,
   /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
   firstSeenAt: string,
   /** Time of the last diagnosis. */
   lastSeenAt: string,
-  /** True if a person set one of its values. */
+  /** True if a person set a value of the pattern. */
   edited: boolean,
 };
 
@@ -3388,18 +3430,18 @@ export type ViewTrendResult = {
 export type Weakening = {
   /** Path in the project. */
   file: string,
-  /** Line in the new file. For removed text, the line in the old file. */
+  /** Line number in the new file. For removed text, line number in the old file. */
   line: number,
   /** Kind of weakening. */
   kind: WeakeningKind,
-  /** The line of the diff, without its mark. */
+  /** The line of the diff, without `+` or `-`. */
   text: string,
 };
 
 /** Kind of weakening. */
 export type WeakeningKind = "test_deleted" | "test_skipped" | "test_changed" | "hook_changed" | "mocked" | "test_not_passed" | "timeout_raised" | "snapshot_rewritten" | "threshold_lowered" | "failure_ignored";
 
-/** Every code an engine call can answer. */
+/** The error codes of engine calls. */
 export const ENGINE_ERROR_CODES = [
   'RUN_NOT_FOUND',
   'CASE_NOT_FOUND',
@@ -3427,7 +3469,7 @@ export const ENGINE_ERROR_CODES = [
   'INTERNAL_ERROR',
 ] as const;
 
-/** Every category, in the contract's order. */
+/** The failure categories, in the order of the contract. */
 export const FAILURE_CATEGORIES = [
   'ASSERTION_MISMATCH',
   'HTTP_ERROR',
@@ -3441,7 +3483,7 @@ export const FAILURE_CATEGORIES = [
   'UNKNOWN',
 ] as const;
 
-/** Every kind of failure, in the order in which they are explained. */
+/** The failure kinds, in the order of the documentation. */
 export const FAILURE_KINDS = [
   'assertion',
   'snapshot',
@@ -3498,7 +3540,7 @@ export const FAILURE_KINDS = [
   'unknown',
 ] as const;
 
-/** How a fix may be gone about, in the order in which the approaches are due. */
+/** Approaches to a fix, in the order in which a loop tries them. */
 export const FIX_APPROACHES = [
   'direct',
   'defensive',
@@ -3511,20 +3553,20 @@ export const LOCALES = [
   'en',
 ] as const;
 
-/** What patterns may be sorted by. */
+/** Sort orders of patterns. */
 export const PATTERN_SORTS = [
   'confidence',
   'occurrences',
   'lastSeen',
 ] as const;
 
-/** Where patterns come from. */
+/** Sources of patterns. */
 export const PATTERN_SOURCES = [
   'built-in',
   'learned',
 ] as const;
 
-/** Every format of reports that is read. */
+/** The report formats that can be read. */
 export const REPORT_FORMATS = [
   'junit',
   'ctrf',
@@ -3532,15 +3574,31 @@ export const REPORT_FORMATS = [
   'playwright',
   'tap',
   'go-test',
+  'trx',
+  'xunit',
+  'nunit',
+  'rspec',
+  'mocha',
+  'libtest',
+  'ctest',
+  'dart',
+  'cucumber',
+  'cucumber-messages',
+  'robot',
+  'googletest',
+  'catch2',
+  'allure',
+  'bazel',
+  'xcresult',
 ] as const;
 
-/** How a run may end. */
+/** The statuses of a run. */
 export const RUN_STATUSES = [
   'passed',
   'failed',
 ] as const;
 
-/** What a token may do; each holds those before it. */
+/** Permissions of a token; each scope includes the scopes before it. */
 export const SCOPES = [
   'read',
   'write',
@@ -3548,7 +3606,7 @@ export const SCOPES = [
   'admin',
 ] as const;
 
-/** What a test may be. */
+/** The states of a test. */
 export const TEST_STATES = [
   'broken',
   'flaky',
@@ -3557,7 +3615,7 @@ export const TEST_STATES = [
   'healthy',
 ] as const;
 
-/** What the engine bounds. */
+/** Limits of the engine. */
 export const LIMITS = {
   /** Maximum size of a report in bytes. */
   MAX_REPORT_BYTES: 268435456,
@@ -3589,5 +3647,5 @@ export const LIMITS = {
   MAX_SHARED_BYTES: 8388608,
 } as const;
 
-/** Cases whose failures do not fail the gate for a while. */
+/** File with the cases whose failures the gate accepts until a date. */
 export const QUARANTINE_FILE = 'argus-quarantine.yaml';

@@ -1,6 +1,6 @@
 /**
- * The engine's files through Node's `fs`. Nothing is thrown: a failure is a number, and its text is kept for the error
- * message.
+ * The engine's files through Node's `fs`. Functions do not throw: a negative number reports a failure, and the error
+ * message is kept for `lastError`.
  */
 
 import {
@@ -24,10 +24,10 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure, type HostFiles, type Log, OpenMode } from '../host.ts';
-import { chooseLock, type FileLock, LockRefused } from './locks.ts';
+import { chooseLock, type FileLock, LockModeUnavailable } from './locks.ts';
 
 /** Maps errno names to failures of the host interface. */
-const MEANING: Readonly<Record<string, number>> = {
+const FAILURES_BY_ERRNO: Readonly<Record<string, number>> = {
   ENOENT: Failure.notFound,
   ENOTDIR: Failure.notFound,
   EEXIST: Failure.exists,
@@ -41,30 +41,35 @@ const MEANING: Readonly<Record<string, number>> = {
 };
 
 /**
- * The path of a database has its links resolved already. A link in place of its journal must not be followed, because
- * that would write to another file.
+ * The caller has already resolved the links in the path of a database. A link in place of its journal must not be
+ * followed, because a write would then change the link's target.
  */
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+const NO_FOLLOW_FLAG = constants.O_NOFOLLOW ?? 0;
 
-/** Without this flag, opening a named pipe waits for a writer. Windows has neither. */
-const NO_WAIT = constants.O_NONBLOCK ?? 0;
+/**
+ * Without this flag, opening a named pipe waits for a writer. Windows has no named pipes in the file system and does
+ * not define the flag.
+ */
+const NO_BLOCK_FLAG = constants.O_NONBLOCK ?? 0;
 
-const FLAGS: Readonly<Record<number, number>> = {
-  [OpenMode.read]: constants.O_RDONLY | NO_WAIT,
-  [OpenMode.readWrite]: constants.O_RDWR | NO_LINK,
-  [OpenMode.create]: constants.O_RDWR | constants.O_CREAT | NO_LINK,
+const OPEN_FLAGS: Readonly<Record<number, number>> = {
+  [OpenMode.read]: constants.O_RDONLY | NO_BLOCK_FLAG,
+  [OpenMode.readWrite]: constants.O_RDWR | NO_FOLLOW_FLAG,
+  [OpenMode.create]: constants.O_RDWR | constants.O_CREAT | NO_FOLLOW_FLAG,
   [OpenMode.createNew]: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
 };
 
-/** Only the owner may read the memory. */
+/** Only the owner may read and write the memory. */
 const OWNER_FILE_MODE = 0o600;
 const OWNER_FOLDER_MODE = 0o700;
 
-/** A transaction takes about a millisecond. */
-const LONGEST_NAP_MS = 3;
+/** A transaction takes about a millisecond, so a short sleep suffices. */
+const MAX_SLEEP_STEP_MS = 3;
 
-/** Replaces SQLite's own sleeps for calls that should not wait long. SQLite gives up after about ninety sleeps. */
-const BRIEF_SLEEP_MS = 5;
+/**
+ * Maximum duration of a sleep of SQLite in a call that should not wait long. SQLite gives up after about ninety sleeps.
+ */
+const MAX_BRIEF_SLEEP_MS = 5;
 
 interface OpenFile {
   readonly fd: number;
@@ -77,7 +82,7 @@ export class NodeFiles implements HostFiles {
   panicked: (message: string) => void = () => undefined;
   readonly #open = new Map<number, OpenFile>();
   readonly #log: Log;
-  /** The lock that could not be taken. The engine is about to sleep because of it. */
+  /** The lock that could not be taken. The engine sleeps next because of it. */
   #waiting: { readonly lock: FileLock; readonly level: number } | undefined;
   readonly #pause = new Int32Array(new SharedArrayBuffer(4));
   #lastError = '';
@@ -89,13 +94,14 @@ export class NodeFiles implements HostFiles {
 
   open(path: string, mode: number, database: boolean): number {
     return this.#attempt(() => {
-      if (mode === OpenMode.create && database) makeFolder(dirname(path));
-      // Opening a device may have side effects, so the type is checked first. The caller has already checked databases.
-      if (!database && mode === OpenMode.read) requireFile(path, statSync(path));
-      const fd = openSync(path, FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
+      if (mode === OpenMode.create && database) createDatabaseFolder(dirname(path));
+      // The type is checked before opening, because opening a device may have side effects. The caller has already
+      // checked databases.
+      if (!database && mode === OpenMode.read) requireRegularFile(path, statSync(path));
+      const fd = openSync(path, OPEN_FLAGS[mode] ?? constants.O_RDONLY, OWNER_FILE_MODE);
       try {
         const stat = fstatSync(fd);
-        requireFile(path, stat);
+        requireRegularFile(path, stat);
         const lock = database ? chooseLock(path, fd, mode === OpenMode.read, this.#log) : undefined;
         this.#open.set(fd, { fd, path, inode: stat.ino, lock });
         return fd;
@@ -137,7 +143,7 @@ export class NodeFiles implements HostFiles {
   write(handle: number, bytes: Uint8Array, offset: number): number {
     return this.#attempt(() => {
       let done = 0;
-      // On a nearly full disk, a write may take only a part, and the next write fails.
+      // On a nearly full disk, a write may store only a part, and the next write fails.
       while (done < bytes.length) done += writeSync(handle, bytes, done, bytes.length - done, offset + done);
       return 0;
     });
@@ -202,7 +208,7 @@ export class NodeFiles implements HostFiles {
   }
 
   syncFolder(path: string): number {
-    // Windows has no such call, and its file systems order directory changes themselves.
+    // Windows cannot sync a folder, but its file systems order directory changes themselves.
     if (process.platform === 'win32') return 0;
     return this.#attempt(() => {
       const fd = openSync(dirname(path), constants.O_RDONLY);
@@ -210,7 +216,7 @@ export class NodeFiles implements HostFiles {
         fsyncSync(fd);
       } catch (error) {
         // Some file systems cannot sync a folder. SQLite's own VFS ignores this error too.
-        if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'ENOTSUP') throw error;
+        if (errorCode(error) !== 'EINVAL' && errorCode(error) !== 'ENOTSUP') throw error;
       } finally {
         closeSync(fd);
       }
@@ -219,7 +225,8 @@ export class NodeFiles implements HostFiles {
   }
 
   access(path: string, write: boolean): boolean {
-    // Called several times per transaction, mostly for missing files. `existsSync` creates no error object.
+    // Called several times per transaction, mostly for missing files. `existsSync` is fast because it creates no error
+    // object.
     if (!write) return existsSync(path);
     try {
       accessSync(path, constants.R_OK | constants.W_OK);
@@ -245,21 +252,22 @@ export class NodeFiles implements HostFiles {
   }
 
   /**
-   * SQLite sleeps up to 100 ms between two attempts. A process that writes continuously would leave the others hardly a
-   * chance, so this function tries to take the wanted lock during the sleep and keeps it if that succeeds.
+   * Sleeps until `milliseconds` have passed or the wanted lock is taken. SQLite sleeps up to 100 ms between two
+   * attempts. Other processes would rarely get the lock from a process that writes all the time, so this function tries
+   * to take the lock during the sleep and keeps it.
    */
   sleep(milliseconds: number): void {
     const wanted = Math.min(milliseconds, this.#longestSleepMs);
     const until = performance.now() + wanted;
     for (let left = wanted; left > 0; left = until - performance.now()) {
-      Atomics.wait(this.#pause, 0, 0, Math.min(left, 1 + Math.random() * LONGEST_NAP_MS));
+      Atomics.wait(this.#pause, 0, 0, Math.min(left, 1 + Math.random() * MAX_SLEEP_STEP_MS));
       if (this.#anticipated()) return;
     }
   }
 
-  /** Runs `work`, which waits half a second for a lock instead of eight. */
+  /** Runs `work`, which waits only half a second for a lock instead of eight. */
   briefly<T>(work: () => T): T {
-    this.#longestSleepMs = BRIEF_SLEEP_MS;
+    this.#longestSleepMs = MAX_BRIEF_SLEEP_MS;
     try {
       return work();
     } finally {
@@ -272,7 +280,7 @@ export class NodeFiles implements HostFiles {
     try {
       return this.#waiting.lock.anticipate(this.#waiting.level);
     } catch {
-      // The attempt after the sleep gets the same error and reports it.
+      // Ignored, because the engine tries to lock again after the sleep and reports the error then.
       return false;
     }
   }
@@ -283,7 +291,7 @@ export class NodeFiles implements HostFiles {
 
   #lockOf(handle: number): FileLock {
     const lock = this.#open.get(handle)?.lock;
-    if (lock === undefined) throw new Error('a lock was asked for on a file that is no database');
+    if (lock === undefined) throw new Error('only a database file can be locked');
     return lock;
   }
 
@@ -292,24 +300,27 @@ export class NodeFiles implements HostFiles {
       return work();
     } catch (error) {
       this.#lastError = error instanceof Error ? error.message : String(error);
-      if (error instanceof LockRefused) return Failure.refused;
-      return MEANING[codeOf(error)] ?? Failure.failed;
+      if (error instanceof LockModeUnavailable) return Failure.refused;
+      return FAILURES_BY_ERRNO[errorCode(error)] ?? Failure.failed;
     }
   }
 }
 
-function requireFile(path: string, stat: Stats): void {
+function requireRegularFile(path: string, stat: Stats): void {
   if (stat.isDirectory()) throw Object.assign(new Error(`${path} is a folder`), { code: 'EISDIR' });
-  if (!stat.isFile()) throw Object.assign(new Error(`${path} is no regular file`), { code: 'EINVAL' });
+  if (!stat.isFile()) throw Object.assign(new Error(`${path} is not a regular file`), { code: 'EINVAL' });
 }
 
-/** Creates the folder of a new database. Its content is ignored by git, because it does not belong to the project. */
-function makeFolder(folder: string): void {
+/**
+ * Creates the folder of a new database. Git ignores the content of a new `.argus` folder, because the content is not
+ * part of the project.
+ */
+function createDatabaseFolder(folder: string): void {
   const made = mkdirSync(folder, { recursive: true, mode: OWNER_FOLDER_MODE });
   if (made === undefined || basename(folder) !== '.argus') return;
   writeFileSync(join(folder, '.gitignore'), '*\n', { mode: OWNER_FILE_MODE });
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

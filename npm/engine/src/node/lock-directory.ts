@@ -1,12 +1,12 @@
 /**
- * A lock for platforms without usable locks of the operating system: a folder beside the database that only one process
- * can have at a time, with a file that names its owner. Readers exclude each other, and a lock whose owner may still
- * live is respected.
+ * A lock for platforms on which the locks of the operating system are unusable. The lock is a folder beside the
+ * database that only one process can have at a time; a file in the folder names its owner. Readers exclude each other,
+ * and a lock is respected as long as its owner may still be alive.
  *
- * Every handle has its own folder with one file in it, named after the handle. To take the lock, a process renames its
- * folder to the name of the lock, which fails while a non-empty folder has that name. To release the lock, it renames
- * the folder back. The lock of a dead owner is broken by deleting its file under its unique name, so that a living
- * owner is never affected.
+ * Every handle has its own folder with one file, whose name contains the handle's number. To take the lock, a process
+ * renames its folder to the name of the lock. Renaming fails while a non-empty folder has that name. To release the
+ * lock, the process renames the folder back. To break the lock of a dead owner, a process deletes the owner's file by
+ * its unique name, so that a living owner is never affected.
  */
 
 import {
@@ -25,31 +25,32 @@ import { basename, dirname, join } from 'node:path';
 import { LockLevel } from '../host.ts';
 import type { FileLock } from './locks.ts';
 
-interface Owner {
+interface LockOwner {
   readonly pid: number;
-  /** Start of the process, to distinguish it from a later process with the same number. */
+  /** Start of the process, to distinguish it from a later process with the same process id. */
   readonly started: string;
   readonly host: string;
   /** Boot id of the host. Empty if the system does not provide it. */
   readonly boot: string;
   /**
-   * Process namespace, because process numbers are unique only within a namespace. Empty if the system has only one.
+   * Process namespace, because process ids are unique only within a namespace. Empty if the system has only one
+   * namespace.
    */
   readonly space: string;
 }
 
-const windows = process.platform === 'win32';
-const DENIED = ['EPERM', 'EACCES', 'EBUSY'];
+const isWindows = process.platform === 'win32';
+const DENIED_CODES = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**
- * An owner writes its file before the folder becomes the lock. An unreadable file that is older than this was lost in a
- * crash.
+ * An owner writes its file before its folder becomes the lock. If a file is unreadable and older than this, its content
+ * was lost in a crash.
  */
-const WRITTEN_WITHIN_MS = 5_000;
+const MAX_OWNER_WRITE_MS = 5_000;
 /** Only files with such names are ever deleted. */
-const OWNER_FILE = /^owner-.*\.json$/;
+const OWNER_FILE_NAME = /^owner-.*\.json$/;
 
-let handles = 0;
+let handleCount = 0;
 
 export class DirectoryLock implements FileLock {
   readonly #lock: string;
@@ -58,8 +59,8 @@ export class DirectoryLock implements FileLock {
   #level: number = LockLevel.none;
 
   constructor(path: string) {
-    handles += 1;
-    const name = `${process.pid}-${process.hrtime.bigint()}-${handles}`;
+    handleCount += 1;
+    const name = `${process.pid}-${process.hrtime.bigint()}-${handleCount}`;
     this.#lock = `${path}.lock`;
     this.#own = `${path}.lock-${name}`;
     this.#file = `owner-${name}.json`;
@@ -89,40 +90,40 @@ export class DirectoryLock implements FileLock {
   }
 
   holder(): string {
-    const [file] = ownersIn(this.#lock) ?? [];
-    const owner = file === undefined ? undefined : ownerIn(readQuietly(join(this.#lock, file)) ?? '');
+    const [file] = listOwnerFiles(this.#lock) ?? [];
+    const owner = file === undefined ? undefined : parseOwner(readTextIfPossible(join(this.#lock, file)) ?? '');
     if (owner === undefined) return `If no other process uses the database, delete the folder ${this.#lock}.`;
     const where = [owner.host, owner.space, owner.boot].filter((part) => part !== '').join(' ');
-    return `Process ${owner.pid} of '${where}' holds it; if there is no such process any more, delete the folder ${this.#lock}.`;
+    return `Process ${owner.pid} of '${where}' holds it. If this process does not exist any more, delete the folder ${this.#lock}.`;
   }
 
   release(): void {
     this.lower(LockLevel.none);
-    discard(this.#own, this.#file);
+    removeLockFolder(this.#own, this.#file);
   }
 
   #take(): boolean {
     this.#prepare();
     if (this.#rename()) return true;
-    return breakStale(this.#lock) && this.#rename();
+    return breakStaleLock(this.#lock) && this.#rename();
   }
 
   #prepare(): void {
     try {
       mkdirSync(this.#own, { mode: 0o700 });
     } catch (error) {
-      if (codeOf(error) === 'EEXIST') return;
+      if (errorCode(error) === 'EEXIST') return;
       throw error;
     }
     try {
-      writeFileSync(join(this.#own, this.#file), JSON.stringify(self()), { mode: 0o600 });
+      writeFileSync(join(this.#own, this.#file), JSON.stringify(getCurrentOwner()), { mode: 0o600 });
     } catch (error) {
-      // For example on a full disk. A folder without the name of its owner must not become the lock.
-      discard(this.#own, this.#file);
+      // For example, the disk is full. A folder without the name of its owner must not become the lock.
+      removeLockFolder(this.#own, this.#file);
       throw error;
     }
-    // Removes folders of killed processes.
-    for (const folder of strangers(this.#own, this.#lock)) breakStale(folder);
+    // Remove folders of killed processes.
+    for (const folder of findOtherLockFolders(this.#own, this.#lock)) breakStaleLock(folder);
   }
 
   #rename(): boolean {
@@ -130,37 +131,37 @@ export class DirectoryLock implements FileLock {
       renameSync(this.#own, this.#lock);
       return true;
     } catch (error) {
-      const code = codeOf(error);
-      // Windows has no specific error code for a name that is taken.
-      const taken = code === 'ENOTEMPTY' || code === 'EEXIST' || (windows && DENIED.includes(code));
+      const code = errorCode(error);
+      // Windows has no specific error code for a folder name that exists already.
+      const taken = code === 'ENOTEMPTY' || code === 'EEXIST' || (isWindows && DENIED_CODES.includes(code));
       if (!taken) throw error;
       return false;
     }
   }
 }
 
-/** Returns true if the folder is free now, because its owner was dead or the folder was gone. */
-function breakStale(folder: string): boolean {
-  const files = ownersIn(folder);
+/** Returns true if the folder is free now, because its owner was dead or the folder did not exist. */
+function breakStaleLock(folder: string): boolean {
+  const files = listOwnerFiles(folder);
   if (files === undefined) return true;
   const [file] = files;
-  if (file === undefined ? isNew(folder) : !isGone(join(folder, file))) return false;
-  discard(folder, file);
+  if (file === undefined ? isRecentlyWritten(folder) : !isOwnerGone(join(folder, file))) return false;
+  removeLockFolder(folder, file);
   return true;
 }
 
-/** Deletes the file by its unique name, then the folder if it is empty. */
-function discard(folder: string, file: string | undefined): void {
+/** Deletes the owner's file by its unique name, and then the folder if it is empty. */
+function removeLockFolder(folder: string, file: string | undefined): void {
   try {
     if (file !== undefined) unlinkSync(join(folder, file));
     rmdirSync(folder);
   } catch {
-    // Another process was faster or has taken the folder meanwhile.
+    // Another process was faster, or has taken the folder since.
   }
 }
 
-function strangers(own: string, lock: string): string[] {
-  const names = readdirQuietly(dirname(own)) ?? [];
+function findOtherLockFolders(own: string, lock: string): string[] {
+  const names = readFolderIfPossible(dirname(own)) ?? [];
   const mine = basename(own);
   return names
     .filter((name) => name.startsWith(`${basename(lock)}-`) && name !== mine)
@@ -169,22 +170,22 @@ function strangers(own: string, lock: string): string[] {
 
 /**
  * Returns true only if the owner is certainly gone: the same host was restarted, the process does not exist any more,
- * or the file is unreadable and too old to be still in writing.
+ * or the owner's file is unreadable and too old to be still in writing.
  */
-function isGone(file: string): boolean {
-  const text = readQuietly(file);
+function isOwnerGone(file: string): boolean {
+  const text = readTextIfPossible(file);
   if (text === undefined) return false;
-  const owner = ownerIn(text);
-  if (owner === undefined) return !isNew(file);
-  const me = self();
+  const owner = parseOwner(text);
+  if (owner === undefined) return !isRecentlyWritten(file);
+  const me = getCurrentOwner();
   if (owner.host !== me.host) return false;
   if (owner.boot !== me.boot) return owner.boot !== '' && me.boot !== '';
-  return owner.space === me.space && startOf(owner.pid) !== owner.started;
+  return owner.space === me.space && processStart(owner.pid) !== owner.started;
 }
 
-/** Returns undefined if the text is not a valid owner. */
-function ownerIn(text: string): Owner | undefined {
-  const value = parsed(text);
+/** Parses the content of an owner's file. Returns undefined if the text is not valid. */
+function parseOwner(text: string): LockOwner | undefined {
+  const value = parseJson(text);
   if (typeof value !== 'object' || value === null) return undefined;
   if (!('pid' in value && 'started' in value && 'space' in value)) return undefined;
   const { pid, started, space } = value;
@@ -196,7 +197,7 @@ function ownerIn(text: string): Owner | undefined {
   return { pid, started, host, boot, space: own };
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -205,39 +206,39 @@ function parsed(text: string): unknown {
 }
 
 /**
- * A file is also new if its date is slightly in the future. A date far in the future comes from a clock that was
- * corrected since.
+ * Returns true if a file was written recently, or is gone. A date slightly in the future counts as recent. A date far
+ * in the future comes from a clock that was corrected later.
  */
-function isNew(path: string): boolean {
+function isRecentlyWritten(path: string): boolean {
   try {
-    return Math.abs(Date.now() - statSync(path).mtimeMs) < WRITTEN_WITHIN_MS;
+    return Math.abs(Date.now() - statSync(path).mtimeMs) < MAX_OWNER_WRITE_MS;
   } catch {
     return true;
   }
 }
 
-let known: Owner | undefined;
+let currentOwner: LockOwner | undefined;
 
-function self(): Owner {
-  known ??= {
+function getCurrentOwner(): LockOwner {
+  currentOwner ??= {
     pid: process.pid,
-    started: startOf(process.pid) ?? '',
+    started: processStart(process.pid) ?? '',
     host: hostname(),
-    boot: readQuietly('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
-    space: space(),
+    boot: readTextIfPossible('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
+    space: processNamespace(),
   };
-  return known;
+  return currentOwner;
 }
 
 /**
- * Start of a process as reported by the system. Returns 'running' if the system does not report it, and undefined if
- * the process does not exist.
+ * Returns the start of a process as reported by the system, or 'running' if the system does not report the start, or
+ * undefined if the process does not exist.
  */
-function startOf(pid: number): string | undefined {
+function processStart(pid: number): string | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may contain anything, so fields are counted after it: field 3 is the state, field 22 the
-    // start.
+    // The process name in parentheses may contain any character, so fields are counted after it: field 3 is the state,
+    // field 22 the start.
     const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
@@ -247,24 +248,24 @@ function startOf(pid: number): string | undefined {
     process.kill(pid, 0);
     return 'running';
   } catch (error) {
-    return codeOf(error) === 'EPERM' ? 'running' : undefined;
+    return errorCode(error) === 'EPERM' ? 'running' : undefined;
   }
 }
 
-function space(): string {
+function processNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Not Linux.
+    // This system is not Linux.
     return '';
   }
 }
 
-function ownersIn(folder: string): string[] | undefined {
-  return readdirQuietly(folder)?.filter((name) => OWNER_FILE.test(name));
+function listOwnerFiles(folder: string): string[] | undefined {
+  return readFolderIfPossible(folder)?.filter((name) => OWNER_FILE_NAME.test(name));
 }
 
-function readdirQuietly(folder: string): string[] | undefined {
+function readFolderIfPossible(folder: string): string[] | undefined {
   try {
     return readdirSync(folder);
   } catch {
@@ -272,7 +273,7 @@ function readdirQuietly(folder: string): string[] | undefined {
   }
 }
 
-function readQuietly(path: string): string | undefined {
+function readTextIfPossible(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
@@ -280,6 +281,6 @@ function readQuietly(path: string): string | undefined {
   }
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

@@ -1,37 +1,37 @@
 /**
- * Loads the optional addon with locks of the operating system. A missing addon is not an error, and the reason is
- * returned.
+ * Loads the optional addon that provides locks of the operating system. A missing addon is not an error; the result
+ * contains the reason.
  */
 
 import { createRequire } from 'node:module';
 
-/** The functions of `fs-native-extensions` that are used. Locks belong to the open file, not to the process. */
+/** The functions of `fs-native-extensions` that are used here. A lock belongs to the open file, not to the process. */
 export interface NativeLocks {
   tryLock(fd: number, offset: number, length: number, options: { shared: boolean }): boolean;
   unlock(fd: number, offset: number, length: number): void;
 }
 
-interface Loaded {
+interface LoadResult {
   readonly addon: NativeLocks | undefined;
   readonly problem: string;
 }
 
-let loaded: Loaded | undefined;
+let loadResult: LoadResult | undefined;
 
-/** Loads the addon at first use. */
-export function loadNative(): Loaded {
-  loaded ??= load();
-  return loaded;
+/** Returns the addon, which is loaded at first use. */
+export function loadNative(): LoadResult {
+  loadResult ??= loadAddon();
+  return loadResult;
 }
 
-function load(): Loaded {
+function loadAddon(): LoadResult {
   const require = createRequire(import.meta.url);
   const binary = loadBinary(require);
-  if (binary !== undefined) return { addon: new Locks(binary), problem: '' };
+  if (binary !== undefined) return { addon: new AddonLocks(binary), problem: '' };
   try {
     const addon: unknown = require('fs-native-extensions');
     if (isNativeLocks(addon)) return { addon, problem: '' };
-    return { addon: undefined, problem: 'fs-native-extensions has other functions than expected' };
+    return { addon: undefined, problem: 'fs-native-extensions does not have the expected functions' };
   } catch (error) {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     return { addon: undefined, problem: line };
@@ -39,15 +39,15 @@ function load(): Loaded {
 }
 
 /** Exports of the binary itself. `tryLock` throws EAGAIN if another process holds the lock. */
-interface Binary {
+interface AddonBinary {
   tryLock(fd: number, offset: number, length: number, exclusive: boolean): void;
   unlock(fd: number, offset: number, length: number): void;
 }
 
-class Locks implements NativeLocks {
-  readonly #binary: Binary;
+class AddonLocks implements NativeLocks {
+  readonly #binary: AddonBinary;
 
-  constructor(binary: Binary) {
+  constructor(binary: AddonBinary) {
     this.#binary = binary;
   }
 
@@ -70,17 +70,17 @@ class Locks implements NativeLocks {
  * Loads the binary directly, because the package finds it through four other packages, which takes as long as opening a
  * database. If the binary is not at its usual path, the package searches for it.
  */
-function loadBinary(require: NodeJS.Require): Binary | undefined {
+function loadBinary(require: NodeJS.Require): AddonBinary | undefined {
   const place = `prebuilds/${process.platform}-${process.arch}/fs-native-extensions.node`;
   try {
     const binary: unknown = require(`fs-native-extensions/${place}`);
-    return isBinary(binary) ? binary : undefined;
+    return isAddonBinary(binary) ? binary : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isBinary(value: unknown): value is Binary {
+function isAddonBinary(value: unknown): value is AddonBinary {
   return isNativeLocks(value);
 }
 

@@ -4,9 +4,9 @@
  */
 
 import { LockLevel } from '../host.ts';
-import { holderOf } from './lock-holder.ts';
 import type { NativeLocks } from './lock-native.ts';
 import type { FileLock } from './locks.ts';
+import { describeLockHolder } from './queue-file.ts';
 
 /**
  * SQLite's `PENDING_BYTE` and the ranges after it, which are part of its file format
@@ -17,7 +17,7 @@ const RESERVED_BYTE = PENDING_BYTE + 1;
 const SHARED_FIRST_BYTE = PENDING_BYTE + 2;
 const SHARED_BYTES = 510;
 
-const windows = process.platform === 'win32';
+const isWindows = process.platform === 'win32';
 
 export class ByteRangeLock implements FileLock {
   readonly #path: string;
@@ -81,12 +81,12 @@ export class ByteRangeLock implements FileLock {
   }
 
   holder(): string {
-    return holderOf(this.#path, this.#native, PENDING_BYTE);
+    return describeLockHolder(this.#path, this.#native, PENDING_BYTE);
   }
 
   release(): void {
     if (this.#level === LockLevel.none) return;
-    if (windows) this.#releaseEach();
+    if (isWindows) this.#releaseEach();
     else this.#native.unlock(this.#fd, PENDING_BYTE, SHARED_FIRST_BYTE + SHARED_BYTES - PENDING_BYTE);
     this.#level = LockLevel.none;
     this.#ahead = false;
@@ -112,12 +112,12 @@ export class ByteRangeLock implements FileLock {
     if (this.#level < LockLevel.pending && !this.#advance(LockLevel.pending, PENDING_BYTE)) return false;
     // Windows cannot convert a shared lock into an exclusive lock, so the shared lock is released for a moment under
     // PENDING.
-    if (windows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
+    if (isWindows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
     if (this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, false)) {
       this.#level = LockLevel.exclusive;
       return true;
     }
-    if (windows) this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
+    if (isWindows) this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
     return false;
   }
 
@@ -128,7 +128,7 @@ export class ByteRangeLock implements FileLock {
   }
 
   #shareRange(): boolean {
-    if (windows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
+    if (isWindows) this.#native.unlock(this.#fd, SHARED_FIRST_BYTE, SHARED_BYTES);
     return this.#try(SHARED_FIRST_BYTE, SHARED_BYTES, true);
   }
 

@@ -1,31 +1,31 @@
-/** Node as the platform of the engine. */
+/** Implements the engine's platform for Node. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log, Platform, WriteQueue } from '../host.ts';
 import { NodeFiles } from './files.ts';
-import { queuePath } from './lock-holder.ts';
 import { loadNative } from './lock-native.ts';
-import { FileQueue, IMPATIENT, PATIENT } from './write-queue.ts';
+import { queuePath } from './queue-file.ts';
+import { DEFAULT_WAIT_LIMITS, FileQueue, SHORT_WAIT_LIMITS } from './write-queue.ts';
 
 /**
  * Path of the module relative to this file: beside the bundle in the published package, or in the output folder of
  * `cargo xtask wasm`.
  */
-const MODULES = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
+const MODULE_PATHS = ['./argus_engine.wasm', './wasm/argus_wasm_bg.wasm', '../wasm/argus_wasm_bg.wasm'];
 
 export class NodePlatform implements Platform {
   log: Log | undefined;
   readonly #module: WebAssembly.Module | undefined;
   readonly files = new NodeFiles((line) => this.log?.(line));
 
-  /** `module` is the engine as compiled by another thread. */
+  /** `module` is the engine that another thread has compiled. */
   constructor(module?: WebAssembly.Module) {
     this.#module = module;
   }
 
   load(): Uint8Array | WebAssembly.Module {
     if (this.#module !== undefined) return this.#module;
-    const urls = MODULES.map((path) => new URL(path, import.meta.url));
+    const urls = MODULE_PATHS.map((path) => new URL(path, import.meta.url));
     const url = urls.find((candidate) => existsSync(candidate));
     if (url === undefined)
       throw new Error(`argus_engine.wasm is missing beside ${import.meta.url}: reinstall argus-engine`);
@@ -38,9 +38,14 @@ export class NodePlatform implements Platform {
 
   queue(databasePath: string, isImpatient: boolean): WriteQueue | undefined {
     const { addon } = loadNative();
-    // Apple's systems have no locks on single bytes.
+    // Apple's systems cannot lock single bytes.
     if (addon === undefined || process.platform === 'darwin') return undefined;
     const path = () => queuePath(this.files.fullPath(databasePath) ?? databasePath);
-    return new FileQueue(path, addon, (work) => this.files.briefly(work), isImpatient ? IMPATIENT : PATIENT);
+    return new FileQueue(
+      path,
+      addon,
+      (work) => this.files.briefly(work),
+      isImpatient ? SHORT_WAIT_LIMITS : DEFAULT_WAIT_LIMITS,
+    );
   }
 }

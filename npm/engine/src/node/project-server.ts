@@ -1,23 +1,23 @@
 /**
- * The projects of a server on PostgreSQL. Each call runs on its own thread (project-workers.ts). The thread asks this
- * thread to send its statements over a connection of that call.
+ * The projects of a server on PostgreSQL. Each call runs on its own thread (project-workers.ts). The call's thread asks
+ * the main thread to send SQL statements over a connection that belongs to the call.
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Caller, definedOf } from '../engine.ts';
+import { type Caller, withoutUndefined } from '../engine.ts';
 import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
 import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
 import { defaultWorkers, ProjectWorkers } from './project-workers.ts';
 import type { Job, ServerJob } from './worker-messages.ts';
 
-/** A statement. Parameters are text or bytes; the statement determines their types. */
+/** An SQL statement. Parameters are text or bytes; the statement determines their types. */
 export interface SqlStatement {
   readonly sql: string;
   readonly params: readonly (string | Uint8Array | null)[];
 }
 
-/** The answer to a statement: values as text, with the type number of each column. */
+/** The result of a statement: values as text, and the OID of each column's type. */
 export interface SqlAnswer {
   readonly types: readonly number[];
   readonly rows: readonly (readonly (string | null)[])[];
@@ -26,7 +26,8 @@ export interface SqlAnswer {
 }
 
 /**
- * Why statements failed. `code` is the SQLSTATE, or empty if no server answered. The message contains no stored text.
+ * An error of the database. `code` is the SQLSTATE, or empty if no server answered. The message contains no stored
+ * text.
  */
 export class SqlError extends Error {
   override readonly name = 'SqlError';
@@ -59,53 +60,53 @@ export interface SqlPool {
 export interface ProjectServerOptions {
   readonly pool: SqlPool;
   /**
-   * Number of calls that can run at once. The pool needs the same number of connections. The default is 8 per core, at
-   * most 32.
+   * Number of calls that can run at once. The pool needs the same number of connections. The default is 8 per core, but
+   * at most 32.
    */
   readonly workers?: number;
-  /** Limits for the runs to keep. */
+  /** Limits for the number of runs that are kept. */
   readonly retention?: Retention;
   /** Time limit of a call in milliseconds. */
   readonly callMs?: number;
-  /** How long a call is repeated after a lost connection or a conflict with another transaction, in milliseconds. */
+  /** How long a call is retried after a lost connection or a conflict with another transaction, in milliseconds. */
   readonly tryAgainMs?: number;
   readonly log?: Log;
 }
 
-/** State of a project's schema relative to this version. */
+/** Schema version of a project compared with this program. */
 export interface SchemaState {
   readonly state: 'missing' | 'older' | 'current' | 'newer';
   readonly version: number | null;
 }
 
-/** A request of a call to its host. */
-interface Request {
+/** A request of a call to the main thread. */
+interface StatementRequest {
   readonly statements: readonly SqlStatement[];
   /** True if no transaction is open after these statements. */
   readonly isLast: boolean;
-  /** True if the open transaction was given up. */
+  /** True if the open transaction was abandoned and must be rolled back. */
   readonly isFresh: boolean;
 }
 
-const CALL_MS = 30_000;
+const MAX_CALL_MS = 30_000;
 
 const ROLLBACK: SqlStatement = { sql: 'ROLLBACK', params: [] };
 
-/** Pause before the first repetition. It doubles with every further repetition. */
-const PAUSE_MS = 20;
-const MAX_PAUSE_MS = 2_000;
+/** Pause before the first retry. The pause doubles with every further retry. */
+const FIRST_RETRY_PAUSE_MS = 20;
+const MAX_RETRY_PAUSE_MS = 2_000;
 
-/** SQLSTATE of a write to a read-only server. */
-const READ_ONLY = '25006';
+/** SQLSTATE for a write to a server that is read-only. */
+const READ_ONLY_SQLSTATE = '25006';
 
-const INTERNAL_ERROR = 'XX000';
+const INTERNAL_ERROR_SQLSTATE = 'XX000';
 
-/** Name of the server's own database. */
-const OWN = '';
+/** Name of the server's own database, which belongs to no project. */
+const SERVER_DATABASE = '';
 
 const DEFAULT_LOCALE = 'en';
 
-/** All projects of a server. Errors are `EngineError`. */
+/** All projects of a server. All errors are `EngineError`. */
 export class ProjectServer {
   readonly #options: ProjectServerOptions;
   readonly #workers: ProjectWorkers;
@@ -113,28 +114,28 @@ export class ProjectServer {
   constructor(options: ProjectServerOptions) {
     const { workers = defaultWorkers(), retention, log } = options;
     this.#options = options;
-    // Case names are already relative to the project's folder, so the root does not matter.
+    // Case names are already relative to the project's folder, so the engine needs no project folder.
     const engine = { rules: [], secrets: [], memory: {}, recorder: {}, projectRoot: '/' };
-    this.#workers = new ProjectWorkers(workers, { ...engine, retention: definedOf(retention ?? {}) }, log);
+    this.#workers = new ProjectWorkers(workers, { ...engine, retention: withoutUndefined(retention ?? {}) }, log);
   }
 
   /**
-   * Returns a project's database, or the server's own database if no name is given. The first write creates it.
-   * `locale` is the language of built-in suggestions.
+   * Returns the database of a project, or the server's own database if no name is given. The first write creates the
+   * schema. `locale` is the language of built-in suggestions.
    */
-  project(name = OWN, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
+  project(name = SERVER_DATABASE, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
     return new ProjectMemory((call, params, caller) => {
-      const args = [name, call, definedOf(params), caller?.callId, caller?.now, caller?.recorder ?? {}];
+      const args = [name, call, withoutUndefined(params), caller?.callId, caller?.now, caller?.recorder ?? {}];
       return this.#ask({ locale, method: 'call', args });
     });
   }
 
-  /** Creates the schema of a project or migrates it to this version. Several processes may do this at once. */
-  async migrate(project = OWN): Promise<void> {
+  /** Creates the schema of a project or migrates it to this version. Several processes may do this at the same time. */
+  async migrate(project = SERVER_DATABASE): Promise<void> {
     await this.#about('migrate', project);
   }
 
-  async state(project = OWN): Promise<SchemaState> {
+  async state(project = SERVER_DATABASE): Promise<SchemaState> {
     return (await this.#about('state', project)) as SchemaState;
   }
 
@@ -148,7 +149,7 @@ export class ProjectServer {
     await this.#about('backup', project, path);
   }
 
-  /** Returns the number of writes to a project so far. */
+  /** Returns the number of writes to a project since it was created. */
   async writes(project: string): Promise<number> {
     return (await this.#about('writes', project)) as number;
   }
@@ -161,7 +162,7 @@ export class ProjectServer {
     await this.#ask({ method: 'trapAtWrite', writes });
   }
 
-  /** Ends all threads, then closes the connections. */
+  /** Stops all threads, and then closes the connections. */
   async close(): Promise<void> {
     await this.#workers.close();
     await this.#options.pool.close();
@@ -172,20 +173,20 @@ export class ProjectServer {
   }
 
   /**
-   * Runs a job and repeats it after a lost connection or a conflict with another transaction. A call with an id is
+   * Runs a job, and retries it after a lost connection or a conflict with another transaction. A call with an id is
    * stored only once.
    */
   async #ask(job: Job): Promise<unknown> {
-    const { callMs = CALL_MS, tryAgainMs = CALL_MS } = this.#options;
+    const { callMs = MAX_CALL_MS, tryAgainMs = MAX_CALL_MS } = this.#options;
     const began = Date.now();
-    for (let pause = PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    for (let pause = FIRST_RETRY_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_RETRY_PAUSE_MS)) {
       let mayTryAgain = false;
       try {
         return await this.#workers.use(callMs, async (worker) => {
           const until = Date.now() + callMs;
-          const conversation = new Conversation(this.#options.pool, until);
+          const conversation = new DatabaseConversation(this.#options.pool, until);
           try {
-            return await worker.run(job, until, (request) => conversation.answer(request as Request));
+            return await worker.run(job, until, (request) => conversation.answer(request as StatementRequest));
           } catch (thrown) {
             throw conversation.failure ?? thrown;
           } finally {
@@ -202,7 +203,7 @@ export class ProjectServer {
   }
 }
 
-/** The calls of one project. */
+/** The calls on the memory of a project. */
 export class ProjectMemory extends NamedCalls {
   readonly #make: (name: CallName, params: object, caller?: Caller) => Promise<unknown>;
 
@@ -224,8 +225,10 @@ export class ProjectMemory extends NamedCalls {
   }
 }
 
-/** The exchange between an attempt of a call and the database. It uses a single connection at a time. */
-class Conversation {
+/**
+ * Exchanges requests and results between an attempt of a call and the database. It uses a single connection at a time.
+ */
+class DatabaseConversation {
   readonly #pool: SqlPool;
   readonly #until: number;
   #connection: SqlConnection | undefined;
@@ -239,7 +242,7 @@ class Conversation {
     this.#until = until;
   }
 
-  async answer({ statements, isLast, isFresh }: Request): Promise<unknown> {
+  async answer({ statements, isLast, isFresh }: StatementRequest): Promise<unknown> {
     // The open transaction is rolled back in the same round trip as the next statements.
     const before = isFresh && this.#connection !== undefined ? [ROLLBACK] : [];
     try {
@@ -253,17 +256,16 @@ class Conversation {
     } catch (thrown) {
       if (!(thrown instanceof SqlError)) {
         this.failure = thrown;
-        return { code: INTERNAL_ERROR, message: 'the host failed' };
+        return { code: INTERNAL_ERROR_SQLSTATE, message: 'the host failed' };
       }
-      this.mayTryAgain = isPassing(thrown.code);
-      // If a server does not accept writes any more, another server may have taken its place, so a new connection is
-      // needed.
-      if (thrown.code === '' || thrown.code === READ_ONLY) this.#break();
+      this.mayTryAgain = isTemporaryError(thrown.code);
+      // If a server stops accepting writes, another server may have replaced it, so a new connection is needed.
+      if (thrown.code === '' || thrown.code === READ_ONLY_SQLSTATE) this.#break();
       return { code: thrown.code, message: thrown.message };
     }
   }
 
-  /** Returns a connection that arrives too late to the pool, because the pool has a limited number. */
+  /** Returns a connection that arrives too late to the pool, because the number of connections is limited. */
   async #connect(): Promise<SqlConnection> {
     const connecting = this.#pool.connect();
     try {
@@ -277,7 +279,7 @@ class Conversation {
     }
   }
 
-  /** Rolls back the open transaction of a finished call. */
+  /** Rolls back the open transaction of a call that has finished. */
   end(): void {
     this.#giveUp();
   }
@@ -302,7 +304,7 @@ class Conversation {
     const late = new Promise<never>((_, reject) => {
       const giveUp = () => {
         this.#break();
-        reject(new SqlError('57014', 'the time of the call is over'));
+        reject(new SqlError('57014', 'the call has timed out'));
       };
       timer = setTimeout(giveUp, Math.max(0, this.#until - Date.now()));
     });
@@ -318,6 +320,6 @@ class Conversation {
  * Returns true for errors that may be temporary: no answer, a failed connection, a server that restarts or is a
  * standby, a serialization failure, or a deadlock.
  */
-function isPassing(code: string): boolean {
-  return code === '' || code === READ_ONLY || /^(?:08|40|57P0[123])/u.test(code);
+function isTemporaryError(code: string): boolean {
+  return code === '' || code === READ_ONLY_SQLSTATE || /^(?:08|40|57P0[123])/u.test(code);
 }

@@ -1,4 +1,4 @@
-/** The threads that make the calls of a server. There are as many threads as connections. */
+/** The threads that make the calls of a server. */
 
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,27 +7,27 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { EngineError } from '../errors.ts';
 import type { Log } from '../host.ts';
 import { NodePlatform } from './platform.ts';
-import { ANSWERED, type Job, type WorkerMessage, type WorkerSetup } from './worker-messages.ts';
+import { type Job, REQUEST_ANSWERED, type WorkerMessage, type WorkerSetup } from './worker-messages.ts';
 
 /** Path of the worker relative to this file: beside the bundle, or in `dist` when run from source. */
-const ENTRIES = ['./project-worker.mjs', '../../dist/project-worker.mjs'];
+const WORKER_PATHS = ['./project-worker.mjs', '../../dist/project-worker.mjs'];
 
 /**
- * A call mostly waits for the database, so a core can serve several threads. A thread takes 50 MB after its first call.
+ * A call mostly waits for the database, so a core can serve several threads. A thread uses 50 MB after its first call.
  */
 const WORKERS_PER_CORE = 8;
 const MAX_DEFAULT_WORKERS = 32;
 
-/** Number of calls that may wait for a thread. A further call is refused immediately. */
-const MAX_WAITING = 1_000;
+/** Maximum number of calls that wait for a thread. Further calls are refused immediately. */
+const MAX_WAITING_CALLS = 1_000;
 
 /** How long a call may exceed its time limit before its thread is replaced. */
-const GRACE_MS = 5_000;
+const GRACE_PERIOD_MS = 5_000;
 
 export const defaultWorkers = (): number => Math.min(MAX_DEFAULT_WORKERS, WORKERS_PER_CORE * availableParallelism());
 
-/** Answers a request of the engine to send statements. Never rejects. */
-export type Answering = (request: unknown) => Promise<unknown>;
+/** Answers a request of the engine to send statements. The promise never rejects. */
+export type AnswerRequest = (request: unknown) => Promise<unknown>;
 
 /** A call that waits for a thread. */
 interface WaitingCall {
@@ -44,11 +44,11 @@ export class ProjectWorkers {
   #module: WebAssembly.Module | undefined;
   #isClosed = false;
 
-  /** `options` is `EngineOptions` of the contract, without the locale. */
+  /** `options` is `EngineOptions`, without the locale. */
   constructor(size: number, options: object, log: Log | undefined) {
     this.#size = size;
     this.#start = (ended) => {
-      this.#module ??= compiled();
+      this.#module ??= compileEngine();
       return new ProjectWorker(this.#module, options, log, ended);
     };
   }
@@ -63,23 +63,23 @@ export class ProjectWorkers {
     }
   }
 
-  /** Ends all threads. Running and waiting calls fail. */
+  /** Stops all threads. Running and waiting calls fail. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const call of this.#waiting) call.reject(ending());
+    for (const call of this.#waiting) call.reject(shuttingDownError());
     await Promise.all([...this.#all].map((worker) => worker.end()));
   }
 
   #take(waitMs: number): Promise<ProjectWorker> | ProjectWorker {
-    if (this.#isClosed) throw ending();
-    // The thread that worked last, so that a server with few calls keeps few threads in memory.
+    if (this.#isClosed) throw shuttingDownError();
+    // Use the thread that worked last, so that a server with few calls keeps few threads in memory.
     const idle = [...this.#idle].at(-1);
     if (idle !== undefined) {
       this.#idle.delete(idle);
       return idle;
     }
     if (this.#all.size < this.#size) return this.#started();
-    if (this.#waiting.size >= MAX_WAITING) throw busy(this.#size);
+    if (this.#waiting.size >= MAX_WAITING_CALLS) throw busyError(this.#size);
     return this.#waitFor(waitMs);
   }
 
@@ -90,7 +90,7 @@ export class ProjectWorkers {
       return await new Promise((resolve, reject) => {
         call = { resolve, reject };
         this.#waiting.add(call);
-        timer = setTimeout(() => reject(busy(this.#size)), waitMs);
+        timer = setTimeout(() => reject(busyError(this.#size)), waitMs);
       });
     } finally {
       clearTimeout(timer);
@@ -113,32 +113,32 @@ export class ProjectWorkers {
       if (!worker.isGone) this.#idle.add(worker);
       return;
     }
-    // Deleted now, because the promise settles later and another thread may become free before.
+    // Delete the call now, because the promise settles later and another thread may become free before that.
     this.#waiting.delete(next);
     next.resolve(worker.isGone ? this.#started() : worker);
   }
 }
 
-/** Compiles the engine once for all threads. */
-function compiled(): WebAssembly.Module {
+/** Compiles the engine once, for use by all threads. */
+function compileEngine(): WebAssembly.Module {
   const engine = new NodePlatform().load();
   return engine instanceof Uint8Array ? new WebAssembly.Module(engine as Uint8Array<ArrayBuffer>) : engine;
 }
 
-function ending(): EngineError {
-  return new EngineError('DATABASE_UNAVAILABLE', 'The server is ending. Make the call again.');
+function shuttingDownError(): EngineError {
+  return new EngineError('DATABASE_UNAVAILABLE', 'The server is shutting down. Repeat the call.');
 }
 
-function busy(size: number): EngineError {
-  return new EngineError('DATABASE_LOCKED', `All ${size} threads of the server are making other calls. Try again.`);
+export function busyError(size: number): EngineError {
+  return new EngineError('DATABASE_LOCKED', `All ${size} threads of the server are busy. Try again.`);
 }
 
-/** A thread for calls. It keeps the process alive only while it makes a call. */
+/** A thread that makes calls. The thread keeps the process alive only while it makes a call. */
 export class ProjectWorker {
   readonly #thread: Worker;
   readonly #sql: MessagePort;
   readonly #wake = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #answering: Answering = async () => undefined;
+  #answering: AnswerRequest = async () => undefined;
   #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
   #error: Error | undefined;
   /** True if the thread has ended, so it makes no more calls. */
@@ -153,7 +153,7 @@ export class ProjectWorker {
   ) {
     const { port1, port2 } = new MessageChannel();
     const setup: WorkerSetup = { module, sql: port2, wake: this.#wake, options };
-    this.#thread = new Worker(entry(), { workerData: setup, transferList: [port2], execArgv: [] });
+    this.#thread = new Worker(findWorkerFile(), { workerData: setup, transferList: [port2], execArgv: [] });
     this.#sql = port1;
     this.#sql.on('message', (request) => void this.#answer(request));
     this.#sql.unref();
@@ -168,10 +168,10 @@ export class ProjectWorker {
     this.#thread.unref();
   }
 
-  /** Makes one call. The next call may start after this one has settled. Rejects with an `EngineError`. */
-  async run(job: Job, untilMs: number, answering: Answering): Promise<unknown> {
+  /** Makes a call. The next call may start after this call has settled. Rejects with an `EngineError`. */
+  async run(job: Job, untilMs: number, answering: AnswerRequest): Promise<unknown> {
     this.#answering = answering;
-    const late = setTimeout(() => void this.end(), Math.max(0, untilMs - Date.now()) + GRACE_MS);
+    const late = setTimeout(() => void this.end(), Math.max(0, untilMs - Date.now()) + GRACE_PERIOD_MS);
     this.#thread.ref();
     try {
       return await new Promise((resolve, reject) => {
@@ -192,7 +192,7 @@ export class ProjectWorker {
 
   async #answer(request: unknown): Promise<void> {
     this.#sql.postMessage(await this.#answering(request));
-    Atomics.store(this.#wake, 0, ANSWERED);
+    Atomics.store(this.#wake, 0, REQUEST_ANSWERED);
     Atomics.notify(this.#wake, 0);
   }
 
@@ -205,13 +205,13 @@ export class ProjectWorker {
   #leave(): void {
     this.isGone = true;
     this.#sql.close();
-    const reason = 'The thread of the call ended before its answer. Nothing of it is stored. Make it again.';
+    const reason = 'The thread of the call ended before its answer, and nothing was stored. Repeat the call.';
     this.#settle?.({ error: new EngineError('INTERNAL_ERROR', reason, { cause: this.#error }) });
   }
 }
 
-function entry(): string {
-  const paths = ENTRIES.map((path) => fileURLToPath(new URL(path, import.meta.url)));
+function findWorkerFile(): string {
+  const paths = WORKER_PATHS.map((path) => fileURLToPath(new URL(path, import.meta.url)));
   const found = paths.find((path) => existsSync(path));
   if (found === undefined) throw new Error(`project-worker.mjs is missing beside ${import.meta.url}: reinstall it`);
   return found;

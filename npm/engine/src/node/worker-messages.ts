@@ -1,18 +1,20 @@
-/** Messages between the main thread and a thread of project-worker.ts. */
+/** Messages between the main thread and a thread that runs project-worker.ts. */
 
 import type { MessagePort } from 'node:worker_threads';
+import type { Caller } from '../engine.ts';
 import type { EngineErrorCode } from '../errors.ts';
+import type { CallName } from '../generated/calls.ts';
 import type { Locale } from '../generated/contract.ts';
 import type { WasmServer } from '../wasm/argus_wasm.js';
 
-/** Data for the start of a thread. */
+/** Data that a thread gets at its start. */
 export interface WorkerSetup {
   readonly module: WebAssembly.Module;
-  /** Port for requests with statements and for their answers. */
+  /** Port for requests with statements and for the results. */
   readonly sql: MessagePort;
-  /** A single number: `ASKED` while a request waits for its answer, then `ANSWERED`. */
+  /** A single number: `REQUEST_PENDING` while a request waits for its result, then `REQUEST_ANSWERED`. */
   readonly wake: Int32Array;
-  /** `EngineOptions` of the contract, without the locale. */
+  /** `EngineOptions`, without the locale. */
   readonly options: object;
 }
 
@@ -23,18 +25,28 @@ export interface ServerJob {
   readonly args: readonly unknown[];
 }
 
+/** A call on a database file. Without a caller, the call comes from this machine. */
+export interface FileJob {
+  readonly method: 'callFile';
+  readonly file: string;
+  readonly locale: Locale;
+  readonly name: CallName;
+  readonly params: object;
+  readonly caller: Caller | undefined;
+}
+
 /** Makes a later job of the same thread trap. For tests. */
 export interface TrapJob {
   readonly method: 'trapAtWrite';
   readonly writes: number;
 }
 
-export type Job = ServerJob | TrapJob;
+export type Job = ServerJob | FileJob | TrapJob;
 
 export type WorkerMessage =
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'done'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly code: EngineErrorCode; readonly message: string };
 
-export const ASKED = 0;
-export const ANSWERED = 1;
+export const REQUEST_PENDING = 0;
+export const REQUEST_ANSWERED = 1;

@@ -1,7 +1,7 @@
 /**
- * First come, first served: calls that write to a database wait here for each other, across processes, before SQLite
- * takes its lock. SQLite's lock still protects the data. If the queue cannot be used or a process in it hangs, only the
- * order is lost.
+ * A first-come, first-served queue: calls that write to a database wait here for each other, across processes, before
+ * SQLite takes its lock. SQLite's lock still protects the data. If the queue cannot be used or a process in it hangs,
+ * only the order is lost.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,39 +10,47 @@ import type { NativeLocks } from './lock-native.ts';
 import { QueueFile } from './queue-file.ts';
 
 /** How long a writer waits for other processes, in milliseconds. */
-export interface Patience {
-  /** Time to draw a ticket. Drawing takes microseconds unless another process was stopped while it drew. */
+export interface WaitLimits {
+  /** Time to draw a ticket. Drawing takes microseconds unless another process was stopped while it drew a ticket. */
   readonly drawingMs: number;
-  /** Time until the writer at the front changes. */
+  /** Time without a change of the writer at the front. */
   readonly writingMs: number;
-  /** Time until its turn comes, even if the queue moves. */
+  /** Total time until the writer's turn, even if the queue moves. */
   readonly turnMs: number;
 }
 
 /** A transaction gets as much time as SQLite waits for a lock. The wait in a moving queue has no limit. */
-export const PATIENT: Patience = { drawingMs: 2_000, writingMs: 8_000, turnMs: Number.POSITIVE_INFINITY };
+export const DEFAULT_WAIT_LIMITS: WaitLimits = { drawingMs: 2_000, writingMs: 8_000, turnMs: Number.POSITIVE_INFINITY };
 /** For callers that can store the call in the spool instead. */
-export const IMPATIENT: Patience = { drawingMs: 500, writingMs: 500, turnMs: 500 };
+export const SHORT_WAIT_LIMITS: WaitLimits = { drawingMs: 500, writingMs: 500, turnMs: 500 };
 
-/** A waiting process checks every few milliseconds. A stopped process does not, so it is passed over. */
-const WAITING_PATIENCE_MS = 2_000;
-const LONGEST_NAP_MS = 20;
+/**
+ * A waiting process updates the file every few milliseconds. If it does not for this long, it was stopped, so others
+ * pass it.
+ */
+const MAX_WAITER_SILENCE_MS = 2_000;
+const MAX_SLEEP_STEP_MS = 20;
 
-/** Runs work with short waits for locks. */
-export type Briefly = <T>(work: () => T) => T;
+/** Runs `work` with short waits for locks. */
+export type RunWithShortWaits = <T>(work: () => T) => T;
 
 export class FileQueue implements WriteQueue {
   readonly #path: () => string;
   readonly #native: NativeLocks;
-  readonly #patience: Patience;
-  readonly #briefly: Briefly;
+  readonly #patience: WaitLimits;
+  readonly #briefly: RunWithShortWaits;
   #file: QueueFile | undefined;
   #ticket: number | undefined;
-  /** Locks of the same open file do not exclude each other, so calls of one engine wait for the previous call. */
+  /** Locks of the same open file do not exclude each other, so each call of an engine waits for the previous call. */
   #last: Promise<void> = Promise.resolve();
 
-  /** `path` returns the path of the file. It may change when the database's folder is created. */
-  constructor(path: () => string, native: NativeLocks, briefly: Briefly, patience: Patience = PATIENT) {
+  /** `path` returns the path of the file, which may change when the database's folder is created. */
+  constructor(
+    path: () => string,
+    native: NativeLocks,
+    briefly: RunWithShortWaits,
+    patience: WaitLimits = DEFAULT_WAIT_LIMITS,
+  ) {
     this.#path = path;
     this.#native = native;
     this.#patience = patience;
@@ -75,12 +83,12 @@ export class FileQueue implements WriteQueue {
     try {
       const file = this.#open();
       if (file === undefined) return true;
-      this.#ticket = await draw(file, this.#patience);
+      this.#ticket = await drawTicket(file, this.#patience);
       if (this.#ticket === undefined) return true;
-      if (!(await waitFor(file, this.#ticket, this.#patience))) return false;
+      if (!(await waitForTurn(file, this.#ticket, this.#patience))) return false;
       file.begin(this.#ticket);
     } catch {
-      // For example a full disk. SQLite's lock alone then decides the order.
+      // For example, the disk is full. Then only SQLite's lock decides the order.
       this.#abandon();
     }
     return true;
@@ -97,14 +105,16 @@ export class FileQueue implements WriteQueue {
     }
   }
 
-  /** Returns the file that other processes use now. It may have been deleted with its folder and created again. */
+  /**
+   * Returns the file that other processes use now. The file may have been deleted with its folder and created again.
+   */
   #open(): QueueFile | undefined {
     if (this.#file?.isCurrent() === false) this.#abandon();
     this.#file ??= QueueFile.open(this.#path(), this.#native, true);
     return this.#file;
   }
 
-  /** Closing the file releases all its locks. */
+  /** Closing the file releases its locks. */
   #abandon(): void {
     this.#file?.close();
     this.#file = undefined;
@@ -112,7 +122,7 @@ export class FileQueue implements WriteQueue {
   }
 }
 
-async function draw(file: QueueFile, { drawingMs }: Patience): Promise<number | undefined> {
+async function drawTicket(file: QueueFile, { drawingMs }: WaitLimits): Promise<number | undefined> {
   const began = performance.now();
   for (;;) {
     const ticket = file.draw();
@@ -121,18 +131,18 @@ async function draw(file: QueueFile, { drawingMs }: Patience): Promise<number | 
   }
 }
 
-/** Returns false if the turn did not come in time. */
-async function waitFor(file: QueueFile, ticket: number, { writingMs, turnMs }: Patience): Promise<boolean> {
+/** Waits for the turn of a ticket. Returns false if the turn does not come in time. */
+async function waitForTurn(file: QueueFile, ticket: number, { writingMs, turnMs }: WaitLimits): Promise<boolean> {
   let front = file.firstBefore(ticket);
   const began = performance.now();
   let since = began;
   while (front !== undefined) {
-    await sleep(Math.min(ticket - front.ticket, LONGEST_NAP_MS));
+    await sleep(Math.min(ticket - front.ticket, MAX_SLEEP_STEP_MS));
     const found = file.firstBefore(ticket, front.ticket);
     if (found?.ticket !== front.ticket || found.writing !== front.writing) since = performance.now();
     front = found;
     const waited = performance.now() - since;
-    if (front?.writing === false && waited > WAITING_PATIENCE_MS) file.passOver(front.ticket);
+    if (front?.writing === false && waited > MAX_WAITER_SILENCE_MS) file.passOver(front.ticket);
     if (waited > writingMs || performance.now() - began > turnMs) return false;
   }
   return true;

@@ -1,4 +1,4 @@
-/** Every command of the command line. The code of a command is loaded when it is called. */
+/** Defines every command of the command line. The code of a command is imported when the command is called. */
 
 import {
   FAILURE_CATEGORIES,
@@ -9,62 +9,70 @@ import {
   TEST_STATES,
   type TestState,
 } from 'argus-engine';
-import { type Command, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { ArgusError } from '../errors.ts';
 import { addCiCommands } from './ci/ci-program.ts';
-import type { CleanOptions } from './clean.ts';
-import { addRecord } from './failures/record-command.ts';
+import type { CleanOptions, ForgetOptions } from './cleanup.ts';
 import type { ReportOptions } from './failures/report.ts';
 import type { ImportOptions } from './failures/run.ts';
 import { addRun } from './failures/run-command.ts';
-import { ARGUMENTS_OPTION, withArgumentString } from './fix-loop/argument-string.ts';
-import { addFixCommands, withErrorLast } from './fix-loop/fix-program.ts';
+import { ARGUMENTS_OPTION, addFixCommands, expandArgumentsOption, moveErrorLast } from './fix-loop/fix-program.ts';
 import type { GenerateInputsOptions } from './fix-loop/generate-inputs.ts';
-import { addHookCommands } from './hook/hook-program.ts';
 import { addMemoryCommands } from './incidents/memory-program.ts';
-import { addInstall } from './install/install-program.ts';
-import { addLearn } from './learn/learn-program.ts';
-import { addShare } from './share/share-program.ts';
-import { addTakeShared } from './share/take-shared-command.ts';
+import { addInstallCommand } from './install/install-program.ts';
+import { addLearnCommand } from './learn/learn-program.ts';
+import type { ScoreOptions } from './score.ts';
+import { addShareCommand } from './share/share-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
-import { condition } from './terminal/condition.ts';
-import { portNumber, wholeNumber } from './terminal/numbers.ts';
+import { createTextBelow } from './terminal/help.ts';
+import { addProjectCommand, parseCondition, parsePort, parseWholeNumber, RUN_EXIT_CODES } from './terminal/options.ts';
 import type { GlobalOptions } from './terminal/output.ts';
-import { projectCommand } from './terminal/project-command.ts';
 import type { ViewOptions } from './view.ts';
 
 export function addCommands(root: Command): void {
-  const twins = [addRun, addImport, addHistory, addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport];
-  for (const add of [...twins, addView, addAdopt, addDoctor, addInspect, addGenerateInputs, addClean]) add(root);
-  addLearn(root);
-  addCiCommands(root);
-  addMemoryCommands(root);
-  addInstall(root);
-  addTeamCommands(root);
-  addShare(root);
-  addFixCommands(root);
-  addRecord(root);
-  addTakeShared(root);
-  addHookCommands(root);
+  // The help lists the commands in this order.
+  const testCommands = [addRun, addImport, addHistory];
+  const failureCommands = [addDiagnose, addReportFix, addPatterns, addTests, addFixes, addReport, addView, addInspect];
+  const fixLoopCommands = [addFixCommands, addGenerateInputs, addClean];
+  const agentCommands = [
+    addInstallCommand,
+    addCiCommands,
+    addLearnCommand,
+    addDoctor,
+    addHookCommands,
+    addAdopt,
+    addForget,
+  ];
+  const teamCommands = [addShareCommand, addTeamCommands, addRecord, addImportShared];
+  for (const add of [
+    ...testCommands,
+    ...failureCommands,
+    addMemoryCommands,
+    ...fixLoopCommands,
+    ...agentCommands,
+    ...teamCommands,
+  ])
+    add(root);
 }
 
-/** Rearranges the arguments into the order that the parser expects. */
-export async function arranged(argv: readonly string[], root: Command): Promise<string[]> {
-  return withErrorLast(await withArgumentString(argv), root);
+/** Reorders the arguments so that the parser accepts them. */
+export async function reorderArguments(argv: readonly string[], root: Command): Promise<string[]> {
+  return moveErrorLast(await expandArgumentsOption(argv), root);
 }
 
 function addImport(root: Command): void {
-  projectCommand(root, 'import [path]', 'record a run from report files; a glob in quotes makes one run of many files')
-    .addOption(new Option('--format <format>', 'default: told from the content').choices(REPORT_FORMATS))
-    .option('--commit <hash>', 'of a run elsewhere (default: the work tree as it is now)')
+  addProjectCommand(root, 'import [path]', 'record a run from report files (quote a glob; its files become one run)')
+    .addHelpText('after', createTextBelow(RUN_EXIT_CODES))
+    .addOption(new Option('--format <format>', 'default: detected from the content').choices(REPORT_FORMATS))
+    .option('--commit <hash>', 'commit of a run on another machine (default: the current work tree)')
     .option('--branch <name>', 'its branch')
     .option('--dirty', 'there were uncommitted changes')
     .option('--tree <id>', 'id of its tree of files')
     .option('--started-at <time>', 'when it started, as ISO 8601')
-    .option('--foreign', 'of a fork or another copy: kept and shown, proves and refutes nothing')
-    .option('--environment <name=value>', 'a condition, such as os=windows; may be repeated', condition, {})
+    .option('--foreign', 'run comes from a fork: keep it, but do not count it as evidence')
+    .option('--environment <name=value>', 'a condition, such as os=windows; may be repeated', parseCondition)
     .addOption(
-      new Option('--runs <file>', 'a history of runs instead, one JSON object a line; - reads stdin').conflicts(
+      new Option('--runs <file>', 'import a history of runs, one JSON object per line; - reads stdin').conflicts(
         'format',
       ),
     )
@@ -82,146 +90,181 @@ function addImport(root: Command): void {
 }
 
 function addHistory(root: Command): void {
-  projectCommand(root, 'history [runId]', 'list runs, or the cases of one run')
-    .option('--limit <n>', 'at most this many', wholeNumber)
-    .option('--offset <n>', 'pass over this many', wholeNumber)
-    .option('--days <n>', 'only the last days', wholeNumber)
+  addProjectCommand(root, 'history [run]', 'list runs, or the cases of one run')
+    .option('--limit <n>', 'at most this many', parseWholeNumber)
+    .option('--offset <n>', 'skip this many', parseWholeNumber)
+    .option('--days <n>', 'only the last days', parseWholeNumber)
     .addOption(new Option('--status <status>', 'only these').choices(RUN_STATUSES))
     .action(async (runId: string | undefined, options) => {
-      const { history } = await import('./failures/lists.ts');
-      await history(runId, options);
+      const { printHistory } = await import('./failures/failures.ts');
+      await printHistory(runId, options);
     });
 }
 
 function addTests(root: Command): void {
-  projectCommand(
+  addProjectCommand(
     root,
     'tests [test]',
-    'list tests that failed once: broken, flaky, bound to an order or an environment; or the runs of one test',
+    "list tests that have ever failed (failing, flaky, order- or environment-dependent), or one test's history",
   )
-    .option('--since <commit>', 'what changed in the tests since a commit instead')
-    .option('--name <part>', 'only tests with this in their name')
+    .option('--since <commit>', 'show what changed in the tests since a commit')
+    .option('--name <part>', 'only tests whose name contains this')
     .addOption(new Option('--state <state>', 'only these').choices(TEST_STATES))
-    .option('--limit <n>', 'at most this many', wholeNumber)
-    .option('--offset <n>', 'pass over this many', wholeNumber)
+    .option('--limit <n>', 'at most this many', parseWholeNumber)
+    .option('--offset <n>', 'skip this many', parseWholeNumber)
     .action(async (test: string | undefined, options: GlobalOptions & { state?: TestState }) => {
-      const { tests } = await import('./failures/evidence.ts');
-      await tests(test, options);
+      const { printTests } = await import('./failures/failures.ts');
+      await printTests(test, options);
     });
 }
 
 function addFixes(root: Command): void {
-  projectCommand(
+  addProjectCommand(
     root,
-    'fixes [fixId]',
-    'list changes after which failures were gone, found or reported, and how sure each is; one of them in full',
+    'fixes [fix]',
+    'list reported and detected fixes and how certain they are, or show a fix',
   ).action(async (fixId: string | undefined, options: GlobalOptions) => {
-    const { fixes } = await import('./failures/evidence.ts');
-    await fixes(fixId, options);
+    const { printFixes } = await import('./failures/failures.ts');
+    await printFixes(fixId, options);
   });
 }
 
 function addReport(root: Command): void {
-  projectCommand(root, 'report [runId]', 'write a run for a pull request or a job summary (default: the newest)')
-    .addOption(new Option('--markdown', 'causes with verdicts, and what is new (default)').conflicts(['junit', 'ctrf']))
+  addProjectCommand(root, 'report [run]', 'write a run for a pull request or a job summary (default: the newest)')
+    .addOption(
+      new Option('--markdown', 'Markdown: causes with verdicts, and new failures (default)').conflicts([
+        'junit',
+        'ctrf',
+      ]),
+    )
     .addOption(new Option('--junit', 'JUnit XML').conflicts('ctrf'))
     .option('--ctrf', 'CTRF JSON')
-    .option('--base <branch>', 'say what fails anew against the newest run of this branch')
+    .option('--base <branch>', 'show failures that this branch does not have')
     .action(async (runId: string | undefined, options: ReportOptions) => {
       const { report } = await import('./failures/report.ts');
       await report(runId, options);
     });
 }
 
+const FAILURE_NAMES_HELP =
+  'A failure is the number of its cause as argus run prints it, or a part of the name of its test. A run is latest, @2 (the run before it), or the beginning of its id; without it, the newest run that failed.';
+
+function requireAtMost(words: readonly string[], max: number, help: string): void {
+  if (words.length > max) throw new ArgusError('INVALID_INPUT', `Too many words; quote a name with spaces. ${help}`);
+}
+
 function addDiagnose(root: Command): void {
-  projectCommand(
+  addProjectCommand(
     root,
-    'diagnose <runId> <caseName>',
-    'say what a failure is and what fixed it before; each call counts one occurrence',
+    'diagnose [failure...]',
+    'explain a failure and show what fixed it before (default: the first cause of the newest failed run)',
   )
-    .option('--not-same-as <patternId>', 'it is another failure than the one it was matched with')
-    .action(async (runId: string, caseName: string, options: GlobalOptions & { notSameAs?: string }) => {
+    .usage('[options] [run] [failure]')
+    .addHelpText('after', createTextBelow(FAILURE_NAMES_HELP))
+    .option('--not-same-as <pattern>', 'the failure was wrongly matched with this pattern')
+    .action(async (words: string[], options: GlobalOptions & { notSameAs?: string }) => {
+      requireAtMost(words, 2, FAILURE_NAMES_HELP);
       const { diagnose } = await import('./failures/failures.ts');
-      await diagnose(runId, caseName, options);
+      await diagnose(words, options);
     });
 }
 
 function addReportFix(root: Command): void {
-  projectCommand(root, 'report-fix <runId> <caseName> <description>', 'record what fixed a failure')
+  addProjectCommand(root, 'report-fix <description...>', 'record what fixed a failure')
+    .usage('[options] [run] [failure] <description>')
+    .addHelpText('after', createTextBelow(FAILURE_NAMES_HELP))
     .option('--failed', 'the fix did not help')
-    .option('--supersedes <fixId>', 'earlier report whose text this corrects')
-    .action(async (runId: string, caseName: string, description: string, options) => {
+    .option('--supersedes <fix>', 'earlier report that this text corrects')
+    .action(async (words: string[], options) => {
+      requireAtMost(words, 3, FAILURE_NAMES_HELP);
       const { reportFix } = await import('./failures/failures.ts');
-      await reportFix(runId, caseName, description, options);
+      await reportFix(words, options);
     });
 }
 
 function addPatterns(root: Command): void {
-  projectCommand(root, 'patterns', 'list known failure patterns')
+  addProjectCommand(root, 'patterns', 'list known failure patterns')
     .addOption(new Option('--category <category>', 'only this one').choices(FAILURE_CATEGORIES))
     .addOption(new Option('--source <source>', 'only from there').choices(PATTERN_SOURCES))
     .addOption(new Option('--sort <order>', 'order').choices(PATTERN_SORTS))
-    .option('--limit <n>', 'at most this many', wholeNumber)
-    .option('--offset <n>', 'pass over this many', wholeNumber)
+    .option('--limit <n>', 'at most this many', parseWholeNumber)
+    .option('--offset <n>', 'skip this many', parseWholeNumber)
     .action(async (options) => {
-      const { patterns } = await import('./failures/lists.ts');
-      await patterns(options);
+      const { printPatterns } = await import('./failures/failures.ts');
+      await printPatterns(options);
     });
 }
 
 const VIEW_HELP = `
-The address holds a token: whoever has it can read the memory and correct patterns. Where nothing is recorded yet, the
-page opens database files that are dropped on it. A page written with --export needs no server and sends nothing.`;
+The address contains a token. Anyone who has it can read the memory and correct patterns. If nothing is recorded yet, the
+page opens database files that you drop on it. A page written with --export needs no server and sends nothing.`;
 
 function addView(root: Command): void {
-  projectCommand(root, 'view', 'show patterns, runs and incidents in a browser, until Ctrl-C')
+  addProjectCommand(root, 'view', 'show patterns, runs and incidents in a browser, until Ctrl-C')
     .option('--open', 'open the browser')
-    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: a free one)', portNumber)
-    .addOption(new Option('--export <file>', 'write one file with all of it instead').conflicts('port'))
-    .addHelpText('after', VIEW_HELP)
+    .option('--port <n>', 'listen on this port of 127.0.0.1 (default: a free port)', parsePort)
+    .addOption(new Option('--export <file>', 'write the page with all data to a file instead').conflicts('port'))
+    .addHelpText('after', createTextBelow(VIEW_HELP))
     .action(async (options: ViewOptions) => {
-      const { view } = await import('./view.ts');
-      await view(options);
+      const { runViewCommand } = await import('./view.ts');
+      await runViewCommand(options);
     });
 }
 
 const ADOPT_HELP = `
-A database that this user did not make on this machine is foreign: it is shown, marked as that, and never counts as known.
-At a terminal only. In CI, ARGUS_ADOPT=1 does the same for run and import, but never for a file that git tracks.`;
+A database that this user did not create on this machine is foreign: Argus shows it with that mark and never trusts it.
+Needs a terminal. In CI, ARGUS_ADOPT=1 does the same for run and import, but never for a file that git tracks.`;
 
 function addAdopt(root: Command): void {
   root
     .command('adopt')
-    .description('show what a database that came with the project holds, and make it yours')
+    .description('show the content of a database that came with the project, and make it yours')
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
-    .option('--yes', 'do not ask; at a terminal all the same')
-    .addHelpText('after', ADOPT_HELP)
+    .option('--yes', 'do not ask (still needs a terminal)')
+    .addHelpText('after', createTextBelow(ADOPT_HELP))
     .action(async (options: { project: string; config?: string; yes?: boolean }) => {
       const { adoptMemory } = await import('./adopt.ts');
       await adoptMemory(options);
     });
 }
 
+const FORGET_HELP = `
+Without --yes, only shows the files. Deletes the memory of this project and the copies of foreign and shared memories
+that belong to it. Keeps your own memory of incidents, the configuration of agents, and files that the repository shares.`;
+
+function addForget(root: Command): void {
+  addProjectCommand(root, 'forget', 'delete the recorded data of this project (without --yes, only shows it)')
+    .addArgument(new Argument('<what>', 'what to delete').choices(['everything']))
+    .option('--yes', 'delete it')
+    .addHelpText('after', createTextBelow(FORGET_HELP))
+    .action(async (_: string, options: ForgetOptions) => {
+      const { forgetEverything } = await import('./cleanup.ts');
+      await forgetEverything(options);
+    });
+}
+
 function addDoctor(root: Command): void {
-  projectCommand(root, 'doctor', 'check that Argus works here, with a real write to the database').action(
-    async (options: GlobalOptions) => {
-      const { doctor } = await import('./doctor.ts');
-      await doctor(options);
-    },
-  );
+  addProjectCommand(root, 'doctor', 'check that Argus works here (it writes to the database once)')
+    .addHelpText('after', createTextBelow('Exit codes: 0 no problems, 1 problems, 2 wrong usage or an error.'))
+    .action(async (options: GlobalOptions) => {
+      const { runDoctorCommand } = await import('./doctor.ts');
+      await runDoctorCommand(options);
+    });
 }
 
 function addInspect(root: Command): void {
   root
     .command('inspect')
-    .description('read error text on stdin; print category, rule, evidence, normalized text and signatures')
+    .description('classify an error text from stdin')
     .option('--json', 'print JSON')
-    .option('--jsonl', 'read one JSON object a line, write one a line')
-    .option('--case <name>', 'case name that goes into the signature')
+    .option('--jsonl', 'read a JSON object per line, write a JSON object per line')
+    .option('--case <name>', 'case name that becomes part of the signature')
     .addHelpText(
       'after',
-      '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
+      createTextBelow(
+        '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
+      ),
     )
     .action(async (options: { json?: boolean; jsonl?: boolean; case?: string }) => {
       const { inspect } = await import('./failures/inspect.ts');
@@ -232,15 +275,15 @@ function addInspect(root: Command): void {
 function addGenerateInputs(root: Command): void {
   root
     .command('generate-inputs <script>')
-    .description('find what a script or command asks, and write a file of proposed answers for fix-problem --inputs')
+    .description('find the questions of a script and propose answers for fix-problem --inputs')
     .option('--project <dir>', 'project directory', '.')
     .option('--output <file>', 'file to write (default: .claude/inputs/SCRIPT-inputs.yaml in the project)')
-    .option('--force', 'write it anew although it exists')
+    .option('--force', 'replace an existing file')
     .option(...ARGUMENTS_OPTION)
-    .option('--json', 'print what was found as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      '\nExit codes: 0 done, 2 wrong usage or an error, 4 done, and some answers only you can give.',
+      createTextBelow('\nExit codes: 0 done, 2 wrong usage or an error, 4 done, but you must fill in some answers.'),
     )
     .action(async (script: string, options: GenerateInputsOptions) => {
       const { generateInputs } = await import('./fix-loop/generate-inputs.ts');
@@ -249,8 +292,8 @@ function addGenerateInputs(root: Command): void {
 }
 
 const CLEAN_HELP = `
-Removed are names of snapshots under refs/argus, copies of files, and logs of attempts, all once they are 14 days old, and
-what killed processes left in the folder for temporary files. States, reports, and what was learned stay.
+Removes snapshots under refs/argus, copies of files, and logs of attempts that are older than 14 days, and temporary files
+of killed processes. Keeps states, reports and recorded fixes.
 
 Exit codes: 0 done, 1 something could not be removed, 2 wrong usage or an error.`;
 
@@ -259,12 +302,60 @@ function addClean(root: Command): void {
     .command('clean')
     .description('remove old snapshots, copies and logs of fix loops')
     .option('--project <dir>', 'project directory', '.')
-    .option('--all', 'also what is not old yet: nobody can go back to it then')
-    .option('--dry-run', 'only say what would be removed')
+    .option('--all', 'include recent snapshots too; they can no longer be restored')
+    .option('--dry-run', 'only show what would be removed')
     .option('--json', 'print JSON')
-    .addHelpText('after', CLEAN_HELP)
+    .addHelpText('after', createTextBelow(CLEAN_HELP))
     .action(async (options: CleanOptions) => {
-      const { clean } = await import('./clean.ts');
+      const { clean } = await import('./cleanup.ts');
       await clean(options);
+    });
+}
+
+const HOOK_HELP = `
+For the hooks of Claude Code, Codex, Cursor and Gemini CLI after each shell command; see docs/hook.md for the setup.
+Prints nothing about unknown failures. hook: false in argus.yaml disables it. The exit code is always 0.`;
+
+/** Adds hook and score to the help. When an agent calls hook, cli.ts runs the hook without this command. */
+function addHookCommands(root: Command): void {
+  root
+    .command('hook')
+    .description("read an agent's hook event from stdin and answer with known facts about a failure")
+    .addHelpText('after', createTextBelow(HOOK_HELP));
+  root
+    .command('score')
+    .description('show how often the hook helped')
+    .option('--project <dir>', 'project directory', '.')
+    .option('--config <file>', 'configuration (default: argus.yaml in the project)')
+    .option('--json', 'print JSON')
+    .option('--mine', 'replay the history of this project to show how the hook would have done')
+    .addOption(new Option('--reset', 'reset the counts, which unmutes a muted hook').conflicts('mine'))
+    .action(async (options: ScoreOptions) => {
+      const { printScore } = await import('./score.ts');
+      await printScore(options);
+    });
+}
+
+/** record: started by reporters and not by people, so the help does not list it. The code is in failures/record.ts. */
+function addRecord(root: Command): void {
+  root
+    .command('record <folder>', { hidden: true })
+    .description('wait until a run that a reporter announces in a folder ends, then record its reports')
+    .action(async (folder: string) => {
+      const { record } = await import('./failures/record.ts');
+      await record(folder);
+    });
+}
+
+/** take-shared: started by a process of Argus and not by people, so the help does not list it. */
+function addImportShared(root: Command): void {
+  root
+    .command('take-shared', { hidden: true })
+    .description('import the files that a repository shares, on request of another process')
+    .action(async () => {
+      const { text } = await import('node:stream/consumers');
+      const { importShared } = await import('../storage/shared-copy.ts');
+      const { io } = await import('../system/io.ts');
+      await importShared(JSON.parse(await text(io().stdin)));
     });
 }

@@ -1,51 +1,50 @@
 /**
- * `argus` without arguments at a terminal: shows what this project has and what to do next. It creates nothing and runs
- * nothing.
+ * `argus` without arguments at a terminal: shows what this project has recorded and what to do next. It creates nothing
+ * and runs nothing.
  */
 
 import path from 'node:path';
-import { enveloped } from '../answer.ts';
-import { formatOverview, type Overview } from '../format/project/overview-text.ts';
-import { runGit } from '../git/git.ts';
+import { runInEnvelope } from '../answer.ts';
+import { formatOverview, type Overview } from '../format/project.ts';
+import { hasCommits } from '../git/history.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { io } from '../system/io.ts';
-import { fitToLeaveDeep } from '../text/outgoing.ts';
+import { sanitizeDeep } from '../text/outgoing.ts';
 import { handleHistory } from '../tools/history.ts';
 import { handleInit } from '../tools/init.ts';
 import { handlePatterns } from '../tools/patterns.ts';
 import { handleTests } from '../tools/tests.ts';
-import { AGENT_NAMES, AGENTS, isFound } from './install/agents.ts';
-import { thisMachine, usesArgus } from './install/places.ts';
-import { terminal } from './recorder.ts';
+import { AGENT_NAMES, AGENTS, isAgentDetected } from './install/agents.ts';
+import { getThisMachine, isArgusConfigured } from './install/places.ts';
 import { EXIT } from './terminal/exit.ts';
-import { print } from './terminal/output.ts';
+import { getTerminalRecorder, printEnvelope } from './terminal/output.ts';
 
-/** Limit for the names of tests that are not healthy. */
-const MAX_NAMES = 3;
+/** Maximum number of tests that are listed because they are failing or flaky. */
+const MAX_LISTED_TESTS = 3;
 
-export async function overview(): Promise<void> {
-  const sessionManager = new SessionManager({ recorder: terminal(), adopts: false });
-  const envelope = await enveloped(async () => fitToLeaveDeep(await overviewOf(io().cwd(), sessionManager)));
+export async function printOverview(): Promise<void> {
+  const sessionManager = new SessionManager({ recorder: getTerminalRecorder(), adoptsForeign: false });
+  const envelope = await runInEnvelope(async () => sanitizeDeep(await collectOverview(io().cwd(), sessionManager)));
   await sessionManager.closeAll();
-  print(envelope, false, formatOverview);
+  printEnvelope(envelope, false, formatOverview);
   io().exitCode = envelope.success ? EXIT.done : EXIT.error;
 }
 
-async function overviewOf(projectPath: string, sessionManager: SessionManager): Promise<Overview> {
+async function collectOverview(projectPath: string, sessionManager: SessionManager): Promise<Overview> {
   const { projectName, memoryRoot, testCommand, runner, memory, latestRunId, warnings } = await handleInit(
     { projectPath },
     sessionManager,
   );
-  const isUsed = memory !== 'none' && latestRunId !== null;
-  const history = isUsed ? await handleHistory({ projectPath, limit: 1 }, sessionManager) : undefined;
-  const { learnedCount } = isUsed
+  const hasRuns = memory !== 'none' && latestRunId !== null;
+  const history = hasRuns ? await handleHistory({ projectPath, limit: 1 }, sessionManager) : undefined;
+  const { learnedCount } = hasRuns
     ? await handlePatterns({ projectPath, source: 'learned', sortBy: 'occurrences', limit: 1 }, sessionManager)
     : { learnedCount: 0 };
-  const tests = isUsed ? await handleTests({ projectPath, limit: MAX_NAMES }, sessionManager) : undefined;
+  const tests = hasRuns ? await handleTests({ projectPath, limit: MAX_LISTED_TESTS }, sessionManager) : undefined;
   const agents = AGENT_NAMES.filter(
-    (name) => usesArgus(name, projectPath) || isFound(name, projectPath, thisMachine()),
+    (name) => isArgusConfigured(name, projectPath) || isAgentDetected(name, projectPath, getThisMachine()),
   );
-  const using = agents.filter((name) => usesArgus(name, projectPath));
+  const configuredAgents = agents.filter((name) => isArgusConfigured(name, projectPath));
   return {
     project: { name: projectName, root: path.resolve(memoryRoot), testCommand, runner },
     memory,
@@ -57,16 +56,9 @@ async function overviewOf(projectPath: string, sessionManager: SessionManager): 
         ? tests.tests.filter(({ state }) => state !== 'healthy').map(({ caseName, state }) => ({ caseName, state }))
         : [],
     agents: {
-      using: using.map((name) => AGENTS[name].title),
-      without: agents.filter((name) => !using.includes(name)).map((name) => AGENTS[name].title),
+      using: configuredAgents.map((name) => AGENTS[name].title),
+      without: agents.filter((name) => !configuredAgents.includes(name)).map((name) => AGENTS[name].title),
     },
     warnings: warnings ?? [],
   };
-}
-
-async function hasCommits(root: string): Promise<boolean> {
-  const { problem, stdout } = await runGit(root, ['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
-    maxBytes: 256,
-  });
-  return problem === null && stdout.trim() !== '';
 }

@@ -1,25 +1,26 @@
 /**
  * Finds, reads and checks `argus.yaml`. The error for a mistake names its key and line. Defaults are not filled in
- * here, because the code that uses a value knows its default.
+ * here; the code that uses a value knows its default.
  */
 
 import path from 'node:path';
-import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { realOfExisting } from '../owner/data-folder.ts';
-import { foldersWithin, type Project } from '../owner/project.ts';
+import type { z } from 'zod';
+import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
+import { resolveExistingPart } from '../owner/data-folder.ts';
+import { listFoldersUpToRoot, type Project } from '../owner/project.ts';
+import { isFile, isWithin } from '../system/files/path-safety.ts';
 import { readText } from '../system/files/read.ts';
-import { isFile, isWithin } from '../system/files/way.ts';
-import { checkedYaml, invalid, readConfigYaml } from './checked-yaml.ts';
+import { type ParsedYaml, parseYaml, YamlError } from '../system/files/yaml.ts';
 import type { Config } from './schema.ts';
 
-/** A configuration is a few lines, so a larger file is probably another file. */
+/** A configuration has a few lines, so a larger file is probably not a configuration. */
 export const MAX_CONFIG_BYTES = 1024 * 1024;
 
-/** In search order. */
+/** Names of the configuration file, in search order. */
 export const CONFIG_NAMES = ['argus.yaml', 'argus.yml'] as const;
 
 export interface LoadedConfig {
-  /** Null without a configuration file, which is optional. */
+  /** Null if there is no configuration file, which is optional. */
   path: string | null;
   config: Config;
   /** The text of the file. */
@@ -27,12 +28,12 @@ export interface LoadedConfig {
 }
 
 /**
- * The origin of a configuration file's name. An agent may have taken the name from the repository, so it is trusted
- * less.
+ * Who named the configuration file. An agent may have read the name in the repository, so a name from an agent is
+ * trusted less.
  */
 export type ConfigNamer = 'person' | 'agent';
 
-/** Loads the given file, which must exist, otherwise the nearest configuration of the project, if any. */
+/** Loads the given file, which must exist. Otherwise loads the nearest configuration of the project, if any. */
 export async function loadConfig(
   project: Project,
   configFile?: string,
@@ -40,70 +41,128 @@ export async function loadConfig(
 ): Promise<LoadedConfig> {
   const file = configFile ? path.resolve(project.root, configFile) : findConfig(project);
   if (!file) return { path: null, config: {}, text: '' };
-  const text = configText(project, file);
+  const text = readConfigText(project, file);
   const loaded = { path: file, config: await parseConfig(text, file), text };
-  const isTheirs = configFile !== undefined && namedBy === 'person' && liesOutside(project, file);
-  if (!isWithin(databaseOf(project, loaded.config), project.home) && !isTheirs) throw await outsideError(loaded);
+  const isUsersOwn = configFile !== undefined && namedBy === 'person' && isOutsideProject(project, file);
+  if (!isWithin(getDatabasePath(project, loaded.config), project.home) && !isUsersOwn)
+    throw await createOutsideError(loaded);
   return loaded;
 }
 
-/** The configured database, relative to the project's home, so that all its folders and work trees share it. */
-export function databaseOf({ home }: Project, { history }: Config): string {
+/**
+ * Returns the path of the configured database. It is relative to the project's home, so that all folders and work trees
+ * share the database.
+ */
+export function getDatabasePath({ home }: Project, { history }: Config): string {
   return path.resolve(home, history?.database ?? path.join('.argus', 'argus.db'));
 }
 
 /**
- * Checks both paths, because a link in a repository may lead out of the project, and a link outside may lead into it.
+ * True if both the path and its real path are outside the project, because a link in a repository may point outside the
+ * project, and a link outside may point into the project.
  */
-function liesOutside({ top, home }: Project, file: string): boolean {
-  return ![file, realOfExisting(file)].some((one) => isWithin(one, top) || isWithin(one, home));
+function isOutsideProject({ top, home }: Project, file: string): boolean {
+  return ![file, resolveExistingPart(file)].some((one) => isWithin(one, top) || isWithin(one, home));
 }
 
-async function outsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
+async function createOutsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
   const keys = ['history', 'database'];
   const where = file ?? CONFIG_NAMES[0];
-  const { lineOf } = await readConfigYaml(text, where);
+  const { findLine } = await readConfigYaml(text, where);
   const advice =
-    'Name a file inside it, or say it in a configuration of your own outside of its repository, with --config';
-  return invalid(where, lineOf(keys), `${keys.join('.')}: leads out of the project. ${advice}`);
+    'Use a path inside the project, or set it in your own configuration outside the repository and pass that with --config';
+  return createConfigError(where, findLine(keys), `${keys.join('.')}: points outside the project. ${advice}`);
 }
 
-/** Checks the text of a configuration. Exported for tests. */
+/** Parses and checks the text of a configuration. Exported for tests. */
 export async function parseConfig(text: string, file: string): Promise<Config> {
-  const { configSchema } = await import('./schema.ts');
-  return checkedYaml(text, file, configSchema(), 'argus.schema.json');
+  const { createConfigSchema } = await import('./schema.ts');
+  return parseCheckedYaml(text, file, createConfigSchema(), 'argus.schema.json');
 }
 
 /**
- * Adds key and line to the engine's error about a pattern. The engine compiles the patterns and names the invalid
- * pattern.
+ * Adds the key and the line to the engine's error about an invalid pattern. The engine compiles the patterns, so its
+ * error names the pattern only.
  */
-export async function patternError({ path: file, config, text }: LoadedConfig, reason: string): Promise<ArgusError> {
-  const named = ({ name }: { name: string }) => reason.includes(name);
-  const rule = config.classify?.rules?.findIndex(named) ?? -1;
-  const secret = config.redact?.patterns?.findIndex(named) ?? -1;
+export async function createPatternError(
+  { path: file, config, text }: LoadedConfig,
+  reason: string,
+): Promise<ArgusError> {
+  const isNamed = ({ name }: { name: string }) => reason.includes(name);
+  const rule = config.classify?.rules?.findIndex(isNamed) ?? -1;
+  const secret = config.redact?.patterns?.findIndex(isNamed) ?? -1;
   const keys = rule >= 0 ? ['classify', 'rules', rule, 'pattern'] : ['redact', 'patterns', secret, 'pattern'];
   const where = file ?? CONFIG_NAMES[0];
-  const { lineOf } = await readConfigYaml(text, where);
-  return invalid(where, lineOf(keys), `${keys.join('.')}: ${reason}`);
+  const { findLine } = await readConfigYaml(text, where);
+  return createConfigError(where, findLine(keys), `${keys.join('.')}: ${reason}`);
 }
 
-/** The nearest configuration of the project. */
+/** Returns the nearest configuration file of the project. */
 export function findConfig(project: Project): string | undefined {
-  const candidates = foldersWithin(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
+  const candidates = listFoldersUpToRoot(project).flatMap((folder) =>
+    CONFIG_NAMES.map((name) => path.join(folder, name)),
+  );
   return candidates.find(isFile);
 }
 
-/** The text of a configuration. A link in a project must not lead out of it. A file elsewhere was named by its path. */
-export function configText(project: Project, file: string): string {
+/**
+ * Reads a configuration file. A file inside the project must not be a link that leads out of the project. A file outside
+ * was named by the user, so its links are followed.
+ */
+export function readConfigText(project: Project, file: string): string {
   const within = isWithin(file, project.top) ? project.top : project.home;
-  const links = liesOutside(project, file) ? {} : { links: { within } };
+  const links = isOutsideProject(project, file) ? {} : { links: { within } };
   try {
     return readText(file, { maxBytes: MAX_CONFIG_BYTES, ...links });
   } catch (thrown) {
-    const reason = systemCodeOf(thrown) === 'ENOENT' ? 'does not exist' : messageOf(thrown);
+    const reason = getSystemCode(thrown) === 'ENOENT' ? 'does not exist' : getErrorMessage(thrown);
     throw new ArgusError('CONFIG_INVALID', `Configuration ${file}: ${reason}. Correct configFile or leave it out.`, {
       cause: thrown,
     });
   }
+}
+
+/** Parses and checks a YAML text. `described` is the published schema that lists the valid keys. */
+export async function parseCheckedYaml<T>(
+  text: string,
+  file: string,
+  schema: z.ZodType<T>,
+  schemaName: string,
+): Promise<T> {
+  const { value, findLine } = await readConfigYaml(text, file);
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problem = result.error.issues[0];
+  if (!problem) throw createConfigError(file, 1, 'it is not a valid configuration');
+  const { keys, message } = describeProblem(problem, schemaName);
+  throw createConfigError(file, findLine(keys), `${keys.join('.') || 'the file'}: ${message}`);
+}
+
+async function readConfigYaml(text: string, file: string): Promise<ParsedYaml> {
+  try {
+    return await parseYaml(text);
+  } catch (thrown) {
+    throw thrown instanceof YamlError ? createConfigError(file, thrown.line, thrown.message) : thrown;
+  }
+}
+
+function describeProblem(
+  problem: z.core.$ZodIssue,
+  schemaName: string,
+): { keys: (string | number)[]; message: string } {
+  const keys = problem.path.map((key) => (typeof key === 'symbol' ? String(key) : key));
+  if (problem.code !== 'unrecognized_keys') return { keys, message: problem.message };
+  const [unknown = ''] = problem.keys;
+  return { keys: [...keys, unknown], message: `unknown key; see ${schemaName} for the valid keys` };
+}
+
+function createConfigError(file: string, line: number, what: string): ArgusError {
+  return new ArgusError('CONFIG_INVALID', `${file}:${line}: ${what}. Correct it and call argus_init again.`);
+}
+
+/** Converts an age such as `90d`, `12w` or a number of days to days. */
+export function convertAgeToDays(age: number | string): number {
+  if (typeof age === 'number') return age;
+  const count = Number.parseInt(age, 10);
+  return age.endsWith('w') ? count * 7 : count;
 }

@@ -1,30 +1,27 @@
 /**
- * Derives the environment from a project's files and the machine. It is pure: texts and facts arrive as values.
- * `project-environment.ts` reads the files. The engine maps names to canonical names.
+ * Detects the environment from a project's files and the machine, both passed as values. `project-environment.ts` reads
+ * the files. The engine maps the names to canonical names.
  */
 
-import { cppFacts } from './cpp.ts';
-import { dotnetFacts, PROJECTS } from './dotnet.ts';
-import { type Facts, type Finding, known, major, type Texts } from './facts.ts';
-import { goFacts } from './go.ts';
-import { jvmFacts } from './jvm.ts';
-import { nodeFacts } from './node.ts';
-import { phpFacts } from './php.ts';
-import { pythonFacts } from './python.ts';
-import { rubyFacts } from './ruby.ts';
-import { rustFacts } from './rust.ts';
+import { detectDotnet, LANGUAGE_BY_ENDING } from './dotnet.ts';
+import { type EnvironmentFacts, type FileTexts, type Finding, parseMajor, removeUndefined } from './facts.ts';
+import { detectJvm } from './jvm.ts';
+import { detectCpp, detectGo, detectRust } from './native.ts';
+import { detectNode } from './node.ts';
+import { detectPython } from './python.ts';
+import { detectPhp, detectRuby } from './scripting.ts';
 
-/** Facts of the machine as values. */
+/** Facts about the machine. */
 export interface Machine {
   platform: string;
   nodeVersion: string;
   env: Readonly<Record<string, string | undefined>>;
-  /** The text of CUDA's version file, if the file exists. */
+  /** Text of CUDA's version file, if the file exists. */
   cudaVersionFile: string | undefined;
 }
 
-/** The files that are read, relative to the project. */
-export const FILES = [
+/** Files that are read, relative to the project. */
+export const ENVIRONMENT_FILES = [
   'package.json',
   'package-lock.json',
   'pnpm-lock.yaml',
@@ -70,41 +67,44 @@ export const FILES = [
   'CMakeLists.txt',
 ] as const;
 
-/** Endings of further files that are read. The first files of a folder with these endings are enough. */
-export const ENDINGS = Object.keys(PROJECTS);
+/** Endings of more files that are read. Only the first files of a folder with these endings are needed. */
+export const PROJECT_FILE_ENDINGS = Object.keys(LANGUAGE_BY_ENDING);
 
-/** Usual names for systems that Node names differently. */
-const SYSTEMS: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows', cygwin: 'windows' };
+/** Common names of operating systems that Node names differently. */
+const OS_FAMILIES: Readonly<Record<string, string>> = { darwin: 'macos', win32: 'windows', cygwin: 'windows' };
 
-/** Languages whose failures never come from CUDA. */
-const WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
+/** Languages whose failures never depend on CUDA. */
+const LANGUAGES_WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
 
 /** Combines the facts of the machine with the facts of the project's main ecosystem. */
-export function detect(files: Texts, machine: Machine): Facts {
-  const readers = [rustFacts, pythonFacts, goFacts, jvmFacts, rubyFacts, phpFacts, dotnetFacts, cppFacts];
+export function detectEnvironment(files: FileTexts, machine: Machine): EnvironmentFacts {
+  const readers = [detectRust, detectPython, detectGo, detectJvm, detectRuby, detectPhp, detectDotnet, detectCpp];
   const others = readers.map((read) => read(files)).filter((finding) => finding !== undefined);
-  const facts = chosen(nodeFacts(files, machine), others)?.facts ?? {};
-  return known({
-    os_family: SYSTEMS[machine.platform] ?? machine.platform,
+  const facts = chooseMainFinding(detectNode(files, machine), others)?.facts ?? {};
+  return removeUndefined({
+    os_family: OS_FAMILIES[machine.platform] ?? machine.platform,
     ...facts,
-    cuda_major: WITHOUT_CUDA.has(facts.language ?? '') ? undefined : cudaMajor(machine),
+    cuda_major: LANGUAGES_WITHOUT_CUDA.has(facts.language ?? '') ? undefined : detectCudaMajor(machine),
   });
 }
 
 /**
- * Chooses the main ecosystem: the first sure finding. Another sure finding with a framework wins over a package.json
- * without a framework, which in a Rails application, for example, only holds scripts for its pages.
+ * Chooses the main ecosystem: the first certain finding. A certain finding with a framework is preferred to a
+ * package.json without a framework, which often contains only scripts, for example in a Rails application.
  */
-function chosen(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
-  const sure = others.filter((finding) => finding.sure);
-  const framed = sure.find(({ facts }) => facts.framework !== undefined);
-  if (node?.sure && (node.facts.framework !== undefined || framed === undefined)) return node;
-  return (node?.sure ? framed : sure[0]) ?? node ?? others[0];
+function chooseMainFinding(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
+  const sure = others.filter((finding) => finding.isCertain);
+  const withFramework = sure.find(({ facts }) => facts.framework !== undefined);
+  if (node?.isCertain && (node.facts.framework !== undefined || withFramework === undefined)) return node;
+  return (node?.isCertain ? withFramework : sure[0]) ?? node ?? others[0];
 }
 
-/** Reads the variables that CUDA's images and installers set, otherwise the version file. */
-function cudaMajor({ env, cudaVersionFile }: Machine): string | undefined {
+/**
+ * Reads the major version of CUDA from the variables that CUDA's images and installers set, otherwise from the version
+ * file.
+ */
+function detectCudaMajor({ env, cudaVersionFile }: Machine): string | undefined {
   const inPath = /cuda[-/\\]v?(\d+)(?:\.\d+)?[/\\]?$/iu.exec(env.CUDA_PATH ?? env.CUDA_HOME ?? '')?.[1];
   const inFile = /"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"(\d+)/u.exec(cudaVersionFile ?? '')?.[1];
-  return major(env.CUDA_VERSION) ?? inPath ?? inFile;
+  return parseMajor(env.CUDA_VERSION) ?? inPath ?? inFile;
 }

@@ -1,10 +1,10 @@
 /**
- * The facts of an environment, and small parsers for all ecosystems. Texts arrive by file name.
+ * The facts of an environment, and small parsers for all ecosystems. They get the texts of files by file name.
  * `project-environment.ts` reads the files.
  */
 
-/** The fields of an environment bucket, with the engine's names and major versions. */
-export interface Facts {
+/** The fields of an environment bucket, with the names that the engine uses. Versions are major versions. */
+export interface EnvironmentFacts {
   os_family?: string;
   language?: string;
   language_major?: string;
@@ -15,33 +15,33 @@ export interface Facts {
 }
 
 /** The texts of a project's files by name. A missing file is undefined. */
-export type Texts = Readonly<Record<string, string | undefined>>;
+export type FileTexts = Readonly<Record<string, string | undefined>>;
 
-/** The facts from the files of one ecosystem. */
+/** The facts from the files of an ecosystem. */
 export interface Finding {
-  facts: Facts;
-  /** False for files that may belong to tools only, such as a package.json that contains only a formatter. */
-  sure: boolean;
+  facts: EnvironmentFacts;
+  /** False if the files may belong to a tool only, such as a package.json that contains only a formatter. */
+  isCertain: boolean;
 }
 
-/** The major version: `^18.2.0`, `v18` and `>= 18, < 20` give 18. `*`, `latest` and addresses give undefined. */
-export function major(version: string | undefined): string | undefined {
+/** Returns the major version: 18 for `^18.2.0`, `v18` and `>= 18, < 20`; undefined for `*`, `latest` and URLs. */
+export function parseMajor(version: string | undefined): string | undefined {
   return /^[\s^~>=<v!"'[(]*(\d{1,4})(?![\w:/])/u.exec(version ?? '')?.[1];
 }
 
-/** A name with its major version, for example `node-22`, or the name alone. */
-export function named(name: string, version: string | undefined): string {
-  const number = major(version);
+/** Returns a name with its major version, such as `node-22`, or only the name if the version is not known. */
+export function joinNameAndMajor(name: string, version: string | undefined): string {
+  const number = parseMajor(version);
   return number === undefined ? name : `${name}-${number}`;
 }
 
 /** Removes fields without a value. */
-export function known(facts: { [field in keyof Facts]?: string | undefined }): Facts {
+export function removeUndefined(facts: { [field in keyof EnvironmentFacts]?: string | undefined }): EnvironmentFacts {
   return Object.fromEntries(Object.entries(facts).filter(([, value]) => value !== undefined));
 }
 
-/** A value inside plain data. Undefined if the path does not exist. */
-export function at(value: unknown, ...keys: string[]): unknown {
+/** Returns a value inside plain data, or undefined if the path does not exist. */
+export function getNested(value: unknown, ...keys: string[]): unknown {
   return keys.reduce<unknown>(
     (inner, key) =>
       typeof inner === 'object' && inner !== null ? Object.getOwnPropertyDescriptor(inner, key)?.value : undefined,
@@ -49,12 +49,12 @@ export function at(value: unknown, ...keys: string[]): unknown {
   );
 }
 
-export function text(value: unknown): string | undefined {
+export function asString(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The parsed file. Undefined if it is missing or invalid, for example unfinished. */
-export function parsed(parse: (text: string) => unknown, source: string | undefined): unknown {
+/** Parses a file. Returns undefined if the file is missing or invalid, for example because someone is editing it. */
+export function tryParse(parse: (text: string) => unknown, source: string | undefined): unknown {
   if (source === undefined) return undefined;
   try {
     return parse(source);
@@ -64,6 +64,6 @@ export function parsed(parse: (text: string) => unknown, source: string | undefi
 }
 
 /** Escapes a name for a regular expression. */
-export function escaped(name: string): string {
+export function escapeRegExp(name: string): string {
   return name.replaceAll(/[.*+?^${}()|[\]\\/]/gu, '\\$&');
 }

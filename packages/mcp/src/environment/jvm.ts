@@ -1,11 +1,11 @@
 /**
- * Reads the environment of a JVM project from the files of Maven or Gradle. The files are not evaluated, so only the
- * usual places and spellings are found.
+ * Detects the environment of a JVM project from the files of Maven or Gradle. The files are not evaluated, so only the
+ * common places and spellings are found.
  */
 
-import { type Finding, known, major, type Texts } from './facts.ts';
+import { type FileTexts, type Finding, parseMajor, removeUndefined } from './facts.ts';
 
-/** Patterns for a framework and, as an optional group, its version. */
+/** Patterns for a framework, with an optional group for its version. */
 const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
   {
     name: 'spring-boot',
@@ -33,8 +33,8 @@ const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
   },
 ];
 
-/** Patterns for the version of Java, most reliable first. */
-const JAVA = [
+/** Patterns for the version of Java, the most reliable first. */
+const JAVA_VERSION_PATTERNS = [
   /<maven\.compiler\.release>\s*([^<$]+)/u,
   /<java\.version>\s*([^<$]+)/u,
   /<maven\.compiler\.(?:target|source)>\s*([^<$]+)/u,
@@ -44,35 +44,35 @@ const JAVA = [
   /(?:source|target)Compatibility\s*=?\s*(?:JavaVersion\.VERSION_)?["']?([\d._]+)/u,
 ];
 
-const GRADLE = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
+const GRADLE_FILES = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
 
-export function jvmFacts(files: Texts): Finding | undefined {
-  const sources = ['pom.xml', ...GRADLE].map((name) => files[name]).filter((text) => text !== undefined);
+export function detectJvm(files: FileTexts): Finding | undefined {
+  const sources = ['pom.xml', ...GRADLE_FILES].map((name) => files[name]).filter((text) => text !== undefined);
   if (sources.length === 0) return undefined;
   const build = sources.join('\n');
-  const framework = FRAMEWORKS.map(({ name, patterns }) => ({ name, match: firstMatch(patterns, build) })).find(
+  const framework = FRAMEWORKS.map(({ name, patterns }) => ({ name, match: findBestMatch(patterns, build) })).find(
     ({ match }) => match !== undefined,
   );
-  const java = javaMajor(firstMatch(JAVA, build)?.[1] ?? files['.java-version']);
+  const java = parseJavaMajor(findBestMatch(JAVA_VERSION_PATTERNS, build)?.[1] ?? files['.java-version']);
   const language = /kotlin\(["']jvm|org\.jetbrains\.kotlin|kotlin-maven-plugin/u.test(build) ? 'kotlin' : 'java';
-  const facts = known({
+  const facts = removeUndefined({
     language,
     // The version of Kotlin matters less than the version of the JVM.
     language_major: language === 'java' ? java : undefined,
     framework: framework?.name,
-    framework_major: major(framework?.match?.slice(1).find((version) => version !== undefined)),
+    framework_major: parseMajor(framework?.match?.slice(1).find((version) => version !== undefined)),
     runtime: java === undefined ? 'jvm' : `jvm-${java}`,
   });
-  return { facts, sure: true };
+  return { facts, isCertain: true };
 }
 
-/** The first match that has a version, otherwise the first match. */
-function firstMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
+/** Returns the first match that contains a version, otherwise the first match. */
+function findBestMatch(patterns: readonly RegExp[], text: string): RegExpExecArray | undefined {
   const matches = patterns.map((pattern) => pattern.exec(text)).filter((match) => match !== null);
   return matches.find((match) => match.slice(1).some((group) => group !== undefined)) ?? matches[0];
 }
 
-/** `1.8` and `1_8` are Java 8. */
-function javaMajor(version: string | undefined): string | undefined {
-  return major(version?.trim().replace(/^1[._](?=\d)/u, ''));
+/** Returns 8 for `1.8` and `1_8`. */
+function parseJavaMajor(version: string | undefined): string | undefined {
+  return parseMajor(version?.trim().replace(/^1[._](?=\d)/u, ''));
 }

@@ -1,11 +1,22 @@
 /**
- * Reads the environment of a JavaScript or TypeScript project. It does not read node_modules, because that may be
- * missing or stale.
+ * Detects the environment of a JavaScript or TypeScript project. It does not read node_modules, which may be missing or
+ * outdated.
  */
 
-import { at, escaped, type Facts, type Finding, known, major, named, parsed, type Texts, text } from './facts.ts';
+import {
+  asString,
+  type EnvironmentFacts,
+  escapeRegExp,
+  type FileTexts,
+  type Finding,
+  getNested,
+  joinNameAndMajor,
+  parseMajor,
+  removeUndefined,
+  tryParse,
+} from './facts.ts';
 
-/** Meta-frameworks come before the frameworks that they contain. `name` is set if it differs from the package name. */
+/** A meta-framework comes before the framework that it contains. `name` is set if it differs from the package name. */
 const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'next' },
   { package: 'nuxt' },
@@ -30,73 +41,76 @@ const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'express' },
 ];
 
-const DEPENDENCIES = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
+const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
-/** Undefined without a package.json or deno.json. */
-export function nodeFacts(files: Texts, machine: { nodeVersion: string }): Finding | undefined {
+/** Returns undefined if the project has neither a package.json nor a deno.json. */
+export function detectNode(files: FileTexts, machine: { nodeVersion: string }): Finding | undefined {
   if (files['deno.json'] !== undefined || files['deno.jsonc'] !== undefined) {
-    return { facts: { language: 'typescript', runtime: 'deno' }, sure: true };
+    return { facts: { language: 'typescript', runtime: 'deno' }, isCertain: true };
   }
-  const manifest = parsed(JSON.parse, files['package.json']);
+  const manifest = tryParse(JSON.parse, files['package.json']);
   if (manifest === undefined) return undefined;
-  const version = versionsOf(manifest, files);
-  const framework = FRAMEWORKS.find((one) => version(one.package) !== undefined);
-  const facts = known({
-    ...language(version, files),
+  const findVersion = createVersionLookup(manifest, files);
+  const framework = FRAMEWORKS.find((one) => findVersion(one.package) !== undefined);
+  const facts = removeUndefined({
+    ...detectLanguage(findVersion, files),
     framework: framework && (framework.name ?? framework.package),
-    framework_major: framework && major(version(framework.package)),
-    runtime: runtime(manifest, files, machine),
+    framework_major: framework && parseMajor(findVersion(framework.package)),
+    runtime: detectRuntime(manifest, files, machine),
   });
-  return { facts, sure: framework !== undefined || at(manifest, 'dependencies') !== undefined };
+  return { facts, isCertain: framework !== undefined || getNested(manifest, 'dependencies') !== undefined };
 }
 
-function language(version: (name: string) => string | undefined, files: Texts): Facts {
-  const typescript = version('typescript');
+function detectLanguage(findVersion: (name: string) => string | undefined, files: FileTexts): EnvironmentFacts {
+  const typescript = findVersion('typescript');
   if (typescript === undefined && files['tsconfig.json'] === undefined) return { language: 'javascript' };
-  return known({ language: 'typescript', language_major: major(typescript) });
+  return removeUndefined({ language: 'typescript', language_major: parseMajor(typescript) });
 }
 
-/** The pinned runtime, otherwise the version of Node that runs this process. */
-function runtime(manifest: unknown, files: Texts, machine: { nodeVersion: string }): string {
+/** Returns the pinned runtime, otherwise the version of Node that runs this process. */
+function detectRuntime(manifest: unknown, files: FileTexts, machine: { nodeVersion: string }): string {
   if (files['bun.lock'] !== undefined || files['bun.lockb'] !== undefined) return 'bun';
-  const pinned = [files['.nvmrc'], files['.node-version'], text(at(manifest, 'volta', 'node'))];
-  return named('node', pinned.find((version) => major(version) !== undefined) ?? machine.nodeVersion);
+  const pinned = [files['.nvmrc'], files['.node-version'], asString(getNested(manifest, 'volta', 'node'))];
+  return joinNameAndMajor('node', pinned.find((version) => parseMajor(version) !== undefined) ?? machine.nodeVersion);
 }
 
 /**
- * The version of a dependency from the lock file, otherwise the range in package.json. Undefined for other packages.
+ * Returns a function that finds the version of a dependency in the lock file, otherwise its range in package.json. The
+ * function returns undefined for a package that is not a dependency.
  */
-function versionsOf(manifest: unknown, files: Texts): (name: string) => string | undefined {
-  const lock = parsed(JSON.parse, files['package-lock.json']);
+function createVersionLookup(manifest: unknown, files: FileTexts): (name: string) => string | undefined {
+  const lock = tryParse(JSON.parse, files['package-lock.json']);
   return (name) => {
-    const range = DEPENDENCIES.map((kind) => text(at(manifest, kind, name))).find((one) => one !== undefined);
+    const range = DEPENDENCY_FIELDS.map((kind) => asString(getNested(manifest, kind, name))).find(
+      (one) => one !== undefined,
+    );
     if (range === undefined) return undefined;
     const locked =
-      text(at(lock, 'packages', `node_modules/${name}`, 'version')) ??
-      text(at(lock, 'dependencies', name, 'version')) ??
-      fromPnpm(files['pnpm-lock.yaml'], name) ??
-      fromYarn(files['yarn.lock'], name) ??
-      fromBun(files['bun.lock'], name);
+      asString(getNested(lock, 'packages', `node_modules/${name}`, 'version')) ??
+      asString(getNested(lock, 'dependencies', name, 'version')) ??
+      findInPnpmLock(files['pnpm-lock.yaml'], name) ??
+      findInYarnLock(files['yarn.lock'], name) ??
+      findInBunLock(files['bun.lock'], name);
     return locked ?? range.replace(/^(?:npm:.*@|workspace:|catalog:)/u, '');
   };
 }
 
-/** An entry of the root's importer: `  react:`, `    specifier: ^18.2.0`, `    version: 18.3.1(...)`. */
-function fromPnpm(lock: string | undefined, name: string): string | undefined {
-  const entry = new RegExp(`^ +'?${escaped(name)}'?:\\n +specifier: .+\\n +version: '?([^\\n'(]+)`, 'mu');
+/** Finds an entry of the root's importer: `  react:`, `    specifier: ^18.2.0`, `    version: 18.3.1(...)`. */
+function findInPnpmLock(lock: string | undefined, name: string): string | undefined {
+  const entry = new RegExp(`^ +'?${escapeRegExp(name)}'?:\\n +specifier: .+\\n +version: '?([^\\n'(]+)`, 'mu');
   return entry.exec(lock ?? '')?.[1];
 }
 
 /**
- * Version 1 of the format has `react@^18.2.0:`, `  version "18.3.1"`. Newer versions have `"react@npm:^18.2.0":`, `
- * version: 18.3.1`.
+ * Finds an entry in version 1 of the format, `react@^18.2.0:` with `  version "18.3.1"`, or in newer versions,
+ * `"react@npm:^18.2.0":` with `  version: 18.3.1`.
  */
-function fromYarn(lock: string | undefined, name: string): string | undefined {
-  const entry = new RegExp(`^"?${escaped(name)}@[^\\n]+:\\n +version:? "?([^\\n"]+)`, 'mu');
+function findInYarnLock(lock: string | undefined, name: string): string | undefined {
+  const entry = new RegExp(`^"?${escapeRegExp(name)}@[^\\n]+:\\n +version:? "?([^\\n"]+)`, 'mu');
   return entry.exec(lock ?? '')?.[1];
 }
 
-/** `"react": ["react@18.3.1", ...]`. */
-function fromBun(lock: string | undefined, name: string): string | undefined {
-  return new RegExp(`"${escaped(name)}": \\["${escaped(name)}@([^"]+)"`, 'u').exec(lock ?? '')?.[1];
+/** Finds an entry such as `"react": ["react@18.3.1", ...]`. */
+function findInBunLock(lock: string | undefined, name: string): string | undefined {
+  return new RegExp(`"${escapeRegExp(name)}": \\["${escapeRegExp(name)}@([^"]+)"`, 'u').exec(lock ?? '')?.[1];
 }

@@ -1,9 +1,18 @@
-/** Reads the environment of a Python project. No interpreter is run. */
+/** Detects the environment of a Python project. No interpreter is run. */
 
 import { parse } from 'smol-toml';
-import { at, escaped, type Finding, known, major, parsed, type Texts, text } from './facts.ts';
+import {
+  asString,
+  escapeRegExp,
+  type FileTexts,
+  type Finding,
+  getNested,
+  parseMajor,
+  removeUndefined,
+  tryParse,
+} from './facts.ts';
 
-/** Packages that influence failures most come first. Names are normalized: lower case with `-`. */
+/** The packages that influence failures most come first. Names are normalized: lower case with `-`. */
 const FRAMEWORKS: readonly { package: string; name?: string }[] = [
   { package: 'django' },
   { package: 'fastapi' },
@@ -19,82 +28,90 @@ const FRAMEWORKS: readonly { package: string; name?: string }[] = [
 
 const MANIFESTS = ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg', 'Pipfile', 'manage.py'];
 
-/** The package name at the beginning of a requirement, and the version specifier after it. */
+/** Matches the package name at the beginning of a requirement, and the version specifier after it. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*[(]?\s*([^;#\n]*)/u;
 
-export function pythonFacts(files: Texts): Finding | undefined {
+export function detectPython(files: FileTexts): Finding | undefined {
   if (!MANIFESTS.some((name) => files[name] !== undefined)) return undefined;
-  const project = parsed(parse, files['pyproject.toml']);
-  const asked = requirements(project, files);
-  const framework = FRAMEWORKS.find((one) => asked.has(one.package));
-  const facts = known({
+  const project = tryParse(parse, files['pyproject.toml']);
+  const required = readRequirements(project, files);
+  const framework = FRAMEWORKS.find((one) => required.has(one.package));
+  const facts = removeUndefined({
     language: 'python',
-    language_major: major(interpreter(project, files)),
+    language_major: parseMajor(findPythonVersion(project, files)),
     framework: framework && (framework.name ?? framework.package),
-    framework_major: framework && major(locked(files, framework.package) ?? asked.get(framework.package)),
+    framework_major:
+      framework && parseMajor(findLockedVersion(files, framework.package) ?? required.get(framework.package)),
   });
-  return { facts, sure: true };
+  return { facts, isCertain: true };
 }
 
-/** The pinned or installed version, otherwise the required version. */
-function interpreter(project: unknown, files: Texts): string | undefined {
+/** Returns the pinned or installed version of Python, otherwise the required version. */
+function findPythonVersion(project: unknown, files: FileTexts): string | undefined {
   const versions = [
     files['.python-version'],
     /^version(?:_info)?\s*=\s*(.+)$/mu.exec(files['.venv/pyvenv.cfg'] ?? '')?.[1],
     files['runtime.txt']?.replace(/^python-/u, ''),
-    text(at(project, 'project', 'requires-python')),
-    text(at(project, 'tool', 'poetry', 'dependencies', 'python')),
+    asString(getNested(project, 'project', 'requires-python')),
+    asString(getNested(project, 'tool', 'poetry', 'dependencies', 'python')),
     /python_requires\s*=\s*["']?([^"'\n]+)/u.exec(files['setup.py'] ?? files['setup.cfg'] ?? '')?.[1],
   ];
-  return versions.find((version) => major(version) !== undefined);
+  return versions.find((version) => parseMajor(version) !== undefined);
 }
 
-/** Required packages and version specifiers by normalized name. */
-function requirements(project: unknown, files: Texts): Map<string, string> {
-  const lists = [at(project, 'project', 'dependencies'), ...valuesOf(at(project, 'project', 'optional-dependencies'))];
-  const groups = valuesOf(at(project, 'dependency-groups'));
-  // An item such as `{ include-group = "tests" }` is skipped, because the included group is in the list itself.
+/** Returns the version specifiers of the required packages by normalized name. */
+function readRequirements(project: unknown, files: FileTexts): Map<string, string> {
+  const lists = [
+    getNested(project, 'project', 'dependencies'),
+    ...getValues(getNested(project, 'project', 'optional-dependencies')),
+  ];
+  const groups = getValues(getNested(project, 'dependency-groups'));
+  // Skip an item such as `{ include-group = "tests" }`, because the included group is in the list itself.
   const lines = [...lists, ...groups]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .filter((one) => typeof one === 'string');
   lines.push(...(files['requirements.txt'] ?? '').split('\n'));
-  lines.push(...quotedOf(files['setup.py']), ...(files['setup.cfg'] ?? '').split('\n'));
+  lines.push(...findQuotedRequirements(files['setup.py']), ...(files['setup.cfg'] ?? '').split('\n'));
   const found = lines.map((line) => REQUIREMENT.exec(line)).filter((match) => match !== null);
-  const poetry = Object.entries(Object(at(project, 'tool', 'poetry', 'dependencies')));
-  const pipfile = Object.entries(Object(at(parsed(parse, files.Pipfile), 'packages')));
+  const poetry = Object.entries(Object(getNested(project, 'tool', 'poetry', 'dependencies')));
+  const pipfile = Object.entries(Object(getNested(tryParse(parse, files.Pipfile), 'packages')));
   return new Map([
-    ...found.map((match): [string, string] => [normalized(match[1] ?? ''), match[2] ?? '']),
+    ...found.map((match): [string, string] => [normalizeName(match[1] ?? ''), match[2] ?? '']),
     ...[...poetry, ...pipfile].map(([name, range]): [string, string] => [
-      normalized(name),
-      text(range) ?? text(at(range, 'version')) ?? '',
+      normalizeName(name),
+      asString(range) ?? asString(getNested(range, 'version')) ?? '',
     ]),
   ]);
 }
 
-/** setup.py is a program, so every quoted text that looks like a requirement counts. */
-function quotedOf(program: string | undefined): string[] {
+/**
+ * Returns the quoted texts in setup.py that look like requirements. The file is a program, so it cannot be parsed as
+ * data.
+ */
+function findQuotedRequirements(program: string | undefined): string[] {
   return [...(program ?? '').matchAll(/["']([A-Za-z][\w.-]*(?:\[[^\]]*\])?\s*[<>=~!][^"']*|[a-z]+)["']/gu)].map(
     (match) => match[1] ?? '',
   );
 }
 
 /**
- * uv.lock and poetry.lock: `name = "django"`, `version = "5.0.1"`. Pipfile.lock: `"django": {..., "version": "==5"`.
+ * Finds a version in uv.lock and poetry.lock (`name = "django"`, `version = "5.0.1"`) or Pipfile.lock (`"django": {...,
+ * "version": "==5"`).
  */
-function locked(files: Texts, name: string): string | undefined {
-  const toml = new RegExp(`^name = "${escaped(name)}"\\nversion = "([^"]+)"`, 'mu');
-  const lock = parsed(JSON.parse, files['Pipfile.lock']);
+function findLockedVersion(files: FileTexts, name: string): string | undefined {
+  const toml = new RegExp(`^name = "${escapeRegExp(name)}"\\nversion = "([^"]+)"`, 'mu');
+  const lock = tryParse(JSON.parse, files['Pipfile.lock']);
   return (
     toml.exec(files['uv.lock'] ?? '')?.[1] ??
     toml.exec(files['poetry.lock'] ?? '')?.[1] ??
-    text(at(lock, 'default', name, 'version'))
+    asString(getNested(lock, 'default', name, 'version'))
   );
 }
 
-function valuesOf(table: unknown): unknown[] {
+function getValues(table: unknown): unknown[] {
   return Object.values(Object(table));
 }
 
-function normalized(name: string): string {
+function normalizeName(name: string): string {
   return name.toLowerCase().replaceAll(/[._-]+/gu, '-');
 }

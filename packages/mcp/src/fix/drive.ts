@@ -1,45 +1,51 @@
 /**
- * Drives a loop as far as possible without a person: runs, waits, calls the agent, and stops when someone must act.
+ * Advances a loop as far as possible without a person: runs the command, waits, calls the agent, and stops when someone
+ * must act.
  */
 
+import { devNull } from 'node:os';
 import { ArgusError } from '../errors.ts';
-import { runAgent } from './agent.ts';
-import { missingText } from './attempt/command-input.ts';
+import { toShortLine } from '../text/untrusted.ts';
+import { runAttempt } from './attempt/attempt.ts';
+import { formatMissingAnswers } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import type { LoopContext, Watcher } from './loop-context.ts';
+import { cleanForeignText, type LoopContext, type Watcher } from './loop-context.ts';
+import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
-/** An agent that changes nothing gets this many tries. */
+/** How often an agent is called if it changes nothing. */
 const MAX_FIXER_TRIES = 2;
 
 export interface DriveOptions {
-  /** A program that makes a fix between attempts. */
+  /** Command line of a program that makes a fix between attempts. */
   agent?: string | undefined;
   agentTimeoutSeconds: number;
   research?: string | undefined;
-  /** How a fix was verified if no command can verify it. */
+  /** How the user verified a fix that no command can verify. */
   verified?: string | undefined;
-  /** The change since the loop stopped. Given when a person or an agent resumes the loop. */
+  /** The change since the loop stopped. Set if a person or an agent resumes the loop. */
   fix?: DeclaredFix | undefined;
-  /** False if a caller who resumes may have changed nothing; then a refused fix is not reported. Default: true. */
-  isFixSaid?: boolean | undefined;
+  /**
+   * False if the caller who resumes may not have changed anything; then a refused fix is not reported. Default: true.
+   */
+  claimsChange?: boolean | undefined;
 }
 
 /** Why the loop stopped. */
-export type Stop = 'over' | 'needs_fix' | 'needs_inputs';
+export type StopReason = 'over' | 'needs_fix' | 'needs_inputs';
 
-export async function drive(
+export async function driveLoop(
   loopContext: LoopContext,
   loop: Loop,
   options: DriveOptions,
   watcher: Watcher,
-): Promise<Stop> {
+): Promise<StopReason> {
   let { fix } = options;
   for (;;) {
     switch (loop.decision.type) {
       case 'run': {
-        const input = await loop.input(watcher.signal);
+        const input = await loop.resolveInput(watcher.signal);
         if (input.missing.length > 0) {
-          loop.note(missingText(input));
+          loop.note(formatMissingAnswers(input));
           return 'needs_inputs';
         }
         await loop.runAttempt(watcher, input);
@@ -49,16 +55,16 @@ export async function drive(
         await loop.wait(watcher);
         break;
       case 'apply_fix': {
-        const refused = fix === undefined ? null : await declined(loop, fix);
-        if (fix !== undefined && refused === null) {
+        const refusal = fix === undefined ? null : await declareAndGetRefusal(loop, fix);
+        if (fix !== undefined && refusal === null) {
           fix = undefined;
           break;
         }
         fix = undefined;
-        if (refused !== null && options.isFixSaid !== false) watcher.onNote?.(refused);
+        if (refusal !== null && options.claimsChange !== false) watcher.onNote?.(refusal);
         const brief = await loop.prepareFix(watcher, options.research);
         if (options.agent === undefined) return 'needs_fix';
-        if (!(await fixed(loopContext, loop, brief, options, watcher))) loop.noChangeMade();
+        if (!(await letAgentFix(loopContext, loop, brief, options, watcher))) loop.recordNoChange();
         break;
       }
       case 'provide_inputs': {
@@ -68,18 +74,18 @@ export async function drive(
         return 'needs_inputs';
       }
       default:
-        if (loop.state.status === 'suspicious' && fix !== undefined && options.isFixSaid !== false) {
-          const refused = await declined(loop, fix);
+        if (loop.state.status === 'suspicious' && fix !== undefined && options.claimsChange !== false) {
+          const refusal = await declareAndGetRefusal(loop, fix);
           fix = undefined;
-          if (refused === null) break;
-          loop.note(refused);
+          if (refusal === null) break;
+          loop.note(refusal);
         }
         if (loop.state.status === 'unverified' && loop.state.test !== null) {
           await loop.runAttempt(watcher);
           break;
         }
         if (loop.state.status === 'unverified' && options.verified !== undefined) {
-          const { type, reason } = await loop.verified(options.verified);
+          const { type, reason } = await loop.confirmFix(options.verified);
           if (type !== 'refused') break;
           loop.note(reason);
         }
@@ -90,13 +96,13 @@ export async function drive(
   }
 }
 
-/** Returns why a fix is refused, or null if it is accepted. */
-async function declined(loop: Loop, fix: DeclaredFix): Promise<string | null> {
+/** Declares a fix. Returns why the rules refuse it, or null if they accept it. */
+async function declareAndGetRefusal(loop: Loop, fix: DeclaredFix): Promise<string | null> {
   const decision = await loop.declareFix(fix);
   return decision.type === 'refused' ? decision.reason : null;
 }
 
-async function fixed(
+async function letAgentFix(
   loopContext: LoopContext,
   loop: Loop,
   brief: string,
@@ -110,29 +116,116 @@ async function fixed(
     const request = {
       command: agent,
       brief: text,
-      briefPath: loop.folder.file('brief.md'),
+      briefPath: loop.folder.getPath('brief.md'),
       timeoutSeconds: agentTimeoutSeconds,
     };
-    const { description, outside, output, notes, notStarted } = await loop.marked((mark) =>
+    const { description, outside, output, notes, notStarted } = await loop.runWithMark((mark) =>
       runAgent(loopContext, { ...request, mark }, watcher),
     );
     for (const note of notes) loop.note(note);
-    const refused = await declined(loop, { description, outside, output });
-    if (refused === null) return true;
-    if (notStarted !== null) throw noFixer(notStarted);
-    watcher.onNote?.(refused);
-    loop.note(`The fixer's change was refused: ${refused}`);
-    text = `${brief}\n## Refused\n\n${refused}\n`;
+    const refusal = await declareAndGetRefusal(loop, { description, outside, output });
+    if (refusal === null) return true;
+    if (notStarted !== null) throw createAgentStartError(notStarted);
+    watcher.onNote?.(refusal);
+    loop.note(`The fixer's change was rejected: ${refusal}`);
+    text = `${brief}\n## Refused\n\n${refusal}\n`;
     loop.folder.write('brief.md', text);
   }
   return false;
 }
 
 /**
- * The error for an agent that cannot be started. Another try and a change of the code do not help, so the loop waits in
- * its current state.
+ * Creates the error for an agent that cannot be started. The loop stays in its current state, because neither another
+ * attempt nor a code change helps.
  */
-function noFixer(why: string): ArgusError {
-  const advice = 'Name one that can be with --agent, and go on with argus fix-problem --resume.';
+function createAgentStartError(why: string): ArgusError {
+  const advice = 'Name a working fixer with --agent, then continue with argus fix-problem --resume.';
   return new ArgusError('COMMAND_FAILED', `The fixer could not be started (${why}). ${advice}`);
+}
+
+/** Exit codes of a shell for a program that cannot be executed and for a program that does not exist. */
+const NOT_STARTED_EXIT_CODES = new Set([126, 127]);
+
+/** A description has one or two lines. */
+const MAX_DESCRIPTION_CHARACTERS = 1_000;
+
+interface AgentRequest {
+  command: string;
+  /** Text in Markdown. */
+  brief: string;
+  briefPath: string;
+  timeoutSeconds: number;
+  /** A mark in the environment of every process that the agent starts, to find these processes later. */
+  mark: string;
+}
+
+interface AgentResult {
+  /** The agent's description of its change. Null if there is none. */
+  description: string | null;
+  outside: string | null;
+  /** Output of the agent, without secrets. */
+  output: string;
+  /** How the agent failed, and which processes it left behind. */
+  notes: string[];
+  /** The shell's message if the agent could not be started. Null if the agent ran. */
+  notStarted: string | null;
+}
+
+/**
+ * Runs an agent, which is any program that reads the brief on stdin and edits files. The work tree and the next attempt
+ * show whether the fix helped.
+ */
+async function runAgent(loopContext: LoopContext, request: AgentRequest, watcher: Watcher): Promise<AgentResult> {
+  const { command, brief, briefPath, timeoutSeconds, mark } = request;
+  const { exitCode, timedOut, text, notes } = await runAttempt({
+    command,
+    cwd: loopContext.session.root,
+    timeoutSeconds,
+    logPath: devNull,
+    mark,
+    redact: (text) => text,
+    env: { ARGUS_BRIEF: briefPath },
+    input: brief,
+    signal: watcher.signal,
+    onOutput: watcher.onOutput,
+  });
+  const output = cleanForeignText(loopContext, text);
+  const how = timedOut ? `stopped after ${timeoutSeconds} s` : `ended with exit code ${exitCode}`;
+  return {
+    ...parseDescriptions(output),
+    output,
+    notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes],
+    notStarted: NOT_STARTED_EXIT_CODES.has(exitCode)
+      ? `exit code ${exitCode}: ${toShortLine(output) || command}`
+      : null,
+  };
+}
+
+/** Reads the descriptions of the fix from the output of an agent. */
+function parseDescriptions(output: string): Pick<AgentResult, 'description' | 'outside'> {
+  return {
+    description: findMarkedLine(output, FIX_MARK) ?? getLastParagraph(output),
+    outside: findMarkedLine(output, OUTSIDE_MARK),
+  };
+}
+
+/** Returns the text of the last line that starts with the mark. Ignores emphasis such as `**` around the mark. */
+function findMarkedLine(output: string, mark: string): string | null {
+  const lines = [...output.matchAll(new RegExp(`^[\\s>*_#-]*${mark}[*_]*\\s*(\\S.*)$`, 'gmu'))];
+  return lines.at(-1)?.[1]?.trim().slice(0, MAX_DESCRIPTION_CHARACTERS).toWellFormed() ?? null;
+}
+
+function getLastParagraph(output: string): string | null {
+  const paragraph =
+    output
+      .trim()
+      .split(/\n\s*\n/u)
+      .at(-1)
+      ?.trim() ?? '';
+  return paragraph === ''
+    ? null
+    : paragraph
+        .replaceAll(/\s+/gu, ' ')
+        .slice(0, MAX_DESCRIPTION_CHARACTERS / 2)
+        .toWellFormed();
 }

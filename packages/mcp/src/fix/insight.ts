@@ -1,49 +1,52 @@
 /**
  * Collects what can be found about an error: the context, the research query with the output of a research program, and
- * known solutions. Failed parts become notes, not errors.
+ * known solutions. If a part fails, a note reports it, and the other parts are still returned.
  */
 
 import type { FixError, FixState } from 'argus-engine';
-import { ArgusError, messageOf } from '../errors.ts';
-import { rankedSolutions } from '../memory/calls.ts';
-import { missingOf } from '../run/advice/missing.ts';
-import { markEntry } from '../run/processes.ts';
+import { ArgusError, getErrorMessage } from '../errors.ts';
+import { detectMissingDependency } from '../run/advice/missing.ts';
+import { createMarkVariable } from '../run/processes.ts';
+import { rankedSolutions } from '../sessions/memories.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import { findingsIn } from './context/findings.ts';
 import { type FixContext, gatherContext } from './context/gather-context.ts';
-import { type ResearchQuery, researchQuery, runResearch } from './context/research.ts';
-import { configFor, type LoopContext, type Watcher } from './loop-context.ts';
+import { createResearchQuery, parseFindings, type ResearchQuery, runResearch } from './context/research.ts';
+import { type LoopContext, type Watcher, withNamespace } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';
 
-/** Limit for the solutions in a brief. */
+/** Maximum number of solutions in a brief. */
 const MAX_KNOWN_SOLUTIONS = 3;
 
-/** A search uses only the beginning and the end of the error, because more text does not find more. */
+/** A search uses the beginning and the end of the error text, because more text does not find more solutions. */
 const MAX_QUERY_CHARACTERS = 16_000;
 
-export interface InsightRequest {
+interface InsightRequest {
   attempt: number;
   error: FixError;
   state: FixState;
   /** A program that reads the research query. */
   research?: string | undefined;
-  /** A mark in the environment of the research program. */
+  /** A mark in the environment of the research program, to find its processes later. */
   mark: string;
   year: number;
 }
 
-export async function insightOf(loopContext: LoopContext, request: InsightRequest, watcher: Watcher): Promise<Insight> {
+export async function collectInsight(
+  loopContext: LoopContext,
+  request: InsightRequest,
+  watcher: Watcher,
+): Promise<Insight> {
   const { attempt, error } = request;
   const notes: string[] = [];
   const [context, memory] = await Promise.all([
-    contextOf(loopContext, request, watcher),
-    knownSolutions(loopContext, error).catch((thrown) => {
-      notes.push(`The memories were not searched: ${messageOf(thrown)}`);
+    gatherErrorContext(loopContext, request, watcher),
+    findKnownSolutions(loopContext, error).catch((thrown) => {
+      notes.push(`The memory could not be searched: ${getErrorMessage(thrown)}`);
       return { known: [], lookup_id: null, warnings: [] };
     }),
   ]);
-  const query = researchQuery(context, request.year);
-  const research = await researched(loopContext, request, query, watcher);
+  const query = createResearchQuery(context, request.year);
+  const research = await runResearchIfRequested(loopContext, request, query, watcher);
   if (research.problem !== null) notes.push(research.problem);
   return {
     attempt,
@@ -52,7 +55,7 @@ export async function insightOf(loopContext: LoopContext, request: InsightReques
     location: context.location,
     function: context.function,
     frames: context.frames,
-    missing: missingOf(error.text, loopContext.session.root) ?? null,
+    missing: detectMissingDependency(error.text, loopContext.session.root) ?? null,
     uncommitted: context.uncommitted,
     hypothesis: context.hypothesis,
     query: query.query,
@@ -60,13 +63,13 @@ export async function insightOf(loopContext: LoopContext, request: InsightReques
     known: memory.known,
     lookup_id: memory.lookup_id,
     research: research.text,
-    findings: research.text ? findingsIn(research.text) : null,
+    findings: research.text ? parseFindings(research.text) : null,
     sources: research.sources,
     notes: [...notes, ...memory.warnings],
   };
 }
 
-function contextOf(
+function gatherErrorContext(
   loopContext: LoopContext,
   { error, state }: InsightRequest,
   { signal }: Watcher,
@@ -79,12 +82,12 @@ function contextOf(
     test: state.test ?? undefined,
     namespace: state.namespace ?? undefined,
     signal,
-    config: configFor(loopContext, state.namespace),
+    config: withNamespace(loopContext, state.namespace),
     redact: (text) => loopContext.rules.redact(text),
   });
 }
 
-async function researched(
+async function runResearchIfRequested(
   loopContext: LoopContext,
   { research, mark }: InsightRequest,
   query: ResearchQuery,
@@ -94,29 +97,33 @@ async function researched(
   watcher.onNote?.('researching');
   const redact = (text: string) => loopContext.rules.redact(text);
   const { signal } = watcher;
-  return runResearch(research, query, { cwd: loopContext.session.root, signal, redact, env: markEntry(mark) });
+  return runResearch(research, query, { cwd: loopContext.session.root, signal, redact, env: createMarkVariable(mark) });
 }
 
-interface Known {
+interface KnownSolutions {
   known: KnownSolution[];
   lookup_id: string | null;
   warnings: string[];
 }
 
 /**
- * Searches with the whole error text, then with its headline if that found nothing, because the text may hold several
- * errors.
+ * Searches with the complete error text. If that finds nothing, searches with the headline, because the text may
+ * contain several errors.
  */
-async function knownSolutions({ session, sessionManager }: LoopContext, error: FixError): Promise<Known> {
+async function findKnownSolutions({ session, sessionManager }: LoopContext, error: FixError): Promise<KnownSolutions> {
   if (!session.historyEnabled) throw new ArgusError('HISTORY_DISABLED', 'history is disabled in the configuration.');
-  let found: Known = { known: [], lookup_id: null, warnings: [] };
+  let found: KnownSolutions = { known: [], lookup_id: null, warnings: [] };
   for (const text of new Set([error.text.trim(), error.headline.trim()])) {
-    if (text !== '' && found.known.length === 0) found = await solutionsFor(text, session.root, sessionManager);
+    if (text !== '' && found.known.length === 0) found = await searchSolutions(text, session.root, sessionManager);
   }
   return found;
 }
 
-async function solutionsFor(text: string, projectPath: string, sessionManager: SessionManager): Promise<Known> {
+async function searchSolutions(
+  text: string,
+  projectPath: string,
+  sessionManager: SessionManager,
+): Promise<KnownSolutions> {
   const query_text =
     text.length > MAX_QUERY_CHARACTERS
       ? `${text.slice(0, MAX_QUERY_CHARACTERS / 2)}\n${text.slice(-MAX_QUERY_CHARACTERS / 2)}`
@@ -124,14 +131,18 @@ async function solutionsFor(text: string, projectPath: string, sessionManager: S
   const params = { query_text: query_text.toWellFormed(), env: {}, limit: 2 * MAX_KNOWN_SOLUTIONS, projectPath };
   const found = await rankedSolutions(params, sessionManager);
   const titles = new Map(found.incidents.map(({ incident_id, title }) => [incident_id, title]));
-  const known = found.ranked_solutions.map(({ solution_id, incident_id, steps, why }) => {
+  // A solution that only failed is not a suggestion.
+  const useful = found.ranked_solutions.filter(({ worked, failed }) => worked > 0 || failed === 0);
+  const known = useful.map(({ solution_id, incident_id, steps, why }) => {
     return { solution_id, title: titles.get(incident_id) ?? incident_id, steps, why };
   });
   // A fix from an earlier loop is both an incident and a pattern, so remove duplicates.
-  const told = known.filter(({ steps }, at) => known.findIndex((other) => isSame(other.steps, steps)) === at);
-  return { known: told.slice(0, MAX_KNOWN_SOLUTIONS), lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
+  const distinct = known.filter(
+    ({ steps }, at) => known.findIndex((other) => haveSameSteps(other.steps, steps)) === at,
+  );
+  return { known: distinct.slice(0, MAX_KNOWN_SOLUTIONS), lookup_id: found.lookup_id, warnings: found.warnings ?? [] };
 }
 
-function isSame(one: string, other: string): boolean {
+function haveSameSteps(one: string, other: string): boolean {
   return one.trim() === other.trim();
 }

@@ -1,15 +1,17 @@
 /**
- * The parameters of a fix loop. This table is the source of the arguments of fix_problem, the options of the command
- * line and the arguments of the prompt. Names and types are those of the engine's `FixStart` (`Start` in
- * crates/core/src/fix_loop/begin.rs, which has the limits and defaults). A new field needs a field there and a row
+ * The parameters of a fix loop. The arguments of fix_problem, the options of the command line and the arguments of the
+ * prompt are created from this table. Names and types are those of the engine's `FixStart` (`Start` in
+ * crates/core/src/fix_loop/begin.rs, which has the limits and defaults). A new parameter needs a field there and a row
  * here.
  */
 
 import type { FixStart } from 'argus-engine';
+import type { z } from 'zod';
+import type { Zod } from '../system/zod.ts';
 
-/** The parameters from the caller. The host sets the start time. */
-export type WantedFix = Omit<FixStart, 'started'>;
-export type StartFieldName = keyof WantedFix;
+/** The parameters that a caller gives. The host adds the start time. */
+export type FixGoal = Omit<FixStart, 'started'>;
+type StartFieldName = keyof FixGoal;
 
 type ValueType = 'string' | 'number' | 'boolean';
 type TypeOf<Value> = Value extends string ? 'string' : Value extends number ? 'number' : 'boolean';
@@ -17,15 +19,15 @@ type TypeOf<Value> = Value extends string ? 'string' : Value extends number ? 'n
 export interface StartField<Type extends ValueType = ValueType> {
   type: Type;
   isRequired?: true;
-  /** Description for agents. Missing if the name is clear. */
+  /** Description for agents. Undefined if the name is clear. */
   argument?: string;
-  /** Description for people at a terminal. */
+  /** Description for people at a terminal. Undefined if the command line has no such option. */
   option?: { help: string; value?: `<${string}>`; isWhole?: true };
-  /** Description for people in a slash command. */
+  /** Description for people in a slash command. Undefined if the prompt has no such argument. */
   prompt?: { help: string; name?: string };
 }
 
-/** In the order for agents. */
+/** The parameters, in the order for agents. */
 export const START_FIELDS = {
   command: {
     type: 'string',
@@ -35,27 +37,27 @@ export const START_FIELDS = {
   },
   error: {
     type: 'string',
-    argument: 'Or: the error as printed',
+    argument: 'Or the error output',
     prompt: { name: 'error_message', help: 'The error output to diagnose and fix; or give command' },
   },
   desired: {
     type: 'string',
     isRequired: true,
-    argument: 'What should happen instead',
-    option: { value: '<behavior>', help: 'what should happen instead (required)' },
+    argument: 'Expected correct behavior',
+    option: { value: '<behavior>', help: 'expected correct behavior (required)' },
     prompt: { help: 'Expected correct behavior' },
   },
   test: {
     type: 'string',
-    argument: 'With error: command that verifies a fix',
-    option: { value: '<command>', help: 'error mode: command that verifies the fix' },
-    prompt: { help: 'With an error: command that verifies the fix' },
+    argument: 'Command that verifies a fix (with error)',
+    option: { value: '<command>', help: 'command that verifies the fix (error mode)' },
+    prompt: { help: 'Command that verifies the fix (with an error)' },
   },
   namespace: {
     type: 'string',
-    argument: 'Kubernetes namespace to look into',
-    option: { value: '<ns>', help: 'Kubernetes namespace to look into' },
-    prompt: { help: 'Kubernetes namespace to look into' },
+    argument: 'Kubernetes namespace to inspect',
+    option: { value: '<ns>', help: 'Kubernetes namespace to inspect' },
+    prompt: { help: 'Kubernetes namespace to inspect' },
   },
   auto: {
     type: 'boolean',
@@ -66,7 +68,7 @@ export const START_FIELDS = {
   inputs: {
     type: 'string',
     argument: 'Inputs file for prompts',
-    option: { value: '<file>', help: 'inputs for prompts (default: found by the name of the script)' },
+    option: { value: '<file>', help: 'inputs file for prompts (default: the generated file of the script)' },
     prompt: { help: 'Path of an inputs file' },
   },
   timeout: {
@@ -77,24 +79,24 @@ export const START_FIELDS = {
   },
   max_attempts: {
     type: 'number',
-    argument: 'Default 5; with error 3',
-    option: { value: '<n>', help: 'at most so many runs (default: 5; error mode: 3)', isWhole: true },
-    prompt: { help: 'At most so many runs (default 5)' },
+    argument: 'Default 5, or 3 with error',
+    option: { value: '<n>', help: 'maximum number of runs (default: 5; error mode: 3)', isWhole: true },
+    prompt: { help: 'Maximum number of runs (default 5)' },
   },
   backoff: {
     type: 'number',
-    argument: 'First delay in seconds, doubled. Default 1',
+    argument: 'Initial delay in seconds, doubled. Default 1',
     option: {
       value: '<seconds>',
-      help: 'delay before the second run, doubled each time, at most 60 (default: 1)',
+      help: 'delay before the second run in seconds, doubled each time, at most 60 (default: 1)',
     },
     prompt: { help: 'Initial delay in seconds, doubled each time (default 1)' },
   },
   circuit_breaker: {
     type: 'number',
-    argument: 'Identical errors that end it. Default 3',
-    option: { value: '<n>', help: 'stop after so many identical errors in a row (default: 3)', isWhole: true },
-    prompt: { help: 'Stop after so many identical errors (default 3)' },
+    argument: 'Identical errors that stop the loop. Default 3',
+    option: { value: '<n>', help: 'stop after this number of identical errors in a row (default: 3)', isWhole: true },
+    prompt: { help: 'Stop after this number of identical errors (default 3)' },
   },
   jitter: {
     type: 'boolean',
@@ -102,11 +104,14 @@ export const START_FIELDS = {
   },
   strict_progress: {
     type: 'boolean',
-    option: { help: 'open the circuit on oscillating errors and missing progress too' },
+    option: { help: 'also open the circuit if errors oscillate or the loop makes no progress' },
   },
-} as const satisfies { [Name in StartFieldName]-?: StartField<TypeOf<NonNullable<WantedFix[Name]>>> };
+} as const satisfies { [Name in StartFieldName]-?: StartField<TypeOf<NonNullable<FixGoal[Name]>>> };
 
-/** The order of the contract, for people. A field that is missing here comes last. */
+/**
+ * The order of the parameters for people, as in `docs/contract/fix-problem.md`. Parameters that are not listed come
+ * last.
+ */
 const READING_ORDER: readonly string[] = [
   'error',
   'desired',
@@ -123,12 +128,37 @@ const READING_ORDER: readonly string[] = [
   'jitter',
 ] satisfies StartFieldName[];
 
-export function fieldsForPeople(): [name: string, field: StartField][] {
-  const place = (name: string) => (READING_ORDER.includes(name) ? READING_ORDER.indexOf(name) : READING_ORDER.length);
-  return Object.entries<StartField>(START_FIELDS).toSorted(([a], [b]) => place(a) - place(b));
+export function listFieldsForPeople(): [name: string, field: StartField][] {
+  const getRank = (name: string) => (READING_ORDER.includes(name) ? READING_ORDER.indexOf(name) : READING_ORDER.length);
+  return Object.entries<StartField>(START_FIELDS).toSorted(([a], [b]) => getRank(a) - getRank(b));
 }
 
-/** Writes a name such as `max_attempts` with dashes, for options and prompts. */
-export function dashed(name: string): string {
+/** Converts a name such as `max_attempts` to `max-attempts`, for options and prompts. */
+export function toDashes(name: string): string {
   return name.replaceAll('_', '-');
+}
+
+/* Builds the schema of the parameters from the table of fields. */
+
+type Fields = typeof START_FIELDS;
+type Schemas = { string: z.ZodString; number: z.ZodNumber; boolean: z.ZodBoolean };
+type Shape = {
+  -readonly [Name in keyof Fields]: Fields[Name] extends { isRequired: true }
+    ? Schemas[Fields[Name]['type']]
+    : z.ZodExactOptional<Schemas[Fields[Name]['type']]>;
+};
+
+/** Optional fields must be absent, not undefined, because JSON has no undefined. */
+export function createStartShape(z: Zod): Shape {
+  const schemas = Object.entries<StartField>(START_FIELDS).map(
+    ([name, field]) => [name, createFieldSchema(z, field)] as const,
+  );
+  // The cast restores the keys and types of the table, because `fromEntries` returns only a record.
+  return Object.fromEntries<z.ZodType>(schemas) as Shape;
+}
+
+function createFieldSchema(z: Zod, { type, isRequired, argument }: StartField): z.ZodType {
+  const value = z[type]();
+  const schema = isRequired ? value : value.exactOptional();
+  return argument === undefined ? schema : schema.describe(argument);
 }

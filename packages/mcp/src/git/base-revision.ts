@@ -1,23 +1,23 @@
 /**
- * Finds the commit that a change will be merged into. Rules that decide about a change are read from this commit,
+ * Finds the commit into which a change will be merged. Rules that decide about a change are read from this commit,
  * because a change must not decide about itself.
  */
 
 import { Git } from './git.ts';
-import { commitOf, HISTORY_TIMEOUT_MS } from './history.ts';
-import { type Repository, repositoryOf } from './repository.ts';
+import { HISTORY_TIMEOUT_MS, resolveCommit } from './history.ts';
+import { findRepository, type Repository } from './repository.ts';
 
 export interface BaseQuery {
   /** A branch or a full hash. Null if none was named. */
   base: string | null;
-  /** In CI the base must be known, because the checkout alone must not count. */
+  /** True in CI, where the base must be known because the checkout alone is not trusted. */
   isInCi: boolean;
-  /** True when the job runs the base branch itself. The checkout is then the base if the branch is not in the clone. */
-  isOfBase: boolean;
+  /** True if the job runs the base branch itself. If the branch is not in the clone, the checkout is then the base. */
+  isBaseBuild: boolean;
 }
 
 export interface BaseRevision {
-  /** The name in messages, for example `main (0123456789ab)`. */
+  /** Name in messages, such as `main (0123456789ab)`. */
   name: string;
   commit: string;
   git: Git;
@@ -29,36 +29,36 @@ export interface UnknownBase {
   missing: string;
 }
 
-/** Undefined if there is no repository here and no base is needed (outside CI). */
-export type FoundBase = BaseRevision | UnknownBase | undefined;
+/** Undefined if there is no repository and no base is needed (outside of CI). */
+export type BaseResult = BaseRevision | UnknownBase | undefined;
 
-export async function baseRevision(top: string, { base, isInCi, isOfBase }: BaseQuery): Promise<FoundBase> {
-  const repository = await repositoryOf(top);
-  if (typeof repository === 'string') return { missing: `the repository here is not read (${repository})` };
+export async function findBaseRevision(top: string, { base, isInCi, isBaseBuild }: BaseQuery): Promise<BaseResult> {
+  const repository = await findRepository(top);
+  if (typeof repository === 'string') return { missing: `the repository cannot be read (${repository})` };
   if (repository === undefined) {
-    return isInCi || base !== null ? { missing: 'there is no git repository here to read it from' } : undefined;
+    return isInCi || base !== null ? { missing: 'this is not a git repository' } : undefined;
   }
   if (base === null && isInCi) {
-    return { missing: 'this service does not say where the change is to go: name it with --base' };
+    return { missing: 'this CI service does not name the base branch: pass it with --base' };
   }
   const git = new Git(repository.top);
-  const commit = base === null || isOfBase ? await baseOrHead(git, base) : await commitOfBranch(git, base);
-  if (commit === null) return { missing: missingText(base ?? 'HEAD') };
+  const commit = base === null || isBaseBuild ? await findBaseOrHead(git, base) : await findBranchCommit(git, base);
+  if (commit === null) return { missing: formatMissingBase(base ?? 'HEAD') };
   return { name: `${base ?? 'HEAD'} (${commit.slice(0, 12)})`, commit, git, repository };
 }
 
-function missingText(base: string): string {
+function formatMissingBase(base: string): string {
   const fetch = `git fetch origin +refs/heads/${base}:refs/remotes/origin/${base}`;
   return `${base} is not in this clone: check out with fetch-depth: 0, or call ${fetch}`;
 }
 
-async function baseOrHead(git: Git, base: string | null): Promise<string | null> {
-  return (base === null ? null : await commitOfBranch(git, base)) ?? (await commitOf(git, 'HEAD'));
+async function findBaseOrHead(git: Git, base: string | null): Promise<string | null> {
+  return (base === null ? null : await findBranchCommit(git, base)) ?? (await resolveCommit(git, 'HEAD'));
 }
 
-/** A branch of the server comes before a local branch with the same name. */
-async function commitOfBranch(git: Git, base: string): Promise<string | null> {
-  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return commitOf(git, base);
+/** Finds the commit of a branch. A branch of the server is preferred to a local branch with the same name. */
+async function findBranchCommit(git: Git, base: string): Promise<string | null> {
+  if (/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u.test(base)) return resolveCommit(git, base);
   const names = ['refs/remotes/origin/', 'refs/remotes/', 'refs/heads/'].map((place) => `${place}${base}`);
   const { stdout } = await git.run(['for-each-ref', '--format=%(objectname) %(refname)', ...names]);
   const commits = new Map(stdout.split('\n').map((line) => [line.slice(line.indexOf(' ') + 1), line.split(' ')[0]]));
@@ -66,8 +66,11 @@ async function commitOfBranch(git: Git, base: string): Promise<string | null> {
   return name === undefined ? null : (commits.get(name) ?? null);
 }
 
-/** The file in a commit. Null if the commit has no such file. For a link, the text is its target. */
-export async function fileAt(
+/**
+ * Reads a file in a commit. Returns null if the commit has no such file. For a link, the text is the target of the
+ * link.
+ */
+export async function readFileAt(
   { git, repository }: BaseRevision,
   commit: string,
   file: string,
@@ -78,11 +81,11 @@ export async function fileAt(
   return problem === null ? { text: stdout, cut } : null;
 }
 
-/** Far more commits than a memory has runs. */
+/** Many more commits than a memory has runs. */
 const MAX_COMMITS = 20_000;
 
-/** The newest commits of the base. A shallow clone has only some of them. */
-export async function commitsOfBase({ git, commit }: BaseRevision): Promise<{
+/** Returns the newest commits of the base. A shallow clone has only some of them. */
+export async function listBaseCommits({ git, commit }: BaseRevision): Promise<{
   commits: ReadonlySet<string>;
   isShallow: boolean;
 }> {

@@ -1,150 +1,163 @@
-/** The only place that starts git. Every setting by which a repository could start a program is switched off. */
+/**
+ * Runs git. No other file starts git, and every setting by which a repository could start a program is disabled here.
+ */
 
 import { StringDecoder } from 'node:string_decoder';
-import { type Asked, type AskOptions, ask } from '../system/ask.ts';
 import { io } from '../system/io.ts';
+import { type ProgramOptions, type ProgramResult, runProgram } from '../system/programs.ts';
 import {
-  COMMANDS,
-  driverSettings,
-  fixedSettings,
+  createDriverOptions,
+  createFixedOptions,
+  createGitEnvironment,
+  GIT_COMMANDS,
   type GitCommand,
-  gitEnvironment,
-  isUnanswerable,
+  isUndecodableDriver,
 } from './settings.ts';
 
 export type GitOptions = Pick<
-  AskOptions,
+  ProgramOptions,
   'signal' | 'timeoutMs' | 'maxBytes' | 'env' | 'stdin' | 'encoding' | 'onOutput'
 >;
 
-export type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs' | 'stdin'>;
+type LinesOptions = Pick<GitOptions, 'signal' | 'timeoutMs' | 'stdin'>;
 
-/** A command and its arguments. */
+/** A command of git and its arguments. */
 export type GitArgs = readonly [GitCommand, ...string[]];
 
 /** Enough for a user with many settings. */
 const MAX_SETTINGS_BYTES = 4 * 1024 * 1024;
 
-/** The names of all settings, or the reason why they are not known. */
-interface Settings {
+/** Names of all settings of a repository, or the reason why they are not known. */
+interface SettingNames {
   names: string[];
   problem: string | null;
 }
 
-const UNANSWERABLE =
-  'The settings of this repository name a driver in bytes that are no UTF-8, which cannot be switched off; rename it';
+const UNDECODABLE_DRIVER_PROBLEM =
+  'The settings of this repository name a driver that is not valid UTF-8, so it cannot be disabled; rename it';
 
-const NONE: Settings = { names: [], problem: null };
+const NO_SETTINGS: SettingNames = { names: [], problem: null };
 
-/** Runs git once. For several calls in a repository a shared `Git` is faster. Rejects only with CANCELLED. */
-export function runGit(root: string, args: GitArgs, options: GitOptions = {}): Promise<Asked> {
+/** Runs git once. For several calls in a repository, a shared `Git` is faster. Rejects only with CANCELLED. */
+export function runGit(root: string, args: GitArgs, options: GitOptions = {}): Promise<ProgramResult> {
   return new Git(root).run(args, options);
 }
 
 /**
- * Runs git in one folder. It reads the names of settings once, so each piece of work should create a new instance.
+ * Runs git in a folder. An instance reads the names of settings once, so create a new instance for each piece of work.
  * `timeoutMs` is the default for calls without their own limit.
  */
 export class Git {
   readonly root: string;
   readonly #timeoutMs: number | undefined;
-  #settings: Promise<Settings> | undefined;
+  #settings: Promise<SettingNames> | undefined;
 
   constructor(root: string, timeoutMs?: number) {
     this.root = root;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects only with CANCELLED. */
-  async run(args: GitArgs, options: GitOptions = {}): Promise<Asked> {
-    const { words, problem } = await this.#commandLine(args, options.signal);
+  /** Runs a command. Rejects only with CANCELLED. */
+  async run(args: GitArgs, options: GitOptions = {}): Promise<ProgramResult> {
+    const { words, problem } = await this.#createCommandLine(args, options.signal);
     if (problem !== null) return { stdout: '', cut: false, exitCode: null, problem };
-    return this.#ask(words, options);
+    return this.#runProgram(words, options);
   }
 
-  /** Like `run`, but returns the output without its last newline. Throws `GitError` if the output is incomplete. */
-  async text(args: GitArgs, options: GitOptions = {}): Promise<string> {
+  /**
+   * Like `run`, but returns the output without its last newline. Throws `GitError` if git fails or the output is
+   * incomplete.
+   */
+  async readText(args: GitArgs, options: GitOptions = {}): Promise<string> {
     const { stdout, cut, problem } = await this.run(args, options);
-    if (problem !== null || cut) throw new GitError(problem ?? `git ${args[0]} answered more than can be read`);
+    if (problem !== null || cut) throw new GitError(problem ?? `the output of git ${args[0]} is too large`);
     return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
   }
 
   /** Passes the lines of a long output to `wanted` until it returns false. Throws `GitError` if git fails. */
-  async eachLine(args: GitArgs, wanted: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
+  async forEachLine(args: GitArgs, takeLine: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
     const decoder = new StringDecoder('utf8');
     let rest = '';
     const onOutput = (bytes: Buffer) => {
       const lines = (rest + decoder.write(bytes)).split('\n');
       rest = lines.pop() ?? '';
-      return lines.every(wanted);
+      return lines.every(takeLine);
     };
     const { problem } = await this.run(args, { ...options, onOutput });
     if (problem !== null) throw new GitError(problem);
   }
 
   async isSet(setting: string): Promise<boolean> {
-    return (await this.#found(undefined)).names.includes(setting);
+    return (await this.#getSettings(undefined)).names.includes(setting);
   }
 
   /**
-   * The options that switch the configured drivers off, for a command line that a person runs. Throws `GitError` if the
-   * drivers are not known.
+   * Returns the options that disable the configured drivers, for a command line that a person runs. Throws `GitError`
+   * if the drivers are not known.
    */
-  async driverSettings(): Promise<string[]> {
-    const { names, problem } = await this.#found(undefined);
+  async readDriverOptions(): Promise<string[]> {
+    const { names, problem } = await this.#getSettings(undefined);
     if (problem !== null) throw new GitError(problem);
-    return driverSettings(names);
+    return createDriverOptions(names);
   }
 
-  async #commandLine(
+  async #createCommandLine(
     [command, ...rest]: GitArgs,
     signal: AbortSignal | undefined,
   ): Promise<{ words: string[]; problem: string | null }> {
-    const { drivers, always } = COMMANDS[command];
-    const { names, problem } = drivers ? await this.#found(signal) : NONE;
-    return { words: [...fixedSettings(), ...driverSettings(names), command, ...always, ...rest], problem };
+    const { drivers, always } = GIT_COMMANDS[command];
+    const { names, problem } = drivers ? await this.#getSettings(signal) : NO_SETTINGS;
+    return { words: [...createFixedOptions(), ...createDriverOptions(names), command, ...always, ...rest], problem };
   }
 
-  #found(signal: AbortSignal | undefined): Promise<Settings> {
-    this.#settings ??= this.#find(signal);
+  #getSettings(signal: AbortSignal | undefined): Promise<SettingNames> {
+    this.#settings ??= this.#readSettings(signal);
     return this.#settings;
   }
 
-  /** Returns a problem if the settings cannot be read, so that git is not run in a way that might start a driver. */
-  async #find(signal: AbortSignal | undefined): Promise<Settings> {
-    const args = [...fixedSettings(), 'config', '--list', '--name-only', '-z'];
-    const { stdout, cut, problem } = await this.#ask(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
-    if (cut) return { names: [], problem: 'The settings of this repository are more than can be read' };
+  /**
+   * Reads the names of the settings. Returns a problem if they cannot be read; then git is not run, because it could
+   * start a driver.
+   */
+  async #readSettings(signal: AbortSignal | undefined): Promise<SettingNames> {
+    const args = [...createFixedOptions(), 'config', '--list', '--name-only', '-z'];
+    const { stdout, cut, problem } = await this.#runProgram(args, { signal, maxBytes: MAX_SETTINGS_BYTES });
+    if (cut) return { names: [], problem: 'The settings of this repository are too large' };
     const names = [...new Set(stdout.split('\0'))];
-    if (names.some(isUnanswerable)) return { names: [], problem: UNANSWERABLE };
+    if (names.some(isUndecodableDriver)) return { names: [], problem: UNDECODABLE_DRIVER_PROBLEM };
     return { names, problem };
   }
 
-  #ask(words: readonly string[], options: GitOptions): Promise<Asked> {
-    const env = { ...gitEnvironment(io().env), ...options.env };
+  #runProgram(words: readonly string[], options: GitOptions): Promise<ProgramResult> {
+    const env = { ...createGitEnvironment(io().env), ...options.env };
     const timeoutMs = options.timeoutMs ?? this.#timeoutMs;
-    return ask('git', words, { ...options, ...(timeoutMs === undefined ? {} : { timeoutMs }), cwd: this.root, env });
+    return runProgram('git', words, {
+      ...options,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      cwd: this.root,
+      env,
+    });
   }
 }
 
 /** Converts a path that was read with `encoding: 'latin1'` to readable text. */
-export function asText(latin1: string): string {
+export function decodePath(latin1: string): string {
   return Buffer.from(latin1, 'latin1').toString('utf8');
 }
 
-/** Git failed. The message is the first line of its error output. */
+/** Thrown if git fails. The message is the first line of git's error output. */
 export class GitError extends Error {
   override readonly name = 'GitError';
 }
 
-/** True when git did not answer in time, so the result is not known. */
-export function isTooSlow(problem: string | null): boolean {
+/** True if git did not answer in time, so that the result is not known. */
+export function isTimeout(problem: string | null): boolean {
   return /^git did not answer /u.test(problem ?? '');
 }
 
 /**
- * True when there is a repository that git refuses to open, because it belongs to another user or is a bare repository
- * inside a work tree.
+ * True if git refuses to open a repository, because it belongs to another user or is a bare repository inside a work
+ * tree.
  */
 export function isRefusal(problem: string | null): boolean {
   return /dubious ownership|unsafe repository|cannot use bare repository/u.test(problem ?? '');

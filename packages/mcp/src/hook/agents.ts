@@ -1,92 +1,106 @@
 /**
- * Parses the events that agents send to a hook, and formats the answers: Claude Code, Codex, Cursor, Gemini CLI. Only
- * fields that the hook needs are read. Unknown events and events of other tools are ignored.
+ * Parses the events that Claude Code, Codex, Cursor and Gemini CLI send to a hook, and formats the answers. Only the
+ * fields that the hook needs are read. Unknown events, and events of tools other than the shell, are ignored.
  */
 
 import path from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { io } from '../system/io.ts';
 
 /** How a command ended. `unknown` means that the agent reports no exit code. */
-export type Ending = 'passed' | 'failed' | 'unknown';
+type CommandEnding = 'passed' | 'failed' | 'unknown';
 
 /** A shell command that an agent ran. */
 export interface CommandEvent {
   kind: 'command';
   session: string;
+  /** Id of the tool call. Two events with the same id are the same event, if the hook is configured twice. */
+  call: string | undefined;
   cwd: string;
   command: string;
   output: string;
-  ending: Ending;
+  ending: CommandEnding;
   exitCode?: number | undefined;
   timedOut?: boolean | undefined;
   durationMs?: number | undefined;
-  answer: AnswerForm;
+  answer: AnswerFormat;
 }
 
-/** The start of a session, which the hook uses for preparation. */
-export interface StartEvent {
+/** The start of a session, when the hook prepares its files. */
+interface StartEvent {
   kind: 'start';
   cwd: string;
 }
 
-export type HookEvent = CommandEvent | StartEvent;
+type HookEvent = CommandEvent | StartEvent;
 
-/** The form in which an agent accepts context. One event of Cursor accepts none. */
-export type AnswerForm = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
+/** The format in which an agent accepts context. One of Cursor's events accepts none. */
+type AnswerFormat = { form: 'specific'; event: string } | { form: 'plain' } | { form: 'none' };
 
 /** The command and its result, without the folder. */
-type Said = Pick<CommandEvent, 'command' | 'output' | 'ending'> &
+type CommandResult = Pick<CommandEvent, 'command' | 'output' | 'ending'> &
   Partial<Pick<CommandEvent, 'exitCode' | 'timedOut' | 'durationMs' | 'cwd'>>;
 
 type Fields = Readonly<Record<string, unknown>>;
 
 interface EventFormat {
-  /** `hook_event_name`. */
+  /** Value of `hook_event_name`. */
   event: string;
   /** Distinguishes agents that use the same event name. */
-  is?: (fields: Fields) => boolean;
-  answer: AnswerForm;
-  /** Returns undefined unless the event is a command that ended by itself. */
-  read: (fields: Fields) => Said | undefined;
+  matches?: (fields: Fields) => boolean;
+  answer: AnswerFormat;
+  /** Returns undefined unless the event is about a command that ended by itself. */
+  read: (fields: Fields) => CommandResult | undefined;
 }
 
-const specific = (event: string): AnswerForm => ({ form: 'specific', event });
+const createSpecificFormat = (event: string): AnswerFormat => ({ form: 'specific', event });
 
 /** Only Codex sends the turn of a tool call. */
 const isCodex = (fields: Fields) => 'turn_id' in fields;
 
 /** Formats in the order in which they are tried. */
-const FORMATS: readonly EventFormat[] = [
-  { event: 'PostToolUse', is: isCodex, answer: specific('PostToolUse'), read: readCodex },
-  { event: 'PostToolUse', answer: specific('PostToolUse'), read: readClaude },
-  { event: 'PostToolUseFailure', answer: specific('PostToolUseFailure'), read: readClaudeFailure },
-  { event: 'AfterTool', answer: specific('AfterTool'), read: readGemini },
-  { event: 'postToolUse', answer: { form: 'plain' }, read: readCursor },
-  { event: 'postToolUseFailure', answer: { form: 'plain' }, read: readCursorFailure },
-  { event: 'afterShellExecution', answer: { form: 'none' }, read: readCursorShell },
+const EVENT_FORMATS: readonly EventFormat[] = [
+  { event: 'PostToolUse', matches: isCodex, answer: createSpecificFormat('PostToolUse'), read: parseCodex },
+  { event: 'PostToolUse', answer: createSpecificFormat('PostToolUse'), read: parseClaude },
+  { event: 'PostToolUseFailure', answer: createSpecificFormat('PostToolUseFailure'), read: parseClaudeFailure },
+  { event: 'AfterTool', answer: createSpecificFormat('AfterTool'), read: parseGemini },
+  { event: 'postToolUse', answer: { form: 'plain' }, read: parseCursor },
+  { event: 'postToolUseFailure', answer: { form: 'plain' }, read: parseCursorFailure },
+  { event: 'afterShellExecution', answer: { form: 'none' }, read: parseCursorShell },
 ];
 
-const STARTS = new Set(['SessionStart', 'sessionStart']);
+const SESSION_START_EVENTS = new Set(['SessionStart', 'sessionStart']);
 
-/** Names of the shell tool in agents. */
-const SHELLS = new Set(['Bash', 'Shell', 'shell', 'local_shell', 'exec_command', 'unified_exec', 'run_shell_command']);
+/** Names of the shell tool in the agents. */
+const SHELL_TOOLS = new Set([
+  'Bash',
+  'Shell',
+  'shell',
+  'local_shell',
+  'exec_command',
+  'unified_exec',
+  'run_shell_command',
+]);
 
-/** Returns undefined for an event that the hook ignores. Throws if the text is not JSON. */
-export function readEvent(text: string): HookEvent | undefined {
-  const fields = fieldsOf(JSON.parse(text));
-  const name = textOf(fields.hook_event_name);
-  const cwd = textOf(fields.cwd) || textOf(list(fields.workspace_roots)[0]) || io().cwd();
-  if (STARTS.has(name)) return { kind: 'start', cwd };
-  const format = FORMATS.find(({ event, is }) => event === name && (is === undefined || is(fields)));
-  if (format === undefined || ('tool_name' in fields && !SHELLS.has(textOf(fields.tool_name)))) return undefined;
-  const said = format.read(fields);
-  if (said === undefined || said.command.trim() === '') return undefined;
-  const session = textOf(fields.session_id) || textOf(fields.conversation_id) || 'none';
-  return { kind: 'command', session, answer: format.answer, ...said, cwd: path.resolve(cwd, said.cwd ?? '') };
+/** Parses an event. Returns undefined for an event that the hook ignores. Throws if the text is not JSON. */
+export function parseEvent(text: string): HookEvent | undefined {
+  const fields = toFields(JSON.parse(text));
+  const name = toText(fields.hook_event_name);
+  const cwd = toText(fields.cwd) || toText(toList(fields.workspace_roots)[0]) || io().cwd();
+  if (SESSION_START_EVENTS.has(name)) return { kind: 'start', cwd };
+  const format = EVENT_FORMATS.find(
+    ({ event, matches }) => event === name && (matches === undefined || matches(fields)),
+  );
+  if (format === undefined || ('tool_name' in fields && !SHELL_TOOLS.has(toText(fields.tool_name)))) return undefined;
+  const result = format.read(fields);
+  if (result === undefined || result.command.trim() === '') return undefined;
+  const session = toText(fields.session_id) || toText(fields.conversation_id) || 'none';
+  const call = toText(fields.tool_use_id) || undefined;
+  return { kind: 'command', session, call, answer: format.answer, ...result, cwd: path.resolve(cwd, result.cwd ?? '') };
 }
 
-/** The text that is printed for the agent. */
-export function answerText(answer: AnswerForm, context: string): string | undefined {
+/** Returns the text that is printed for the agent, or undefined if the agent accepts none. */
+export function formatAnswer(answer: AnswerFormat, context: string): string | undefined {
   switch (answer.form) {
     case 'specific':
       return JSON.stringify({ hookSpecificOutput: { hookEventName: answer.event, additionalContext: context } });
@@ -97,22 +111,25 @@ export function answerText(answer: AnswerForm, context: string): string | undefi
   }
 }
 
-/** Claude Code sends this event only for commands that passed. A command in the background has not ended. */
-function readClaude(fields: Fields): Said | undefined {
-  const response = fieldsOf(fields.tool_response);
-  const input = fieldsOf(fields.tool_input);
+/**
+ * Parses Claude Code's event for commands that passed. Returns undefined for a command in the background, which has not
+ * ended.
+ */
+function parseClaude(fields: Fields): CommandResult | undefined {
+  const response = toFields(fields.tool_response);
+  const input = toFields(fields.tool_input);
   if (input.run_in_background === true || response.backgroundTaskId !== undefined || response.interrupted === true)
     return undefined;
-  const output = joined(textOf(response.stdout), textOf(response.stderr)) || textOf(fields.tool_response);
-  return { command: textOf(input.command), output, ending: 'passed', exitCode: 0 };
+  const output = joinNonEmpty(toText(response.stdout), toText(response.stderr)) || toText(fields.tool_response);
+  return { command: toText(input.command), output, ending: 'passed', exitCode: 0 };
 }
 
-function readClaudeFailure(fields: Fields): Said | undefined {
+function parseClaudeFailure(fields: Fields): CommandResult | undefined {
   if (fields.is_interrupt === true) return undefined;
-  const [, code, rest] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/u.exec(textOf(fields.error)) ?? [];
-  const output = rest ?? textOf(fields.error);
+  const [, code, rest] = /^(?:Error: )?Exit code (\d+)\n?([\s\S]*)$/u.exec(toText(fields.error)) ?? [];
+  const output = rest ?? toText(fields.error);
   return {
-    command: textOf(fieldsOf(fields.tool_input).command),
+    command: toText(toFields(fields.tool_input).command),
     output,
     ending: 'failed',
     exitCode: code === undefined ? undefined : Number(code),
@@ -120,105 +137,124 @@ function readClaudeFailure(fields: Fields): Said | undefined {
   };
 }
 
-/** Codex sends a text for the model, or an object with that text. Neither has to contain the exit code. */
-function readCodex(fields: Fields): Said | undefined {
-  const input = fieldsOf(fields.tool_input);
-  const command = list(input.command);
-  const line = command.length > 0 ? textOf(command.at(-1)) : textOf(input.command) || textOf(input.cmd);
-  const response = fieldsOf(parsedOr(fields.tool_response));
+/**
+ * Parses an event of Codex, which contains a text for the model or an object with that text. The exit code may be
+ * missing.
+ */
+function parseCodex(fields: Fields): CommandResult | undefined {
+  const input = toFields(fields.tool_input);
+  const command = toList(input.command);
+  const line = command.length > 0 ? toText(command.at(-1)) : toText(input.command) || toText(input.cmd);
+  const response = toFields(tryParseJson(fields.tool_response));
   const text =
-    textOf(response.output) || joined(textOf(response.stdout), textOf(response.stderr)) || textOf(fields.tool_response);
+    toText(response.output) ||
+    joinNonEmpty(toText(response.stdout), toText(response.stderr)) ||
+    toText(fields.tool_response);
   if (/^Process running with session ID/mu.test(text.slice(0, 500))) return undefined;
-  const stated = /^(?:Process exited with code|Exit code:?) (\d+)/mu.exec(text.slice(0, 500))?.[1];
-  const code = numberOf(fieldsOf(response.metadata).exit_code ?? response.exit_code ?? stated);
-  const output = stated === undefined ? text : text.replace(/^[\s\S]*?^(?:Final o|O)utput:\n/mu, '');
-  const cwd = textOf(input.workdir) || undefined;
-  return { command: line, output, ...endingOf(code), ...(cwd === undefined ? {} : { cwd }) };
+  const statedCode = CODEX_PREAMBLE.exec(text)?.[1];
+  const code = toNumber(toFields(response.metadata).exit_code ?? response.exit_code ?? statedCode);
+  const output = statedCode === undefined ? text : text.replace(/^[\s\S]*?^(?:Final o|O)utput:\n/mu, '');
+  const cwd = toText(input.workdir) || undefined;
+  return { command: line, output, ...toEnding(code), ...(cwd === undefined ? {} : { cwd }) };
 }
 
-/** Gemini CLI appends lines about the process to the output. They contain an exit code only if it is not 0. */
-function readGemini(fields: Fields): Said | undefined {
-  const input = fieldsOf(fields.tool_input);
-  const response = fieldsOf(fields.tool_response);
-  const parts = list(response.llmContent).map((part) => textOf(fieldsOf(part).text) || textOf(part));
-  const text = parts.length > 0 ? parts.join('\n') : textOf(response.llmContent);
+/**
+ * Matches the lines that Codex adds before the output. They are only accepted at the very beginning, because a program
+ * may print similar lines.
+ */
+const CODEX_PREAMBLE =
+  /^(?:(?:Chunk ID|Wall time|Original token count|Total output lines): ?[^\n]*\n)*(?:Process exited with code|Exit code:?) (\d+)\n/u;
+
+/**
+ * Parses an event of Gemini CLI, which appends lines about the process to the output. They contain an exit code only if
+ * it is not 0.
+ */
+function parseGemini(fields: Fields): CommandResult | undefined {
+  const input = toFields(fields.tool_input);
+  const response = toFields(fields.tool_response);
+  const parts = toList(response.llmContent).map((part) => toText(toFields(part).text) || toText(part));
+  const text = parts.length > 0 ? parts.join('\n') : toText(response.llmContent);
   if (/^Command (?:moved to background|was cancelled|cancelled)/mu.test(text)) return undefined;
-  const told = (name: string) => new RegExp(`^${name}: (?!\\(none\\))(.+)$`, 'mu').exec(text)?.[1];
-  const code = numberOf(told('Exit Code'));
-  const hasFailed = code !== undefined ? code !== 0 : told('Signal') !== undefined || response.error !== undefined;
-  const output = text
-    .replace(/^[\s\S]*?^Output: ?/mu, '')
-    .replace(/(?:\n(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$/u, '');
-  const folder = textOf(input.dir_path) || textOf(input.directory);
-  const ending = hasFailed ? 'failed' : 'passed';
+  // The output of the program may end with similar lines, so the last line with a name counts.
+  const [trailer = ''] = GEMINI_TRAILER.exec(text) ?? [];
+  const getTrailerField = (name: string) => {
+    const line = trailer.split('\n').findLast((one) => one.startsWith(`${name}: `));
+    return line === undefined || line.endsWith(': (none)') ? undefined : line.slice(name.length + 2);
+  };
+  const code = toNumber(getTrailerField('Exit Code'));
+  const isStopped = getTrailerField('Signal') !== undefined || response.error !== undefined;
+  const ending = code || isStopped ? 'failed' : getTrailerField('Error') === undefined ? 'passed' : 'unknown';
   return {
-    command: textOf(input.command),
-    output,
+    command: toText(input.command),
+    output: text.slice(0, text.length - trailer.length).replace(/^[\s\S]*?^Output: ?/mu, ''),
     ending,
-    exitCode: code ?? (hasFailed ? undefined : 0),
-    cwd: folder,
+    exitCode: ending === 'passed' ? 0 : code || undefined,
+    cwd: toText(input.dir_path) || toText(input.directory),
   };
 }
 
-function readCursor(fields: Fields): Said {
-  const input = fieldsOf(fields.tool_input);
-  const result = fieldsOf(parsedOr(fields.tool_output));
+/** Matches the lines about the process after the output. */
+const GEMINI_TRAILER = /(?:(?:^|\n)(?:Error|Exit Code|Signal|Background PIDs|Process Group PGID): [^\n]*)+\s*$/u;
+
+function parseCursor(fields: Fields): CommandResult {
+  const input = toFields(fields.tool_input);
+  const result = toFields(tryParseJson(fields.tool_output));
   const output =
-    joined(textOf(result.stdout) || textOf(result.output), textOf(result.stderr)) || textOf(fields.tool_output);
-  const cwd = textOf(input.working_directory) || undefined;
+    joinNonEmpty(toText(result.stdout) || toText(result.output), toText(result.stderr)) || toText(fields.tool_output);
+  const cwd = toText(input.working_directory) || undefined;
   return {
-    command: textOf(input.command),
+    command: toText(input.command),
     output,
-    ...endingOf(numberOf(result.exitCode ?? result.exit_code)),
-    durationMs: numberOf(fields.duration),
+    ...toEnding(toNumber(result.exitCode ?? result.exit_code)),
+    durationMs: toNumber(fields.duration),
     ...(cwd === undefined ? {} : { cwd }),
   };
 }
 
-function readCursorFailure(fields: Fields): Said | undefined {
+function parseCursorFailure(fields: Fields): CommandResult | undefined {
   const isRefused = fields.failure_type === 'permission_denied';
   if (fields.is_interrupt === true || isRefused) return undefined;
-  const input = fieldsOf(fields.tool_input);
-  const output = textOf(fields.error_message);
-  const code = numberOf(/\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d+)/iu.exec(output.slice(0, 200))?.[1]);
+  const input = toFields(fields.tool_input);
+  const output = toText(fields.error_message);
+  const code = toNumber(/\bexit(?:ed)?(?: with)?(?: code| status)?:? (\d+)/iu.exec(output.slice(0, 200))?.[1]);
   return {
-    command: textOf(input.command),
+    command: toText(input.command),
     output,
     ending: 'failed',
     exitCode: code,
     timedOut: fields.failure_type === 'timeout',
-    durationMs: numberOf(fields.duration),
+    durationMs: toNumber(fields.duration),
   };
 }
 
-function readCursorShell(fields: Fields): Said {
+function parseCursorShell(fields: Fields): CommandResult {
   const { command, output, duration } = fields;
-  return { command: textOf(command), output: textOf(output), ending: 'unknown', durationMs: numberOf(duration) };
+  return { command: toText(command), output: toText(output), ending: 'unknown', durationMs: toNumber(duration) };
 }
 
-function endingOf(code: number | undefined): Pick<CommandEvent, 'ending' | 'exitCode'> {
+function toEnding(code: number | undefined): Pick<CommandEvent, 'ending' | 'exitCode'> {
   return { ending: code === undefined ? 'unknown' : code === 0 ? 'passed' : 'failed', exitCode: code };
 }
 
-function fieldsOf(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? { ...value } : {};
 }
 
-function textOf(value: unknown): string {
+function toText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function list(value: unknown): readonly unknown[] {
+function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function numberOf(value: unknown): number | undefined {
+function toNumber(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
-/** The parsed JSON of a text, or the value itself. */
-function parsedOr(value: unknown): unknown {
+/** Parses a text that contains a JSON object. Returns any other value unchanged. */
+function tryParseJson(value: unknown): unknown {
   if (typeof value !== 'string' || !value.trimStart().startsWith('{')) return value;
   try {
     return JSON.parse(value);
@@ -227,6 +263,32 @@ function parsedOr(value: unknown): unknown {
   }
 }
 
-function joined(...texts: string[]): string {
+function joinNonEmpty(...texts: string[]): string {
   return texts.filter((text) => text !== '').join('\n');
+}
+
+/** Number of characters at the end of the output that are searched, because summaries come last. */
+const MAX_SEARCHED_CHARACTERS = 16_384;
+
+const FAILURE_SUMMARIES: readonly RegExp[] = [
+  // Counts: `2 failed`, `# fail 1`, `Failures: 3`, `5 errors`, `failed 1`.
+  /\b[1-9]\d* (?:failed|failing|failures?|errors?|problems?)\b/iu,
+  /(?:^|[\s#])(?:fail|failed|failures|errors)[: =]+[1-9]\d*\b/imu,
+  /^not ok \d/mu,
+  /^(?:FAIL|FAILED|FAILURES!|BUILD FAILED|--- FAIL)\b/mu,
+  // The last lines of npm, pnpm and yarn after a failed script.
+  /^npm (?:ERR!|error) (?:code ELIFECYCLE|Test failed|Lifecycle script)|\bELIFECYCLE\b.* failed|^error Command failed with exit code [1-9]/mu,
+  /\bBUILD FAILURE\b|\btest result: FAILED\b|^✖ /mu,
+  /\berror TS\d+:|^error(?:\[E\d+\])?: /mu,
+  /^make(?:\[\d+\])?: \*\*\* /mu,
+];
+
+/**
+ * Detects failures in the output of a command, for agents that report no exit code and for lines whose exit code
+ * belongs to another command. Only summaries of test runners and tools count. The output never proves that a command
+ * passed, because any program can print such a text.
+ */
+export function hasFailureSummary(output: string): boolean {
+  const text = stripVTControlCharacters(output.slice(-MAX_SEARCHED_CHARACTERS));
+  return FAILURE_SUMMARIES.some((one) => one.test(text));
 }

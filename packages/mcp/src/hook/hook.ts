@@ -1,101 +1,127 @@
 /**
- * `argus hook`: the hook of an agent after each of its shell commands. It is silent unless it knows the failure. Most
- * calls return without the engine, and another process records the run. The hook never fails the agent: problems become
- * a note for `argus doctor` and a line in the log.
+ * `argus hook`: agents call it after each of their shell commands. It prints nothing unless it knows the failure. Most
+ * calls return without loading the engine, and another process records the run. The hook never makes the agent's
+ * command fail: problems become a note of `argus doctor` and a line in the log.
  */
 
 import { writeSync } from 'node:fs';
+import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { systemCodeOf } from '../errors.ts';
-import { realOr } from '../system/files/way.ts';
+import { getSystemCode } from '../errors.ts';
+import { resolveRealPath } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
-import { answerText, type CommandEvent, readEvent } from './agents.ts';
-import { type Recognised, recognise } from './commands.ts';
-import type { HookPlace } from './place.ts';
-import type { Earned, HookState } from './state.ts';
+import { type CommandEvent, formatAnswer, hasFailureSummary, parseEvent } from './agents.ts';
+import { type RecognizedCommand, recognizeCommand } from './commands.ts';
+import type { HookLocation } from './place.ts';
+import type { Hint, HookState } from './state.ts';
 import type { Job } from './work.ts';
 
-/** Marks a call that does the work of another call. */
-const WORKING = '--work';
+/** Argument of a call that does the work which another call of the hook started. */
+const WORK_FLAG = '--work';
 
-/** Maximum size of an event. Agents shorten their output to less. */
+/** Maximum size of an event. Agents shorten their output to less than this. */
 const MAX_INPUT_BYTES = 16 * 1024 * 1024;
-/** Maximum wait for the event, because some agents never close the pipe, and a person at a terminal sends nothing. */
-const MAX_WAIT_MS = 5_000;
-/** Maximum output in a job, so that it fits into a pipe before the other process reads it. */
+/**
+ * Maximum wait for the next part of the event. Some agents never close the pipe, Codex starts the hooks of a session
+ * with an open pipe that stays empty, and a person at a terminal sends nothing.
+ */
+const MAX_SILENCE_MS = 200;
+/** The process that does the work exits after this time, even if something blocks it. */
+const MAX_WORK_MS = 60_000;
+/** Maximum output in a job, so that the job fits into the pipe before the other process reads it. */
 const MAX_OUTPUT_CHARACTERS = 40_000;
 
-/** Prints answers and starts the work that the agent does not wait for. */
+/** Prints answers, and starts the work for which the agent does not wait. */
 export interface HookHost {
   print(line: string): void;
   start(job: Job): Promise<void>;
+  /** Called before the engine is loaded. Most calls never load it. */
+  prepareEngine(): Promise<void>;
 }
 
-export async function hook(args: readonly string[]): Promise<void> {
+export async function runHook(args: readonly string[]): Promise<void> {
   // An unhandled error must not affect the agent either.
   process.on('uncaughtException', () => process.exit(0));
-  await takeEvent(() => readInput(process.stdin), { print, start }, args[0] === WORKING);
+  const isWork = args[0] === WORK_FLAG;
+  if (isWork) setTimeout(() => process.exit(0), MAX_WORK_MS).unref();
+  await handleInput(() => readInput(process.stdin), { print, start: startWorker, prepareEngine }, isWork);
   process.exitCode = 0;
 }
 
-/** Answers an event, or does the work that another hook started. Never rejects. */
-export async function takeEvent(read: () => Promise<string>, host: HookHost, isWork = false): Promise<void> {
-  let place: HookPlace | undefined;
+async function prepareEngine(): Promise<void> {
+  const { tuneWasmCompiler } = await import('../system/v8.ts');
+  tuneWasmCompiler('hook');
+}
+
+/** Answers an event, or does the work that another call of the hook started. Never rejects. */
+export async function handleInput(read: () => Promise<string>, host: HookHost, isWork = false): Promise<void> {
+  let place: HookLocation | undefined;
   try {
     const text = await read();
     if (text.trim() === '') return;
     if (isWork) {
-      const { work } = await import('./work.ts');
+      await host.prepareEngine();
+      const { runJob } = await import('./work.ts');
       const job: Job = JSON.parse(text);
-      const { placeOf } = await import('./place.ts');
-      place = await placeOf(job.kind === 'ready' ? job.folder : job.ended.recognised.folder);
-      await work(job);
+      const { findHookLocation } = await import('./place.ts');
+      place = await findHookLocation(job.kind === 'ready' ? job.folder : job.ended.recognized.folder);
+      await runJob(job);
     } else {
-      await respond(text, host, (found) => {
+      await answerEvent(text, host, (found) => {
         place = found;
       });
     }
   } catch (thrown) {
-    const { noteTrouble } = await import('./trouble.ts');
-    await noteTrouble(thrown, place);
+    const { logHookError } = await import('./trouble.ts');
+    await logHookError(thrown, place);
   }
 }
 
-/** Reads up to the end of the JSON object or of the input. Returns an empty text after a timeout. */
-export async function readInput(input: Readable, waitMs = MAX_WAIT_MS): Promise<string> {
+/**
+ * Reads to the end of the JSON object or of the input. Returns an empty text if nothing more arrives before the end.
+ */
+export async function readInput(input: Readable, silenceMs = MAX_SILENCE_MS): Promise<string> {
   const pieces: Buffer[] = [];
   let length = 0;
-  let isGivenUp = false;
-  const timer = setTimeout(() => {
-    isGivenUp = true;
+  let isAborted = false;
+  const abort = () => {
+    isAborted = true;
     input.destroy();
-  }, waitMs);
+  };
+  // On a busy machine, the time may be over before the process has looked at its pipe, so it looks once more.
+  let last: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    last = setImmediate(abort);
+  }, silenceMs);
   try {
     for await (const piece of input) {
+      clearImmediate(last);
+      timer.refresh();
       pieces.push(Buffer.from(piece));
       length += piece.length;
-      if (length > MAX_INPUT_BYTES) throw new Error('the hook was handed more than 16 MB');
-      const text = isEndOfObject(piece) ? textOf(pieces) : '';
+      if (length > MAX_INPUT_BYTES) throw new Error('the hook received more than 16 MB');
+      const text = isEndOfObject(piece) ? decodePieces(pieces) : '';
       if (isObject(text)) return text;
     }
   } catch (thrown) {
-    // On Windows, EOF is the end of a pipe.
-    if (!isGivenUp && systemCodeOf(thrown) !== 'EOF') throw thrown;
+    // On Windows, a pipe ends with the error EOF.
+    if (!isAborted && getSystemCode(thrown) !== 'EOF') throw thrown;
   } finally {
     clearTimeout(timer);
+    clearImmediate(last);
     input.destroy();
   }
-  return isGivenUp ? '' : textOf(pieces);
+  return isAborted ? '' : decodePieces(pieces);
 }
 
-/** Removes a byte order mark, because PowerShell puts it before the input of a program. */
-function textOf(pieces: readonly Buffer[]): string {
+/** Joins the pieces. Removes a byte order mark, which PowerShell puts before the input of a program. */
+function decodePieces(pieces: readonly Buffer[]): string {
   return Buffer.concat(pieces)
     .toString('utf8')
     .replace(/^\uFEFF/u, '');
 }
 
-/** Avoids parsing text that cannot be complete yet. */
+/** A cheap check, so that an incomplete text is not parsed. */
 function isEndOfObject(piece: Buffer): boolean {
   return piece.subarray(-MAX_END_BYTES).toString('latin1').trimEnd().endsWith('}');
 }
@@ -114,46 +140,47 @@ function print(line: string): void {
   try {
     writeSync(1, line);
   } catch (thrown) {
-    if (systemCodeOf(thrown) === 'EAGAIN') process.stdout.write(line);
+    if (getSystemCode(thrown) === 'EAGAIN') process.stdout.write(line);
   }
 }
 
-async function respond(text: string, host: HookHost, onPlace: (place: HookPlace) => void): Promise<void> {
-  const event = readEvent(text);
-  if (event?.kind === 'start') return onStart(event.cwd, host, onPlace);
+async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
+  const event = parseEvent(text);
+  if (event?.kind === 'start') return handleSessionStart(event.cwd, host, onPlace);
   if (event === undefined) return;
-  const recognised = await recognise(event.command, realOr(event.cwd));
-  if (recognised === undefined) return;
-  const ending = await endingOf(event, recognised);
+  const recognized = await recognizeCommand(event.command, resolveRealPath(event.cwd));
+  if (recognized === undefined) return;
+  const ending = await determineEnding(event, recognized);
   if (ending === 'unknown') return;
   if (ending === 'passed') {
-    const { isRemembered } = await import('./remembered.ts');
-    if (!isRemembered(recognised)) return;
+    const { isMarked } = await import('./remembered.ts');
+    if (!isMarked(recognized)) return;
   }
-  const [{ placeOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
-  const place = await placeOf(recognised.folder);
+  const [{ findHookLocation }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
+  const place = await findHookLocation(recognized.folder);
   if (place === undefined) return;
   onPlace(place);
   const state = HookState.read(place.folder);
-  const key = await keyOf(recognised, place);
+  const key = await createCommandKey(recognized, place);
   const { output, exitCode, timedOut, durationMs, session } = event;
   const ended = {
     event: { output: output.slice(-MAX_OUTPUT_CHARACTERS), exitCode, timedOut, durationMs },
-    recognised,
+    recognized,
     ending,
-    isTold: event.ending === ending && recognised.tells[ending],
+    isCertain: event.ending === ending && recognized.exitCodeMeaning[ending],
     at: io().now(),
   };
-  if (ending === 'passed' && state.failure(key) === undefined) return;
-  const { gitFacts } = await import('../run/git-state.ts');
-  // The agent continues when this process ends and may edit files.
-  const look = gitFacts(recognised.folder);
-  if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await look });
-  const found = await lookUp(state, place, { ...event, output }, ended);
+  if (ending === 'passed' && state.findOpenFailure(key) === undefined) return;
+  if (event.call !== undefined && !state.claimCall(await hashText(`${session}\0${event.call}`))) return;
+  const { readGitFacts } = await import('../run/git-state.ts');
+  // Read the git state now, because the agent continues and may edit files when this process exits.
+  const gitState = readGitFacts(recognized.folder);
+  if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await gitState });
+  const found = await findMessage(state, place, { ...event, output }, ended, host);
   if (found !== undefined) {
-    const said = answerText(event.answer, found.text);
-    if (said !== undefined) host.print(`${said}\n`);
-    state.add({
+    const answer = formatAnswer(event.answer, found.text);
+    if (answer !== undefined) host.print(`${answer}\n`);
+    state.append({
       t: 'said',
       id: found.id,
       session,
@@ -164,67 +191,75 @@ async function respond(text: string, host: HookHost, onPlace: (place: HookPlace)
       tokens: found.tokens,
     });
   }
-  await host.start({ kind: 'ended', ended, session, key, git: await look, said: found?.id });
+  await host.start({ kind: 'ended', ended, session, key, git: await gitState, said: found?.id });
 }
 
-/**
- * Handles the start of a session. It prints nothing, but starts the search for known facts before the first failure.
- */
-async function onStart(cwd: string, host: HookHost, onPlace: (place: HookPlace) => void): Promise<void> {
-  const [{ placeOf, stampOf }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
-  const place = await placeOf(realOr(cwd));
+/** Handles the start of a session. Prints nothing, but starts the search for known facts before the first failure. */
+async function handleSessionStart(cwd: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
+  const [{ findHookLocation, computeStamp }, { HookState }] = await Promise.all([
+    import('./place.ts'),
+    import('./state.ts'),
+  ]);
+  const place = await findHookLocation(resolveRealPath(cwd));
   if (place === undefined) return;
   onPlace(place);
-  if (HookState.read(place.folder).last('stamp')?.stamp !== stampOf(place))
-    await host.start({ kind: 'ready', folder: realOr(cwd) });
+  if (HookState.read(place.folder).findLast('stamp')?.stamp !== computeStamp(place))
+    await host.start({ kind: 'ready', folder: resolveRealPath(cwd) });
 }
 
 /**
- * The exit code if it is that of the command. Otherwise only a failure is read from the output, because a pass would
- * prove a fix.
+ * Returns how the command ended according to the exit code, if that is the exit code of the command. Otherwise only a
+ * failure is read from the output, because a pass would prove a fix.
  */
-async function endingOf({ ending, output }: CommandEvent, { tells }: Recognised): Promise<CommandEvent['ending']> {
-  if (ending !== 'unknown' && tells[ending]) return ending;
-  const { saysFailed } = await import('./ending.ts');
-  return saysFailed(output) ? 'failed' : 'unknown';
+async function determineEnding(
+  { ending, output }: CommandEvent,
+  { exitCodeMeaning }: RecognizedCommand,
+): Promise<CommandEvent['ending']> {
+  if (ending !== 'unknown' && exitCodeMeaning[ending]) return ending;
+  return hasFailureSummary(output) ? 'failed' : 'unknown';
 }
 
-interface Found {
+interface KnownFailure {
   id: string;
   text: string;
   family: string;
-  kind: Earned['kind'];
+  kind: Hint['kind'];
   tokens: number;
 }
 
 /**
- * Returns the message for a failure, if there is any. Uses the engine only if the output contains the words of a known
- * failure.
+ * Returns the message about a failure, if something is known. Loads the engine only if the output contains the words of
+ * a known failure.
  */
-async function lookUp(
+async function findMessage(
   state: HookState,
-  place: HookPlace,
+  place: HookLocation,
   { output, session, answer }: CommandEvent,
   ended: Extract<Job, { kind: 'ended' }>['ended'],
-): Promise<Found | undefined> {
-  const [{ scoreOf, wasSaid }, { stampOf }] = await Promise.all([import('./score.ts'), import('./place.ts')]);
-  if (answer.form === 'none' || scoreOf(state).muted) return undefined;
-  const isCurrent = state.last('stamp')?.stamp === stampOf(place);
-  const entries = isCurrent ? (state.last('earned')?.entries ?? []) : undefined;
+  host: HookHost,
+): Promise<KnownFailure | undefined> {
+  const [{ computeScore, wasPrinted }, { computeStamp }] = await Promise.all([
+    import('./score.ts'),
+    import('./place.ts'),
+  ]);
+  if (answer.form === 'none' || computeScore(state).muted) return undefined;
+  const isCurrent = state.findLast('stamp')?.stamp === computeStamp(place);
+  const entries = isCurrent ? (state.findLast('earned')?.entries ?? []) : undefined;
   if (entries !== undefined) {
-    const { mayHold } = await import('./earned/matching.ts');
-    if (!entries.some(({ words }) => mayHold(output, words))) return undefined;
+    const { mayContain } = await import('./state.ts');
+    if (!entries.some(({ words }) => mayContain(output, words))) return undefined;
   }
-  const { matchOf } = await import('./earned/answer.ts');
-  const match = await matchOf(place, ended, isCurrent);
-  if (match === undefined || wasSaid(state, session, match.family)) return undefined;
+  await host.prepareEngine();
+  const { findMatch } = await import('./hints/answer.ts');
+  const match = await findMatch(place, ended, isCurrent);
+  if (match === undefined || wasPrinted(state, session, match.family)) return undefined;
   return { id: crypto.randomUUID(), ...match };
 }
 
-/** Starts another process for the rest of the work. The job is in the pipe before this process ends. */
-async function start(job: Job): Promise<void> {
+/** Starts another process for the rest of the work. The job is written to the pipe before this process exits. */
+async function startWorker(job: Job): Promise<void> {
   const { spawn } = await import('node:child_process');
-  const child = spawn(process.execPath, [io().program, 'hook', WORKING], {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, 'hook.mjs'), WORK_FLAG], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
@@ -238,9 +273,20 @@ async function start(job: Job): Promise<void> {
   child.unref();
 }
 
-/** Id of a command in a folder. It is a hash, so that the text of the command is not stored. */
-async function keyOf({ command, folder }: Recognised, { project }: HookPlace): Promise<string> {
+/**
+ * Returns an id for a command in a folder, with the variables that the line sets, because a pass with other variables
+ * proves no fix. The id is a hash, so that the text of the command is not stored.
+ */
+async function createCommandKey(
+  { command, folder, variables }: RecognizedCommand,
+  { project }: HookLocation,
+): Promise<string> {
+  return hashText(
+    [resolveRealPath(folder).slice(project.top.length), command, ...(variables === '' ? [] : [variables])].join('\0'),
+  );
+}
+
+async function hashText(text: string): Promise<string> {
   const { createHash } = await import('node:crypto');
-  const where = realOr(folder).slice(project.top.length);
-  return createHash('sha256').update(`${where}\0${command}`).digest('hex').slice(0, 16);
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

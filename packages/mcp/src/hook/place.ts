@@ -1,70 +1,74 @@
 /**
- * Finds the memory of a project and the folder for the state of the hook without the engine. It only looks at the files
- * of the project and opens none of them except the configuration. It creates nothing.
+ * Finds the memory of a project and the folder for the state of the hook, without the engine. It only looks at which
+ * files the project has, and opens none of them except the configuration. It creates nothing.
  */
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
-import { configText, databaseOf, findConfig, loadConfig } from '../config/load.ts';
-import { projectFolder, trustedDataFolder } from '../owner/data-folder.ts';
-import { type Project, projectAround } from '../owner/project.ts';
-import { lstat } from '../system/files/way.ts';
+import { findConfig, getDatabasePath, loadConfig, readConfigText } from '../config/load.ts';
+import { findTrustedDataFolder, getProjectDataFolder } from '../owner/data-folder.ts';
+import { findProject, type Project } from '../owner/project.ts';
+import { lstat } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
 import { Memberships } from '../team/client/membership.ts';
 import { HookState } from './state.ts';
 
-export interface HookPlace {
+export interface HookLocation {
   project: Project;
-  /** Databases that may have an answer. That of the project is the first. */
+  /** Databases that may contain a known failure. The first one belongs to the project. */
   databases: string[];
-  /** A folder of this user outside the project, because a project could bring its own files. */
+  /**
+   * The folder for the state of the hook. It belongs to this user and is outside the project, because a project could
+   * come with files of its own.
+   */
   folder: string;
-  /** True if the memory is on a team's server, where it can change without a change of a local file. */
-  isOfTeam: boolean;
+  /** True if the memory is on a team's server, where it can change without any change of a local file. */
+  isTeamMemory: boolean;
 }
 
 /** Returns undefined without a project, without a memory, or if the configuration disables the hook or the memory. */
-export async function placeOf(folder: string): Promise<HookPlace | undefined> {
-  const project = await projectAround(realpathSync.native(folder));
-  const database = await databaseFor(project);
+export async function findHookLocation(folder: string): Promise<HookLocation | undefined> {
+  const project = await findProject(realpathSync.native(folder));
+  const database = await findDatabase(project);
   if (database === undefined) return undefined;
-  const data = await trustedDataFolder(project.top, project.home);
-  const own = projectFolder(data, project.home);
+  const data = await findTrustedDataFolder(project.top, project.home);
+  const own = getProjectDataFolder(data, project.home);
   const databases = [database, path.join(own, 'argus.db'), path.join(data, 'memory.db')];
   const isOfTeam = await belongsToTeam(data, project);
   const isThere = databases.slice(0, 2).some((file) => lstat(file)?.isFile());
-  return isThere || isOfTeam ? { project, databases, folder: own, isOfTeam } : undefined;
+  return isThere || isOfTeam ? { project, databases, folder: own, isTeamMemory: isOfTeam } : undefined;
 }
 
-/** The state of the hook for a project, for display. Empty if there is none. */
-export async function stateOf({ top, home }: Project): Promise<HookState> {
-  return HookState.read(projectFolder(await trustedDataFolder(top, home), home));
+/** Reads the state of the hook for a project. The state is empty if there is none. */
+export async function readHookState({ top, home }: Project): Promise<HookState> {
+  return HookState.read(getProjectDataFolder(await findTrustedDataFolder(top, home), home));
 }
 
 /**
- * Avoids parsing the configuration, because most projects have none, and most configurations do not contain these keys.
+ * Returns the path of the project's database, or undefined if the hook or the history is disabled. Parses the
+ * configuration only if it contains a relevant key, because most projects have no such configuration.
  */
-async function databaseFor(project: Project): Promise<string | undefined> {
+async function findDatabase(project: Project): Promise<string | undefined> {
   const file = findConfig(project);
-  const text = file === undefined ? '' : configText(project, file);
-  if (!/\b(?:hook|enabled|database)\b/u.test(text)) return databaseOf(project, {});
+  const text = file === undefined ? '' : readConfigText(project, file);
+  if (!/\b(?:hook|enabled|database)\b/u.test(text)) return getDatabasePath(project, {});
   const { config } = await loadConfig(project);
-  return config.hook === false || config.history?.enabled === false ? undefined : databaseOf(project, config);
+  return config.hook === false || config.history?.enabled === false ? undefined : getDatabasePath(project, config);
 }
 
 async function belongsToTeam(data: string, { top }: Project): Promise<boolean> {
   const memberships = new Memberships(data);
-  return !memberships.isEmpty() && (await memberships.of(top)) !== undefined;
+  return !memberships.isEmpty() && (await memberships.findMembership(top)) !== undefined;
 }
 
-/** Interval at which a team is asked again, because its memory changes elsewhere. */
-const TEAM_MS = 10 * 60 * 1_000;
+/** Interval at which a team's memory is searched again, because it changes on other machines. */
+const TEAM_REFRESH_MS = 10 * 60 * 1_000;
 
-/** A value that changes when something is recorded, from the sizes and times of the databases alone. */
-export function stampOf({ databases, isOfTeam }: HookPlace, now = io().now()): string {
+/** Returns a value that changes when something is recorded. It only depends on the sizes and times of the databases. */
+export function computeStamp({ databases, isTeamMemory }: HookLocation, now = io().now()): string {
   const files = databases.map((file) => {
     const stats = lstat(file);
     return stats === undefined ? '-' : `${stats.size}.${stats.mtimeMs}`;
   });
-  return [...files, ...(isOfTeam ? [`${Math.floor(now / TEAM_MS)}`] : [])].join(' ');
+  return [...files, ...(isTeamMemory ? [`${Math.floor(now / TEAM_REFRESH_MS)}`] : [])].join(' ');
 }

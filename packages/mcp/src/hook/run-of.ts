@@ -1,67 +1,116 @@
-/** Converts a command of an agent to a run, in the form that `argus run` records without a report of a runner. */
+/**
+ * Converts a command of an agent to a run, as `argus run` would record it without a report, and computes the signatures
+ * of its errors.
+ */
 
-import type { GitFacts, RecordRunParams, ReportCase } from 'argus-engine';
+import {
+  type Engine,
+  type GitFacts,
+  openEngine,
+  type RecordRunParams,
+  type ReportCase,
+  type RunError,
+} from 'argus-engine';
+import type { Config } from '../config/schema.ts';
+import { getRunConditions } from '../environment/project-environment.ts';
 import type { Project } from '../owner/project.ts';
-import { conditions } from '../run/conditions.ts';
-import { recognisedRunner } from '../run/planning/plan.ts';
-import { folderOf } from '../run/planning/test-place.ts';
+import { recognizeRunnerName } from '../run/planning/plan.ts';
+import { getFolderInProject } from '../run/planning/test-place.ts';
 import { PrintedReports } from '../run/reports/printed.ts';
 import type { CommandEvent } from './agents.ts';
-import type { Recognised } from './commands.ts';
+import type { RecognizedCommand } from './commands.ts';
 
 /** A command and how it ended. */
-export interface Ended {
+export interface EndedCommand {
   event: Pick<CommandEvent, 'output' | 'exitCode' | 'timedOut' | 'durationMs'>;
-  recognised: Pick<Recognised, 'command' | 'folder'>;
+  recognized: Pick<RecognizedCommand, 'command' | 'folder' | 'variables'>;
   ending: 'passed' | 'failed';
-  /** True if the exit code shows the ending. Otherwise the ending is guessed from the output. */
-  isTold: boolean;
-  /** Time at which the hook received the event. */
+  /** True if the exit code shows how the command ended. Otherwise that is inferred from the output. */
+  isCertain: boolean;
+  /** When the hook received the event, in milliseconds since 1970. */
   at: number;
 }
 
 /**
- * Creates the run. Cases are read from the output into files in `dir`. A runner that names failed tests may not name
- * passed tests. If the same command passes, the cases in `failed`, which failed before, passed too.
+ * Creates the run. The cases in the output are written to files in `dir`. `failed` has the cases that failed before: if
+ * the same command passes now, they passed too, because a test runner may name only failed tests.
  */
-export function runOf(
-  ended: Ended,
+export function createRun(
+  ended: EndedCommand,
   project: Project,
   git: GitFacts | null,
   dir: string,
   failed: readonly string[] = [],
 ): RecordRunParams {
-  const { event, recognised, ending, at } = ended;
-  const { command, folder } = recognised;
+  const { event, recognized, ending, at } = ended;
+  const { command, folder } = recognized;
   const printed = new PrintedReports(dir, folder);
   printed.add(event.output, 'stdout');
   const hasFailed = ending === 'failed';
   const run: RecordRunParams = {
     command,
-    runner: recognisedRunner(command, folder),
+    runner: recognizeRunnerName(command, folder),
     startedAt: at - (event.durationMs ?? 0),
     durationMs: event.durationMs ?? null,
     exitCode: hasFailed ? event.exitCode || 1 : 0,
     timedOut: hasFailed && event.timedOut === true,
     git,
-    environment: conditions(project.root),
+    environment: getRunConditions(project.root),
     reports: printed.end(),
     outputTail: event.output,
     containers: [],
     notes: [],
-    folder: folderOf(project, folder),
+    folder: getFolderInProject(project, folder),
   };
-  const itself = commandName(run);
-  const unnamed = run.reports.length === 0 ? failed : failed.filter((name) => name === itself);
+  const commandCase = createCommandCaseName(run);
+  const unnamed = run.reports.length === 0 ? failed : failed.filter((name) => name === commandCase);
   if (hasFailed || unnamed.length === 0) return run;
-  return { ...run, cases: [...new Set([itself, ...unnamed])].map(passed) };
+  return { ...run, cases: [...new Set([commandCase, ...unnamed])].map(createPassedCase) };
 }
 
-/** The case for the command itself, which is used if no test explains the failure. */
-export function commandName({ folder, command }: RecordRunParams): string {
+/** Returns the name of the case for the command itself, which is used if no test explains the failure. */
+export function createCommandCaseName({ folder, command }: RecordRunParams): string {
   return [...(folder ? [folder] : []), command ?? ''].join(' > ');
 }
 
-function passed(name: string): ReportCase {
+function createPassedCase(name: string): ReportCase {
   return { suite: [], name, status: 'passed', flaky: false, attempts: 1 };
+}
+
+/* Opens an engine without a memory to compute signatures of errors. It stores nothing and creates no file. */
+
+/** `config` has the classification rules of the project, on which signatures depend. */
+export async function withSigner<T>(
+  { classify, redact }: Pick<Config, 'classify' | 'redact'>,
+  top: string,
+  run: (engine: Signer) => Promise<T>,
+): Promise<T> {
+  const engine = await openEngine({
+    databasePath: ':memory:',
+    readOnly: true,
+    projectRoot: top,
+    rules: classify?.rules ?? [],
+    secrets: redact?.patterns ?? [],
+  });
+  try {
+    return await run(engine);
+  } finally {
+    await engine.close();
+  }
+}
+
+export type Signer = Pick<Engine, 'runErrors' | 'prepareRun'>;
+
+/** A remembered error and its case. */
+interface RememberedError {
+  caseName: string;
+  error?: string | null | undefined;
+}
+
+/** Computes the signatures of remembered errors as in a run. Errors without information are left out. */
+export async function signErrors(signer: Signer, remembered: readonly RememberedError[]): Promise<RunError[]> {
+  const cases = remembered.map(({ caseName: name, error = null }): ReportCase => {
+    return { suite: [], name, status: 'failed', flaky: false, attempts: 1, error };
+  });
+  return (await signer.runErrors({ cases, timedOut: false, reports: [], containers: [], notes: [] })).errors;
 }

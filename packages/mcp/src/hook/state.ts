@@ -1,35 +1,41 @@
 /**
- * The state of the hook between calls: lines of JSON that are appended to a file in the data folder of the user, so
- * that most calls need no database. The only text about failures is the redacted text of messages. Compaction removes
- * finished entries, so that the file stays small.
+ * The state of the hook between calls. It consists of lines of JSON that are appended to a file in the user's data
+ * folder, so that most calls need no database. The only text about failures is the redacted text of messages.
+ * Compaction removes finished entries, so that the file stays small.
  */
 
-import { closeSync, constants, fstatSync, mkdirSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, fstatSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { textOf as readOrNothing } from '../system/files/read.ts';
-import { isStrangers, lstat } from '../system/files/way.ts';
+import type { RunError } from 'argus-engine';
+import { getSystemCode } from '../errors.ts';
+import { belongsToOtherUser, lstat } from '../system/files/path-safety.ts';
+import { tryReadText as readOrNothing } from '../system/files/read.ts';
 import { writeWholeFile } from '../system/files/whole-file.ts';
+import { removeOldFiles } from './remembered.ts';
 
 /** A known failure and the message about it. */
-export interface Earned {
-  /** The id of its source with its state, for example `fix-…:proved`. */
+export interface Hint {
+  /** Id of the source with its state, such as `fix-…:proved`. */
   of: string;
   kind: 'proved' | 'worked' | 'refuted';
-  /** The errors without their cases, as signatures and as sentences. */
+  /** Hashes of the errors without their cases, from the signature and from the sentence. */
   families: string[];
-  /** The cases to which the entry is limited, if the errors contain too little information on their own. */
+  /**
+   * The cases to which the hint is limited, because the errors alone contain too little information. Undefined if there
+   * is no limit.
+   */
   cases?: string[];
-  /** Words that the output always contains when the error occurs. */
+  /** Words that the output always contains if the error occurs. */
   words: string[];
-  /** The lines of the message, sanitized for output. */
+  /** Lines of the message, already sanitized. */
   lines: string[];
-  /** The run that is the evidence, or its time. */
+  /** The run that proves the hint, or its time. */
   since?: string;
 }
 
-/** An entry of the state, stored as one line. */
-export type Line =
-  /** `cases` has the failed cases, with the names that the engine uses. */
+/** An entry of the state, stored as a line. `t` is the kind. */
+export type StateLine =
+  /** A failure of a command. `cases` has the failed cases, with the names that the engine uses. */
   | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
   | {
@@ -38,80 +44,86 @@ export type Line =
       session: string;
       key: string;
       family: string;
-      kind: Earned['kind'];
+      kind: Hint['kind'];
       at: number;
       tokens: number;
     }
-  /** The tree of files on which a message was printed. */
+  /** The tree of files with which a message was printed. */
   | { t: 'on'; id: string; tree: string | null }
   | { t: 'came'; id: string; of: 'used' | 'wrong'; at: number }
-  | { t: 'earned'; entries: Earned[] }
-  /** Stamp of the databases at the last search for known facts. */
+  | { t: 'earned'; entries: Hint[] }
+  /** The stamp of the databases at the last search for known facts. */
   | { t: 'stamp'; stamp: string }
   | { t: 'trouble'; at: number; reason: string }
   | { t: 'reset'; at: number };
 
-const NAME = 'hook.jsonl';
-/** Size from which on the file is compacted. */
-const COMPACT_BYTES = 128 * 1024;
-/** Maximum size that is read. The hook never writes a file of this size. */
+const STATE_FILE = 'hook.jsonl';
+const CALLS_FOLDER = 'hook-calls';
+/** If the hook is configured twice, both get the event of a call at about the same time. */
+const MAX_CALL_AGE_MS = 10 * 60 * 1_000;
+/** The file is compacted from this size on. */
+const MIN_COMPACTION_BYTES = 128 * 1024;
+/** Maximum size that is read. The hook never writes so much. */
 const MAX_BYTES = 4 * 1024 * 1024;
-const MAX_FAILED = 100;
-const MAX_CASES = 40;
-const MAX_SAID = 60;
+const MAX_KEPT_FAILURES = 100;
+const MAX_CASES_OF_FAILURE = 40;
+const MAX_KEPT_MESSAGES = 60;
 
 export class HookState {
   readonly #file: string;
-  readonly #lines: Line[];
+  readonly #lines: StateLine[];
   readonly #bytes: number;
 
   private constructor(file: string, text: string) {
     this.#file = file;
     this.#bytes = text.length;
-    this.#lines = text.split('\n').flatMap(parse);
+    this.#lines = text.split('\n').flatMap(parseLine);
   }
 
-  /** Reads the state. It is empty if there is no file. */
+  /** Reads the state. The state is empty if there is no file. */
   static read(folder: string): HookState {
-    const file = path.join(folder, NAME);
-    return new HookState(file, textOf(file));
+    const file = path.join(folder, STATE_FILE);
+    return new HookState(file, readStateText(file));
   }
 
-  get lines(): readonly Line[] {
+  get lines(): readonly StateLine[] {
     return this.#lines;
   }
 
-  /** The newest line of a kind. */
-  last<T extends Line['t']>(kind: T): Extract<Line, { t: T }> | undefined {
-    return this.#lines.findLast((line): line is Extract<Line, { t: T }> => line.t === kind);
+  /** Returns the newest line of a kind. */
+  findLast<T extends StateLine['t']>(kind: T): Extract<StateLine, { t: T }> | undefined {
+    return this.#lines.findLast((line): line is Extract<StateLine, { t: T }> => line.t === kind);
   }
 
-  /** The open failure of a command. A failure on a commit ends only with a pass on a commit. */
-  failure(key: string): Extract<Line, { t: 'failed' }> | undefined {
-    let open: Extract<Line, { t: 'failed' }> | undefined;
+  /**
+   * Returns the failure of a command if it is still open. A failure of committed files ends only with a pass of
+   * committed files.
+   */
+  findOpenFailure(key: string): Extract<StateLine, { t: 'failed' }> | undefined {
+    let open: Extract<StateLine, { t: 'failed' }> | undefined;
     for (const line of this.#lines) {
       if (line.t === 'failed' && line.key === key) {
-        const cases = [...new Set([...(open?.cases ?? []), ...(line.cases ?? [])])].slice(0, MAX_CASES);
+        const cases = [...new Set([...(open?.cases ?? []), ...(line.cases ?? [])])].slice(0, MAX_CASES_OF_FAILURE);
         open = { ...line, clean: line.clean || open?.clean === true, cases };
       } else if (line.t === 'passed' && line.key === key && (line.clean || open?.clean === false)) open = undefined;
     }
     return open;
   }
 
-  /** The newest pass of a command. */
-  lastPass(key: string): Extract<Line, { t: 'passed' }> | undefined {
+  /** Returns the newest pass of a command. */
+  findLastPass(key: string): Extract<StateLine, { t: 'passed' }> | undefined {
     return this.#lines.findLast(
-      (line): line is Extract<Line, { t: 'passed' }> => line.t === 'passed' && line.key === key,
+      (line): line is Extract<StateLine, { t: 'passed' }> => line.t === 'passed' && line.key === key,
     );
   }
 
-  add(...lines: Line[]): void {
+  append(...lines: StateLine[]): void {
     mkdirSync(path.dirname(this.#file), { recursive: true, mode: 0o700 });
     const flags = constants.O_APPEND | constants.O_CREAT | constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0);
     const descriptor = openSync(this.#file, flags, 0o600);
     try {
       if (!fstatSync(descriptor).isFile()) return;
-      // A single write, so that lines of several processes do not mix.
+      // A single write, so that lines of several processes are not mixed.
       writeSync(descriptor, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
     } finally {
       closeSync(descriptor);
@@ -119,32 +131,49 @@ export class HookState {
     this.#lines.push(...lines);
   }
 
+  /**
+   * True for the first event of a tool call. An event can arrive twice at the same time, because agent hosts read each
+   * other's files, and a plugin and a file may contain the same hook.
+   */
+  claimCall(call: string): boolean {
+    const folder = path.join(path.dirname(this.#file), CALLS_FOLDER);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    try {
+      writeFileSync(path.join(folder, call), '', { flag: 'wx', mode: 0o600 });
+    } catch (thrown) {
+      if (getSystemCode(thrown) === 'EEXIST') return false;
+      throw thrown;
+    }
+    removeOldFiles(folder, MAX_CALL_AGE_MS);
+    return true;
+  }
+
   /** Rewrites a large file without finished entries. */
   compact(): void {
-    if (this.#bytes < COMPACT_BYTES) return;
-    const fresh = new HookState(this.#file, textOf(this.#file));
+    if (this.#bytes < MIN_COMPACTION_BYTES) return;
+    const fresh = new HookState(this.#file, readStateText(this.#file));
     writeWholeFile(
       this.#file,
       fresh
-        .#kept()
+        .#selectKept()
         .map((line) => `${JSON.stringify(line)}\n`)
         .join(''),
     );
   }
 
-  #kept(): Line[] {
+  #selectKept(): StateLine[] {
     const keys = new Set(this.#lines.flatMap((line) => (line.t === 'failed' ? [line.key] : [])));
-    const isOpen = new Set([...keys].filter((key) => this.failure(key) !== undefined));
-    const passes = new Set<Line | undefined>([...isOpen].map((key) => this.lastPass(key)));
+    const isOpen = new Set([...keys].filter((key) => this.findOpenFailure(key) !== undefined));
+    const passes = new Set<StateLine | undefined>([...isOpen].map((key) => this.findLastPass(key)));
     const failed = new Set(
-      this.#lines.filter((line) => line.t === 'failed' && isOpen.has(line.key)).slice(-MAX_FAILED),
+      this.#lines.filter((line) => line.t === 'failed' && isOpen.has(line.key)).slice(-MAX_KEPT_FAILURES),
     );
-    const said = new Set(this.#lines.flatMap((line) => (line.t === 'said' ? [line.id] : [])).slice(-MAX_SAID));
-    const last = new Set<Line | undefined>([
-      this.last('earned'),
-      this.last('stamp'),
-      this.last('trouble'),
-      this.last('reset'),
+    const said = new Set(this.#lines.flatMap((line) => (line.t === 'said' ? [line.id] : [])).slice(-MAX_KEPT_MESSAGES));
+    const last = new Set<StateLine | undefined>([
+      this.findLast('earned'),
+      this.findLast('stamp'),
+      this.findLast('trouble'),
+      this.findLast('reset'),
     ]);
     return this.#lines.filter((line) => {
       if (line.t === 'failed') return failed.has(line);
@@ -155,19 +184,39 @@ export class HookState {
   }
 }
 
-/** Returns nothing for a line that is incomplete or that a later version wrote. */
-function parse(text: string): Line[] {
+/** Parses a line. Returns an empty list for a line that is incomplete or that a newer version wrote. */
+function parseLine(text: string): StateLine[] {
   if (!text.startsWith('{"t":')) return [];
   try {
-    const line: Line = JSON.parse(text);
+    const line: StateLine = JSON.parse(text);
     return [line];
   } catch {
     return [];
   }
 }
 
-function textOf(file: string): string {
+function readStateText(file: string): string {
   const stats = lstat(file);
-  if (stats === undefined || isStrangers(stats)) return '';
+  if (stats === undefined || belongsToOtherUser(stats)) return '';
   return readOrNothing(file, { maxBytes: MAX_BYTES, links: 'refused' }) ?? '';
+}
+
+/**
+ * Selects the hints about an error: those with the same signature or the same sentence. If these alone contain too
+ * little information, the case must match too.
+ */
+export function selectMatching(entries: readonly Hint[], { family, sentence, caseName, isOfTest }: RunError): Hint[] {
+  return entries.filter(({ families, cases }) => {
+    const isSame = families.includes(family) || (sentence !== undefined && families.includes(sentence));
+    return isSame && (cases === undefined ? !isOfTest : cases.includes(caseName));
+  });
+}
+
+/**
+ * True if an error with these words may be in the output. This cheap check rules an error out only if a word is
+ * missing.
+ */
+export function mayContain(printed: string, words: readonly string[]): boolean {
+  const text = printed.toLowerCase();
+  return words.every((word) => text.includes(word));
 }

@@ -1,121 +1,120 @@
 /**
- * The work of the hook after its answer: records the run, updates the score and searches the memory for facts to
- * report. It runs in a separate process, so that the agent does not wait for it.
+ * What the hook does after its answer: it records the run, updates the score and searches the memory for facts to
+ * report. This code runs in a separate process, so that the agent does not wait for it.
  */
 
 import { hostname } from 'node:os';
 import type { GitFacts, RecordRunParams, RunErrors } from 'argus-engine';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
-import { temporaryFolder } from '../system/files/temporary.ts';
-import { lookForEarned } from './earned/look-for-earned.ts';
-import { type Signer, signing } from './earned/signing.ts';
-import { type HookPlace, placeOf, stampOf } from './place.ts';
-import { forget, remember } from './remembered.ts';
-import { commandName, type Ended, runOf } from './run-of.ts';
-import { judged } from './score.ts';
-import { HookState, type Line } from './state.ts';
+import { createTemporaryFolder } from '../system/files/temporary.ts';
+import { collectHints } from './hints/collect-hints.ts';
+import { computeStamp, findHookLocation, type HookLocation } from './place.ts';
+import { addMark, removeMark } from './remembered.ts';
+import { createCommandCaseName, createRun, type EndedCommand, type Signer, withSigner } from './run-of.ts';
+import { judgeMessages } from './score.ts';
+import { HookState, type StateLine } from './state.ts';
 
-/** The work for the separate process. */
+/** A job for the separate process. */
 export type Job =
   | { kind: 'ready'; folder: string }
   | {
       kind: 'ended';
-      ended: Ended;
+      ended: EndedCommand;
       session: string;
       key: string;
-      /** The work tree at the end of the command, before the agent could change it. */
+      /** The state of git at the end of the command, before the agent could change files. */
       git: GitFacts | null;
       said?: string | undefined;
     };
 
-export async function work(job: Job): Promise<void> {
-  const folder = job.kind === 'ready' ? job.folder : job.ended.recognised.folder;
-  const place = await placeOf(folder);
+export async function runJob(job: Job): Promise<void> {
+  const folder = job.kind === 'ready' ? job.folder : job.ended.recognized.folder;
+  const place = await findHookLocation(folder);
   if (place === undefined) return;
   await withSession(folder, async (session) => {
     if (!(await session.hasMemory())) return;
-    if (job.kind === 'ended') await record(job, session, place);
-    await getReady(session, place);
+    if (job.kind === 'ended') await recordCommand(job, session, place);
+    await refreshHints(session, place);
   });
   HookState.read(place.folder).compact();
 }
 
-/** Opens a project with the options of a hook. */
-export async function withSession<T>(folder: string, use: (session: Session) => Promise<T>): Promise<T> {
+/** Opens a project with the options of the hook. */
+export async function withSession<T>(folder: string, run: (session: Session) => Promise<T>): Promise<T> {
   const sessionManager = new SessionManager({
     recorder: { by: 'hook', from: hostname() },
-    adopts: false,
+    adoptsForeign: false,
     isImpatient: true,
   });
   try {
-    return await use(await sessionManager.init(folder));
+    return await run(await sessionManager.init(folder));
   } finally {
     await sessionManager.closeAll();
   }
 }
 
-async function record(
-  { ended, session: of, key, git, said }: Extract<Job, { kind: 'ended' }>,
+async function recordCommand(
+  { ended, session: agentSession, key, git, said }: Extract<Job, { kind: 'ended' }>,
   session: Session,
-  place: HookPlace,
+  place: HookLocation,
 ): Promise<void> {
-  const dir = temporaryFolder('hook');
+  const dir = createTemporaryFolder('hook');
   try {
     const state = HookState.read(place.folder);
     const { ending, at } = ended;
     const [tree, clean] = [git?.tree ?? null, git?.dirty === false];
-    const isKnown = ending === 'passed' && isSamePass(state, key, tree, clean);
-    let told: RunErrors = { errors: [], ofCommand: true };
+    const isKnown = ending === 'passed' && isKnownPass(state, key, tree, clean);
+    let runErrors: RunErrors = { errors: [], ofCommand: true };
     let cases: string[] = [];
     if (!isKnown) {
-      const failed = state.failure(key)?.cases ?? [];
-      let run = runOf(ended, session.project, git, dir.path, failed);
+      const failed = state.findOpenFailure(key)?.cases ?? [];
+      let run = createRun(ended, session.project, git, dir.path, failed);
       if (ending === 'failed') {
-        told = await signing(session.config, session.project.top, async (signer) => {
-          if (!ended.isTold) run = await failuresOf(run, signer);
+        runErrors = await withSigner(session.config, session.project.top, async (signer) => {
+          if (!ended.isCertain) run = await keepFailedCases(run, signer);
           return signer.runErrors(run);
         });
       }
-      const ofCases = told.ofCommand ? [] : told.errors;
-      cases = ofCases.length > 0 ? ofCases.map(({ caseName }) => caseName) : [commandName(run)];
+      const caseErrors = runErrors.ofCommand ? [] : runErrors.errors;
+      cases = caseErrors.length > 0 ? caseErrors.map(({ caseName }) => caseName) : [createCommandCaseName(run)];
       await session.recordRun(run);
     }
-    const families = told.errors.map(({ family }) => family);
-    const lines: Line[] = [];
+    const families = runErrors.errors.map(({ family }) => family);
+    const lines: StateLine[] = [];
     if (ending === 'failed') lines.push({ t: 'failed', key, at, tree, clean, families, cases });
     else if (!isKnown) lines.push({ t: 'passed', key, at, tree, clean });
-    lines.push(...judged(state, { session: of, key, tree, ending, families }, at));
+    lines.push(...judgeMessages(state, { session: agentSession, key, tree, ending, families }, at));
     if (said !== undefined) lines.push({ t: 'on', id: said, tree });
-    if (lines.length > 0) state.add(...lines);
-    if (state.failure(key) === undefined) forget(ended.recognised);
-    else remember(ended.recognised);
+    if (lines.length > 0) state.append(...lines);
+    if (state.findOpenFailure(key) === undefined) removeMark(ended.recognized);
+    else addMark(ended.recognized);
   } finally {
     dir.remove();
   }
 }
 
-/** Drops passed cases that were only read from the output, because a pass proves a fix. */
-async function failuresOf(run: RecordRunParams, signer: Signer): Promise<RecordRunParams> {
+/** Removes passed cases that were only read from the output, because a pass proves a fix. */
+async function keepFailedCases(run: RecordRunParams, signer: Signer): Promise<RecordRunParams> {
   const prepared = await signer.prepareRun(run);
   return { ...prepared, cases: (prepared.cases ?? []).filter(({ status }) => status === 'failed') };
 }
 
-/** Returns true if the command already passed on the same files since it failed, and that pass is recorded. */
-function isSamePass(state: HookState, key: string, tree: string | null, clean: boolean): boolean {
-  const pass = state.lastPass(key);
-  const failure = state.failure(key);
+/** True if the command already passed with the same files since its last failure, and that pass is recorded. */
+function isKnownPass(state: HookState, key: string, tree: string | null, clean: boolean): boolean {
+  const pass = state.findLastPass(key);
+  const failure = state.findOpenFailure(key);
   if (pass === undefined || tree === null || (failure !== undefined && failure.at > pass.at)) return false;
   return pass.tree === tree && pass.clean === clean;
 }
 
 /** Searches for facts to report if the databases changed since the last search. */
-export async function getReady(session: Session, place: HookPlace): Promise<void> {
-  const stamp = stampOf(place);
+export async function refreshHints(session: Session, place: HookLocation): Promise<void> {
+  const stamp = computeStamp(place);
   const state = HookState.read(place.folder);
-  if (state.last('stamp')?.stamp === stamp) return;
-  const before = state.last('earned')?.entries ?? [];
-  const entries = await lookForEarned(session, before);
-  const isSame = entries.map(({ of }) => of).join() === before.map(({ of }) => of).join();
-  state.add(...(isSame ? [] : [{ t: 'earned', entries } as const]), { t: 'stamp', stamp });
+  if (state.findLast('stamp')?.stamp === stamp) return;
+  const previous = state.findLast('earned')?.entries ?? [];
+  const entries = await collectHints(session, previous);
+  const isSame = entries.map(({ of }) => of).join() === previous.map(({ of }) => of).join();
+  state.append(...(isSame ? [] : [{ t: 'earned', entries } as const]), { t: 'stamp', stamp });
 }

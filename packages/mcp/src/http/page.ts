@@ -1,6 +1,6 @@
 /**
- * Finds the built files of the viewer's page and the engine's module for it, and defines the page's content security
- * policy. `packages/viewer` is the source of the page.
+ * Finds the built files of the viewer's page and the wasm module of the engine, and creates the page's content security
+ * policy. The source of the page is in `packages/viewer`.
  */
 
 import { existsSync } from 'node:fs';
@@ -8,43 +8,46 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 
-/** The first path is beside the published bundle, the second is the build output when running from source. */
-const FILES = {
+/**
+ * The first path is next to the published bundle. The second path is the build output, which is used when the program
+ * runs from source.
+ */
+const ASSET_PATHS = {
   page: ['./viewer/index.html', '../../../viewer/dist/index.html'],
   app: ['./viewer/app.html', '../../../viewer/dist/app.html'],
   policy: ['./viewer/csp.json', '../../../viewer/dist/csp.json'],
   engine: ['./argus_engine.wasm', '../../../../npm/engine/src/wasm/argus_wasm_bg.wasm'],
 } as const;
 
-/** Marks in the built page where the policy and the data are inserted. */
+/** Marks in the built page that are replaced by the policy and by the data. */
 export const POLICY_MARKER = '<!--argus:csp-->';
 export const DATA_MARKER = '<!--argus:data-->';
 
-export function assetPath(name: keyof typeof FILES): string {
-  const candidates = FILES[name].map((file) => fileURLToPath(new URL(file, import.meta.url)));
+export function findAsset(name: keyof typeof ASSET_PATHS): string {
+  const candidates = ASSET_PATHS[name].map((file) => fileURLToPath(new URL(file, import.meta.url)));
   const found = candidates.find((candidate) => existsSync(candidate));
   if (found === undefined) throw new Error(`${candidates[0]} is missing: install argus-mcp again`);
   return found;
 }
 
 /**
- * The hashes from the build. A function, because a server without a page loads this file too and need not build
- * schemas.
+ * Creates the schema of the file with hashes from the build. It is a function, because servers without a page load this
+ * file too and do not need the schema.
  */
-const policies = () => {
+const createPolicySchema = () => {
   const hashes = z.object({ script: z.array(z.string()), style: z.array(z.string()) });
   return z.object({ index: hashes, app: hashes });
 };
 
-/** The page comes from a server, or from an exported file. */
-type Place = 'served' | 'exported';
+/** Whether a server or an exported file contains the page. */
+type PageOrigin = 'served' | 'exported';
 
 /**
- * Allows only the scripts and styles that the build has hashed. The served page may connect only to its server, the
- * exported page to nothing.
+ * Returns a policy that allows only the scripts and styles whose hashes are from the build. The served page may connect
+ * only to its server, and an exported page to nothing.
  */
-export async function contentSecurityPolicy(place: Place): Promise<string> {
-  const { script, style } = policies().parse(JSON.parse(await readFile(assetPath('policy'), 'utf8'))).index;
+export async function createContentSecurityPolicy(place: PageOrigin): Promise<string> {
+  const { script, style } = createPolicySchema().parse(JSON.parse(await readFile(findAsset('policy'), 'utf8'))).index;
   const directives = [
     "default-src 'none'",
     // Browsers treat the compilation of wasm as a script.
@@ -56,8 +59,13 @@ export async function contentSecurityPolicy(place: Place): Promise<string> {
     'img-src data:',
     "base-uri 'none'",
     "form-action 'none'",
-    // Browsers ignore this directive outside a header.
+    // Browsers ignore this directive unless it is in a header.
     ...(place === 'served' ? ["frame-ancestors 'none'"] : []),
   ];
   return directives.join('; ');
+}
+
+/** Escapes a text for the content or an attribute of an element. */
+export function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -57,7 +57,10 @@ export const ADAPTERS: readonly Adapter[] = [
   bats,
 ];
 
-/** Returns true if the runner also succeeds without a test. In that case only its report shows whether tests ran. */
-export function maySucceedEmpty(runner: string): boolean {
+/**
+ * Returns true if the runner also succeeds if it runs no test. For this runner, only its report shows whether tests
+ * ran.
+ */
+export function canSucceedWithoutTests(runner: string): boolean {
   return ADAPTERS.find(({ name }) => name === runner)?.failsWithoutTests !== true;
 }

@@ -3,27 +3,27 @@
 import type { ContainerFact } from 'argus-engine';
 import { z } from 'zod';
 import type { Config } from '../config/schema.ts';
-import { messageOf } from '../errors.ts';
-import { ask } from '../system/ask.ts';
+import { getErrorMessage } from '../errors.ts';
+import { runProgram } from '../system/programs.ts';
 
-/** An unreachable cluster must not hold up the answer. */
-const LIMITS = { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 };
+/** The time limit ensures that an unreachable cluster does not delay the answer for long. */
+const PROGRAM_LIMITS = { timeoutMs: 10_000, maxBytes: 64 * 1024 * 1024 };
 
 export interface ContainerFacts {
   containers: ContainerFact[];
   notes: string[];
 }
 
-/** Facts about the containers and the namespace in the configuration. Both may be missing. */
-export async function containerFacts(root: string, config: Config, runStartedAt: number): Promise<ContainerFacts> {
+/** Reads facts about the configured containers and the configured namespace, of which both may be missing. */
+export async function readContainerFacts(root: string, config: Config, runStartedAt: number): Promise<ContainerFacts> {
   const parts = await Promise.all([
-    config.containers?.length ? fromDocker(root, config.containers) : nothing(),
-    config.kubernetes ? fromKubernetes(root, config.kubernetes.namespace, runStartedAt) : nothing(),
+    config.containers?.length ? inspectContainers(root, config.containers) : createEmptyFacts(),
+    config.kubernetes ? listPodContainers(root, config.kubernetes.namespace, runStartedAt) : createEmptyFacts(),
   ]);
   return { containers: parts.flatMap((part) => part.containers), notes: parts.flatMap((part) => part.notes) };
 }
 
-const dockerInspect = () =>
+const createInspectSchema = () =>
   z.array(
     z.object({
       Name: z.string(),
@@ -32,8 +32,8 @@ const dockerInspect = () =>
   );
 
 /** Parses the output of `docker inspect`. */
-export function readDockerInspect(json: string): ContainerFact[] {
-  return dockerInspect()
+export function parseDockerInspect(json: string): ContainerFact[] {
+  return createInspectSchema()
     .parse(JSON.parse(json))
     .map(({ Name, State }) => ({
       name: Name.replace(/^\//u, ''),
@@ -44,33 +44,33 @@ export function readDockerInspect(json: string): ContainerFact[] {
     }));
 }
 
-const terminated = () =>
+const createTerminatedSchema = () =>
   z.object({
     reason: z.string().optional(),
     exitCode: z.number().optional(),
     finishedAt: z.string().nullish(),
   });
-const containerState = () =>
+const createStateSchema = () =>
   z.object({
     waiting: z.object({ reason: z.string().optional() }).optional(),
     running: z.object({}).optional(),
-    terminated: terminated().optional(),
+    terminated: createTerminatedSchema().optional(),
   });
-const containerStatus = () =>
+const createStatusSchema = () =>
   z.object({
     name: z.string(),
-    state: containerState().optional(),
-    lastState: containerState().optional(),
+    state: createStateSchema().optional(),
+    lastState: createStateSchema().optional(),
   });
-const podList = () =>
+const createPodListSchema = () =>
   z.object({
     items: z.array(
       z.object({
         metadata: z.object({ name: z.string() }),
         status: z
           .object({
-            containerStatuses: z.array(containerStatus()).optional(),
-            initContainerStatuses: z.array(containerStatus()).optional(),
+            containerStatuses: z.array(createStatusSchema()).optional(),
+            initContainerStatuses: z.array(createStatusSchema()).optional(),
           })
           .optional(),
       }),
@@ -80,23 +80,23 @@ const podList = () =>
 /**
  * Parses the output of `kubectl get pods -o json`. A container that ended before the run does not explain a failure.
  */
-export function readPodList(json: string, runStartedAt: number): ContainerFact[] {
-  return podList()
+export function parsePodList(json: string, runStartedAt: number): ContainerFact[] {
+  return createPodListSchema()
     .parse(JSON.parse(json))
     .items.flatMap(({ metadata, status }) => {
       const containers = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
-      return containers.map((container) => podContainerFact(metadata.name, container, runStartedAt));
+      return containers.map((container) => createPodContainerFact(metadata.name, container, runStartedAt));
     });
 }
 
-function podContainerFact(
+function createPodContainerFact(
   pod: string,
-  container: z.infer<ReturnType<typeof containerStatus>>,
+  container: z.infer<ReturnType<typeof createStatusSchema>>,
   runStartedAt: number,
 ): ContainerFact {
   const { state, lastState } = container;
   const last = lastState?.terminated;
-  const recent = last && endedSince(last.finishedAt, runStartedAt) ? last : undefined;
+  const recent = last && hasEndedSince(last.finishedAt, runStartedAt) ? last : undefined;
   const ended = state?.terminated ?? recent;
   return {
     name: `${pod}/${container.name}`,
@@ -106,40 +106,43 @@ function podContainerFact(
   };
 }
 
-/** Kubernetes reports whole seconds. */
-function endedSince(finishedAt: string | null | undefined, runStartedAt: number): boolean {
+/** The tolerance is a second, because Kubernetes reports whole seconds. */
+function hasEndedSince(finishedAt: string | null | undefined, runStartedAt: number): boolean {
   return finishedAt ? Date.parse(finishedAt) >= runStartedAt - 1_000 : true;
 }
 
-async function fromDocker(root: string, names: readonly string[]): Promise<ContainerFacts> {
+async function inspectContainers(root: string, names: readonly string[]): Promise<ContainerFacts> {
   // Reads stdout even after a failure: docker fails if a container is missing, but still prints the others.
   const args = ['inspect', '--type', 'container', '--', ...names];
-  const { stdout, problem } = await ask('docker', args, { cwd: root, ...LIMITS });
-  return read('docker', problem, () => readDockerInspect(stdout || '[]'));
+  const { stdout, problem } = await runProgram('docker', args, { cwd: root, ...PROGRAM_LIMITS });
+  return parseWithNotes('docker', problem, () => parseDockerInspect(stdout || '[]'));
 }
 
-async function fromKubernetes(root: string, namespace: string, runStartedAt: number): Promise<ContainerFacts> {
+async function listPodContainers(root: string, namespace: string, runStartedAt: number): Promise<ContainerFacts> {
   const args = ['get', 'pods', `--namespace=${namespace}`, '--output=json'];
-  const { stdout, problem } = await ask('kubectl', args, { cwd: root, ...LIMITS });
-  return read('kubectl', problem, () => (stdout ? readPodList(stdout, runStartedAt) : []));
+  const { stdout, problem } = await runProgram('kubectl', args, { cwd: root, ...PROGRAM_LIMITS });
+  return parseWithNotes('kubectl', problem, () => (stdout ? parsePodList(stdout, runStartedAt) : []));
 }
 
-function read(program: string, problem: string | null, parse: () => ContainerFact[]): ContainerFacts {
+function parseWithNotes(program: string, problem: string | null, parse: () => ContainerFact[]): ContainerFacts {
   const notes = problem === null ? [] : [`Container state is incomplete: ${problem}`];
   try {
     return { containers: parse(), notes };
   } catch (thrown) {
     return {
       containers: [],
-      notes: [...notes, `Container state not read: ${program} answered ${firstLine(messageOf(thrown))}`],
+      notes: [
+        ...notes,
+        `Container state could not be read: ${program} answered ${getFirstLine(getErrorMessage(thrown))}`,
+      ],
     };
   }
 }
 
-function firstLine(text: string): string {
+function getFirstLine(text: string): string {
   return text.trim().split('\n', 1)[0] ?? '';
 }
 
-function nothing(): ContainerFacts {
+function createEmptyFacts(): ContainerFacts {
   return { containers: [], notes: [] };
 }

@@ -1,153 +1,159 @@
 /**
- * Finds processes that a run left behind by a mark in their environment, even outside the process group. execute.ts
- * starts processes. On a system whose environments cannot be read exactly, such processes are reported but not ended.
+ * Finds processes that a run left behind, even outside the process group, by a mark in their environment. execute.ts
+ * starts processes. On systems where environments cannot be read exactly, leftover processes are reported but not
+ * ended.
  */
 
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { textOrEmpty } from '../system/files/or-empty.ts';
+import { readTextOrEmpty } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
+import { RUN_MARKS } from '../system/process-lock.ts';
 import { findProgram } from '../system/programs.ts';
-import { RUN_MARKS } from '../system/run-marks.ts';
 
 /**
- * Time between SIGTERM and SIGKILL for a process that outlived its parent. Also the time that a process of a successful
- * command has to end before it is reported, because Turbo 2.11 does not wait for its own `git status`.
+ * Time between SIGTERM and SIGKILL for a leftover process. A process of a successful command also has this time to end
+ * before it is reported, because Turbo 2.11 does not wait for its own `git status`.
  */
-const GRACE_MS = 1_000;
+const TERM_GRACE_MS = 1_000;
 const POLL_MS = 50;
 
 /** Maximum number of attempts to end processes. A process that forks faster is reported instead. */
 const MAX_ROUNDS = 20;
 
-/** Maximum time for a list of processes. */
+/** Maximum time to list processes. */
 const PS_TIMEOUT_MS = 5_000;
 
 const MAX_NAMED_PROCESSES = 5;
-const NAME_CHARACTERS = 60;
+const MAX_NAME_CHARACTERS = 60;
 
-/** Warning after a timeout about processes that cannot be found. */
-export const UNFINDABLE =
+/** Warning after a timeout, because some processes cannot be found. */
+export const MAY_STILL_RUN_WARNING =
   process.platform === 'win32'
-    ? 'Its process tree was ended; a process that has left the tree may still run.'
-    : 'Its process group was ended, and what left the group is found by its environment; a process that cleared its environment, too, may still run.';
+    ? 'Its process tree was stopped, but a process that left the tree may still run.'
+    : 'Its process group was stopped, and so were processes outside the group that Argus found by their environment. A process that also cleared its environment may still run.';
 
-const run = promisify(execFile);
+const runFile = promisify(execFile);
 
-export interface LeftProcess {
+export interface LeftoverProcess {
   pid: number;
   command: string;
 }
 
-export interface Ended {
+export interface EndResult {
   /** Processes that were ended. */
-  ended: LeftProcess[];
+  ended: LeftoverProcess[];
   /** Processes that still run. */
-  left: LeftProcess[];
+  left: LeftoverProcess[];
 }
 
-let marks = 0;
+let markCount = 0;
 
-/** Returns a unique mark. It needs no random number, because it is not a secret. */
-export function newMark(): string {
-  marks += 1;
-  return `${process.pid}-${io().now().toString(36)}-${marks}`;
+/** Returns a unique mark. The mark needs no random number, because it is not a secret. */
+export function createMark(): string {
+  markCount += 1;
+  return `${process.pid}-${io().now().toString(36)}-${markCount}`;
 }
 
-/** Environment entry for every program of a run. A run inside another run carries both marks. */
-export function markEntry(mark: string): Record<string, string> {
+/** Returns the environment entry for every program of a run. A run inside another run carries both marks. */
+export function createMarkVariable(mark: string): Record<string, string> {
   const outer = io().env[RUN_MARKS];
   return { [RUN_MARKS]: outer ? `${outer}:${mark}` : mark };
 }
 
-/** Ends every process with the mark, and returns those that it cannot end. */
-export async function endMarked(mark: string): Promise<Ended> {
-  if (process.platform !== 'linux') return { ended: [], left: await findMarked(mark) };
-  const ended = new Map<number, LeftProcess>();
+/** Ends every process with the mark. Returns the ended processes and those that could not be ended. */
+export async function endMarkedProcesses(mark: string): Promise<EndResult> {
+  if (process.platform !== 'linux') return { ended: [], left: await findMarkedProcesses(mark) };
+  const ended = new Map<number, LeftoverProcess>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const found = markedProcesses(mark);
-    if (found.length === 0) return { ended: [...ended.values()], left: [] };
-    for (const one of found) ended.set(one.pid, one);
-    for (const { pid } of found) send(pid, round === 0 ? 'SIGTERM' : 'SIGKILL');
-    await gone(mark, round === 0 ? GRACE_MS : POLL_MS);
+    const marked = listMarkedInProc(mark);
+    if (marked.length === 0) return { ended: [...ended.values()], left: [] };
+    for (const leftover of marked) ended.set(leftover.pid, leftover);
+    for (const { pid } of marked) sendSignal(pid, round === 0 ? 'SIGTERM' : 'SIGKILL');
+    await waitUntilGone(mark, round === 0 ? TERM_GRACE_MS : POLL_MS);
   }
-  const left = markedProcesses(mark);
+  const left = listMarkedInProc(mark);
   const leftIds = new Set(left.map(({ pid }) => pid));
   return { ended: [...ended.values()].filter(({ pid }) => !leftIds.has(pid)), left };
 }
 
 /** The processes that carry the mark now. */
-export async function findMarked(mark: string): Promise<LeftProcess[]> {
-  if (process.platform === 'linux') return markedProcesses(mark);
-  return process.platform === 'win32' ? [] : listedByPs(mark);
+export async function findMarkedProcesses(mark: string): Promise<LeftoverProcess[]> {
+  if (process.platform === 'linux') return listMarkedInProc(mark);
+  return process.platform === 'win32' ? [] : listMarkedWithPs(mark);
 }
 
 /**
- * Ends left processes of a failed command. A successful command may have had the purpose to start a service, so its
- * processes keep running.
+ * Ends the leftover processes of a failed command. Those of a successful command keep running, because the command may
+ * have started a service on purpose.
  */
-export async function clearUp(mark: string, succeeded: boolean): Promise<{ left: LeftProcess[]; notes: string[] }> {
+export async function cleanUpProcesses(
+  mark: string,
+  succeeded: boolean,
+): Promise<{ left: LeftoverProcess[]; notes: string[] }> {
   if (succeeded) {
-    const left = await lasting(mark);
-    return { left, notes: left.length === 0 ? [] : [`Still running: ${named(left)}.`] };
+    const left = await waitForLeftovers(mark);
+    return { left, notes: left.length === 0 ? [] : [`Still running: ${formatProcesses(left)}.`] };
   }
-  const { ended, left } = await endMarked(mark);
-  return { left: [...ended, ...left], notes: endedNotes({ ended, left }) };
+  const { ended, left } = await endMarkedProcesses(mark);
+  return { left: [...ended, ...left], notes: createNotes({ ended, left }) };
 }
 
-/** Processes that still carry the mark after the grace period. */
-async function lasting(mark: string): Promise<LeftProcess[]> {
-  const until = performance.now() + GRACE_MS;
+/** Returns the processes that still carry the mark after the grace period. */
+async function waitForLeftovers(mark: string): Promise<LeftoverProcess[]> {
+  const until = performance.now() + TERM_GRACE_MS;
   for (;;) {
-    const left = await findMarked(mark);
+    const left = await findMarkedProcesses(mark);
     if (left.length === 0 || performance.now() > until) return left;
     await sleep(POLL_MS);
   }
 }
 
-/** The notes for people. */
-function endedNotes({ ended, left }: Ended): string[] {
+/** Returns notes for people about ended and remaining processes. */
+function createNotes({ ended, left }: EndResult): string[] {
   return [
-    ...(ended.length > 0 ? [`Left running by the command and ended: ${named(ended)}.`] : []),
-    ...(left.length > 0 ? [`Left running by the command, to be ended by hand: ${named(left)}.`] : []),
+    ...(ended.length > 0 ? [`The command left processes running, which were stopped: ${formatProcesses(ended)}.`] : []),
+    ...(left.length > 0
+      ? [`The command left processes running, which you must stop yourself: ${formatProcesses(left)}.`]
+      : []),
   ];
 }
 
-/** The first few processes with their ids. */
-export function named(processes: readonly LeftProcess[]): string {
+/** Formats the first processes with their ids. */
+export function formatProcesses(processes: readonly LeftoverProcess[]): string {
   const names = processes
     .slice(0, MAX_NAMED_PROCESSES)
-    .map(({ pid, command }) => `${pid} (${command.slice(0, NAME_CHARACTERS).toWellFormed()})`);
+    .map(({ pid, command }) => `${pid} (${command.slice(0, MAX_NAME_CHARACTERS).toWellFormed()})`);
   const more = processes.length > MAX_NAMED_PROCESSES ? ` and ${processes.length - MAX_NAMED_PROCESSES} more` : '';
   return `${names.join(', ')}${more}`;
 }
 
-/** Kills all marked processes without waiting, for use when this process must exit. */
-export function killMarked(mark: string): void {
+/** Kills all marked processes without waiting, for a process that must exit. */
+export function killMarkedProcesses(mark: string): void {
   if (process.platform !== 'linux') return;
-  for (const { pid } of markedProcesses(mark)) send(pid, 'SIGKILL');
+  for (const { pid } of listMarkedInProc(mark)) sendSignal(pid, 'SIGKILL');
 }
 
-function markedProcesses(mark: string): LeftProcess[] {
-  const found: LeftProcess[] = [];
+function listMarkedInProc(mark: string): LeftoverProcess[] {
+  const found: LeftoverProcess[] = [];
   for (const name of readdirSync('/proc')) {
     const pid = Number(name);
     if (!Number.isInteger(pid) || pid === process.pid) continue;
-    if (carries(environmentOf(pid), mark)) found.push({ pid, command: commandOf(pid) });
+    if (environmentHasMark(readEnvironment(pid), mark)) found.push({ pid, command: readCommandLine(pid) });
   }
   return found;
 }
 
-function carries(environment: string, mark: string): boolean {
+function environmentHasMark(environment: string, mark: string): boolean {
   // Almost no environment contains the mark, and splitting all of them would be slow.
   if (!environment.includes(mark)) return false;
-  return environment.split('\0').some((entry) => hasMark(entry, mark));
+  return environment.split('\0').some((entry) => entryHasMark(entry, mark));
 }
 
 /** Compares whole marks, because a mark may be the prefix of another mark. */
-function hasMark(entry: string, mark: string): boolean {
+function entryHasMark(entry: string, mark: string): boolean {
   return (
     entry.startsWith(`${RUN_MARKS}=`) &&
     entry
@@ -158,22 +164,22 @@ function hasMark(entry: string, mark: string): boolean {
 }
 
 /** Returns an empty text for processes of other users and for processes that have ended. */
-function environmentOf(pid: number): string {
-  return textOrEmpty(`/proc/${pid}/environ`, 'latin1');
+function readEnvironment(pid: number): string {
+  return readTextOrEmpty(`/proc/${pid}/environ`, 'latin1');
 }
 
-function commandOf(pid: number): string {
-  return textOrEmpty(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim() || '?';
+function readCommandLine(pid: number): string {
+  return readTextOrEmpty(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim() || '?';
 }
 
-async function gone(mark: string, withinMs: number): Promise<void> {
+async function waitUntilGone(mark: string, withinMs: number): Promise<void> {
   for (let waited = 0; waited < withinMs; waited += POLL_MS) {
     await sleep(POLL_MS);
-    if (markedProcesses(mark).length === 0) return;
+    if (listMarkedInProc(mark).length === 0) return;
   }
 }
 
-function send(pid: number, signal: NodeJS.Signals): void {
+function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
@@ -182,13 +188,13 @@ function send(pid: number, signal: NodeJS.Signals): void {
 }
 
 /** On BSD and macOS, ps prints the environments of a user's own processes after their commands. */
-async function listedByPs(mark: string): Promise<LeftProcess[]> {
+async function listMarkedWithPs(mark: string): Promise<LeftoverProcess[]> {
   const ps = findProgram('ps', io().cwd());
   if (ps === undefined) return [];
   try {
     const args = ['-Aeww', '-o', 'pid=,command='];
-    const { stdout } = await run(ps, args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
-    const lines = stdout.split('\n').filter((line) => line.split(' ').some((word) => hasMark(word, mark)));
+    const { stdout } = await runFile(ps, args, { timeout: PS_TIMEOUT_MS, maxBuffer: 64 * 1024 * 1024 });
+    const lines = stdout.split('\n').filter((line) => line.split(' ').some((word) => entryHasMark(word, mark)));
     return lines.flatMap((line) => {
       const [, pid, command = ''] = /^\s*(\d+)\s+(.*)$/u.exec(line) ?? [];
       return pid === undefined ? [] : [{ pid: Number(pid), command: command.split(' ').slice(0, 4).join(' ') }];

@@ -1,82 +1,94 @@
 /**
- * Runs tests and collects everything that the engine records: reports, output, git and container facts. session.ts stores
- * it.
+ * Runs tests and collects everything that the engine records: reports, output, and facts about git and containers.
+ * session.ts stores it.
  */
 
 import { createWriteStream, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordRunParams, ReportInput } from 'argus-engine';
+import type { PrintedCounts, RecordRunParams, ReportInput } from 'argus-engine';
 import type { Config } from '../config/schema.ts';
+import { getRunConditions } from '../environment/project-environment.ts';
 import { ArgusError } from '../errors.ts';
-import { temporaryFolder } from '../system/files/temporary.ts';
+import { createTemporaryFolder } from '../system/files/temporary.ts';
 import { io } from '../system/io.ts';
-import { shortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
-import { maySucceedEmpty } from './adapters.ts';
-import { cachedNote } from './advice/cached.ts';
-import { elsewhereNote } from './advice/elsewhere.ts';
-import { missingOf } from './advice/missing.ts';
-import { notRunNote } from './advice/not-run.ts';
-import { conditions } from './conditions.ts';
+import { canSucceedWithoutTests } from './adapters.ts';
+import { detectMissingDependency } from './advice/missing.ts';
+import { createCacheNote, createElsewhereNote, createNotRunNote } from './advice/missing-cases.ts';
 import type { ContainerFacts } from './containers.ts';
-import { type Executed, type Execution, execute, type Held, Tail } from './execute.ts';
-import { ciFacts, type GitLook, lookAtGit } from './git-state.ts';
-import { GradleTasksUpToDate, notBuilt } from './jvm-builds.ts';
-import { refusalIn, withoutAdditions } from './planning/additions.ts';
-import { type Plan, planRun, withoutRefused } from './planning/plan.ts';
+import { type Backpressure, type Execution, type ExecutionResult, execute, Tail } from './execute.ts';
+import { createCiFacts, type PendingGitState, startReadingGit } from './git-state.ts';
+import { describeUnbuiltModules, GradleTasksUpToDate } from './jvm-builds.ts';
+import { type Plan, planRun, planWithoutAdditions } from './planning/plan.ts';
 import { detectTestCommand } from './planning/test-command.ts';
-import { clearUp, endMarked, killMarked, markEntry, named, newMark, UNFINDABLE } from './processes.ts';
-import { BatsTimes } from './reports/bats-times.ts';
-import { failedSummary } from './reports/failed-summary.ts';
-import { GoJsonText } from './reports/go-json.ts';
+import {
+  cleanUpProcesses,
+  createMark,
+  createMarkVariable,
+  endMarkedProcesses,
+  formatProcesses,
+  killMarkedProcesses,
+  MAY_STILL_RUN_WARNING,
+} from './processes.ts';
+import { findRejection, removeAdditions } from './reporters.ts';
+import { GoJsonConverter } from './reports/go-json.ts';
+import {
+  createAgeCheck,
+  createGlobSources,
+  determineRunner,
+  findEmptyReports,
+  findReports,
+  readNotes,
+  type UnreadReports,
+} from './reports/listener.ts';
 import { PrintedReports } from './reports/printed.ts';
-import { removeWithoutTap } from './reports/printed-tap.ts';
-import { ShuffleWatch } from './reports/shuffle.ts';
-import { prependComments } from './reports/uncaught-errors.ts';
-import { globSources, isSince, runnerThatWrote, type Unread, writtenReports } from './reports/written-reports.ts';
+import { findFailedSummary, parsePrintedCounts } from './reports/printed-failures.ts';
+import { BatsTimeRemover, prependComments, removeFileWithoutTap } from './reports/printed-tap.ts';
+import { ShuffleDetector } from './reports/shuffle.ts';
 
-/** Long enough for a test suite, and an end for a hang that would otherwise go unnoticed. */
+/** Long enough for a test suite. Ends a command that hangs unnoticed. */
 const DEFAULT_TIMEOUT_SECONDS = 1_800;
 
-/** Note for a command whose only case is the command itself. */
-const NO_REPORT =
-  'ended well but wrote no test report: no test ran, or its reports lie elsewhere (test.report in argus.yaml names them).';
+/** Note for a command that becomes a single case, because it wrote no report. */
+const NO_REPORT_NOTE =
+  'succeeded but wrote no test report. Either no test ran, or the reports are elsewhere (set test.report in argus.yaml).';
 
-const INTERRUPTED =
-  'It was interrupted before its end: the tests that had failed by then are recorded, and the run counts as no pass.';
+const INTERRUPTED_NOTE =
+  'It was interrupted before its end. The failures up to then are recorded, and the run does not count as passed.';
 
-const RAN_AGAIN = 'It ran once more as it was typed';
-const ONLY_PRINTED = ', and only what it printed was read';
+const RERUN_NOTE = 'It ran again without these additions';
+const OUTPUT_ONLY_NOTE = ', and only its output was read';
 
 /** Options that allow a run without tests. */
-const MAY_BE_EMPTY = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--permit-no-files|surefire\.failIfNo/iu;
+const ALLOWS_NO_TESTS = /--pass-?with-?no-?tests|--no-tests[= ](?:pass|warn)|--permit-no-files|surefire\.failIfNo/iu;
 
-/** Output of Maven and Go with and without tests. */
-const TESTS_SAID = /\bTests run: [1-9]/u;
-const NO_TESTS_SAID = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b/u;
+/** Output of Maven, Go and cargo for a run with tests, and for a run without tests. */
+const TESTS_PRINTED = /\bTests run: [1-9]|^running [1-9]/mu;
+const NO_TESTS_PRINTED = /\bNo tests to run\b|\bmatched no packages\b|\bNo tests found\b|^running 0 tests$/mu;
 
-export interface RunRequest {
+interface RunRequest {
   root: string;
   config: Config;
   command?: string | undefined;
   filter?: string | undefined;
-  /** Case that the filter selects, if known. */
+  /** Full name of the case that the filter selects, if known. */
   caseName?: string | undefined;
   timeoutSeconds?: number | undefined;
   idleTimeoutSeconds?: number | undefined;
-  /** State of git at the root, if it was read before. */
-  look?: GitLook | undefined;
+  /** State of git in the root, if the caller already started to read it. */
+  gitState?: PendingGitState | undefined;
 }
 
 export interface RunWatcher {
   signal?: AbortSignal | undefined;
   /** Called with the output for the terminal as it arrives. */
-  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Held) | undefined;
+  onOutput?: ((text: string, stream: 'stdout' | 'stderr') => Backpressure) | undefined;
   /** Called with the last printed line at each piece of output. */
   onLine?: ((line: string) => void) | undefined;
   /** Called after the start of the command, so that the caller can prepare for its end. */
   onStart?: (() => void) | undefined;
-  /** Runs the command in place of `execute`, which is the default. Tests play a recording with it. */
+  /** Replaces `execute`, the default. Tests play back a recording with it. */
   execute?: typeof execute | undefined;
 }
 
@@ -86,139 +98,147 @@ export async function runTests<T>(
   watcher: RunWatcher,
   record: (run: RecordRunParams) => Promise<T>,
 ): Promise<T> {
-  const folder = temporaryFolder('run');
+  const folder = createTemporaryFolder('run');
   try {
-    return await record(await observedRun(request, watcher, folder.path));
+    return await record(await runAndCollect(request, watcher, folder.path));
   } finally {
     folder.remove();
   }
 }
 
-/** Returns the command of the call, else of the configuration, else the detected command. */
-export function testCommand(root: string, config: Config, given?: string): string {
-  const command = given ?? config.test?.command ?? detectTestCommand(root)?.command;
+/** Returns the command of the call, otherwise the configured command, otherwise the detected command. */
+export function chooseTestCommand(root: string, config: Config, requestedCommand?: string): string {
+  const command = requestedCommand ?? config.test?.command ?? detectTestCommand(root)?.command;
   if (command !== undefined && /^\s*argus\s+run\b/u.test(command))
-    throw new ArgusError('INVALID_INPUT', `'${shortLine(command)}' records a run of its own. Start it in a shell.`);
+    throw new ArgusError('INVALID_INPUT', `'${toShortLine(command)}' already records a run. Start it in a shell.`);
   if (command?.trim()) return command;
   const advice = 'Pass command, or set test.command in argus.yaml.';
   throw new ArgusError('NO_TEST_COMMAND', `No test command was found in ${root}. ${advice}`);
 }
 
-async function observedRun(request: RunRequest, watcher: RunWatcher, dir: string): Promise<RecordRunParams> {
+async function runAndCollect(request: RunRequest, watcher: RunWatcher, dir: string): Promise<RecordRunParams> {
   const { root, config } = request;
-  const ownReports = config.test?.report;
+  const configuredReports = config.test?.report;
   // Git reads the tree while the run is planned, before the command can change it.
-  const look = request.look ?? lookAtGit(root);
+  const gitState = request.gitState ?? startReadingGit(root);
   const plan = planRun({
     root,
     dir,
     env: io().env,
-    command: testCommand(root, config, request.command),
+    command: chooseTestCommand(root, config, request.command),
     filter: request.filter,
     caseName: request.caseName,
-    ownReports: ownReports !== undefined,
+    hasConfiguredReports: configuredReports !== undefined,
   });
   for (const [name, content] of Object.entries(plan.reporting.files ?? {}))
     writeFileSync(path.join(dir, name), content);
 
-  await look.treeSeen;
-  const observing = observe(plan, request, watcher, dir);
-  // The other facts are collected while the command runs.
-  const environment = conditions(root);
-  const [observed, facts] = await Promise.all([observing, look.facts()]);
-  const around = { git: facts ?? ciFacts(), environment };
-  const complaint = mayBeRefused(plan, observed)
-    ? refusalIn(observed.output.tail.text, { added: plan.added, dir })
+  await gitState.treeRead;
+  const running = runPlan(plan, request, watcher, dir);
+  // The other facts are read while the command runs.
+  const environment = getRunConditions(root);
+  const [finished, gitFacts] = await Promise.all([running, gitState.readFacts()]);
+  const context = { git: gitFacts ?? createCiFacts(), environment };
+  const rejection = mayHaveRejectedAdditions(plan, finished)
+    ? findRejection(finished.output.tail.text, { addedArguments: plan.addedArguments, dir })
     : undefined;
-  if (complaint === undefined) return recordOf(plan, request, observed, around);
-  const bare = withoutRefused(plan, complaint, { dir, env: io().env });
-  const again = await observe(bare, request, watcher, dir);
-  const onlyPrinted = again.reports.length === 0 ? ONLY_PRINTED : '';
-  const note = `${plan.runner ?? 'The command'} did not take what Argus adds for a report (${shortLine(complaint)}). ${RAN_AGAIN}${onlyPrinted}.`;
-  return recordOf(bare, request, { ...again, left: [note, ...again.left] }, around);
+  if (rejection === undefined) return createRunRecord(plan, request, finished, context);
+  const plainPlan = planWithoutAdditions(plan, rejection, { dir, env: io().env });
+  const rerun = await runPlan(plainPlan, request, watcher, dir);
+  const outputOnlyNote = rerun.reports.length === 0 ? OUTPUT_ONLY_NOTE : '';
+  const note = `${plan.runner ?? 'The command'} rejected the additions of Argus for a report (${toShortLine(rejection)}). ${RERUN_NOTE}${outputOnlyNote}.`;
+  return createRunRecord(plainPlan, request, { ...rerun, notes: [note, ...rerun.notes] }, context);
 }
 
 /** A finished command with its output and reports. */
-interface Observed {
-  executed: Executed;
-  output: Output;
+interface FinishedCommand {
+  executed: ExecutionResult;
+  output: OutputCollector;
   reports: ReportInput[];
-  unread: Unread;
-  /** Notes on processes that it left running. */
-  left: string[];
+  unread: UnreadReports;
+  /** Notes of reporters, and notes about processes that the command left running. */
+  notes: string[];
 }
 
-async function observe(plan: Plan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<Observed> {
+async function runPlan(plan: Plan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<FinishedCommand> {
   const { root, config } = request;
-  const output = new Output(plan, watcher, dir, root);
-  const idleSeconds = idleTimeoutOf(request);
+  const output = new OutputCollector(plan, watcher, dir, root);
+  const idleSeconds = getIdleTimeoutSeconds(request);
   const execution = {
     command: plan.command,
     cwd: root,
     env: { ...io().env, ...plan.reporting.env },
-    timeoutMs: timeoutOf(request) * 1_000,
+    timeoutMs: getTimeoutSeconds(request) * 1_000,
     idleMs: idleSeconds === undefined ? undefined : idleSeconds * 1_000,
     interrupt: watcher.signal,
     onOutput: (text: string, stream: 'stdout' | 'stderr') => output.add(text, stream),
     onStart: () => setImmediate(() => watcher.onStart?.()),
   };
-  const { executed, left } = await executeWhole(execution, watcher.execute);
+  const { executed, notes: processNotes } = await executeAndCleanUp(execution, watcher.execute);
   await output.end(executed);
-  const isNew = isSince(executed.startedAt);
-  const unread: Unread = [];
-  const isOfThisRun = (file: string, stats: Stats) =>
-    isNew(file, stats) || output.upToDate?.wrote(path.relative(root, file)) === true;
-  const written = await writtenReports(sourcesOf(plan, config), root, isOfThisRun, unread);
-  const reports = written.length > 0 || config.test?.report !== undefined ? written : output.printedReports();
-  return { executed, output, reports, unread, left };
+  const isNew = createAgeCheck(executed.startedAt);
+  const unread: UnreadReports = [];
+  const isFromThisRun = (file: string, stats: Stats) =>
+    isNew(file, stats) || output.upToDate?.hasWritten(path.relative(root, file)) === true;
+  const written = await findReports(getReportSources(plan, config), root, isFromThisRun, unread);
+  const isPrinted = written.length === 0 && config.test?.report === undefined;
+  const reports = isPrinted ? output.createPrintedReports() : written;
+  // If Argus ended the process, missing reports are expected.
+  if (!executed.timedOut && !executed.interrupted)
+    unread.push(...findEmptyReports(plan.reporting.reports), ...(isPrinted ? output.findUnreadTests() : []));
+  const notes = [...readNotes(dir), ...processNotes];
+  return { executed, output, reports, unread, notes };
 }
 
-function timeoutOf({ timeoutSeconds, config }: RunRequest): number {
+function getTimeoutSeconds({ timeoutSeconds, config }: RunRequest): number {
   return timeoutSeconds ?? config.test?.timeout ?? DEFAULT_TIMEOUT_SECONDS;
 }
 
-/** Undefined by default, because a build can be silent for a long time. */
-function idleTimeoutOf({ idleTimeoutSeconds, config }: RunRequest): number | undefined {
+/** Undefined by default, because a build can print nothing for a long time. */
+function getIdleTimeoutSeconds({ idleTimeoutSeconds, config }: RunRequest): number | undefined {
   return idleTimeoutSeconds ?? config.test?.idleTimeout;
 }
 
-function sourcesOf(plan: Plan, { test }: Config): readonly ReportSource[] {
-  return test?.report === undefined ? plan.reporting.reports : globSources(test.report);
+function getReportSources(plan: Plan, { test }: Config): readonly ReportSource[] {
+  return test?.report === undefined ? plan.reporting.reports : createGlobSources(test.report);
 }
 
-async function recordOf(
+async function createRunRecord(
   plan: Plan,
   request: RunRequest,
-  observed: Observed,
-  around: Pick<RecordRunParams, 'git' | 'environment'>,
+  finished: FinishedCommand,
+  context: Pick<RecordRunParams, 'git' | 'environment'>,
 ): Promise<RecordRunParams> {
   const { root, config, filter } = request;
-  const { executed, output, reports, unread, left } = observed;
-  const isQuiet = executed.exitCode === 0 && !executed.interrupted && reports.length === 0;
-  const summary = isQuiet ? failedSummary(output.tail.text) : undefined;
+  const { executed, output, reports, unread } = finished;
+  const hasSucceeded = executed.exitCode === 0 && !executed.interrupted;
+  const summary = hasSucceeded ? findFailedSummary(output.tail.text) : undefined;
   const exitCode = summary === undefined ? executed.exitCode : 1;
   const failed = exitCode !== 0 && !executed.interrupted;
-  const { containers, notes } = failed ? await containersOf(request, executed) : { containers: [], notes: [] };
-  const expectsTests = !executed.interrupted && mustHaveTests(plan, request, observed);
+  const { containers, notes } = failed ? await readContainers(request, executed) : { containers: [], notes: [] };
+  const expectsTests = !executed.interrupted && needsTests(plan, request, finished);
   const isUnreported = (plan.runner !== null || config.test?.report !== undefined) && reports.length === 0;
-  if (executed.interrupted) notes.push(INTERRUPTED);
-  else if (summary !== undefined) notes.push(failedQuietly(summary));
-  else if (isUnreported && !failed && !expectsTests) notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT}`);
-  const silentSeconds = executed.fellSilent ? idleTimeoutOf(request) : undefined;
-  if (silentSeconds !== undefined) notes.push(`The command had printed nothing for ${silentSeconds} s and was ended.`);
+  if (executed.interrupted) notes.push(INTERRUPTED_NOTE);
+  else if (summary !== undefined) notes.push(createQuietFailureNote(summary));
+  else if (isUnreported && !failed && !expectsTests && unread.length === 0)
+    notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT_NOTE}`);
+  const silentSeconds = executed.fellSilent ? getIdleTimeoutSeconds(request) : undefined;
+  if (silentSeconds !== undefined) notes.push(`The command printed nothing for ${silentSeconds} s and was stopped.`);
   else if (executed.timedOut)
-    notes.push(`Its time of ${timeoutOf(request)} s was over, and it was ended before its end.`);
-  const lack = failed ? missingOf(output.tail.text, root) : undefined;
-  if (lack !== undefined) notes.push(lack);
-  const elsewhere = reports.length === 0 && lack === undefined ? elsewhereNote(plan.command, root) : undefined;
-  if (elsewhere !== undefined) notes.push(elsewhere);
-  const isBuild = plan.runner === 'maven' || plan.runner === 'gradle';
-  const unbuilt = failed && isBuild && reports.length > 0 ? notBuilt(output.tail.text) : undefined;
-  if (unbuilt !== undefined) notes.push(unbuilt);
-  for (const note of [cachedNote(output.tail.text), notRunNote(output.tail.text)]) if (note) notes.push(note);
+    notes.push(`It was stopped, because its time limit of ${getTimeoutSeconds(request)} s was reached.`);
+  const missingNote = failed ? detectMissingDependency(output.tail.text, root) : undefined;
+  if (missingNote !== undefined) notes.push(missingNote);
+  const placeNote =
+    reports.length === 0 && missingNote === undefined ? createElsewhereNote(plan.command, root) : undefined;
+  if (placeNote !== undefined) notes.push(placeNote);
+  const isJvmBuild = plan.runner === 'maven' || plan.runner === 'gradle';
+  const unbuiltNote = failed && isJvmBuild && reports.length > 0 ? describeUnbuiltModules(output.tail.text) : undefined;
+  if (unbuiltNote !== undefined) notes.push(unbuiltNote);
+  for (const note of [createCacheNote(output.tail.text), createNotRunNote(output.tail.text)])
+    if (note) notes.push(note);
   return {
-    command: plan.shown,
-    runner: runnerThatWrote(plan.reporting.reports, reports, plan.runner),
+    command: plan.displayCommand,
+    runner: determineRunner(plan.reporting.reports, reports, plan.runner),
     startedAt: executed.startedAt,
     durationMs: executed.durationMs,
     exitCode,
@@ -226,129 +246,152 @@ async function recordOf(
     timedOut: executed.timedOut,
     interrupted: executed.interrupted,
     silentMs: silentSeconds === undefined ? null : silentSeconds * 1_000,
-    ...around,
+    ...context,
     reports,
     unread,
-    outputTail: plan.runner === 'pytest' ? withoutPytestHeader(output.tail.text) : output.tail.text,
+    outputTail: plan.runner === 'pytest' ? removePytestHeader(output.tail.text) : output.tail.text,
     containers,
-    notes: [...(plan.reporting.notes ?? []), ...notes, ...left],
+    notes: [...(plan.reporting.notes ?? []), ...notes, ...finished.notes],
     expectsTests,
-    filter: filter ?? plan.ownFilter ?? null,
+    printed: readPrintedCounts(plan, finished),
+    filter: filter ?? plan.commandFilter ?? null,
     shuffle: output.shuffle.end(),
   };
 }
 
-function failedQuietly(summary: string): string {
-  return `The command ended with exit code 0, but it printed "${shortLine(summary)}", so the run counts as failed. Behind a pipe, the exit code is that of the last program.`;
+/**
+ * Returns null unless a runner wrote a report itself. With a cache, the output contains the summary of tests that did
+ * not run, and a configured report may contain other tests.
+ */
+function readPrintedCounts({ reporting }: Plan, { reports, output }: FinishedCommand): PrintedCounts | null {
+  const printed = output.tail.text;
+  const isReplayed = createCacheNote(printed) !== undefined;
+  return isReplayed ? null : parsePrintedCounts(printed, determineRunner(reporting.reports, reports));
 }
 
-async function containersOf({ root, config }: RunRequest, { startedAt }: Executed): Promise<ContainerFacts> {
+function createQuietFailureNote(summary: string): string {
+  return `The exit code is 0, but the output contains "${toShortLine(summary)}", so the run counts as failed. In a pipe, the exit code comes from the last program.`;
+}
+
+async function readContainers({ root, config }: RunRequest, { startedAt }: ExecutionResult): Promise<ContainerFacts> {
   if (!config.containers?.length && config.kubernetes === undefined) return { containers: [], notes: [] };
-  const { containerFacts } = await import('./containers.ts');
-  return containerFacts(root, config, startedAt);
+  const { readContainerFacts } = await import('./containers.ts');
+  return readContainerFacts(root, config, startedAt);
 }
 
-/** Removes the header, which would become the headline of a run without tests. */
-function withoutPytestHeader(text: string): string {
+/** Removes the header. In a run without tests, the header would become the headline of the failure. */
+function removePytestHeader(text: string): string {
   return text.replaceAll(/^(?:platform \S+ -- |(?:rootdir|cachedir|configfile|plugins): ).*\n/gmu, '');
 }
 
 /**
- * Returns true if a run without tests counts as failed. False if an option allows such a run, or if the runner itself
- * would have failed.
+ * Returns true if a run without tests counts as failed. Returns false if an option allows such a run, or if the runner
+ * itself would have failed.
  */
-function mustHaveTests(plan: Plan, request: RunRequest, { executed, reports, output }: Observed): boolean {
-  const runner = runnerThatWrote(plan.reporting.reports, reports, plan.runner);
-  if (runner === null || MAY_BE_EMPTY.test(plan.shown)) return false;
+function needsTests(plan: Plan, request: RunRequest, { executed, reports, output }: FinishedCommand): boolean {
+  const runner = determineRunner(plan.reporting.reports, reports, plan.runner);
+  if (runner === null || ALLOWS_NO_TESTS.test(plan.displayCommand)) return false;
   const printed = output.tail.text;
-  const filter = request.filter ?? plan.ownFilter;
+  const filter = request.filter ?? plan.commandFilter;
   const isFilteredBuild = filter !== undefined && plan.reporting.reports.some(({ kind }) => kind === 'glob');
-  // Without a report and a message, tests may still have run.
-  const isTold = reports.length > 0 || NO_TESTS_SAID.test(printed) || (isFilteredBuild && !TESTS_SAID.test(printed));
-  return isTold && (filter !== undefined || maySucceedEmpty(runner) || executed.exitCode !== 0);
+  // A run without a report and without such a message may have run tests, for example with `cargo test --quiet`.
+  const isCertain =
+    reports.length > 0 || ((NO_TESTS_PRINTED.test(printed) || isFilteredBuild) && !TESTS_PRINTED.test(printed));
+  return isCertain && (filter !== undefined || canSucceedWithoutTests(runner) || executed.exitCode !== 0);
 }
 
 /** Returns true if the command may have rejected the added options: it failed and wrote no report. */
-function mayBeRefused(plan: Plan, { executed, reports }: Observed): boolean {
-  const isAdded = plan.added.length > 0 || plan.reporting.env !== undefined;
-  return isAdded && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
+function mayHaveRejectedAdditions(plan: Plan, { executed, reports }: FinishedCommand): boolean {
+  const hasAdditions = plan.addedArguments.length > 0 || plan.reporting.env !== undefined;
+  return hasAdditions && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
 }
 
-/** Runs the command. If it fails or is ended early, processes that it left running are ended too. */
-async function executeWhole(execution: Execution, run = execute): Promise<{ executed: Executed; left: string[] }> {
-  const mark = newMark();
-  const env = { ...execution.env, ...markEntry(mark) };
+/** Runs the command. If the command fails or is ended early, processes that it left running are ended too. */
+async function executeAndCleanUp(
+  execution: Execution,
+  run = execute,
+): Promise<{ executed: ExecutionResult; notes: string[] }> {
+  const mark = createMark();
+  const env = { ...execution.env, ...createMarkVariable(mark) };
   try {
-    const executed = await run({ ...execution, env, onKill: () => killMarked(mark) });
-    const isCutOff = executed.timedOut || executed.interrupted;
-    const { notes } = await clearUp(mark, executed.exitCode === 0 && !isCutOff);
-    return { executed, left: executed.timedOut ? [...notes, UNFINDABLE] : notes };
+    const executed = await run({ ...execution, env, onKill: () => killMarkedProcesses(mark) });
+    const wasEndedEarly = executed.timedOut || executed.interrupted;
+    const { notes } = await cleanUpProcesses(mark, executed.exitCode === 0 && !wasEndedEarly);
+    return { executed, notes: executed.timedOut ? [...notes, MAY_STILL_RUN_WARNING] : notes };
   } catch (thrown) {
-    const { left } = await endMarked(mark);
+    const { left } = await endMarkedProcesses(mark);
     if (left.length === 0 || !(thrown instanceof ArgusError)) throw thrown;
-    throw new ArgusError(thrown.code, `${thrown.message} Still running: ${named(left)}.`, { cause: thrown });
+    throw new ArgusError(thrown.code, `${thrown.message} Still running: ${formatProcesses(left)}.`, { cause: thrown });
   }
 }
 
-/** Passes on the output in its usual form, and collects the data that reports need. */
-class Output {
+/** Passes on the output as it would be without Argus, and collects the data that reports need. */
+class OutputCollector {
   readonly tail = new Tail();
-  readonly shuffle: ShuffleWatch;
+  readonly shuffle: ShuffleDetector;
   readonly upToDate: GradleTasksUpToDate | undefined;
   readonly #watcher: RunWatcher;
-  readonly #ours: (text: string) => string;
-  readonly #goText: GoJsonText | undefined;
+  readonly #removeAdditions: (text: string) => string;
+  readonly #goText: GoJsonConverter | undefined;
   readonly #file: ReturnType<typeof createWriteStream> | undefined;
-  readonly #batsTimes: BatsTimes | undefined;
+  readonly #batsTimes: BatsTimeRemover | undefined;
   readonly #printed: PrintedReports;
-  readonly #reportOfTap: string | undefined;
-  /** Set if the output is only TAP. */
-  readonly #copyOfTap: string | undefined;
+  readonly #tapReport: string | undefined;
+  /** The file with a copy of the output. Set only if the output is TAP. */
+  readonly #tapCopy: string | undefined;
 
-  constructor({ runner, reporting, added }: Plan, watcher: RunWatcher, dir: string, root: string) {
+  constructor({ runner, reporting, addedArguments }: Plan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
-    this.shuffle = new ShuffleWatch(runner);
-    this.#ours = (text) => withoutAdditions(text, { added, dir });
+    this.shuffle = new ShuffleDetector(runner);
+    this.#removeAdditions = (text) => removeAdditions(text, { addedArguments: addedArguments, dir });
     this.#printed = new PrintedReports(dir, root);
     if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);
-    if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimes();
-    if (reporting.goPrinting) this.#goText = new GoJsonText(reporting.goPrinting);
+    if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimeRemover();
+    if (reporting.goPrinting) this.#goText = new GoJsonConverter(reporting.goPrinting);
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
     const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
-    if (runner === 'tap') this.#reportOfTap = reportPath;
-    if (reporting.translate === 'copy') this.#copyOfTap = reportPath;
+    if (runner === 'tap') this.#tapReport = reportPath;
+    if (reporting.translate === 'copy') this.#tapCopy = reportPath;
     if (isKept && reportPath !== undefined) this.#file = createWriteStream(reportPath);
   }
 
-  add(text: string, stream: 'stdout' | 'stderr'): Held {
+  add(text: string, stream: 'stdout' | 'stderr'): Backpressure {
     this.#printed.add(text, stream);
     this.upToDate?.add(text);
     if (stream !== 'stdout') {
       this.#goText?.addError(text);
       return this.#show(text, stream);
     }
-    const shown = (this.#goText ?? this.#batsTimes)?.add(text) ?? text;
+    const converted = (this.#goText ?? this.#batsTimes)?.add(text) ?? text;
     this.#file?.write(this.#goText?.takeReport() ?? text);
-    return this.#show(shown, stream);
+    return this.#show(converted, stream);
   }
 
-  async end({ exitCode, timedOut, interrupted }: Executed): Promise<void> {
+  async end({ exitCode, timedOut, interrupted }: ExecutionResult): Promise<void> {
     if (this.#batsTimes) this.#show(this.#batsTimes.end(), 'stdout');
     if (this.#goText) this.#show(this.#goText.end(timedOut || interrupted ? null : exitCode), 'stdout');
     const file = this.#file;
     if (this.#goText) file?.write(this.#goText.takeReport(true));
     if (file) await new Promise<void>((resolve) => file.end(resolve));
-    if (this.#copyOfTap !== undefined) removeWithoutTap(this.#copyOfTap);
-    if (this.#reportOfTap !== undefined) prependComments(this.#reportOfTap, this.#printed.uncaughtErrors());
+    if (this.#tapCopy !== undefined) removeFileWithoutTap(this.#tapCopy);
+    if (this.#tapReport !== undefined) prependComments(this.#tapReport, this.#printed.getUncaughtErrors());
   }
 
-  /** Returns reports from the output. Only for runs without written reports, which would have the same tests. */
-  printedReports(): ReportInput[] {
+  /**
+   * Returns reports that are created from the output. Use it only if the run wrote no reports, because those have the
+   * same tests.
+   */
+  createPrintedReports(): ReportInput[] {
     return this.#printed.end();
   }
 
-  #show(raw: string, stream: 'stdout' | 'stderr'): Held {
-    const text = this.#ours(raw);
+  /** Returns tests that the output announces and does not report. Call it after [`createPrintedReports`]. */
+  findUnreadTests(): UnreadReports {
+    return this.#printed.findUnreadTests();
+  }
+
+  #show(raw: string, stream: 'stdout' | 'stderr'): Backpressure {
+    const text = this.#removeAdditions(raw);
     if (text === '') return undefined;
     this.tail.add(text);
     this.shuffle.add(text);

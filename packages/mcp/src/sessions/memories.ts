@@ -1,120 +1,139 @@
 /**
  * The two memories of solutions: the project's database, and the user's own memory in the platform's data folder. Each
- * is opened with the other as a secondary memory, so that a search covers both and ids of both resolve.
+ * is opened with the other as a secondary memory, so that a search covers both, and ids from both are known.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { type Calls, EngineError, type RankedSolutionsResult } from 'argus-engine';
-import { patternError } from '../config/load.ts';
-import { type DetectedEnvironment, environmentOf } from '../environment/project-environment.ts';
-import { ArgusError, messageOf } from '../errors.ts';
-import { trustedDataFolder } from '../owner/data-folder.ts';
-import { type Calling, Database, type Store, type WithWarnings } from '../storage/database.ts';
+import {
+  type AddIncidentResult,
+  type AddSolutionResult,
+  type Calls,
+  EngineError,
+  type RankedSolutionsResult,
+  type RecordOutcomeResult,
+} from 'argus-engine';
+import { createPatternError } from '../config/load.ts';
+import { type DetectedEnvironment, getEnvironment } from '../environment/project-environment.ts';
+import { ArgusError, getErrorMessage } from '../errors.ts';
+import { findTrustedDataFolder } from '../owner/data-folder.ts';
+import { Database, type EngineCalls, type Store, type WithWarnings } from '../storage/database.ts';
 import type { SolutionCallName } from '../storage/late-solutions.ts';
-import { tighten } from '../system/files/way.ts';
-import { homeFolderOfUser, io } from '../system/io.ts';
-import { merged } from '../team/client/merge.ts';
-import type { Searched, Session } from './session.ts';
+import { restrictPermissions } from '../system/files/path-safety.ts';
+import { getUserHomeFolder, io } from '../system/io.ts';
+import { mergeSolutions } from '../team/client/team-store.ts';
+import { removeInvisibleDeep } from '../text/untrusted.ts';
+import type { SearchedMemories, Session } from './session.ts';
 
-/** The project in which a call without a project happens: its rules, and its database if there is one. */
-interface Surroundings {
+/** The project in which a call without a project is made: its rules, and its database if there is one. */
+interface CallSurroundings {
   session: Session;
-  /** Folders whose repository might contain a fake data folder. Empty when the server was started in no folder. */
+  /**
+   * Folders whose repository could contain a fake data folder. Empty if the folder in which the server was started is
+   * gone.
+   */
   roots: readonly string[];
-  /** Empty until the project has something to find, because a search must not create a file in a project. */
-  searched: Searched;
+  /** Empty until the project contains something to find, because a search must not create a file in a project. */
+  searched: SearchedMemories;
   warnings: string[];
 }
 
-/** The part of the session manager that the memories need. */
-interface Projects {
-  all(): Session[];
+/** The methods of the session manager that the memories need. */
+interface SessionSource {
+  listOpen(): Session[];
   getOrOpen(projectPath: string): Promise<Session>;
-  bare(root: string): Session;
+  createWithoutConfig(root: string): Session;
 }
 
 export class Memories {
-  readonly #sessionManager: Projects;
-  /** The user's memory, by the options that it was opened with. */
-  readonly #users = new Map<string, Database>();
+  readonly #sessionManager: SessionSource;
+  /** The user's memory, by the options with which it was opened. */
+  readonly #userMemories = new Map<string, Database>();
 
-  constructor(sessionManager: Projects) {
+  constructor(sessionManager: SessionSource) {
     this.#sessionManager = sessionManager;
   }
 
-  /** The memory for a call: the project's memory, or the user's memory without a project. */
-  async of(projectPath: string | undefined): Promise<Memory> {
+  /** Returns the memory for a call: the project's memory, or without a project the user's memory. */
+  async findMemory(projectPath: string | undefined): Promise<Memory> {
     if (projectPath !== undefined) {
-      const session = await this.#sessionManager.getOrOpen(projectPath).catch(asInvalidInput);
-      return new Memory(session.database, { root: session.root, ...(isOfTeam(session) ? { ofTeam: session } : {}) });
+      const session = await this.#sessionManager.getOrOpen(projectPath).catch(rethrowAsInvalidInput);
+      return new Memory(session.database, {
+        root: session.root,
+        ...(hasTeamMemory(session) ? { ofTeam: session } : {}),
+      });
     }
-    const surroundings = await this.#surroundings();
+    const surroundings = await this.#findSurroundings();
     const { session, warnings } = surroundings;
-    const [newest = session] = this.#sessionManager.all();
-    const beside = isOfTeam(session) ? { beside: session } : {};
-    return new Memory(await this.#user(surroundings), { root: newest.root, warnings, ...beside });
+    const [newest = session] = this.#sessionManager.listOpen();
+    const teamProject = hasTeamMemory(session) ? { beside: session } : {};
+    return new Memory(await this.#openUserMemory(surroundings), { root: newest.root, warnings, ...teamProject });
   }
 
   async close(): Promise<void> {
-    const open = [...this.#users.values()];
-    this.#users.clear();
+    const open = [...this.#userMemories.values()];
+    this.#userMemories.clear();
     await Promise.allSettled(open.map((database) => database.close()));
   }
 
-  async #user({ session, roots, searched }: Surroundings): Promise<Database> {
-    const folder = await trustedDataFolder(...roots);
+  async #openUserMemory({ session, roots, searched }: CallSurroundings): Promise<Database> {
+    const folder = await findTrustedDataFolder(...roots);
     const file = path.join(folder, 'memory.db');
     const { secondaryPath, secondaryMemoryId, foreignPath, sharedPath } = searched;
     const { by, from } = session.recorder;
-    const beside = [secondaryPath, secondaryMemoryId, foreignPath, sharedPath];
-    const key = [session.root, session.loaded.text, ...beside, by, from].join('\0');
-    const known = this.#users.get(key);
+    const secondary = [secondaryPath, secondaryMemoryId, foreignPath, sharedPath];
+    const key = [session.root, session.loaded.text, ...secondary, by, from].join('\0');
+    const known = this.#userMemories.get(key);
     if (known) return known;
-    tighten(folder, 0o700);
+    restrictPermissions(folder, 0o700);
     const database = new Database({
       // Files in the user's data folder belong to the user, so they need no id.
       locate: async () => ({ path: file, memoryId: undefined, newId: undefined, foreignPath, sharedPath }),
-      isThere: async () => existsSync(file),
-      opening: async () => session.opening('user', searched),
-      refused: (message) => patternError(session.loaded, message),
+      exists: async () => existsSync(file),
+      createOpenOptions: async () => session.createOpenOptions('user', searched),
+      createPatternError: (message) => createPatternError(session.loaded, message),
     });
-    this.#users.set(key, database);
+    this.#userMemories.set(key, database);
     return database;
   }
 
-  /** The newest open project that has learned something, otherwise the project that the server was started in. */
-  async #surroundings(): Promise<Surroundings> {
-    const open = this.#sessionManager.all();
+  /**
+   * Returns the newest open project that has learned something, otherwise the project in which the server was started.
+   */
+  async #findSurroundings(): Promise<CallSurroundings> {
+    const open = this.#sessionManager.listOpen();
     for (const session of open) {
-      const searched = await session.searched();
-      if (searched.secondaryPath !== undefined || isOfTeam(session))
-        return { session, roots: rootsOf(session), searched, warnings: [] };
+      const searched = await session.findSearchedMemories();
+      if (searched.secondaryPath !== undefined || hasTeamMemory(session))
+        return { session, roots: getRoots(session), searched, warnings: [] };
     }
     try {
       const start = await this.#sessionManager.getOrOpen(io().cwd());
-      const searched = await start.searched();
-      const isEmpty = searched.secondaryPath === undefined && searched.foreignPath === undefined && !isOfTeam(start);
-      return { session: isEmpty ? (open[0] ?? start) : start, roots: rootsOf(start), searched, warnings: [] };
+      const searched = await start.findSearchedMemories();
+      const isEmpty =
+        searched.secondaryPath === undefined && searched.foreignPath === undefined && !hasTeamMemory(start);
+      return { session: isEmpty ? (open[0] ?? start) : start, roots: getRoots(start), searched, warnings: [] };
     } catch (thrown) {
-      // The user's memory must stay usable when the folder is gone or its configuration has an error.
-      const session = open[0] ?? this.#sessionManager.bare(homeFolderOfUser());
-      const warnings = [`The project the server was started in is not searched: ${messageOf(thrown)}`];
-      return { session, roots: startFolder(), searched: {}, warnings };
+      // The user's memory must stay usable if the folder is gone or its configuration has an error.
+      const session = open[0] ?? this.#sessionManager.createWithoutConfig(getUserHomeFolder());
+      const warnings = [
+        `The project in which the server was started could not be searched: ${getErrorMessage(thrown)}`,
+      ];
+      return { session, roots: findStartFolder(), searched: {}, warnings };
     }
   }
 }
 
-function isOfTeam({ team, historyEnabled }: Session): boolean {
+function hasTeamMemory({ team, historyEnabled }: Session): boolean {
   return team !== undefined && historyEnabled;
 }
 
-function rootsOf({ project: { top, home } }: Session): string[] {
+function getRoots({ project: { top, home } }: Session): string[] {
   return [top, home];
 }
 
-/** The folder that the server was started in, or nothing if the folder is gone. */
-function startFolder(): string[] {
+/** Returns the folder in which the server was started, or an empty list if the folder is gone. */
+function findStartFolder(): string[] {
   try {
     return [realpathSync.native(io().cwd())];
   } catch {
@@ -122,94 +141,97 @@ function startFolder(): string[] {
   }
 }
 
-/** The contract of these tools has no code for a project that does not exist. */
-function asInvalidInput(thrown: unknown): never {
+/** Converts the error for a missing project, because the contract of these tools has no code for it. */
+function rethrowAsInvalidInput(thrown: unknown): never {
   if (thrown instanceof ArgusError && thrown.code === 'PROJECT_NOT_FOUND') {
     throw new ArgusError('INVALID_INPUT', thrown.message, { cause: thrown });
   }
   throw thrown;
 }
 
-/** A project whose memory a team owns. */
-type TeamProject = Pick<Session, 'database' | 'remember' | 'takeIn'>;
+/** A project whose memory is a team's memory. */
+type TeamProject = Pick<Session, 'database' | 'remember' | 'storeWaiting'>;
 
-interface MemoryPlace {
-  /** The folder that describes the environment. Undefined when the caller is on another machine. */
+interface MemoryOptions {
+  /** The folder from which the environment is detected. Undefined if the caller is on another machine. */
   root?: string;
   warnings?: readonly string[];
-  /** Set when a team owns this memory: the project of the memory. */
+  /** Set if this memory is a team's memory: the project of the memory. */
   ofTeam?: TeamProject;
-  /** Set when the user's memory is used in a project whose memory a team owns. */
+  /** Set if the user's memory is used in a project whose memory is a team's memory. */
   beside?: TeamProject;
 }
 
-/** A memory together with the memory beside it. */
+/** A memory, together with the other memory that is searched too. */
 export class Memory {
   readonly root: string | undefined;
   readonly #database: Store;
-  readonly #place: MemoryPlace;
+  readonly #place: MemoryOptions;
 
-  constructor(database: Store, place: MemoryPlace = {}) {
+  constructor(database: Store, place: MemoryOptions = {}) {
     this.root = place.root;
     this.#database = database;
     this.#place = place;
   }
 
-  environment(): DetectedEnvironment {
-    return this.root === undefined ? {} : environmentOf(this.root);
+  detectEnvironment(): DetectedEnvironment {
+    return this.root === undefined ? {} : getEnvironment(this.root);
   }
 
-  /** Searches, and remembers the search. If it cannot be remembered, the answer has a warning. */
+  /** Searches, and stores the search. If the search cannot be stored, the result has a warning. */
   async search(params: Calls['rankedSolutions']['params']): Promise<WithWarnings<RankedSolutionsResult>> {
     const { ofTeam, beside, warnings: before = [] } = this.#place;
-    await (ofTeam ?? beside)?.takeIn();
-    const ask = (store: Store) => store.readOrMake((engine) => engine.rankedSolutions(params));
-    const [own, other] = await Promise.all([ask(this.#database), beside && ask(beside.database).catch(unasked)]);
+    await (ofTeam ?? beside)?.storeWaiting();
+    const ask = (store: Store) => store.readOrCreate((engine) => engine.rankedSolutions(params));
+    const [own, other] = await Promise.all([
+      ask(this.#database),
+      beside && ask(beside.database).catch(warnNotSearched),
+    ]);
     const warnings = [...before, ...own.warnings, ...(other?.warnings ?? [])];
-    return { value: merged(own.value, other?.value, params), warnings };
+    return { value: mergeSolutions(own.value, other?.value, params), warnings };
   }
 
-  /** Reading creates no file. */
-  async read<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
-    return this.#orBeside(
+  /** Makes a call that creates no file. */
+  async read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<T> {
+    return this.#orElseTeam(
       async () => (await this.#database.read(call)).value,
       async ({ database }) => (await database.read(call)).value,
     );
   }
 
-  /** Throws if the result cannot be stored, because it must not be lost unnoticed. */
-  async write<T>(call: (engine: Calling) => Promise<T>): Promise<T> {
-    return call(await this.#database.durable());
+  /** Makes a call that must be stored. Throws if it cannot be stored. */
+  async write<T>(call: (engine: EngineCalls) => Promise<T>): Promise<T> {
+    return call(await this.#database.openDurable());
   }
 
-  /** Like `write`, for a solution or an outcome. It may wait for a team that cannot be reached. */
+  /** Like `write`, for a solution or an outcome. If the team cannot be reached, the call waits. */
   async remember<N extends SolutionCallName>(
     name: N,
     params: Calls[N]['params'],
   ): Promise<Remembered<Calls[N]['result']>> {
     const { ofTeam } = this.#place;
-    if (ofTeam !== undefined) return withTeam(ofTeam, name, params);
-    return this.#orBeside(
+    if (ofTeam !== undefined) return rememberWithTeam(ofTeam, name, params);
+    return this.#orElseTeam(
       () => this.write((engine) => engine.call(name, params)),
       // The search id belongs to the user's memory, so the team does not know it.
-      (beside) => withTeam(beside, name, { ...params, lookup_id: null }),
+      (beside) => rememberWithTeam(beside, name, { ...params, lookup_id: null }),
     );
   }
 
-  /** Asks the team for ids that this memory does not know. */
-  async #orBeside<T>(ask: () => Promise<T>, askBeside: (beside: TeamProject) => Promise<T>): Promise<T> {
+  /** Asks the team about ids that this memory does not know. */
+  async #orElseTeam<T>(call: () => Promise<T>, callTeam: (beside: TeamProject) => Promise<T>): Promise<T> {
     try {
-      return await ask();
+      return await call();
     } catch (thrown) {
       const { beside } = this.#place;
       const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
       if (beside === undefined || !isUnknown || thrown.code === 'LOOKUP_NOT_FOUND') throw thrown;
-      return askBeside(beside);
+      return callTeam(beside);
     }
   }
 }
 
-async function withTeam<N extends SolutionCallName>(
+async function rememberWithTeam<N extends SolutionCallName>(
   team: TeamProject,
   name: N,
   params: Calls[N]['params'],
@@ -218,9 +240,72 @@ async function withTeam<N extends SolutionCallName>(
   return { ...value, ...queued, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
-function unasked(thrown: unknown): { value: undefined; warnings: string[] } {
-  return { value: undefined, warnings: [`The team's memory is not searched: ${messageOf(thrown)}`] };
+function warnNotSearched(thrown: unknown): { value: undefined; warnings: string[] } {
+  return { value: undefined, warnings: [`The team's memory could not be searched: ${getErrorMessage(thrown)}`] };
 }
 
-/** A result, with a mark if it waits for the team's server. */
-export type Remembered<T> = T & { queued?: true; warnings?: string[] };
+/** A result with warnings, and with a mark if the call waits for the team's server. */
+type Remembered<T> = T & { queued?: true; warnings?: string[] };
+
+/** The source of the memories. */
+export interface WithMemories {
+  memories: Pick<Memories, 'findMemory'>;
+}
+
+/** The parameters of a call without the detected environment, and the path of the project that has the memory. */
+type CallerParams<Call extends 'addIncident' | 'addSolution' | 'recordOutcome' | 'rankedSolutions'> = {
+  [Name in keyof Omit<Calls[Call]['params'], 'detected_env'>]: NullToUndefined<Calls[Call]['params'][Name]>;
+} & { projectPath?: string | undefined };
+
+type NullToUndefined<T> = null extends T ? Exclude<T, null> | undefined : T;
+
+/**
+ * The four calls of the debug memory, for the tools, the command line and the fix loop. Each call selects the memory
+ * and adds the detected environment.
+ */
+export async function addIncident(
+  { projectPath, ...params }: CallerParams<'addIncident'>,
+  { memories }: WithMemories,
+): Promise<Remembered<AddIncidentResult>> {
+  const memory = await memories.findMemory(projectPath);
+  const incident = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
+  return memory.remember('addIncident', incident);
+}
+
+export async function addSolution(
+  { projectPath, ...params }: CallerParams<'addSolution'>,
+  { memories }: WithMemories,
+): Promise<Remembered<AddSolutionResult>> {
+  const memory = await memories.findMemory(projectPath);
+  const solution = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
+  return memory.remember('addSolution', solution);
+}
+
+export async function recordOutcome(
+  { projectPath, ...params }: CallerParams<'recordOutcome'>,
+  { memories }: WithMemories,
+): Promise<Remembered<RecordOutcomeResult>> {
+  const memory = await memories.findMemory(projectPath);
+  const outcome = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
+  return memory.remember('recordOutcome', outcome);
+}
+
+export async function rankedSolutions(
+  { projectPath, ...params }: CallerParams<'rankedSolutions'>,
+  { memories }: WithMemories,
+): Promise<RankedSolutionsResult> {
+  const memory = await memories.findMemory(projectPath);
+  const search = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
+  const { value, warnings } = await memory.search(search);
+  const all = [...warnings, ...(value.warnings ?? [])];
+  return { ...value, ...(all.length > 0 ? { warnings: all } : {}) };
+}
+
+/** Removes invisible characters from texts, and replaces `undefined` by `null`, which the engine expects. */
+function cleanParams<T extends object>(params: T): { [K in keyof T]: UndefinedToNull<T[K]> };
+function cleanParams(params: object): object {
+  const entries = Object.entries(removeInvisibleDeep(params));
+  return Object.fromEntries(entries.map(([key, value]) => [key, value ?? null]));
+}
+
+type UndefinedToNull<T> = undefined extends T ? Exclude<T, undefined> | null : T;

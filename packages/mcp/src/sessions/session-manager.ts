@@ -1,79 +1,82 @@
-/** The open projects of this process, with one session for each real path. */
+/** The open projects of this process. There is one session for each real path. */
 
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type ConfigNamer, type LoadedConfig, loadConfig } from '../config/load.ts';
-import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { trustedDataFolder } from '../owner/data-folder.ts';
-import { type Project, projectAround } from '../owner/project.ts';
+import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
+import { findTrustedDataFolder } from '../owner/data-folder.ts';
+import { findProject, type Project } from '../owner/project.ts';
 import { isStorageProblem } from '../storage/database.ts';
-import { absolutePath } from '../system/io.ts';
+import { toAbsolutePath } from '../system/io.ts';
 import { type Membership, Memberships } from '../team/client/membership.ts';
-import { shortLine } from '../text/untrusted.ts';
+import { toShortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
-import { type Process, Session } from './session.ts';
+import { type ProcessOptions, Session } from './session.ts';
 
 export type ReviseConfig = (project: Project, loaded: LoadedConfig) => Promise<LoadedConfig>;
 
 export class SessionManager {
-  readonly process: Process;
+  readonly process: ProcessOptions;
   readonly #sessions = new Map<string, Session>();
-  /** Sessions of projects that the debug memory uses and that argus_init has not opened. */
+  /** Sessions of projects that the debug memory uses, but that argus_init has not opened. */
   readonly #implicitSessions = new Map<string, Session>();
   readonly memories = new Memories(this);
 
-  constructor(process: Process = { recorder: {}, adopts: false }) {
+  constructor(process: ProcessOptions = { recorder: {}, adoptsForeign: false }) {
     this.process = process;
   }
 
   /**
-   * Opens a project. Opening it again is allowed and applies a changed configuration. `revised` can replace the
-   * configuration of the checkout.
+   * Opens a project. Opening it again applies a changed configuration. `revised` can replace the configuration of the
+   * checkout.
    */
   async init(
     projectPath: string,
     configFile?: string,
     namedBy?: ConfigNamer,
-    revised: ReviseConfig = async (_, loaded) => loaded,
+    revise: ReviseConfig = async (_, loaded) => loaded,
   ): Promise<Session> {
-    const project = await projectAround(realProjectPath(projectPath));
+    const project = await findProject(resolveProjectPath(projectPath));
     const loaded = await loadConfig(project, configFile, namedBy);
-    return this.#upToDate(this.#sessions, project, await revised(project, loaded));
+    return this.#openUpToDate(this.#sessions, project, await revise(project, loaded));
   }
 
   /**
-   * Returns the session of an open project or of a project that already has a memory. The memory is enough because a
+   * Returns the session of an open project, or of a project that already has a memory. The memory is enough, because a
    * restarted server does not know which projects were open.
    */
   async getOrThrow(projectPath: string): Promise<Session> {
     requireAbsolute(projectPath);
-    const open = this.#sessions.get(sessionKey(realPathOrSame(projectPath)));
+    const open = this.#sessions.get(toSessionKey(tryResolvePath(projectPath)));
     if (open) return open;
-    const project = await existingProject(projectPath);
-    if (project === undefined) throw noSession(projectPath);
-    const near = this.all().find(({ project: { home } }) => sessionKey(home) === sessionKey(project.home));
-    const loaded = near?.hasNamedConfig === true ? near.loaded : await loadConfig(project);
-    if (near === undefined && !(await this.#hasMemory(project, loaded))) throw noSession(projectPath);
-    return this.#upToDate(this.#sessions, project, loaded);
+    const project = await findExistingProject(projectPath);
+    if (project === undefined) throw createNoSessionError(projectPath);
+    const sameProjectSession = this.listOpen().find(
+      ({ project: { home } }) => toSessionKey(home) === toSessionKey(project.home),
+    );
+    const loaded = sameProjectSession?.hasNamedConfig === true ? sameProjectSession.loaded : await loadConfig(project);
+    if (sameProjectSession === undefined && !(await this.#hasMemory(project, loaded)))
+      throw createNoSessionError(projectPath);
+    return this.#openUpToDate(this.#sessions, project, loaded);
   }
 
   /** Returns the session of a project without argus_init. Tools that require argus_init still require it afterwards. */
   async getOrOpen(projectPath: string): Promise<Session> {
-    const root = realProjectPath(projectPath);
-    const open = this.#sessions.get(sessionKey(root));
+    const root = resolveProjectPath(projectPath);
+    const open = this.#sessions.get(toSessionKey(root));
     if (open) return open;
-    const project = await projectAround(root);
-    return this.#upToDate(this.#implicitSessions, project, await loadConfig(project));
+    const project = await findProject(root);
+    return this.#openUpToDate(this.#implicitSessions, project, await loadConfig(project));
   }
 
-  /** A session without a configuration, used when no configuration can be read. */
-  bare(root: string): Session {
+  /** Creates a session without a configuration, which is used if no configuration can be read. */
+  createWithoutConfig(root: string): Session {
     return new Session({ root, top: root, home: root }, { path: null, config: {}, text: '' }, this.process);
   }
 
-  /** Open sessions, newest first. */
-  all(): Session[] {
+  /** Returns the open sessions, the newest first. */
+  listOpen(): Session[] {
     return [...this.#sessions.values()].reverse();
   }
 
@@ -85,18 +88,18 @@ export class SessionManager {
   }
 
   async #hasMemory(project: Project, loaded: LoadedConfig): Promise<boolean> {
-    const session = new Session(project, loaded, this.process, await teamOf(project));
+    const session = new Session(project, loaded, this.process, await findTeam(project));
     return session.hasMemory();
   }
 
-  /** Returns the session with this configuration and replaces a session that has an older configuration. */
-  async #upToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
-    const key = sessionKey(project.root);
+  /** Returns the session with this configuration. Replaces a session with an older configuration. */
+  async #openUpToDate(sessions: Map<string, Session>, project: Project, loaded: LoadedConfig): Promise<Session> {
+    const key = toSessionKey(project.root);
     const open = sessions.get(key);
-    const team = await teamOf(project);
-    const isAsBefore =
-      open?.loaded.path === loaded.path && open.loaded.text === loaded.text && isSame(open.project, project);
-    if (open !== undefined && isAsBefore && isDeepStrictEqual(open.team, team)) return open;
+    const team = await findTeam(project);
+    const isUnchanged =
+      open?.loaded.path === loaded.path && open.loaded.text === loaded.text && isSameProject(open.project, project);
+    if (open !== undefined && isUnchanged && isDeepStrictEqual(open.team, team)) return open;
     const session = new Session(project, loaded, this.process, team);
     sessions.set(key, session);
     await open?.close();
@@ -104,44 +107,46 @@ export class SessionManager {
   }
 }
 
-/** The team of a project's repository. Git is only asked when this user has joined a team. */
-async function teamOf({ top, home }: Project): Promise<Membership | undefined> {
+/** Returns the team of a project's repository. Calls git only if this user has joined a team. */
+async function findTeam({ top, home }: Project): Promise<Membership | undefined> {
   try {
-    const memberships = new Memberships(await trustedDataFolder(top, home));
-    return memberships.isEmpty() ? undefined : await memberships.of(top);
+    const memberships = new Memberships(await findTrustedDataFolder(top, home));
+    return memberships.isEmpty() ? undefined : await memberships.findMembership(top);
   } catch (thrown) {
-    // Without a data folder the user cannot have joined a team.
+    // Without a data folder, the user cannot have joined a team.
     if (isStorageProblem(thrown)) return undefined;
     throw thrown;
   }
 }
 
-function noSession(projectPath: string): ArgusError {
+function createNoSessionError(projectPath: string): ArgusError {
   const advice = 'Call argus_init with this projectPath first.';
-  return new ArgusError('SESSION_NOT_FOUND', `No active session for '${shortLine(projectPath)}'. ${advice}`);
+  return new ArgusError('SESSION_NOT_FOUND', `No active session for '${toShortLine(projectPath)}'. ${advice}`);
 }
 
-/** Undefined when the folder does not exist. */
-async function existingProject(projectPath: string): Promise<Project | undefined> {
+/** Returns undefined if the folder does not exist. */
+async function findExistingProject(projectPath: string): Promise<Project | undefined> {
   try {
-    return await projectAround(realProjectPath(projectPath));
+    return await findProject(resolveProjectPath(projectPath));
   } catch (thrown) {
     if (thrown instanceof ArgusError) return undefined;
     throw thrown;
   }
 }
 
-/** A repository may have been created around the folder since the session was opened. */
-function isSame(one: Project, other: Project): boolean {
+/**
+ * True if the project is the same. A repository may have been created around the folder since the session was opened.
+ */
+function isSameProject(one: Project, other: Project): boolean {
   return one.top === other.top && one.home === other.home;
 }
 
-/** On Windows `c:` and `C:` name the same drive. */
-export function sessionKey(realPath: string): string {
+/** Returns the key of a session. On Windows, `c:` and `C:` are the same drive. */
+export function toSessionKey(realPath: string): string {
   return realPath.replace(/^[a-z]:/u, (drive) => drive.toUpperCase());
 }
 
-function realProjectPath(projectPath: string): string {
+function resolveProjectPath(projectPath: string): string {
   requireAbsolute(projectPath);
   const advice = 'Pass the absolute path of the project directory.';
   try {
@@ -151,24 +156,27 @@ function realProjectPath(projectPath: string): string {
       return real;
     }
   } catch (thrown) {
-    const missing = ['ENOENT', 'ENOTDIR'].includes(systemCodeOf(thrown) ?? '');
+    const missing = ['ENOENT', 'ENOTDIR'].includes(getSystemCode(thrown) ?? '');
     if (missing)
-      throw new ArgusError('PROJECT_NOT_FOUND', `Project '${shortLine(projectPath)}' does not exist. ${advice}`);
-    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' cannot be read (${reason}). ${advice}`);
+      throw new ArgusError('PROJECT_NOT_FOUND', `Project '${toShortLine(projectPath)}' does not exist. ${advice}`);
+    const reason = getSystemCode(thrown) ?? getErrorMessage(thrown);
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `Project '${toShortLine(projectPath)}' cannot be read (${reason}). ${advice}`,
+    );
   }
-  throw new ArgusError('INVALID_INPUT', `Project '${shortLine(projectPath)}' is a file. ${advice}`);
+  throw new ArgusError('INVALID_INPUT', `Project '${toShortLine(projectPath)}' is a file. ${advice}`);
 }
 
 function requireAbsolute(projectPath: string): void {
   if (path.isAbsolute(projectPath) && !projectPath.includes('\0')) return;
-  throw new ArgusError('INVALID_INPUT', `projectPath must be an absolute path, not '${shortLine(projectPath)}'.`);
+  throw new ArgusError('INVALID_INPUT', `projectPath must be an absolute path, not '${toShortLine(projectPath)}'.`);
 }
 
-function realPathOrSame(projectPath: string): string {
+function tryResolvePath(projectPath: string): string {
   try {
     return realpathSync.native(projectPath);
   } catch {
-    return absolutePath(projectPath);
+    return toAbsolutePath(projectPath);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * An open project: its configuration and, on first use, its engine. It does not touch the disk before it has something
- * to store. `session-manager.ts` keeps the open projects.
+ * An open project: its configuration and, from the first use on, its engine. A session does not write to the disk
+ * before it has something to store. `session-manager.ts` has the open sessions.
  */
 
 import path from 'node:path';
@@ -18,108 +18,107 @@ import {
   type RunResult,
 } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
-import { ageInDays } from '../config/age.ts';
-import { databaseOf, type LoadedConfig, patternError } from '../config/load.ts';
+import { convertAgeToDays, createPatternError, getDatabasePath, type LoadedConfig } from '../config/load.ts';
 import type { Config } from '../config/schema.ts';
 import { ArgusError } from '../errors.ts';
+import { removeCommitsOffBranch } from '../git/history.ts';
 import { log } from '../log.ts';
-import { trustedDataFolder, trustedUserMemoryPath } from '../owner/data-folder.ts';
-import { foreignNote, type Placement } from '../owner/placement.ts';
-import { foldersWithin, type Project } from '../owner/project.ts';
-import { type TestPlace, testPlaceOf } from '../run/planning/test-place.ts';
+import { findTrustedDataFolder, findTrustedUserMemory } from '../owner/data-folder.ts';
+import { formatForeignNote, type MemoryLocation } from '../owner/placement.ts';
+import { listFoldersUpToRoot, type Project } from '../owner/project.ts';
+import { findTestPlace, type TestPlace } from '../run/planning/test-place.ts';
 import {
-  type Calling,
   Database,
+  type EngineCalls,
+  type EngineOptions,
   isStorageProblem,
-  type Opening,
   type SecondaryMemory,
   type Store,
   type WithWarnings,
 } from '../storage/database.ts';
 import {
-  idsIn,
+  extractIds,
+  replaceIds,
+  retryWithoutUnknownLookup,
   type SolutionCallName,
   type TeamIds,
-  withIdsOf,
-  withoutUnknownSearch,
 } from '../storage/late-solutions.ts';
-import { type Kept, type KeptHere, Outbox } from '../storage/outbox.ts';
-import { rehearseRecording } from '../storage/rehearsal.ts';
-import { Seal } from '../storage/seal.ts';
-import { sharedCopy, sharedNotes, stampOfShared } from '../storage/shared-copy.ts';
-import { Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
-import { isOfFork } from '../system/ci.ts';
+import { Outbox, type StoredLocally, type StoredOrQueued } from '../storage/outbox.ts';
+import { warmUpEngine } from '../storage/rehearsal.ts';
+import { computeSharedStamp, getSharedDatabase, getSharedWarnings } from '../storage/shared-copy.ts';
+import { FileHmac, Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
+import { isForkBuild } from '../system/ci.ts';
 import { io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
-import { ownFix, withOwnFixes } from '../team/client/own-fix.ts';
-import { withoutPlaces } from '../team/client/places.ts';
-import { asNotTaken, isOutOfReach, Remote } from '../team/client/remote.ts';
-import { TeamStore } from '../team/client/team-store.ts';
+import { isTeamUnavailable, Remote, toCallRejectedError } from '../team/client/remote.ts';
+import { addLocalFixes, findLocalFix, stripLocalPaths, TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
-import { mapTexts, visible } from '../text/untrusted.ts';
-import { keepOnBranch } from './learned-commits.ts';
-import { ProjectPlace } from './project-place.ts';
-import { withHonestMend } from './weakenings.ts';
+import { mapTexts, removeInvisible } from '../text/untrusted.ts';
+import { MemoryLocator } from './project-place.ts';
+import { removeWeakeningFix } from './weakenings.ts';
 
-/** The parts of a project's memory that are searched when another memory is written. */
-export type Searched = SecondaryMemory & Pick<Opening, 'foreignPath' | 'sharedPath'>;
+/** The parts of a project's memory that are searched together with another memory. */
+export type SearchedMemories = SecondaryMemory & Pick<EngineOptions, 'foreignPath' | 'sharedPath'>;
 
-/** The limit of commits in a diagnosis that has no known fix. */
-const MAX_HINTS = 3;
+/** Maximum number of related commits in a diagnosis without a known fix. */
+const MAX_RELATED_COMMITS = 3;
 
-/** Values that sessions take from their process. */
-export interface Process {
+/** Values that all sessions of a process share. */
+export interface ProcessOptions {
   /** The person or agent who records. */
   recorder: RecorderOptions;
-  /** True when CI sets ARGUS_ADOPT: an unknown database in the project becomes this user's database. */
-  readonly adopts: boolean;
-  /** Gives up on a locked database after a second and spools the call, because a test run waits for it. */
+  /** True if CI sets ARGUS_ADOPT: then an unknown database in the project becomes this user's database. */
+  readonly adoptsForeign: boolean;
+  /** True to give up on a locked database after a second and to spool the call, because a test run waits for it. */
   readonly isImpatient?: boolean;
+  /** The language of every answer, which overrides the configuration. */
+  readonly language?: Locale;
 }
 
 export class Session {
   readonly project: Project;
   readonly loaded: LoadedConfig;
-  readonly #process: Process;
-  readonly #place: ProjectPlace;
+  readonly #process: ProcessOptions;
+  readonly #place: MemoryLocator;
   readonly #store: Store;
-  /** The team of this repository, if there is one. */
+  /** The team of this repository. Undefined if it belongs to no team. */
   readonly team: Membership | undefined;
-  #hasSaidWhose = false;
+  #hasReportedForeign = false;
   #reader: Locale | undefined;
-  readonly #seal: Seal;
+  readonly #spoolSeal: FileHmac;
   #rules: FixLoop | undefined;
   #outbox: { readonly own: string; readonly other: string | undefined; readonly outbox: Outbox } | undefined;
 
-  constructor(project: Project, loaded: LoadedConfig, process: Process, team?: Membership) {
+  constructor(project: Project, loaded: LoadedConfig, process: ProcessOptions, team?: Membership) {
     const { top, home } = project;
     this.project = project;
     this.loaded = loaded;
     this.#process = process;
-    this.#seal = new Seal(() => trustedDataFolder(top, home));
-    const share = (folder: string) => sharedCopy(top, folder, this.opening('project', {}));
-    const wanted = { root: home, database: databaseOf(project, loaded.config), top };
-    this.#place = new ProjectPlace(wanted, process.adopts, share);
+    this.#spoolSeal = new FileHmac(() => findTrustedDataFolder(top, home));
+    const importShared = (folder: string) => getSharedDatabase(top, folder, this.createOpenOptions('project', {}));
+    const configured = { root: home, database: getDatabasePath(project, loaded.config), top };
+    this.#place = new MemoryLocator(configured, process.adoptsForeign, importShared);
     this.team = team;
     const database = new Database({
       locate: () => this.#place.locate(),
-      isThere: () => this.#place.isThere(),
-      opening: async () => this.opening('project', secondaryAt(await trustedUserMemoryPath(top, home))),
-      sharedStamp: () => stampOfShared(top),
+      exists: () => this.#place.exists(),
+      createOpenOptions: async () =>
+        this.createOpenOptions('project', createSecondary(await findTrustedUserMemory(top, home))),
+      computeSharedStamp: () => computeSharedStamp(top),
       home,
-      refused: (message) => patternError(loaded, message),
+      createPatternError: (message) => createPatternError(loaded, message),
     });
-    this.#store = team === undefined ? database : this.#ofTeam(team, database);
+    this.#store = team === undefined ? database : this.#createTeamStore(team, database);
   }
 
-  #ofTeam(team: Membership, database: Database): TeamStore {
-    const asking = () => ({
+  #createTeamStore(team: Membership, database: Database): TeamStore {
+    const getCallerInfo = () => ({
       locale: this.locale,
       by: this.recorder.by ?? undefined,
       from: this.recorder.from ?? undefined,
     });
-    return new TeamStore(new Remote(team, asking), database, (params) =>
-      mapTexts(params, (text) => withoutPlaces(this.fitToLeave(text), this.project.top)),
+    return new TeamStore(new Remote(team, getCallerInfo), database, (params) =>
+      mapTexts(params, (text) => stripLocalPaths(this.sanitize(text), this.project.top)),
     );
   }
 
@@ -130,45 +129,49 @@ export class Session {
 
   /** The configured way to test the project from this folder. */
   get testPlace(): TestPlace {
-    return testPlaceOf(this.project, this.loaded);
+    return findTestPlace(this.project, this.loaded);
   }
 
   get config(): Config {
     return this.loaded.config;
   }
 
-  /** The path of the memory as far as it is known. Before the first `placement` it is the path in the project. */
+  /** The path of the memory as far as it is known. Before the first call of `placement`, the path in the project. */
   get databasePath(): string {
     return this.#place.path;
   }
 
-  /** Finds the memory and its owner, and uses it from then on. Throws if no place for a memory exists. */
-  async placement(): Promise<Placement> {
+  /**
+   * Finds the memory and its owner, and uses that memory from then on. Throws if a memory cannot be stored anywhere.
+   */
+  async findMemoryLocation(): Promise<MemoryLocation> {
     const placement = await this.#place.find();
-    this.#store.follow(placement.path);
+    this.#store.switchTo(placement.path);
     return placement;
   }
 
   /**
-   * True when the user has recorded something here. A foreign memory does not count, because only argus_init reports
-   * it.
+   * True if the user has recorded something here. A foreign memory does not count, because only argus_init reports it.
    */
   async hasMemory(): Promise<boolean> {
     if (!this.historyEnabled) return false;
     if (this.team !== undefined) return true;
-    if (!(await this.#place.isThere())) return false;
+    if (!(await this.#place.exists())) return false;
     try {
       return (await this.#place.find()).memoryId !== undefined;
     } catch (thrown) {
-      // The memory exists, and the call that uses it will report the problem.
+      // The memory exists. The call that uses it will report the problem.
       if (isStorageProblem(thrown)) return true;
       throw thrown;
     }
   }
 
-  /** The parts that are searched when another memory is written: the own database and foreign data, if they exist. */
-  async searched(): Promise<Searched> {
-    if (!this.historyEnabled || !(await this.#place.isThere())) return {};
+  /**
+   * Returns the parts that are searched together with another memory: the own database and foreign data, as far as they
+   * exist.
+   */
+  async findSearchedMemories(): Promise<SearchedMemories> {
+    if (!this.historyEnabled || !(await this.#place.exists())) return {};
     try {
       const { path: secondaryPath, memoryId, foreignPath, sharedPath } = await this.#place.locate();
       return {
@@ -182,10 +185,10 @@ export class Session {
     }
   }
 
-  /** True when the caller named a configuration file outside the folders that are searched for a configuration. */
+  /** True if the caller named a configuration file outside the folders in which a configuration is searched. */
   get hasNamedConfig(): boolean {
     const { path: file } = this.loaded;
-    return file !== null && !foldersWithin(this.project).includes(path.dirname(file));
+    return file !== null && !listFoldersUpToRoot(this.project).includes(path.dirname(file));
   }
 
   get historyEnabled(): boolean {
@@ -197,18 +200,19 @@ export class Session {
   }
 
   get locale() {
-    return chooseLocale(this.config.locale, undefined, this.#reader);
+    return this.#process.language ?? chooseLocale(this.config.locale, undefined, this.#reader);
   }
 
   /**
-   * Sets the language of the reader's page, which is used when neither configuration nor environment names a language.
+   * Sets the language of the page of the reader. It is used if neither the configuration nor the environment names a
+   * language.
    */
-  readBy(reader: Locale | undefined): void {
+  setReaderLocale(reader: Locale | undefined): void {
     this.#reader ??= reader;
   }
 
-  /** The options for an engine of this project, for either of the two memories. */
-  opening(home: MemoryKind, { secondaryPath, secondaryMemoryId }: SecondaryMemory): Opening {
+  /** Returns the options to open an engine for this project, for either of the two memories. */
+  createOpenOptions(home: MemoryKind, { secondaryPath, secondaryMemoryId }: SecondaryMemory): EngineOptions {
     const { history, classify, redact, memory } = this.config;
     return {
       projectRoot: this.project.top,
@@ -216,11 +220,11 @@ export class Session {
       rules: classify?.rules ?? [],
       secrets: redact?.patterns ?? [],
       retention: {
-        maxAgeDays: inDays(history?.retention?.maxAge),
+        maxAgeDays: toDaysOrNull(history?.retention?.maxAge),
         maxRuns: history?.retention?.maxRuns ?? null,
         minRuns: history?.retention?.minRuns ?? null,
       },
-      memory: { home, halfLifeDays: inDays(memory?.halfLife) },
+      memory: { home, halfLifeDays: toDaysOrNull(memory?.halfLife) },
       recorder: this.recorder,
       isImpatient: this.#process.isImpatient ?? io().isImpatient ?? false,
       ...(secondaryPath === undefined ? {} : { secondaryPath }),
@@ -230,121 +234,131 @@ export class Session {
   }
 
   /** Makes a call that stores nothing. `runId` names a run that may still wait in the outbox. */
-  async withEngine<T>(call: (engine: Calling) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
+  async withEngine<T>(call: (engine: EngineCalls) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
     this.requireHistory();
-    const outbox = await this.#waiting();
-    const waiting = await outbox.takeIn();
-    const memory = runId === undefined ? undefined : await outbox.memoryOf(runId);
+    const outbox = await this.#openOutbox();
+    const waitingWarnings = await outbox.storeWaiting();
+    const memory = runId === undefined ? undefined : await outbox.findInMemoryRun(runId);
     if (memory !== undefined) {
-      return { value: await call(memory), warnings: [...waiting, 'This run is not stored yet.'] };
+      return { value: await call(memory), warnings: [...waitingWarnings, 'This run is not stored yet.'] };
     }
     const { value, warnings } = await this.#store.read(call);
-    return { value, warnings: [...waiting, ...warnings, ...sharedNotes(this.project.top)] };
-  }
-
-  /** Learns from a failure of a run. The call joins the outbox if its run still waits there. */
-  async learn<N extends 'diagnose' | 'reportFix'>(
-    name: N,
-    params: Calls[N]['params'],
-  ): Promise<Kept<Calls[N]['result']>> {
-    this.requireHistory();
-    const outbox = await this.#waiting();
-    const waiting = await outbox.takeIn();
-    const kept = await this.#learnedOrKept(outbox, name, params);
-    if (this.#store instanceof TeamStore && 'signature' in kept.value) {
-      kept.value = { ...kept.value, ...(await ownFix(kept.value, this.#store.local)) };
-    }
-    if ('signature' in kept.value) await keepOnBranch(this.project.top, [kept.value], MAX_HINTS);
-    return { ...kept, warnings: [...waiting, ...kept.warnings] };
-  }
-
-  async #learnedOrKept<N extends 'diagnose' | 'reportFix'>(
-    outbox: Outbox,
-    name: N,
-    params: Calls[N]['params'],
-  ): Promise<Kept<Calls[N]['result']>> {
-    const fitting = () => mapTexts(params, (text) => this.fitToLeave(text));
-    const isWaiting = (await outbox.memoryOf(params.runId)) !== undefined;
-    if (isWaiting) return outbox.keep(name, fitting());
-    // When a team cannot be reached, this machine does not have the runs that only the team knows.
-    if (this.#store.isShared) return { value: await (await this.#store.durable()).call(name, params), warnings: [] };
-    const { value, warnings } = await this.#store.read((engine) => engine.call(name, params));
-    if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
-    const problem = new EngineError(value.notStored, 'The answer is what was known before.');
-    return outbox.keepAnswered(name, fitting(), value, problem);
+    return { value, warnings: [...waitingWarnings, ...warnings, ...getSharedWarnings(this.project.top)] };
   }
 
   /**
-   * Stores a solution or an outcome with the team. If the team cannot be reached, stores it here and sends it later.
+   * Makes a call that learns from a failure of a run. If the run still waits in the outbox, the call waits there too.
+   */
+  async learn<N extends 'diagnose' | 'reportFix'>(
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+    this.requireHistory();
+    const outbox = await this.#openOutbox();
+    const waiting = await outbox.storeWaiting();
+    const kept = await this.#learnOrQueue(outbox, name, params);
+    if (this.#store instanceof TeamStore && 'signature' in kept.value) {
+      kept.value = { ...kept.value, ...(await findLocalFix(kept.value, this.#store.local)) };
+    }
+    if ('signature' in kept.value) await removeCommitsOffBranch(this.project.top, [kept.value], MAX_RELATED_COMMITS);
+    return { ...kept, warnings: [...waiting, ...kept.warnings] };
+  }
+
+  async #learnOrQueue<N extends 'diagnose' | 'reportFix'>(
+    outbox: Outbox,
+    name: N,
+    params: Calls[N]['params'],
+  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+    const sanitizeParams = () => mapTexts(params, (text) => this.sanitize(text));
+    const isWaiting = (await outbox.findInMemoryRun(params.runId)) !== undefined;
+    if (isWaiting) return outbox.queueCall(name, sanitizeParams());
+    // If a team cannot be reached, this machine does not have the runs, because only the team knows them.
+    if (this.#store.isShared)
+      return { value: await (await this.#store.openDurable()).call(name, params), warnings: [] };
+    const { value, warnings } = await this.#store.read((engine) => engine.call(name, params));
+    if (!('notStored' in value) || value.notStored === undefined) return { value, warnings };
+    const problem = new EngineError(value.notStored, 'The answer shows the earlier state.');
+    return outbox.queueAnsweredCall(name, sanitizeParams(), value, problem);
+  }
+
+  /**
+   * Stores a solution or an outcome with the team. If the team cannot be reached, stores it on this machine, and sends
+   * it later.
    */
   async remember<N extends SolutionCallName>(
     method: N,
     params: Calls[N]['params'],
-  ): Promise<KeptHere<Calls[N]['result']>> {
+  ): Promise<StoredLocally<Calls[N]['result']>> {
     this.requireHistory();
     const store = this.#store;
     if (!(store instanceof TeamStore))
-      return { value: await (await store.durable()).call(method, params), warnings: [] };
-    const outbox = await this.#waiting();
-    const waiting = await outbox.takeIn();
+      return { value: await (await store.openDurable()).call(method, params), warnings: [] };
+    const outbox = await this.#openOutbox();
+    const waiting = await outbox.storeWaiting();
     // The team may have stored the call although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
     let problem: EngineError | undefined;
-    if (!(await outbox.holds(Object.values(idsIn(params))))) {
+    if (!(await outbox.hasCreated(Object.values(extractIds(params))))) {
       try {
-        const team = await store.durable();
-        return { value: await team.call(method, withIdsOf(params, await outbox.ids()), callId), warnings: waiting };
+        const team = await store.openDurable();
+        return {
+          value: await team.call(method, replaceIds(params, await outbox.readTeamIds()), callId),
+          warnings: waiting,
+        };
       } catch (thrown) {
-        if (!isOutOfReach(thrown)) throw thrown;
+        if (!isTeamUnavailable(thrown)) throw thrown;
         problem = thrown;
       }
     }
-    const kept = await this.#rememberHere(outbox, store.local, { callId, now: io().now(), method, params }, problem);
+    const kept = await this.#rememberLocally(outbox, store.local, { callId, now: io().now(), method, params }, problem);
     return { ...kept, warnings: [...waiting, ...kept.warnings] };
   }
 
-  async #rememberHere<N extends SolutionCallName>(
+  async #rememberLocally<N extends SolutionCallName>(
     outbox: Outbox,
     local: Database,
     { callId, now, method, params }: WaitingCall<N>,
     problem: EngineError | undefined,
-  ): Promise<KeptHere<Calls[N]['result']>> {
-    const fitting = mapTexts(params, (text) => this.fitToLeave(text));
-    const engine = await local.durable();
+  ): Promise<StoredLocally<Calls[N]['result']>> {
+    const fitting = mapTexts(params, (text) => this.sanitize(text));
+    const engine = await local.openDurable();
     let value: Calls[N]['result'];
     try {
-      value = await withoutUnknownSearch(fitting, (given) => engine.call(method, given, callId, now));
+      value = await retryWithoutUnknownLookup(fitting, (given) => engine.call(method, given, callId, now));
     } catch (thrown) {
       // Only the team knows the incident or solution.
       const isUnknown = thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
       throw isUnknown ? (problem ?? thrown) : thrown;
     }
-    // A known incident is not added again. The result informs the caller.
+    // A known incident is not added again; the result tells that to the caller.
     if ('similarity' in value) return { value, warnings: problem === undefined ? [] : [problem.message] };
-    const call = { callId, now, method, params: fitting, made: idsIn(value) };
-    return { value, ...(await outbox.keepMade(call, problem)) };
+    const call = { callId, now, method, params: fitting, made: extractIds(value) };
+    return { value, ...(await outbox.queueLocalCall(call, problem)) };
   }
 
   get remote(): Remote | undefined {
     return this.#store instanceof TeamStore ? this.#store.remote : undefined;
   }
 
-  /** The memory on this machine, even when a team owns the project's memory. Creates the file if it is missing. */
-  async localMemory(): Promise<Calling> {
+  /**
+   * Returns the memory on this machine, even if the project's memory is a team's memory. Creates the file if it is
+   * missing.
+   */
+  async openLocalMemory(): Promise<EngineCalls> {
     this.requireHistory();
-    return (this.#store instanceof TeamStore ? this.#store.local : this.#store).durable();
+    return (this.#store instanceof TeamStore ? this.#store.local : this.#store).openDurable();
   }
 
-  /** Like `localMemory` for callers that only read. It creates no file. */
-  async readLocal<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>> {
+  /** Like `openLocalMemory`, for callers that only read. Creates no file. */
+  async readLocal<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>> {
     if (!(this.#store instanceof TeamStore)) return this.withEngine(call);
     this.requireHistory();
     return this.#store.local.read(call);
   }
 
-  /** An engine that has the project's rules but no recorded data. */
-  rulesAlone(): ReturnType<Store['inMemory']> {
-    return this.#store.inMemory();
+  /** Returns an engine with the project's rules but without recorded data. */
+  openRulesEngine(): ReturnType<Store['openInMemory']> {
+    return this.#store.openInMemory();
   }
 
   get database(): Store {
@@ -353,103 +367,110 @@ export class Session {
   }
 
   /**
-   * Records a run. If the database cannot store it now, the run waits and the result states that. Runs of a fork are
-   * marked as foreign.
+   * Records a run. If the database cannot store the run now, the run waits, and the result states that. Runs of a fork
+   * are marked as foreign.
    */
-  async recordRun(run: RecordRunParams): Promise<Kept<RunResult>> {
+  async recordRun(run: RecordRunParams): Promise<StoredOrQueued<RunResult>> {
     this.requireHistory();
-    const params = { ...run, foreign: run.foreign || isOfFork() };
-    const kept = await this.#recordedOrKept(params);
+    const params = { ...run, foreign: run.foreign || isForkBuild() };
+    const kept = await this.#recordOrQueue(params);
     const store = this.#store;
-    const value = store instanceof TeamStore ? await withOwnFixes(kept.value, params, store.local) : kept.value;
-    await keepOnBranch(this.project.top, value.failures, 1);
-    const honest = value.failures.map((failure) => withHonestMend(this, failure, failure.caseName));
+    const value = store instanceof TeamStore ? await addLocalFixes(kept.value, params, store.local) : kept.value;
+    await removeCommitsOffBranch(this.project.top, value.failures, 1);
+    const honest = value.failures.map((failure) => removeWeakeningFix(this, failure, failure.caseName));
     return { ...kept, value: { ...value, failures: await Promise.all(honest) } };
   }
 
-  async #recordedOrKept(params: RecordRunParams): Promise<Kept<RunResult>> {
-    const outbox = await this.#waiting();
+  async #recordOrQueue(params: RecordRunParams): Promise<StoredOrQueued<RunResult>> {
+    const outbox = await this.#openOutbox();
     // A team's server may have recorded the run although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
     let value: RunResult;
     try {
-      value = await (await this.#store.durable()).call('recordRun', params, callId);
+      value = await (await this.#store.openDurable()).call('recordRun', params, callId);
     } catch (thrown) {
-      const problem = this.#store.isShared ? asNotTaken(thrown) : thrown;
+      const problem = this.#store.isShared ? toCallRejectedError(thrown) : thrown;
       if (!isStorageProblem(problem)) throw thrown;
-      const inMemory = await this.#store.inMemory();
-      return outbox.keep('recordRun', await inMemory.prepareRun(params), problem, callId);
+      const inMemory = await this.#store.openInMemory();
+      return outbox.queueCall('recordRun', await inMemory.prepareRun(params), problem, callId);
     }
-    return { value, warnings: [...(await outbox.takeInRest()), ...this.#whoseOnce()] };
+    return { value, warnings: [...(await outbox.storeRest()), ...this.#takeForeignNote()] };
   }
 
-  /** Records a run from a history that was recorded elsewhere. Importing it again has no effect. */
+  /** Records a run of a history that was recorded elsewhere. Importing the run again has no effect. */
   async importRun(params: ImportRunParams): Promise<HistoricRun> {
     this.requireHistory();
-    return (await this.#store.durable()).call('importRun', params, uuidV7());
+    return (await this.#store.openDurable()).call('importRun', params, uuidV7());
   }
 
   /**
-   * Warms up the parts that a recording needs while the tests run. Errors are ignored here, because the recording
-   * itself reports them.
+   * Prepares what a recording needs while the tests run. Errors are ignored here, because the recording itself reports
+   * them.
    */
-  prepare(): void {
-    if (this.#store.isShared) this.fitToLeave('');
+  warmUp(): void {
+    if (this.#store.isShared) this.sanitize('');
     else {
       const opening = this.#store.read((engine) => engine.overview());
-      opening.then(rehearseRecording).catch(() => {});
+      opening.then(warmUpEngine).catch(() => {});
     }
   }
 
-  async waiting(): Promise<SpoolCounts> {
-    return (await this.#waiting()).counts();
+  async countWaiting(): Promise<SpoolCounts> {
+    return (await this.#openOutbox()).counts();
   }
 
-  /** Maps ids of this machine to the team's ids. */
-  async teamIds(): Promise<TeamIds> {
-    return (await this.#waiting()).ids();
+  /** Returns the ids of the team for ids of this machine. */
+  async readTeamIds(): Promise<TeamIds> {
+    return (await this.#openOutbox()).readTeamIds();
   }
 
   /** Stores the waiting calls that can be stored without waiting for a lock. */
-  async takeIn(): Promise<void> {
-    await (await this.#waiting()).takeIn();
+  async storeWaiting(): Promise<void> {
+    await (await this.#openOutbox()).storeWaiting();
   }
 
   /** Moves calls that the team has refused back into the queue. */
   async releaseRefused(): Promise<void> {
-    (await this.#waiting()).releaseRefused();
+    (await this.#openOutbox()).releaseRefused();
   }
 
-  /** Calls wait beside the database, which may have moved, so both the present and the earlier place are used. */
-  async #waiting(): Promise<Outbox> {
+  /**
+   * Returns the calls that wait. They wait next to the database, which may have moved, so both its current and its
+   * earlier location are used.
+   */
+  async #openOutbox(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
     const { path: own, otherPath: other } = this.#place;
     if (this.#outbox?.own !== own || this.#outbox.other !== other) {
-      const spool = new Spool(spoolOf(own), this.#seal, other === undefined ? undefined : spoolOf(other));
+      const spool = new Spool(
+        getSpoolPath(own),
+        this.#spoolSeal,
+        other === undefined ? undefined : getSpoolPath(other),
+      );
       this.#outbox = { own, other, outbox: new Outbox(this.#store, spool) };
     }
     return this.#outbox.outbox;
   }
 
-  /** Redacts a foreign text by the project's own patterns too, so that it can be stored and shown. */
-  fitToLeave(text: string): string {
+  /** Redacts a text from others, also by the project's own patterns, so that the text can be stored and shown. */
+  sanitize(text: string): string {
     const { classify, redact } = this.config;
     this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
-    return this.#rules.redact(visible(text));
+    return this.#rules.redact(removeInvisible(text));
   }
 
-  /** The summary of the memory for argus_init. Creates nothing. */
-  async overview() {
+  /** Returns the summary of the memory for argus_init. Creates no file. */
+  async readOverview() {
     const { value, warnings } = await this.withEngine((engine) => engine.overview());
-    return { value, warnings: [...warnings, ...this.#whoseOnce()] };
+    return { value, warnings: [...warnings, ...this.#takeForeignNote()] };
   }
 
   /** Returns the note about a foreign memory, once per session. */
-  #whoseOnce(): string[] {
+  #takeForeignNote(): string[] {
     const found = this.#place.found;
-    const note = found === undefined || this.#hasSaidWhose ? undefined : foreignNote(found);
+    const note = found === undefined || this.#hasReportedForeign ? undefined : formatForeignNote(found);
     if (note === undefined) return [];
-    this.#hasSaidWhose = true;
+    this.#hasReportedForeign = true;
     return [note];
   }
 
@@ -457,7 +478,7 @@ export class Session {
     return this.#store.close();
   }
 
-  /** Throws if the configuration disables history. */
+  /** Throws if the configuration disables the history. */
   requireHistory(): void {
     if (this.historyEnabled) return;
     const where = this.loaded.path ?? 'argus.yaml';
@@ -467,14 +488,14 @@ export class Session {
 }
 
 /** A file in the user's data folder needs no id. */
-function secondaryAt(secondaryPath: string | undefined): SecondaryMemory {
+function createSecondary(secondaryPath: string | undefined): SecondaryMemory {
   return secondaryPath === undefined ? {} : { secondaryPath };
 }
 
-function spoolOf(database: string): string {
+function getSpoolPath(database: string): string {
   return `${database}.spool`;
 }
 
-function inDays(age: number | string | undefined): number | null {
-  return age === undefined ? null : ageInDays(age);
+function toDaysOrNull(age: number | string | undefined): number | null {
+  return age === undefined ? null : convertAgeToDays(age);
 }

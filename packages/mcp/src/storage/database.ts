@@ -1,148 +1,147 @@
 /**
- * A database file that is opened on first use, and the in-memory engine that replaces it when it cannot be opened. The
- * source (`owner/`) decides which file it is and who owns it, and is asked at each opening.
+ * A database file that is opened on first use, and the in-memory engine that replaces it if it cannot be opened. The
+ * `Source` decides which file is opened (see `owner/`) and is asked again each time.
  */
 
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
-import { unwritable } from '../system/files/unwritable.ts';
-import { ignoreInGit, isWithin, lstat, tighten } from '../system/files/way.ts';
+import { ignoreInGit, isWithin, lstat, restrictPermissions } from '../system/files/path-safety.ts';
+import { createUnwritableError } from '../system/files/unwritable.ts';
 
-/** The engine that answers a call. `problem` is set when `engine` is a substitute for the file. */
-interface Answering {
+/** The engine for a call. `problem` is set if `engine` replaces a file that could not be opened. */
+interface EngineForCall {
   engine: Engine;
-  /** Set when the file exists but could not be opened. */
+  /** Set if the file exists but could not be opened. */
   problem: EngineError | undefined;
 }
 
-/** Makes calls: an engine, or a client that sends the calls to a server. */
-export type Calling = Pick<Engine, keyof NamedCalls | 'attempt'>;
+/** Makes calls: an engine, or a client that sends calls to a server. */
+export type EngineCalls = Pick<Engine, keyof NamedCalls | 'attempt'>;
 
-/** The place where a memory is kept. */
+/** Where a memory is stored. */
 export interface Store {
-  /** True when the memory is on another machine, where other users write to it too. */
+  /** True if the memory is on another machine, where other users write to it too. */
   readonly isShared: boolean;
-  read<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
-  readOrMake<T>(call: (engine: Calling) => Promise<T>): Promise<WithWarnings<T>>;
+  read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>>;
+  readOrCreate<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>>;
   /** Returns an engine that stores its calls, or throws. */
-  durable(): Promise<Calling>;
-  /** An engine in the memory of this process. Its contents are lost when the process ends. */
-  inMemory(): Promise<Engine>;
+  openDurable(): Promise<EngineCalls>;
+  /** Returns an engine in the memory of this process. What it records is lost when the process exits. */
+  openInMemory(): Promise<Engine>;
   close(): Promise<void>;
-  follow(file: string): void;
+  switchTo(file: string): void;
 }
 
-/** The result of a call, with warnings about what limits it. */
+/** The result of a call, with warnings about what is missing in it. */
 export interface WithWarnings<T> {
   value: T;
-  /** Empty when all is well. */
+  /** Empty if nothing is missing. */
   warnings: string[];
 }
 
-/** Options for opening an engine that do not depend on the file. */
-export type Opening = Omit<OpenOptions, 'databasePath'>;
+/** Options to open an engine that do not depend on the file. */
+export type EngineOptions = Omit<OpenOptions, 'databasePath'>;
 
-/** A second memory that is searched as well, if there is one. */
-export type SecondaryMemory = Pick<Opening, 'secondaryPath' | 'secondaryMemoryId'>;
+/** Another memory that is searched too. */
+export type SecondaryMemory = Pick<EngineOptions, 'secondaryPath' | 'secondaryMemoryId'>;
 
 /** The path of a database file, and the id of the memory in it. */
-export interface Located {
+export interface LocatedDatabase {
   path: string;
-  /** Undefined when there is no file yet, or when the file needs no id (the user's own memory). */
+  /** Undefined if there is no file yet, or if the file needs no id (the user's own memory). */
   memoryId: string | undefined;
-  /** Creates an id for a new file. Undefined when the file needs no id. */
+  /** Creates an id for a new file. Undefined if the file needs no id. */
   newId: (() => string) | undefined;
-  /** A copy of a foreign database, which is read as a second source. */
+  /** A copy of a foreign database, which is read too. */
   foreignPath: string | undefined;
-  /** A database that holds the files of `.argus-shared`. */
+  /** A database with the content of `.argus-shared`. */
   sharedPath: string | undefined;
 }
 
-/** Databases of other people that are read as well. */
-type OfOthers = Pick<Located, 'foreignPath' | 'sharedPath'>;
+/** Databases with data from other people that are read too. */
+type ForeignDatabases = Pick<LocatedDatabase, 'foreignPath' | 'sharedPath'>;
 
 /** Tells a `Database` which file to open, and how. */
-export interface Source {
-  /** Called at each opening, because the file in the project may have been replaced. */
-  locate(): Promise<Located>;
+export interface DatabaseSource {
+  /** Called each time before the database is opened, because the file in the project may have been replaced. */
+  locate(): Promise<LocatedDatabase>;
   /** Checks that the file exists, without reading it. */
-  isThere(): Promise<boolean>;
-  opening(): Promise<Opening>;
-  /** Changes whenever the shared files change. The database is then opened again. */
-  sharedStamp?(): string | undefined;
+  exists(): Promise<boolean>;
+  createOpenOptions(): Promise<EngineOptions>;
+  /** Returns a value that changes if the shared files change. Then the database is opened again. */
+  computeSharedStamp?(): string | undefined;
   /** The folder whose `.argus` gets a `.gitignore`. */
   home?: string;
-  /**
-   * Builds the error for patterns that the engine refuses. Patterns are the only input of an opening that people write.
-   */
-  refused(message: string): Promise<Error>;
+  /** Creates the error for patterns that the engine rejects. Patterns are the only options that people write. */
+  createPatternError(message: string): Promise<Error>;
 }
 
-/** When several processes create a file at once, the processes that lose the race retry and find the file. */
+/** If several processes create a file at the same time, only one succeeds. The others retry and find the file. */
 const MAX_TRIES = 5;
-const PAUSE_MS = 40;
+const RETRY_PAUSE_MS = 40;
 
 export class Database implements Store {
   readonly isShared = false;
-  readonly #source: Source;
+  readonly #source: DatabaseSource;
   #durable: Promise<Engine> | undefined;
   #inMemory: Promise<Engine> | undefined;
-  /** The open file, kept so that a replaced file is noticed. */
-  #seen: { path: string; inode: bigint; sharedStamp: string | undefined } | undefined;
-  /** Engines of files that were replaced. They stay open because a call may still be using them. */
+  /** The file that is open, to detect that it was replaced. */
+  #openFileInfo: { path: string; inode: bigint; sharedStamp: string | undefined } | undefined;
+  /** Engines of files that were replaced. They stay open because a call may still use them. */
   readonly #retired: Promise<Engine>[] = [];
 
-  constructor(source: Source) {
+  constructor(source: DatabaseSource) {
     this.#source = source;
   }
 
   /**
-   * Asks the file if it exists. Before the first write an empty in-memory engine answers, so that reading creates no
-   * file. When the in-memory engine reports "not found" because the file could not be opened, throws the reason for
-   * that instead.
+   * Makes a call on the file if it exists. Before the first write, an empty in-memory engine is used, so that reading
+   * creates no file. If the file could not be opened and the in-memory engine reports "not found", throws the reason
+   * why the file could not be opened.
    */
   async read<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
-    const { engine, problem } = await this.#forReading();
+    const { engine, problem } = await this.#chooseForReading();
     try {
-      return { value: await call(engine), warnings: warningsOf(problem) };
+      return { value: await call(engine), warnings: toWarnings(problem) };
     } catch (thrown) {
       throw isNotFound(thrown) ? (problem ?? thrown) : thrown;
     }
   }
 
   /**
-   * Like `read`, but creates the file if it is missing. An empty in-memory engine answers if the file cannot be opened.
+   * Like `read`, but creates the file if it is missing. If the file cannot be opened, an empty in-memory engine is
+   * used.
    */
-  async readOrMake<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
-    const { engine, problem } = await this.#durableOrInMemory();
-    return { value: await call(engine), warnings: warningsOf(problem) };
+  async readOrCreate<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+    const { engine, problem } = await this.#openDurableOrInMemory();
+    return { value: await call(engine), warnings: toWarnings(problem) };
   }
 
-  async #forReading(): Promise<Answering> {
+  async #chooseForReading(): Promise<EngineForCall> {
     if (this.#durable === undefined) {
-      if (!(await this.#source.isThere())) return { engine: await this.inMemory(), problem: undefined };
-      const located = await this.#located();
-      if (located instanceof EngineError) return { engine: await this.inMemory(), problem: located };
-      const isMissing = located.memoryId === undefined && located.newId !== undefined;
-      if (isMissing) return { engine: await this.inMemory(located), problem: undefined };
+      if (!(await this.#source.exists())) return { engine: await this.openInMemory(), problem: undefined };
+      const location = await this.#locateOrProblem();
+      if (location instanceof EngineError) return { engine: await this.openInMemory(), problem: location };
+      const isMissing = location.memoryId === undefined && location.newId !== undefined;
+      if (isMissing) return { engine: await this.openInMemory(location), problem: undefined };
     }
-    return this.#durableOrInMemory();
+    return this.#openDurableOrInMemory();
   }
 
-  async #durableOrInMemory(): Promise<Answering> {
+  async #openDurableOrInMemory(): Promise<EngineForCall> {
     try {
-      return { engine: await this.durable(), problem: undefined };
+      return { engine: await this.openDurable(), problem: undefined };
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
-      return { engine: await this.inMemory(), problem: thrown };
+      return { engine: await this.openInMemory(), problem: thrown };
     }
   }
 
-  /** Opens the file. The next call tries again after a failure, because a lock can end and a disk can be freed. */
-  durable(): Promise<Engine> {
-    this.#forgetReplaced();
+  /** Opens the file. If that fails, the next call tries again, because a lock may end and space may become free. */
+  openDurable(): Promise<Engine> {
+    this.#retireIfReplaced();
     this.#durable ??= this.#openFile().catch((thrown: unknown) => {
       this.#durable = undefined;
       throw thrown;
@@ -150,8 +149,8 @@ export class Database implements Store {
     return this.#durable;
   }
 
-  inMemory(ofOthers?: OfOthers): Promise<Engine> {
-    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...givenOf(ofOthers) });
+  openInMemory(ofOthers?: ForeignDatabases): Promise<Engine> {
+    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...pickGiven(ofOthers) });
     return this.#inMemory;
   }
 
@@ -159,18 +158,20 @@ export class Database implements Store {
     const engines = [this.#durable, this.#inMemory, ...this.#retired.splice(0)];
     this.#durable = undefined;
     this.#inMemory = undefined;
-    this.#seen = undefined;
+    this.#openFileInfo = undefined;
     const opened = await Promise.allSettled(engines);
     await Promise.allSettled(opened.map((one) => (one.status === 'fulfilled' ? one.value?.close() : undefined)));
   }
 
-  /** Makes the next call reopen the database if `file` is no longer the open file, for example after an adoption. */
-  follow(file: string): void {
-    if (this.#durable !== undefined && this.#seen !== undefined && this.#seen.path !== file)
+  /**
+   * Makes the next call open the database again if `file` is no longer the open file, for example after an adoption.
+   */
+  switchTo(file: string): void {
+    if (this.#durable !== undefined && this.#openFileInfo !== undefined && this.#openFileInfo.path !== file)
       this.#retire(this.#durable);
   }
 
-  async #located(): Promise<Located | EngineError> {
+  async #locateOrProblem(): Promise<LocatedDatabase | EngineError> {
     try {
       return await this.#source.locate();
     } catch (thrown) {
@@ -180,14 +181,15 @@ export class Database implements Store {
   }
 
   /**
-   * Drops the open engine if another file was put in its place or if the shared files changed. The next call then opens
-   * the database again. A file that was deleted keeps its engine, which creates it again under the same id.
+   * Stops using the open engine if the file was replaced or the shared files changed. The next call then opens the
+   * database again. If the file was deleted, its engine stays in use and creates the file again with the same id.
    */
-  #forgetReplaced(): void {
-    if (this.#durable === undefined || this.#seen === undefined) return;
-    const inode = inodeOf(this.#seen.path);
-    const isAnother = inode !== undefined && inode !== this.#seen.inode;
-    if (isAnother || this.#seen.sharedStamp !== this.#source.sharedStamp?.()) this.#retire(this.#durable);
+  #retireIfReplaced(): void {
+    if (this.#durable === undefined || this.#openFileInfo === undefined) return;
+    const inode = readInode(this.#openFileInfo.path);
+    const isReplaced = inode !== undefined && inode !== this.#openFileInfo.inode;
+    if (isReplaced || this.#openFileInfo.sharedStamp !== this.#source.computeSharedStamp?.())
+      this.#retire(this.#durable);
   }
 
   #retire(engine: Promise<Engine>): void {
@@ -201,66 +203,74 @@ export class Database implements Store {
       try {
         return await this.#openAt(located);
       } catch (thrown) {
-        const wasMade = located.memoryId === undefined && located.newId !== undefined && existsSync(located.path);
-        const isAnother = thrown instanceof EngineError && thrown.code === 'DATABASE_UNAVAILABLE';
-        if (!wasMade || !isAnother || tries >= MAX_TRIES) throw thrown;
-        await delay(PAUSE_MS * tries);
+        const wasCreatedByOther =
+          located.memoryId === undefined && located.newId !== undefined && existsSync(located.path);
+        const isUnavailable = thrown instanceof EngineError && thrown.code === 'DATABASE_UNAVAILABLE';
+        if (!wasCreatedByOther || !isUnavailable || tries >= MAX_TRIES) throw thrown;
+        await delay(RETRY_PAUSE_MS * tries);
       }
     }
   }
 
-  async #openAt({ path: file, memoryId, newId, ...ofOthers }: Located): Promise<Engine> {
-    const sharedStamp = this.#source.sharedStamp?.();
+  async #openAt({ path: file, memoryId, newId, ...ofOthers }: LocatedDatabase): Promise<Engine> {
+    const sharedStamp = this.#source.computeSharedStamp?.();
     prepareFolder(file, this.#source.home);
     const id = memoryId ?? newId?.();
     const engine = await this.#open({
       databasePath: file,
       ...(id === undefined ? {} : { memoryId: id, create: memoryId === undefined }),
-      ...givenOf(ofOthers),
+      ...pickGiven(ofOthers),
     });
-    const inode = inodeOf(file);
-    this.#seen = inode === undefined ? undefined : { path: file, inode, sharedStamp };
+    const inode = readInode(file);
+    this.#openFileInfo = inode === undefined ? undefined : { path: file, inode, sharedStamp };
     return engine;
   }
 
   async #open(
     file: Pick<OpenOptions, 'databasePath' | 'memoryId' | 'create' | 'foreignPath' | 'sharedPath'>,
   ): Promise<Engine> {
-    const opening = await this.#source.opening();
+    const opening = await this.#source.createOpenOptions();
     try {
       return await openEngine({ ...opening, ...file });
     } catch (thrown) {
       if (!(thrown instanceof EngineError) || thrown.code !== 'INVALID_INPUT') throw thrown;
-      throw await this.#source.refused(thrown.message);
+      throw await this.#source.createPatternError(thrown.message);
     }
   }
 }
 
-function givenOf({ foreignPath, sharedPath }: Partial<OfOthers> = {}): Pick<Opening, 'foreignPath' | 'sharedPath'> {
+function pickGiven({
+  foreignPath,
+  sharedPath,
+}: Partial<ForeignDatabases> = {}): Pick<EngineOptions, 'foreignPath' | 'sharedPath'> {
   return { ...(foreignPath === undefined ? {} : { foreignPath }), ...(sharedPath === undefined ? {} : { sharedPath }) };
 }
 
 /** Why a remote memory did not store a call. */
-interface Untaken {
-  /** Retrying does not help until a person changes something. */
+interface RejectionDetails {
+  /** True if retrying does not help until a person changes something. */
   isRefused: boolean;
-  /** The reason concerns this call only; other calls may succeed. */
-  isOfCall: boolean;
+  /** True if the reason concerns only this call, so that other calls may succeed. */
+  concernsCallOnly: boolean;
 }
 
-/** A remote memory answered and did not store the call. */
-export class NotTakenError extends EngineError {
+/** Thrown if a remote memory answered but did not store the call. */
+export class CallRejectedError extends EngineError {
   readonly isRefused: boolean;
   readonly isOfCall: boolean;
 
-  constructor(code: 'TEAM_DENIED' | 'TEAM_UNREACHABLE', message: string, { isRefused, isOfCall }: Untaken) {
+  constructor(
+    code: 'TEAM_DENIED' | 'TEAM_UNREACHABLE',
+    message: string,
+    { isRefused, concernsCallOnly }: RejectionDetails,
+  ) {
     super(code, message);
     this.isRefused = isRefused;
-    this.isOfCall = isOfCall;
+    this.isOfCall = concernsCallOnly;
   }
 }
 
-/** True when the database or the team's server cannot be used. All other errors are the caller's to handle. */
+/** True if the database or the team's server cannot be used. All other errors are errors of the call. */
 export function isStorageProblem(thrown: unknown): thrown is EngineError {
   return thrown instanceof EngineError && /^(?:DATABASE|TEAM)_/u.test(thrown.code);
 }
@@ -269,30 +279,33 @@ function isNotFound(thrown: unknown): boolean {
   return thrown instanceof EngineError && thrown.code.endsWith('_NOT_FOUND');
 }
 
-function warningsOf(problem: EngineError | undefined): string[] {
-  return problem === undefined ? [] : [`Nothing is stored: ${problem.message}`];
+function toWarnings(problem: EngineError | undefined): string[] {
+  return problem === undefined ? [] : [`Nothing was stored: ${problem.message}`];
 }
 
-/** Restricts the files to this user. A folder inside the project's `.argus` also gets a `.gitignore`. */
+/**
+ * Creates the folder, and restricts the files to this user. The folder `.argus` of the project also gets a
+ * `.gitignore`.
+ */
 function prepareFolder(file: string, home: string | undefined): void {
   const folder = path.dirname(file);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const own = home === undefined ? undefined : path.join(home, '.argus');
-    if (own !== undefined && isWithin(folder, own)) keepToOwner(own);
-    for (const suffix of ['', '-journal', '.lockmode', '.queue']) tighten(`${file}${suffix}`, 0o600);
+    if (own !== undefined && isWithin(folder, own)) restrictToOwner(own);
+    for (const suffix of ['', '-journal', '.lockmode', '.queue']) restrictPermissions(`${file}${suffix}`, 0o600);
   } catch (thrown) {
-    throw unwritable(folder, thrown);
+    throw createUnwritableError(folder, thrown);
   }
 }
 
-function keepToOwner(folder: string): void {
+function restrictToOwner(folder: string): void {
   if (lstat(folder)?.isDirectory() !== true) return;
-  tighten(folder, 0o700);
+  restrictPermissions(folder, 0o700);
   ignoreInGit(folder);
 }
 
-function inodeOf(file: string): bigint | undefined {
+function readInode(file: string): bigint | undefined {
   try {
     return statSync(file, { bigint: true }).ino;
   } catch {

@@ -1,7 +1,7 @@
 /**
- * Sends incidents, solutions and outcomes to a team that could not be reached when they were recorded. They were stored
- * on this machine meanwhile and are sent under the same ids. If the team already had an equal incident or solution, the
- * id from this machine is mapped to the team's id from then on.
+ * Sends incidents, solutions and outcomes to a team that could not be reached when they were recorded. They are already
+ * stored on this machine and are sent with the same ids. If the team has an equal incident or solution, the id of this
+ * machine is mapped to the team's id from then on.
  */
 
 import { type Calls, EngineError } from 'argus-engine';
@@ -14,34 +14,35 @@ export type SolutionCallName = 'addIncident' | 'addSolution' | 'recordOutcome';
 export type TeamIds = ReadonlyMap<string, string>;
 
 /** Makes a call on the team's server. */
-type Make = <N extends SolutionCallName>(
+type TeamCaller = <N extends SolutionCallName>(
   name: N,
   params: Calls[N]['params'],
   callId: string,
 ) => Promise<Calls[N]['result']>;
 
 /**
- * Sends a call and returns the ids for which the team has other ids. Repeating it is safe, because the call ids are the
- * same.
+ * Sends a call. Returns the ids for which the team has other ids. Sending the call again is safe, because it has the
+ * same call id.
  */
-export async function makeLate(call: WaitingCall, ids: TeamIds, make: Make): Promise<Map<string, string>> {
+export async function sendLateCall(call: WaitingCall, ids: TeamIds, make: TeamCaller): Promise<Map<string, string>> {
   const { callId, made = {} } = call;
-  if (isCall(call, 'addIncident')) {
+  if (isCallOf(call, 'addIncident')) {
     const added = await make('addIncident', call.params, callId);
     // The team already has this incident from a copy.
     if (added.created || added.incident_id === made.incident_id) return new Map();
-    return renamed(made, await addFix(added.incident_id, call, make));
+    return mapChangedIds(made, await addFixToIncident(added.incident_id, call, make));
   }
-  if (isCall(call, 'addSolution')) return renamed(made, await make('addSolution', withIdsOf(call.params, ids), callId));
-  if (isCall(call, 'recordOutcome')) await make('recordOutcome', withIdsOf(call.params, ids), callId);
+  if (isCallOf(call, 'addSolution'))
+    return mapChangedIds(made, await make('addSolution', replaceIds(call.params, ids), callId));
+  if (isCallOf(call, 'recordOutcome')) await make('recordOutcome', replaceIds(call.params, ids), callId);
   return new Map();
 }
 
-/** Adds the fix to an incident that the team already has, because an agent would do so after such an answer. */
-async function addFix(
+/** Adds the fix to an incident that the team already has, as an agent would do after such an answer. */
+async function addFixToIncident(
   incident_id: string,
   { callId, params }: WaitingCall<'addIncident'>,
-  make: Make,
+  make: TeamCaller,
 ): Promise<{ incident_id: string; solution_id: string }> {
   const { steps, worked, notes = null, env, env_bucket = null, detected_env = null, lookup_id = null } = params;
   const where = { env, env_bucket, detected_env, lookup_id };
@@ -50,15 +51,15 @@ async function addFix(
   return { incident_id, solution_id };
 }
 
-/** The incident and solution ids that a call or its result contains. */
-export function idsIn(named: object): Record<string, string> {
+/** Returns the ids of incidents and solutions that a call or a result contains. */
+export function extractIds(named: object): Record<string, string> {
   const entries = Object.entries(named).filter(([name, id]) => isIdName(name) && typeof id === 'string');
   return Object.fromEntries(entries);
 }
 
-/** Replaces the ids of this machine by the team's ids. */
-export function withIdsOf<P extends object>(params: P, ids: TeamIds): P {
-  const others = Object.entries(idsIn(params)).map(([name, id]) => [name, ids.get(id) ?? id]);
+/** Replaces ids of this machine by the team's ids. */
+export function replaceIds<P extends object>(params: P, ids: TeamIds): P {
+  const others = Object.entries(extractIds(params)).map(([name, id]) => [name, ids.get(id) ?? id]);
   return { ...params, ...Object.fromEntries(others) };
 }
 
@@ -67,10 +68,10 @@ function isIdName(name: string): boolean {
 }
 
 /**
- * Retries a call without its `lookup_id` if the memory does not know it, because the search was made with another
- * memory.
+ * Makes a call. If the memory does not know the `lookup_id`, because another memory was searched, makes the call again
+ * without it.
  */
-export async function withoutUnknownSearch<P extends object, T>(
+export async function retryWithoutUnknownLookup<P extends object, T>(
   params: P,
   make: (params: P) => Promise<T>,
 ): Promise<T> {
@@ -82,11 +83,11 @@ export async function withoutUnknownSearch<P extends object, T>(
   }
 }
 
-function renamed(made: Readonly<Record<string, string>>, answered: object): Map<string, string> {
-  const others = Object.entries(idsIn(answered)).map(([name, other]) => [made[name] ?? other, other] as const);
+function mapChangedIds(made: Readonly<Record<string, string>>, answered: object): Map<string, string> {
+  const others = Object.entries(extractIds(answered)).map(([name, other]) => [made[name] ?? other, other] as const);
   return new Map(others.filter(([own, other]) => own !== other));
 }
 
-function isCall<N extends WaitingCallName>(call: WaitingCall, method: N): call is WaitingCall<N> {
+function isCallOf<N extends WaitingCallName>(call: WaitingCall, method: N): call is WaitingCall<N> {
   return call.method === method;
 }

@@ -1,46 +1,47 @@
 /**
- * Keeps calls that a project's database cannot store now, and stores them later. The calls wait in the spool. Until
- * they are stored, an in-memory engine that has made them answers questions about them. The engine itself waits for
- * locks that other processes hold.
+ * Queues calls that a project's database cannot store now, and stores them later. The calls wait in the spool. Until
+ * they are stored, an in-memory engine that has made these calls answers questions about them. The engine itself waits
+ * for locks of other processes.
  */
 
 import { type Calls, type Engine, EngineError, type EngineErrorCode } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
-import { messageOf } from '../errors.ts';
+import { getErrorMessage } from '../errors.ts';
 import { io } from '../system/io.ts';
-import { isStorageProblem, NotTakenError } from './database.ts';
-import { makeLate, type TeamIds, withoutUnknownSearch } from './late-solutions.ts';
+import { CallRejectedError, isStorageProblem } from './database.ts';
+import { retryWithoutUnknownLookup, sendLateCall, type TeamIds } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
-/** Tells why an answer is not stored, and whether it will be stored later. */
+/** Why a result is not stored, and whether it will be stored later. */
 export interface NotStored {
   stored: false;
   /**
-   * True when the call is in the spool. The next call that can store it does so, or `argus team push` after a refusal.
+   * True if the call is in the spool. The next call that can store it does so; after a refusal, `argus team push` does.
    */
   queued: boolean;
   code: EngineErrorCode;
 }
 
 /** The result of a call, and whether it was stored. */
-export interface Kept<T> {
+export interface StoredOrQueued<T> {
   value: T;
-  /** Undefined when the result is stored. */
+  /** Undefined if the result is stored. */
   notStored?: NotStored;
   warnings: string[];
 }
 
 /**
- * The result of a call for a team that was stored on this machine instead. `queued`: it waits to be sent to the team.
+ * The result of a call for a team that was stored on this machine instead. `queued` is set if the call waits to be sent
+ * to the team.
  */
-export interface KeptHere<T> {
+export interface StoredLocally<T> {
   value: T;
   queued?: true;
   warnings: string[];
 }
 
-/** Errors after which the same call can succeed later. */
-const PASSING: readonly EngineErrorCode[] = [
+/** Errors after which the same call may succeed later. */
+const RETRYABLE_ERRORS: readonly EngineErrorCode[] = [
   'DATABASE_LOCKED',
   'DATABASE_FULL',
   'DATABASE_READ_ONLY',
@@ -48,35 +49,35 @@ const PASSING: readonly EngineErrorCode[] = [
   'TEAM_DENIED',
 ];
 
-/** Used when another process put the waiting calls there and this process has not tried to store them yet. */
+/** The problem if another process queued the waiting calls and this process has not tried to store them yet. */
 const UNKNOWN_PROBLEM = new EngineError('DATABASE_LOCKED', 'Another process is writing to the database.');
 
-/** Used in place of the reason for a refusal that an earlier process saw. */
-const UNKNOWN_REFUSAL = new NotTakenError('TEAM_DENIED', "The team's server has refused the run.", {
+/** The problem if an earlier process got the refusal, so that the reason is not known. */
+const UNKNOWN_REFUSAL = new CallRejectedError('TEAM_DENIED', "The team's server rejected the run.", {
   isRefused: true,
-  isOfCall: true,
+  concernsCallOnly: true,
 });
 
-/** The engines that an outbox works with. */
-export interface Engines {
-  /** True for a team's server, whose refusals can end when a person changes something. */
+/** The engines with which an outbox works. */
+export interface OutboxEngines {
+  /** True for a team's server, whose refusals may end when a person changes something. */
   readonly isShared?: boolean;
-  durable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
-  /** An engine in the memory of this process. */
-  inMemory(): Promise<Engine>;
+  openDurable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
+  /** Returns an engine in the memory of this process. */
+  openInMemory(): Promise<Engine>;
 }
 
 export class Outbox {
-  readonly #engines: Engines;
+  readonly #engines: OutboxEngines;
   readonly #spool: Spool;
   /** Ids of the calls that the in-memory engine has already made. */
   readonly #replayed = new Set<string>();
-  /** True when some calls could not even be written to the spool. They are lost when this process ends. */
-  #hasUnkept = false;
-  /** The reason for the last failure of the database. */
+  /** True if some calls could not even be written to the spool. They are lost when this process exits. */
+  #hasUnspooled = false;
+  /** The last error of the database. */
   #problem: EngineError | undefined;
 
-  constructor(engines: Engines, spool: Spool) {
+  constructor(engines: OutboxEngines, spool: Spool) {
     this.#engines = engines;
     this.#spool = spool;
   }
@@ -86,185 +87,202 @@ export class Outbox {
   }
 
   /**
-   * Stores the waiting calls that can be stored without waiting for a lock. Returns warnings instead of throwing,
+   * Stores the waiting calls that can be stored without waiting for a lock. Returns warnings and does not throw,
    * because a call must not fail because of earlier calls.
    */
-  async takeIn(): Promise<string[]> {
-    return this.#takeInWith('attempt');
+  async storeWaiting(): Promise<string[]> {
+    return this.#storeWaitingWith('attempt');
   }
 
-  /** Called after a call was stored. It waits for the lock, because the lock was free a moment ago. */
-  async takeInRest(): Promise<string[]> {
-    return this.#takeInWith('call');
+  /**
+   * Stores the waiting calls after another call was stored. Waits for the lock, because the lock was free a moment ago.
+   */
+  async storeRest(): Promise<string[]> {
+    return this.#storeWaitingWith('call');
   }
 
-  /** Moves refused calls back into the queue. Only for a person who asks for it. */
+  /** Moves refused calls back into the queue. Only called if a person asks for it. */
   releaseRefused(): void {
-    this.#spool.takeBackRefused();
+    this.#spool.releaseRefused();
   }
 
-  /** Returns the in-memory engine if it knows a run that is not stored. Undefined means: ask the database. */
-  async memoryOf(runId: string): Promise<Engine | undefined> {
-    if (!this.#hasKept() && !this.#hasUnkept) return undefined;
-    const inMemory = await this.#replay();
+  /**
+   * Returns the in-memory engine if it knows a run that is not stored. Returns undefined if the database must be asked.
+   */
+  async findInMemoryRun(runId: string): Promise<Engine | undefined> {
+    if (!this.#hasQueued() && !this.#hasUnspooled) return undefined;
+    const inMemory = await this.#replayWaiting();
     const known = await inMemory.runDetail({ runId, limit: 1 }).catch(() => undefined);
     return known === undefined ? undefined : inMemory;
   }
 
-  /** Makes a call in memory and keeps it for later. `problem` is the reason why the database did not store it. */
-  async keep<N extends WaitingCallName>(
+  /** Makes a call in memory and queues it. `problem` is the reason why the database did not store the call. */
+  async queueCall<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
-    problem: EngineError = this.#knownProblem(),
+    problem: EngineError = this.#getKnownProblem(),
     callId: string = uuidV7(),
-  ): Promise<Kept<Calls[N]['result']>> {
+  ): Promise<StoredOrQueued<Calls[N]['result']>> {
     const call: WaitingCall<N> = { callId, now: io().now(), method, params };
-    const inMemory = await this.#replay();
+    const inMemory = await this.#replayWaiting();
     const value = await inMemory.call(method, params, call.callId, call.now);
     this.#replayed.add(call.callId);
-    return { value, ...(await this.#wait(call, problem)) };
+    return { value, ...(await this.#spoolOrWarn(call, problem)) };
   }
 
-  /** Keeps a call that the database, open only for reading, has already answered. */
-  async keepAnswered<N extends WaitingCallName>(
+  /** Queues a call that the database, opened only for reading, has already answered. */
+  async queueAnsweredCall<N extends WaitingCallName>(
     method: N,
     params: Calls[N]['params'],
     value: Calls[N]['result'],
     problem: EngineError,
-  ): Promise<Kept<Calls[N]['result']>> {
-    return { value, ...(await this.#wait({ callId: uuidV7(), now: io().now(), method, params }, problem)) };
+  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+    return { value, ...(await this.#spoolOrWarn({ callId: uuidV7(), now: io().now(), method, params }, problem)) };
   }
 
-  /** Keeps a call that was stored on this machine so that it can be sent to the team. */
-  async keepMade(call: WaitingCall, problem = this.#knownProblem()): Promise<Omit<KeptHere<never>, 'value'>> {
-    const obstacle = await this.#put(call, problem);
+  /** Queues a call that was stored on this machine, so that it can be sent to the team. */
+  async queueLocalCall(
+    call: WaitingCall,
+    problem = this.#getKnownProblem(),
+  ): Promise<Omit<StoredLocally<never>, 'value'>> {
+    const obstacle = await this.#writeToSpool(call, problem);
     if (obstacle === undefined) {
-      const when = isRefused(problem) ? RETRIED : 'it waits for the team, and the next call that reaches it sends it';
+      const when = isRefusal(problem) ? RETRY_ADVICE : 'the next call that reaches the team server sends it';
       return { queued: true, warnings: [`Stored on this machine; ${when}. ${problem.message}`] };
     }
-    const warning = `Stored on this machine alone (${obstacle}); argus team push sends it. ${problem.message}`;
+    const warning = `Stored only on this machine (${obstacle}); argus team push sends it. ${problem.message}`;
     return { warnings: [warning] };
   }
 
-  /** Returns true if a waiting call created an incident or solution with an id in `named`. */
-  async holds(named: readonly string[]): Promise<boolean> {
-    if (named.length === 0 || !this.#hasKept()) return false;
-    const files = await this.#keptFiles();
+  /** True if a waiting call created an incident or solution with one of these ids. */
+  async hasCreated(named: readonly string[]): Promise<boolean> {
+    if (named.length === 0 || !this.#hasQueued()) return false;
+    const files = await this.#listQueuedFiles();
     return files.some(({ call: { made = {} } }) => Object.values(made).some((id) => named.includes(id)));
   }
 
-  /** Maps ids of this machine to the team's ids. */
-  ids(): Promise<TeamIds> {
-    return this.#spool.ids();
+  /** Returns the ids of the team for ids of this machine. */
+  readTeamIds(): Promise<TeamIds> {
+    return this.#spool.readIds();
   }
 
-  /** The last problem that this process has seen, or a general problem. */
-  #knownProblem(): EngineError {
+  /** Returns the last problem that this process has seen, or a general problem. */
+  #getKnownProblem(): EngineError {
     return this.#problem ?? (this.#hasRefused() && this.#spool.isEmpty() ? UNKNOWN_REFUSAL : UNKNOWN_PROBLEM);
   }
 
-  /** True when the spool has calls that the database does not have. */
-  #hasKept(): boolean {
+  /** True if the spool has calls that the database does not have. */
+  #hasQueued(): boolean {
     return !this.#spool.isEmpty() || this.#hasRefused();
   }
 
-  /** Always false for a local database, because its refusals never end. */
+  /** Always false for a local database, whose refusals never end. */
   #hasRefused(): boolean {
     return this.#engines.isShared === true && this.#spool.counts().refused > 0;
   }
 
-  #keptFiles(): Promise<WaitingFile[]> {
-    return this.#engines.isShared === true ? this.#spool.allFiles() : this.#spool.files();
+  #listQueuedFiles(): Promise<WaitingFile[]> {
+    return this.#engines.isShared === true ? this.#spool.readAll() : this.#spool.readWaiting();
   }
 
-  #refuse(files: readonly WaitingFile[], reason: string): void {
-    this.#spool.refuse(files, this.#engines.isShared === true ? `${reason} argus team push sends it again.` : reason);
+  #markRefused(files: readonly WaitingFile[], reason: string): void {
+    this.#spool.markRefused(
+      files,
+      this.#engines.isShared === true ? `${reason} argus team push sends it again.` : reason,
+    );
   }
 
-  async #wait(call: WaitingCall, problem: EngineError): Promise<Pick<Kept<never>, 'notStored' | 'warnings'>> {
+  async #spoolOrWarn(
+    call: WaitingCall,
+    problem: EngineError,
+  ): Promise<Pick<StoredOrQueued<never>, 'notStored' | 'warnings'>> {
     this.#problem = problem;
     const { code, message } = problem;
-    const obstacle = await this.#put(call, problem);
+    const obstacle = await this.#writeToSpool(call, problem);
     if (obstacle === undefined) {
-      const when = isRefused(problem) ? RETRIED : 'it waits, and the next call that can store it will';
+      const when = isRefusal(problem) ? RETRY_ADVICE : 'the next call that can store it will do so';
       return { notStored: { stored: false, queued: true, code }, warnings: [`Not stored yet: ${when}. ${message}`] };
     }
-    this.#hasUnkept = true;
-    const warning = `Not stored, and not kept for later (${obstacle}): it ends with this process. ${message}`;
+    this.#hasUnspooled = true;
+    const warning = `Not stored, and lost when this process ends (${obstacle}). ${message}`;
     return { notStored: { stored: false, queued: false, code }, warnings: [warning] };
   }
 
-  /** Puts the call into the spool. Returns the reason if that is not possible. */
-  async #put(call: WaitingCall, problem: EngineError): Promise<string | undefined> {
-    if (!PASSING.includes(problem.code)) return 'the database has to be mended first';
+  /** Writes the call to the spool. Returns the reason if that is not possible. */
+  async #writeToSpool(call: WaitingCall, problem: EngineError): Promise<string | undefined> {
+    if (!RETRYABLE_ERRORS.includes(problem.code)) return 'the database must be repaired first';
     try {
-      await this.#spool.put(call, isRefused(problem));
+      await this.#spool.writeCall(call, isRefusal(problem));
       return undefined;
     } catch (thrown) {
-      return messageOf(thrown);
+      return getErrorMessage(thrown);
     }
   }
 
-  /** The in-memory engine, after it has made all waiting calls. */
-  async #replay(): Promise<Engine> {
-    const inMemory = await this.#engines.inMemory();
-    // `takeIn` has already warned if the files cannot be read.
-    const files = await this.#keptFiles().catch(() => []);
-    const fresh = files.filter(({ call }) => call.made === undefined && !this.#replayed.has(call.callId));
-    for (const { call } of fresh) this.#replayed.add(call.callId);
-    // The in-memory engine refuses calls about a stored run, because only the database knows that run.
-    await inAnyOrder(fresh, ({ call }) => inMemory.call(call.method, call.params, call.callId, call.now));
+  /** Returns the in-memory engine after it has made all waiting calls. */
+  async #replayWaiting(): Promise<Engine> {
+    const inMemory = await this.#engines.openInMemory();
+    // Ignored here, because storing the waiting calls has already warned about files that cannot be read.
+    const files = await this.#listQueuedFiles().catch(() => []);
+    const notReplayed = files.filter(({ call }) => call.made === undefined && !this.#replayed.has(call.callId));
+    for (const { call } of notReplayed) this.#replayed.add(call.callId);
+    // The in-memory engine rejects calls about a stored run, because only the database knows that run.
+    await callUntilNoProgress(notReplayed, ({ call }) =>
+      inMemory.call(call.method, call.params, call.callId, call.now),
+    );
     return inMemory;
   }
 
-  async #takeInWith(patience: 'attempt' | 'call'): Promise<string[]> {
+  async #storeWaitingWith(patience: 'attempt' | 'call'): Promise<string[]> {
     try {
-      await this.#takeInAll(patience);
+      await this.#storeAll(patience);
       return [];
     } catch (thrown) {
-      return [`What waits to be stored goes on waiting: ${messageOf(thrown)}`];
+      return [`The waiting calls are still not stored: ${getErrorMessage(thrown)}`];
     }
   }
 
-  async #takeInAll(patience: 'attempt' | 'call'): Promise<void> {
+  async #storeAll(patience: 'attempt' | 'call'): Promise<void> {
     if (this.#spool.isEmpty()) return;
     try {
-      const ids = await this.#spool.ids();
-      const failed = await inAnyOrder(await this.#spool.files(), (file) => this.#takeInOne(file, patience, ids));
+      const ids = await this.#spool.readIds();
+      const failed = await callUntilNoProgress(await this.#spool.readWaiting(), (file) =>
+        this.#storeOne(file, patience, ids),
+      );
       for (const { file, thrown } of failed) {
         // The call is about something that exists only on this machine, and this machine has already stored it.
         if (file.call.made !== undefined && thrown.code.endsWith('_NOT_FOUND')) this.#spool.remove(file);
-        // The call stays: the engine failed, which does not make the call wrong. The log has the cause.
-        else if (thrown.code !== 'INTERNAL_ERROR') this.#refuse([file], thrown.message);
+        // After an internal error the call stays, because the engine failed, not the call. The log has the cause.
+        else if (thrown.code !== 'INTERNAL_ERROR') this.#markRefused([file], thrown.message);
       }
     } catch (thrown) {
       if (!isStorageProblem(thrown)) throw thrown;
       this.#problem = thrown;
       // The reason applies to all waiting calls, so sending the others would fail too.
-      if (isRefused(thrown)) this.#refuse(await this.#spool.files(), thrown.message);
+      if (isRefusal(thrown)) this.#markRefused(await this.#spool.readWaiting(), thrown.message);
     }
   }
 
-  async #takeInOne(file: WaitingFile, patience: 'attempt' | 'call', ids: Map<string, string>): Promise<void> {
+  async #storeOne(file: WaitingFile, patience: 'attempt' | 'call', ids: Map<string, string>): Promise<void> {
     const { method, params, callId, now, made } = file.call;
-    const engine = await this.#engines.durable();
+    const engine = await this.#engines.openDurable();
     try {
       if (made !== undefined) {
-        const renamed = await makeLate(file.call, ids, (name, given, id) =>
-          withoutUnknownSearch(given, (fitting) => engine[patience](name, fitting, id, now)),
+        const renamed = await sendLateCall(file.call, ids, (name, given, id) =>
+          retryWithoutUnknownLookup(given, (fitting) => engine[patience](name, fitting, id, now)),
         );
-        await this.#spool.putIds(callId, renamed);
+        await this.#spool.writeIds(callId, renamed);
         for (const [own, team] of renamed) ids.set(own, team);
       } else {
         const value = await engine[patience](method, params, callId, now);
-        // A diagnosis returns an answer although it was not stored, so it keeps waiting.
+        // A diagnosis returns an answer although it was not stored, so it must wait again.
         if ('notStored' in value && value.notStored !== undefined)
           throw new EngineError(value.notStored, UNKNOWN_PROBLEM.message);
       }
     } catch (thrown) {
-      if (thrown instanceof NotTakenError && thrown.isOfCall) {
-        // If it is not refused, the server failed, and the call keeps waiting.
-        if (thrown.isRefused) this.#refuse([file], thrown.message);
+      if (thrown instanceof CallRejectedError && thrown.isOfCall) {
+        // If the call was not refused, the server failed, and the call waits again.
+        if (thrown.isRefused) this.#markRefused([file], thrown.message);
         return;
       }
       if (!(thrown instanceof EngineError) || thrown.code !== 'CALL_REPEATED') throw thrown;
@@ -273,11 +291,11 @@ export class Outbox {
   }
 }
 
-/** The end of a message about a refusal. */
-const RETRIED = 'it is kept, and argus team push sends it again';
+/** End of a message about a refused call. */
+const RETRY_ADVICE = 'it is kept, and argus team push sends it again';
 
-function isRefused(problem: EngineError): boolean {
-  return problem instanceof NotTakenError && problem.isRefused;
+function isRefusal(problem: EngineError): boolean {
+  return problem instanceof CallRejectedError && problem.isRefused;
 }
 
 interface FailedCall {
@@ -286,18 +304,18 @@ interface FailedCall {
 }
 
 /**
- * Makes the calls of all files. Refused calls are retried after the others as long as at least one call succeeds,
- * because a clock that was set back can put a fix before its run. Returns the calls that are still refused at the end.
+ * Makes the calls of all files. Calls that fail are tried again after the others, as long as at least one call
+ * succeeds, because a clock that was set back may have put a fix before its run. Returns the calls that still fail.
  * Throws if the database cannot be used.
  */
-async function inAnyOrder(
+async function callUntilNoProgress(
   files: readonly WaitingFile[],
   make: (file: WaitingFile) => Promise<unknown>,
 ): Promise<FailedCall[]> {
-  let open = files;
+  let remaining = files;
   for (;;) {
     const failed: FailedCall[] = [];
-    for (const file of open) {
+    for (const file of remaining) {
       try {
         await make(file);
       } catch (thrown) {
@@ -305,7 +323,7 @@ async function inAnyOrder(
         failed.push({ file, thrown });
       }
     }
-    if (failed.length === 0 || failed.length === open.length) return failed;
-    open = failed.map(({ file }) => file);
+    if (failed.length === 0 || failed.length === remaining.length) return failed;
+    remaining = failed.map(({ file }) => file);
   }
 }

@@ -1,149 +1,158 @@
 /**
- * Imports the files of `.argus-shared` into a database in the user's data folder. The database is rebuilt from all
- * files whenever the files change, so that deleted entries disappear. A separate process imports large folders, because
- * anyone who can push could otherwise delay every first call. For the files themselves see `owner/shared-files.ts`.
+ * Imports the files of `.argus-shared` into a database in the user's data folder. If the files change, the database is
+ * built again from all files, so that deleted entries disappear. A separate process imports large folders, because
+ * otherwise anyone who can push could delay every first call. `owner/shared-files.ts` reads the files.
  */
 
 import { spawn } from 'node:child_process';
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { openEngine } from 'argus-engine';
-import { messageOf, systemCodeOf } from '../errors.ts';
+import { getErrorMessage } from '../errors.ts';
 import { log } from '../log.ts';
-import { DRAFT_PREFIX, removeLeftCopies } from '../owner/left-copies.ts';
-import { readShared, type SharedState, sharedState } from '../owner/shared-files.ts';
-import { namesOrEmpty, textOrEmpty } from '../system/files/or-empty.ts';
+import { DRAFT_PREFIX, removeAbandonedCopies } from '../owner/data-folder.ts';
+import { readShared, readSharedState, type SharedFolderState } from '../owner/shared-files.ts';
+import { listNamesOrEmpty } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
-import { isAlive, ownerOf, thisProcess } from '../system/process-owner.ts';
+import { isAlive, ProcessLock, readLockOwner } from '../system/process-lock.ts';
 import { VERSION } from '../version.ts';
-import type { Opening } from './database.ts';
+import type { EngineOptions } from './database.ts';
 
 /** The command that starts the separate process. */
-const TAKE_SHARED = 'take-shared';
+const IMPORT_COMMAND = 'take-shared';
 
 /**
- * Importing 100 files took a second on two cores (2026-11-28, copies of one fix), and a call should not wait longer.
+ * Maximum number of files that are imported in this process. Importing 100 files took a second on two cores (measured
+ * 2026-11-28 with copies of a single fix), and a call should not take longer.
  */
-const MAX_AT_ONCE = 50;
+const MAX_FILES_IN_PROCESS = 50;
 
-/** The work for the separate process. */
-interface Taking {
+/** The job for the separate process. */
+interface ImportJob {
   top: string;
   /** The folder for the new database. */
   folder: string;
-  opening: Omit<Opening, 'log'>;
+  opening: Omit<EngineOptions, 'log'>;
 }
 
 /** Databases that a separate process is building, by the root of their work tree. */
-const waiting = new Map<string, string>();
+const pendingCopies = new Map<string, string>();
 
 /**
- * Returns the database for the present files of a work tree. Returns undefined without files, or while a separate
- * process imports them.
+ * Returns the database with the current files of a work tree. Returns undefined if there are no files, or while a
+ * separate process imports them.
  */
-export async function sharedCopy(top: string, folder: string, opening: Opening): Promise<string | undefined> {
-  const state = sharedState(top);
+export async function getSharedDatabase(
+  top: string,
+  folder: string,
+  opening: EngineOptions,
+): Promise<string | undefined> {
+  const state = readSharedState(top);
   if (state === undefined) {
-    removeOthers(folder, prefixOf(top), undefined);
+    removeOtherCopies(folder, getFilePrefix(top), undefined);
     return undefined;
   }
-  const copy = copyFor(state, { top, folder, opening });
-  if (!existsSync(copy) && state.files > MAX_AT_ONCE) {
-    waiting.set(top, copy);
+  const copy = getCopyPath(state, { top, folder, opening });
+  if (!existsSync(copy) && state.files > MAX_FILES_IN_PROCESS) {
+    pendingCopies.set(top, copy);
     const { log: _, ...given } = opening;
-    startTaking({ top, folder, opening: given });
+    startImportProcess({ top, folder, opening: given });
     return undefined;
   }
-  return takeIn(copy, { top, folder, opening });
+  return importOrLog(copy, { top, folder, opening });
 }
 
-/** A string that changes with the state of the folder, and again when a separate process has finished the import. */
-export function stampOfShared(top: string): string | undefined {
-  const stamp = sharedState(top)?.stamp;
-  const copy = waiting.get(top);
+/**
+ * Returns a string that changes with the state of the folder, and again when a separate process has finished the
+ * import.
+ */
+export function computeSharedStamp(top: string): string | undefined {
+  const stamp = readSharedState(top)?.stamp;
+  const copy = pendingCopies.get(top);
   return copy !== undefined && existsSync(copy) ? `${stamp} ${path.basename(copy)}` : stamp;
 }
 
-/** Warnings about shared files that are missing from an answer. */
-export function sharedNotes(top: string): string[] {
-  const state = sharedState(top);
-  const copy = waiting.get(top);
+/** Returns warnings about shared files that are missing in an answer. */
+export function getSharedWarnings(top: string): string[] {
+  const state = readSharedState(top);
+  const copy = pendingCopies.get(top);
   return [
-    ...(state?.leftOut === undefined ? [] : [`Of .argus-shared not all is known: ${state.leftOut}.`]),
+    ...(state?.leftOut === undefined ? [] : [`Some files of .argus-shared are missing: ${state.leftOut}.`]),
     ...(state === undefined || copy === undefined || existsSync(copy)
       ? []
-      : [`${state.files} files of .argus-shared are being taken in; later answers have them.`]),
+      : [`${state.files} files of .argus-shared are being imported; later answers include them.`]),
   ];
 }
 
-/** Imports the files in this process. Does nothing if another process is already importing them. */
-export async function takeShared({ top, folder, opening }: Taking): Promise<void> {
-  const state = sharedState(top);
+/** Imports the files in this process. Does nothing if another process is importing them. */
+export async function importShared({ top, folder, opening }: ImportJob): Promise<void> {
+  const state = readSharedState(top);
   if (state === undefined) return;
   const taking = { top, folder, opening: { ...opening, log } };
-  const mark = markOf(folder, top);
+  const mark = getLockPath(folder, top);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  if (isTaken(mark)) return;
-  rmSync(mark, { force: true });
+  const lock = ProcessLock.tryAcquire(mark);
+  if (lock === undefined) return;
   try {
-    writeFileSync(mark, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
-  } catch (thrown) {
-    // Another process was first.
-    if (systemCodeOf(thrown) === 'EEXIST') return;
-    throw thrown;
-  }
-  try {
-    await takeIn(copyFor(state, taking), taking);
+    await importOrLog(getCopyPath(state, taking), taking);
   } finally {
-    rmSync(mark, { force: true });
+    lock.release();
   }
 }
 
-function startTaking(taking: Taking): void {
-  if (isTaken(markOf(taking.folder, taking.top))) return;
-  const child = spawn(process.execPath, [io().program, TAKE_SHARED], {
+function startImportProcess(taking: ImportJob): void {
+  if (isImportRunning(getLockPath(taking.folder, taking.top))) return;
+  const child = spawn(process.execPath, [io().program, IMPORT_COMMAND], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     windowsHide: true,
     env: io().env,
   });
-  // Without the other process the files are missing from this answer, and the next call tries again.
+  // If the other process does not start, the files are missing in this answer, and the next call tries again.
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.stdin.end(JSON.stringify(taking));
   child.unref();
 }
 
-function isTaken(mark: string): boolean {
-  const owner = ownerOf(textOrEmpty(mark));
+function isImportRunning(mark: string): boolean {
+  const owner = readLockOwner(mark);
   return owner !== undefined && isAlive(owner);
 }
 
-function markOf(folder: string, top: string): string {
-  return path.join(folder, `${prefixOf(top)}taking`);
+function getLockPath(folder: string, top: string): string {
+  return path.join(folder, `${getFilePrefix(top)}taking`);
 }
 
-/** The name depends on the project's rules too, because other rules give a failure another signature. */
-function copyFor({ stamp }: SharedState, { top, folder, opening: { rules, secrets } }: Taking): string {
-  return path.join(folder, `${prefixOf(top)}${digest(JSON.stringify([stamp, VERSION, rules, secrets]))}.db`);
+/**
+ * Returns the path of the database. It depends on the project's rules too, because with other rules a failure has
+ * another signature.
+ */
+function getCopyPath({ stamp }: SharedFolderState, { top, folder, opening: { rules, secrets } }: ImportJob): string {
+  return path.join(folder, `${getFilePrefix(top)}${hashText(JSON.stringify([stamp, VERSION, rules, secrets]))}.db`);
 }
 
-async function takeIn(copy: string, { top, folder, opening }: Taking): Promise<string | undefined> {
+async function importOrLog(copy: string, { top, folder, opening }: ImportJob): Promise<string | undefined> {
   try {
-    if (!existsSync(copy)) await make(top, folder, copy, opening);
-    removeOthers(folder, prefixOf(top), path.basename(copy));
+    if (!existsSync(copy)) await buildDatabase(top, folder, copy, opening);
+    removeOtherCopies(folder, getFilePrefix(top), path.basename(copy));
     return copy;
   } catch (thrown) {
-    log(`what .argus-shared holds is not shown: ${messageOf(thrown)}`);
+    log(`the files of .argus-shared cannot be shown: ${getErrorMessage(thrown)}`);
     return undefined;
   }
 }
 
-async function make(top: string, folder: string, copy: string, opening: Omit<Opening, 'log'>): Promise<void> {
+async function buildDatabase(
+  top: string,
+  folder: string,
+  copy: string,
+  opening: Omit<EngineOptions, 'log'>,
+): Promise<void> {
   const { files, faults } = readShared(top);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  removeLeftCopies(folder);
+  removeAbandonedCopies(folder);
   const draft = path.join(folder, `${DRAFT_PREFIX}${randomUUID()}`);
   mkdirSync(draft, { mode: 0o700 });
   try {
@@ -153,7 +162,7 @@ async function make(top: string, folder: string, copy: string, opening: Omit<Ope
     try {
       const { refused } = await engine.shareTake({ files });
       for (const { path: file, message } of [...faults, ...refused])
-        log(`.argus-shared/${file} is not taken in: ${message}`);
+        log(`.argus-shared/${file} was not imported: ${message}`);
     } finally {
       await engine.close();
     }
@@ -163,9 +172,9 @@ async function make(top: string, folder: string, copy: string, opening: Omit<Ope
   }
 }
 
-/** Removes copies of earlier states. On Windows, copies that another process has open stay. */
-function removeOthers(folder: string, mine: string, kept: string | undefined): void {
-  const others = namesOrEmpty(folder).filter((name) => name.startsWith(mine) && name.includes('.db'));
+/** Removes databases of earlier states. On Windows, a database that another process has opened stays. */
+function removeOtherCopies(folder: string, prefix: string, kept: string | undefined): void {
+  const others = listNamesOrEmpty(folder).filter((name) => name.startsWith(prefix) && name.includes('.db'));
   for (const name of others.filter((one) => kept === undefined || !one.startsWith(kept))) {
     try {
       rmSync(path.join(folder, name), { recursive: true, force: true });
@@ -175,10 +184,10 @@ function removeOthers(folder: string, mine: string, kept: string | undefined): v
   }
 }
 
-function prefixOf(top: string): string {
-  return `shared-${digest(top)}-`;
+function getFilePrefix(top: string): string {
+  return `shared-${hashText(top)}-`;
 }
 
-function digest(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -1,22 +1,23 @@
 /**
- * A folder beside the database for calls that could not be stored. Each call is one file, readable only by this user,
+ * A folder next to the database for calls that could not be stored. Each call is a file that only this user can read,
  * with `{callId, now, method, params}`. The next process that gets the lock stores the calls in the order in which they
  * were made.
  *
- * A repository can contain such files too, so each name has a seal that only this user can create (`seal.ts`).
- * `outbox.ts` makes the calls. All texts are redacted before they get here.
+ * A repository may contain such files too, so each name contains a seal that only this user can create (`FileHmac`).
+ * `outbox.ts` makes the calls. All texts are redacted before.
  */
 
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import type { Calls } from 'argus-engine';
+import { getSystemCode } from '../errors.ts';
 import { log } from '../log.ts';
-import { textOf } from '../system/files/read.ts';
-import { DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
+import { readBytes, tryReadText } from '../system/files/read.ts';
+import { createWholeFile, DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
-import type { Seal } from './seal.ts';
 
-/** The calls that may wait. */
+/** The calls that can wait. */
 export type WaitingCallName = 'recordRun' | 'diagnose' | 'reportFix' | 'addIncident' | 'addSolution' | 'recordOutcome';
 
 const WAITING_CALLS: readonly string[] = [
@@ -28,15 +29,15 @@ const WAITING_CALLS: readonly string[] = [
   'recordOutcome',
 ] satisfies WaitingCallName[];
 
-/** A call with all the values that make a repetition the same call. */
+/** A call with all values that make a repetition the same call. */
 export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
-  /** A UUIDv7. It gives the order of the calls and is the seed of the ids that the call creates. */
+  /** A UUIDv7. It determines the order of the calls, and the ids that the call creates are derived from it. */
   callId: string;
-  /** The time of the call in milliseconds since the epoch. */
+  /** Time of the call in milliseconds since 1970. */
   now: number;
   method: N;
   params: Calls[N]['params'];
-  /** Set when the call was also stored on this machine: the ids in the result, by field name. */
+  /** Set if the call was also stored on this machine: the ids in the result, by field name. */
   made?: Readonly<Record<string, string>>;
 }
 
@@ -48,122 +49,122 @@ export interface WaitingFile {
 
 export interface SpoolCounts {
   waiting: number;
-  /** Refused calls, which are kept for a person to look at. */
+  /** Number of refused calls, which are kept so that a person can look at them. */
   refused: number;
   /** The folders of the refused calls. */
   refusedIn: string[];
 }
 
-/** More calls would take longer to store than a user waits. */
+/** Storing more calls would take longer than a user waits. */
 const MAX_CALLS = 10_000;
-/** The call for a report of this size has about the same size, and no test run writes such a report. */
+/** The call for a report of this size has about the same size, and no test run writes a larger report. */
 const MAX_CALL_BYTES = 256 * 1024 * 1024;
 /** Older drafts belong to a process that was killed. */
-const DRAFT_LIFETIME_MS = 10 * 60 * 1_000;
+const MAX_DRAFT_AGE_MS = 10 * 60 * 1_000;
 
-/** The suffix of a call that can never be stored. */
+/** Suffix of the file of a refused call. */
 const REFUSED_SUFFIX = '.refused';
 
-const NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
+const CALL_FILE_NAME = /^([0-9a-f-]{36})\.([0-9a-f]{64})\.json$/u;
 
-/** The name of a file that maps ids of this machine to the team's ids. */
-const IDS_NAME = /^[0-9a-f-]{36}\.([0-9a-f]{64})\.ids$/u;
+/** Name of a file that maps ids of this machine to the team's ids. */
+const IDS_FILE_NAME = /^[0-9a-f-]{36}\.([0-9a-f]{64})\.ids$/u;
 
 export class Spool {
   readonly #folder: string;
-  readonly #seal: Seal;
+  readonly #seal: FileHmac;
   readonly #earlierFolder: string | undefined;
 
-  /** New calls go into `folder`. Calls in `earlierFolder` are stored too. */
-  constructor(folder: string, seal: Seal, earlierFolder?: string) {
+  /** New calls are written to `folder`. Calls in `earlierFolder` are read too. */
+  constructor(folder: string, seal: FileHmac, earlierFolder?: string) {
     this.#folder = folder;
     this.#seal = seal;
     this.#earlierFolder = earlierFolder;
   }
 
-  /** Cheap enough to be called before every call of the engine. */
+  /** Cheap, so that it can be called before every call of the engine. */
   isEmpty(): boolean {
-    return !this.#paths().some((file) => NAME.test(path.basename(file)));
+    return !this.#listPaths().some((file) => CALL_FILE_NAME.test(path.basename(file)));
   }
 
   counts(): SpoolCounts {
-    const all = this.#paths();
+    const all = this.#listPaths();
     const refused = all.filter((file) => file.endsWith(REFUSED_SUFFIX));
-    const waiting = all.filter((file) => NAME.test(path.basename(file))).length;
+    const waiting = all.filter((file) => CALL_FILE_NAME.test(path.basename(file))).length;
     return { waiting, refused: refused.length, refusedIn: [...new Set(refused.map((file) => path.dirname(file)))] };
   }
 
-  /** Writes a call to the disk. A refused call (`isRefused`) is not sent until `takeBackRefused`. */
-  async put(call: WaitingCall, isRefused = false): Promise<void> {
+  /** Writes a call to the disk. A refused call is not sent until `releaseRefused` is called. */
+  async writeCall(call: WaitingCall, isRefused = false): Promise<void> {
     const text = `${JSON.stringify(call)}\n`;
     if (Buffer.byteLength(text) > MAX_CALL_BYTES) throw new Error(`it is larger than ${MAX_CALL_BYTES} bytes`);
-    const name = `${call.callId}.${await this.#seal.of(text)}.json`;
-    if (names(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls wait already`);
+    const name = `${call.callId}.${await this.#seal.compute(text)}.json`;
+    if (listNames(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls are already waiting`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     writeWholeFile(path.join(this.#folder, isRefused ? `${name}${REFUSED_SUFFIX}` : name), text);
   }
 
-  /** Stores which of the team's ids replace the ids of this machine. */
-  async putIds(callId: string, ids: ReadonlyMap<string, string>): Promise<void> {
+  /** Stores which ids of the team replace ids of this machine. */
+  async writeIds(callId: string, ids: ReadonlyMap<string, string>): Promise<void> {
     if (ids.size === 0) return;
     const text = `${JSON.stringify([...ids])}\n`;
-    writeWholeFile(path.join(this.#folder, `${callId}.${await this.#seal.of(text)}.ids`), text);
+    writeWholeFile(path.join(this.#folder, `${callId}.${await this.#seal.compute(text)}.ids`), text);
   }
 
-  /** All mappings that `putIds` has stored. */
-  async ids(): Promise<Map<string, string>> {
+  /** Returns all mappings that `writeIds` has stored. */
+  async readIds(): Promise<Map<string, string>> {
     const all = new Map<string, string>();
-    for (const file of this.#paths()) {
-      const [, seal = ''] = IDS_NAME.exec(path.basename(file)) ?? [];
-      const text = seal === '' ? undefined : readCall(file);
-      if (text === undefined || !(await this.#seal.isOf(text, seal))) continue;
+    for (const file of this.#listPaths()) {
+      const [, seal = ''] = IDS_FILE_NAME.exec(path.basename(file)) ?? [];
+      const text = seal === '' ? undefined : readCallText(file);
+      if (text === undefined || !(await this.#seal.matches(text, seal))) continue;
       const ids: [string, string][] = JSON.parse(text);
       for (const [own, team] of ids) all.set(own, team);
     }
     return all;
   }
 
-  /** The waiting calls, oldest first. Files that this user did not write are ignored and stay. */
-  files(): Promise<WaitingFile[]> {
-    return this.#calls((name) => name);
+  /** Returns the waiting calls, the oldest first. Files that this user did not write are ignored and stay. */
+  readWaiting(): Promise<WaitingFile[]> {
+    return this.#readCalls((name) => name);
   }
 
-  /** Like `files`, with refused calls. */
-  allFiles(): Promise<WaitingFile[]> {
-    return this.#calls(withoutRefusal);
+  /** Like `readWaiting`, with refused calls. */
+  readAll(): Promise<WaitingFile[]> {
+    return this.#readCalls(removeRefusedSuffix);
   }
 
-  /** `named` converts the name of a file into the name of a waiting call. */
-  async #calls(named: (name: string) => string): Promise<WaitingFile[]> {
+  /** `named` converts the name of a file to the name of a waiting call. */
+  async #readCalls(toCallName: (name: string) => string): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
-    for (const file of this.#paths()) {
-      if (file.endsWith(DRAFT_SUFFIX)) discardOld(file);
-      const [, callId = '', seal = ''] = NAME.exec(named(path.basename(file))) ?? [];
+    for (const file of this.#listPaths()) {
+      if (file.endsWith(DRAFT_SUFFIX)) removeIfOld(file);
+      const [, callId = '', seal = ''] = CALL_FILE_NAME.exec(toCallName(path.basename(file))) ?? [];
       if (callId === '') continue;
-      const text = readCall(file);
-      // Another process may have stored the call meanwhile.
+      const text = readCallText(file);
+      // Another process may have stored the call in the meantime.
       if (text === undefined) continue;
-      const call = (await this.#seal.isOf(text, seal)) ? parse(text, callId) : undefined;
-      if (call === undefined) log(`${file} was not written by this user, and is left as it is`);
+      const call = (await this.#seal.matches(text, seal)) ? parseCall(text, callId) : undefined;
+      if (call === undefined) log(`${file} was not written by this user, so it was ignored`);
       else found.push({ path: file, call });
     }
     return found;
   }
 
-  /** All files in both folders, sorted by name. */
-  #paths(): string[] {
+  /** Returns all files of both folders, sorted by name. */
+  #listPaths(): string[] {
     const folders = this.#earlierFolder === undefined ? [this.#folder] : [this.#folder, this.#earlierFolder];
-    const paths = folders.flatMap((folder) => names(folder).map((name) => path.join(folder, name)));
+    const paths = folders.flatMap((folder) => listNames(folder).map((name) => path.join(folder, name)));
     return paths.sort((a, b) => (path.basename(a) < path.basename(b) ? -1 : 1));
   }
 
-  /** Called after the call was stored. */
+  /** Removes a call that was stored. */
   remove({ path: file }: WaitingFile): void {
     rmSync(file, { force: true });
   }
 
-  /** Marks calls as refused and logs the reason once. */
-  refuse(files: readonly WaitingFile[], reason: string): void {
+  /** Marks calls as refused, and logs the reason once. */
+  markRefused(files: readonly WaitingFile[], reason: string): void {
     const [first] = files;
     if (first === undefined) return;
     const [what, where] =
@@ -171,19 +172,19 @@ export class Spool {
         ? [`A ${first.call.method} that waited`, `It is kept as ${first.path}${REFUSED_SUFFIX}`]
         : [`${files.length} calls that waited`, `They are kept as ${path.dirname(first.path)}/*${REFUSED_SUFFIX}`];
     log(`${what} cannot be stored: ${reason} ${where}`);
-    for (const { path: file } of files) rename(file, `${file}${REFUSED_SUFFIX}`);
+    for (const { path: file } of files) tryRename(file, `${file}${REFUSED_SUFFIX}`);
   }
 
-  takeBackRefused(): void {
-    for (const file of this.#paths()) if (file.endsWith(REFUSED_SUFFIX)) rename(file, withoutRefusal(file));
+  releaseRefused(): void {
+    for (const file of this.#listPaths()) if (file.endsWith(REFUSED_SUFFIX)) tryRename(file, removeRefusedSuffix(file));
   }
 }
 
-function withoutRefusal(file: string): string {
+function removeRefusedSuffix(file: string): string {
   return file.endsWith(REFUSED_SUFFIX) ? file.slice(0, -REFUSED_SUFFIX.length) : file;
 }
 
-function rename(file: string, to: string): void {
+function tryRename(file: string, to: string): void {
   try {
     renameSync(file, to);
   } catch {
@@ -191,7 +192,7 @@ function rename(file: string, to: string): void {
   }
 }
 
-function parse(text: string, callId: string): WaitingCall | undefined {
+function parseCall(text: string, callId: string): WaitingCall | undefined {
   try {
     const call: WaitingCall = JSON.parse(text);
     return call.callId === callId && WAITING_CALLS.includes(call.method) ? call : undefined;
@@ -200,8 +201,11 @@ function parse(text: string, callId: string): WaitingCall | undefined {
   }
 }
 
-/** Returns nothing for a link to a folder, because a repository can link to a folder that is not Argus's. */
-function names(folder: string): string[] {
+/**
+ * Returns an empty list for a link to a folder, because a repository may link to a folder that does not belong to
+ * Argus.
+ */
+function listNames(folder: string): string[] {
   try {
     return lstatSync(folder).isDirectory() ? readdirSync(folder) : [];
   } catch {
@@ -210,18 +214,74 @@ function names(folder: string): string[] {
 }
 
 /**
- * Undefined for a missing file and for anything that Argus does not write, such as a link, a pipe, a device or an
- * endless file.
+ * Returns undefined for a missing file, and for anything that Argus does not write, such as a link, a pipe, a device or
+ * an endless file.
  */
-function readCall(file: string): string | undefined {
-  return textOf(file, { maxBytes: MAX_CALL_BYTES, links: 'refused' });
+function readCallText(file: string): string | undefined {
+  return tryReadText(file, { maxBytes: MAX_CALL_BYTES, links: 'refused' });
 }
 
-function discardOld(draft: string): void {
+function removeIfOld(draft: string): void {
   try {
     const stats = lstatSync(draft);
-    if (stats.isFile() && io().now() - stats.mtimeMs > DRAFT_LIFETIME_MS) rmSync(draft);
+    if (stats.isFile() && io().now() - stats.mtimeMs > MAX_DRAFT_AGE_MS) rmSync(draft);
   } catch {
     // The writer has finished the draft, or another process has removed it.
+  }
+}
+
+const KEY_BYTES = 32;
+
+/**
+ * Proves that a file was written by this user on this machine: an HMAC-SHA256 with a key in the user's data folder. The
+ * files themselves are not encrypted.
+ */
+export class FileHmac {
+  readonly #folder: () => Promise<string>;
+  #key: Promise<Buffer> | undefined;
+
+  /** `folder` returns the folder of the key. The folder must not come from a repository. */
+  constructor(folder: () => Promise<string>) {
+    this.#folder = folder;
+  }
+
+  /** Returns the HMAC of a text as 64 hex digits. */
+  async compute(text: string): Promise<string> {
+    this.#key ??= this.#folder().then(readOrCreateKey);
+    // The next call tries again, because a person may make the folder writable or delete a damaged key.
+    this.#key.catch(() => {
+      this.#key = undefined;
+    });
+    return createHmac('sha256', await this.#key)
+      .update(text)
+      .digest('hex');
+  }
+
+  async matches(text: string, seal: string): Promise<boolean> {
+    const own = Buffer.from(await this.compute(text), 'hex');
+    const given = Buffer.from(seal, 'hex');
+    return own.length === given.length && timingSafeEqual(own, given);
+  }
+}
+
+/** Reads the key, or creates it if there is none. */
+function readOrCreateKey(folder: string): Buffer {
+  const file = path.join(folder, 'spool.key');
+  const known = readKey(file);
+  if (known !== undefined) return known;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  createWholeFile(file, randomBytes(KEY_BYTES));
+  const created = readKey(file);
+  if (created === undefined) throw new Error(`${file} is not a valid key; delete it`);
+  return created;
+}
+
+function readKey(file: string): Buffer | undefined {
+  try {
+    const key = readBytes(file, { maxBytes: KEY_BYTES + 1 });
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch (thrown) {
+    if (getSystemCode(thrown) === 'ENOENT') return undefined;
+    throw thrown;
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The parts of the process that the program uses: environment, current folder, streams, clock, signals, exit code. The
- * default is the real process. Code that calls the program as a function passes other values to `withIo`, so that calls
- * with different environments can run at the same time in one process.
+ * The parts of the process that the program uses: environment, current folder, streams, clock, signals, exit code. By
+ * default these are those of the real process. Code that calls the program as a function passes other values to
+ * `withIo`, so that calls with different environments can run at the same time in a process.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -10,28 +10,28 @@ import path from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { isatty } from 'node:tty';
 
-/** An input stream. `isTTY` is true when a person types there. */
+/** An input stream. `isTTY` is true if a person types the input. */
 export type Input = Readable & { isTTY?: boolean };
 
 /** An output stream. `columns` is the width of a terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** The surroundings of one call of the program. */
+/** The environment of a call of the program. */
 export interface ProgramIo {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Input;
   readonly stdout: Output;
   readonly stderr: Output;
-  /** True when a person can both read and answer. */
+  /** True if a person can both read the output and answer. */
   readonly isInteractive: boolean;
   /** The file that starts this program. */
   readonly program: string;
-  /** Waits half a second instead of eight for a locked database. Tests set it for all commands. */
+  /** True to wait half a second instead of eight for a locked database. Tests set it for all commands. */
   readonly isImpatient?: boolean;
   exitCode: number | undefined;
-  /** The current folder. Throws if it was removed. */
+  /** Returns the current folder. Throws if the folder was removed. */
   cwd(): string;
-  /** Milliseconds since the epoch. */
+  /** Returns the time in milliseconds since 1970. */
   now(): number;
   exit(code: number): never;
   onceSignal(signal: NodeJS.Signals, listener: () => void): void;
@@ -39,7 +39,7 @@ export interface ProgramIo {
 
 const processIo: ProgramIo = {
   env: process.env,
-  // Getters, because opening a standard stream costs milliseconds that most commands save.
+  // Getters, because opening a standard stream takes milliseconds, and most commands do not use all streams.
   get stdin() {
     return process.stdin;
   },
@@ -67,35 +67,36 @@ const processIo: ProgramIo = {
   onceSignal: (signal, listener) => void process.once(signal, listener),
 };
 
-const current = new AsyncLocalStorage<ProgramIo>();
+const currentIo = new AsyncLocalStorage<ProgramIo>();
 
-/** The surroundings of the running call. */
+/** Returns the environment of the current call. */
 export function io(): ProgramIo {
-  return current.getStore() ?? processIo;
+  return currentIo.getStore() ?? processIo;
 }
 
-/** Runs `work`, and everything that it starts, with the given surroundings. */
+/** Runs `work`, and everything that it starts, in the given environment. */
 export function withIo<T>(own: ProgramIo, work: () => T): T {
-  return current.run(own, work);
+  return currentIo.run(own, work);
 }
 
-/** Resolves a path that a person gave relative to the current folder. */
-export function absolutePath(file: string): string {
+/** Resolves a path that a person gave, relative to the current folder. */
+export function toAbsolutePath(file: string): string {
   return path.isAbsolute(file) ? path.resolve(file) : path.resolve(io().cwd(), file);
 }
 
 /**
- * The user's home folder like `os.homedir()`: empty if the variable is empty. Throws if the account has no home folder.
+ * Returns the user's home folder as `os.homedir()` does: it is empty if the variable is empty. Throws if the account
+ * has no home folder.
  */
-export function homeFolderOfUser(): string {
+export function getUserHomeFolder(): string {
   const { env } = io();
-  const named = process.platform === 'win32' ? env.USERPROFILE : env.HOME;
-  return named ?? userInfo().homedir;
+  const fromVariable = process.platform === 'win32' ? env.USERPROFILE : env.HOME;
+  return fromVariable ?? userInfo().homedir;
 }
 
-/** The folder for temporary files like `os.tmpdir()`. */
-export function temporaryRoot(): string {
+/** Returns the folder for temporary files as `os.tmpdir()` does. */
+export function getTemporaryRoot(): string {
   const { TMPDIR, TMP, TEMP } = io().env;
-  const named = process.platform === 'win32' ? TEMP || TMP : TMPDIR || TMP || TEMP;
-  return named ? path.resolve(named) : tmpdir();
+  const fromVariable = process.platform === 'win32' ? TEMP || TMP : TMPDIR || TMP || TEMP;
+  return fromVariable ? path.resolve(fromVariable) : tmpdir();
 }

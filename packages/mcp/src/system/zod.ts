@@ -1,4 +1,7 @@
-/** Loads zod on first use, because loading it would double the duration of a short command. */
+/**
+ * Imports zod on first use, because importing it would double the duration of a short command. Also describes the
+ * schemas that zod produces.
+ */
 
 import type { z } from 'zod';
 
@@ -8,4 +11,19 @@ export type Zod = typeof z;
 export async function loadZod(): Promise<Zod> {
   const { z } = await import('zod');
   return z;
+}
+
+/** The part of JSON Schema that schemars and zod produce in this project. */
+export interface JsonSchema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string;
+  const?: unknown;
+  enum?: unknown[];
+  oneOf?: JsonSchema[];
+  anyOf?: JsonSchema[];
+  items?: JsonSchema;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema | boolean;
 }

@@ -1,20 +1,20 @@
 /**
- * The HTTP protocol between a user's machine and the team's server. The calls themselves are the engine's
+ * The HTTP protocol between a user's machine and the team's server. The engine defines the calls
  * (`crates/engine/src/calls.rs`).
  *
  * `POST /v1/projects/{project}/call` takes a `TeamCall` and returns `{result}` or `{error: {code, message}}`. `GET
- * /v1/hello` returns `Hello`. Both need `Authorization: Bearer TOKEN`.
+ * /v1/hello` returns `Hello`. Both require `Authorization: Bearer TOKEN`.
  */
 
 import { EDITING_CALLS, SCOPES, type Scope, TEAM_CALLS, WRITING_CALLS } from 'argus-engine';
 import type { z } from 'zod';
-import { PROJECT_NAME } from '../config/project-name.ts';
+import { PROJECT_NAME_PATTERN } from '../owner/project.ts';
 import type { Zod } from '../system/zod.ts';
 
-/** The version that this program sends. A change that an older program cannot understand needs a new version. */
+/** The protocol version of this program. A change that an older program cannot understand requires a new version. */
 export const PROTOCOL = 1;
 
-/** The oldest version that this program understands. */
+/** The oldest version that this program supports. */
 export const OLDEST_PROTOCOL = 1;
 
 export type TeamCallName = (typeof TEAM_CALLS)[number];
@@ -25,10 +25,10 @@ const MAX_NAME_CHARS = 100;
 const VERSION_NUMBER = /^[\w.+-]{1,50}$/u;
 
 /** The body of a call. */
-export const teamCall = (z: Zod) =>
+export const createTeamCallSchema = (z: Zod) =>
   z.strictObject({
     protocol: z.int().min(1),
-    /** A repetition of a call has the same id, so that the server makes the call only once. */
+    /** A repeated call has the same id. The server then runs the call only once. */
     callId: z.uuid(),
     /** The time of the call in milliseconds since the epoch. */
     now: z.int().min(0),
@@ -36,40 +36,41 @@ export const teamCall = (z: Zod) =>
     params: z.record(z.string(), z.unknown()),
     /** The language of built-in suggestions. */
     locale: z.enum(['en', 'zh']).optional(),
-    /** The MCP client that made the call on the user's machine. The server knows the owner of the token itself. */
+    /** The MCP client that made the call on the user's machine. The server knows the owner of the token without it. */
     by: z.string().max(MAX_NAME_CHARS).optional(),
     from: z.string().max(MAX_NAME_CHARS).optional(),
   });
 
-export type TeamCall = z.output<ReturnType<typeof teamCall>>;
+export type TeamCall = z.output<ReturnType<typeof createTeamCallSchema>>;
 
-/** The part of a greeting that every version sends. */
-export const anyHello = (z: Zod) => z.object({ name: z.literal('argus'), version: z.string().regex(VERSION_NUMBER) });
+/** The fields of a hello response that every version sends. */
+export const createAnyHelloSchema = (z: Zod) =>
+  z.object({ name: z.literal('argus'), version: z.string().regex(VERSION_NUMBER) });
 
-/** Describes the server and the permissions of the token. */
-export const hello = (z: Zod) =>
+/** Describes the server and what the token allows. */
+export const createHelloSchema = (z: Zod) =>
   z.object({
     name: z.literal('argus'),
     version: z.string().regex(VERSION_NUMBER),
     protocol: z.object({ oldest: z.int(), newest: z.int() }),
-    /** The signatures of failures depend on it, and the server's value counts. */
+    /** The signatures of failures depend on it. The value of the server is used. */
     recipe: z.string(),
     token: z.object({
       name: z.string(),
       scope: z.enum(SCOPES),
-      projects: z.array(z.string().regex(PROJECT_NAME)).nullable(),
+      projects: z.array(z.string().regex(PROJECT_NAME_PATTERN)).nullable(),
     }),
   });
 
-export type Hello = z.output<ReturnType<typeof hello>>;
+export type Hello = z.output<ReturnType<typeof createHelloSchema>>;
 
-/** The scope that a token needs for a call. */
-export function scopeFor(method: TeamCallName): Scope {
+/** Returns the scope that a token needs for a call. */
+export function requiredScope(method: TeamCallName): Scope {
   if (EDITING_CALLS.some((call) => call === method)) return 'edit';
   return WRITING_CALLS.some((call) => call === method) ? 'write' : 'read';
 }
 
-/** True when `scope` includes `needed`. */
-export function holds(scope: Scope, needed: Scope): boolean {
+/** True if `scope` includes `needed`. */
+export function includesScope(scope: Scope, needed: Scope): boolean {
   return SCOPES.indexOf(scope) >= SCOPES.indexOf(needed);
 }

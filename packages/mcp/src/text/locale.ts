@@ -1,12 +1,12 @@
-/** Chooses the language of built-in suggestions (`crates/core/src/knowledge/builtin.rs`), English or Chinese. */
+/** Chooses the language of built-in suggestions (`crates/core/src/knowledge/builtin.rs`): English or Chinese. */
 
 import type { Locale } from 'argus-engine';
 import { io } from '../system/io.ts';
 
-/** Used for every locale that does not name Chinese. */
+/** Used for every locale except Chinese. */
 const DEFAULT_LOCALE: Locale = 'en';
 
-/** Facts of the machine as values. */
+/** Facts about the machine. Tests pass other values. */
 export interface LocaleFacts {
   env: Readonly<Record<string, string | undefined>>;
   platform: string;
@@ -14,36 +14,36 @@ export interface LocaleFacts {
 }
 
 /**
- * Uses the first of these that is known: the configuration, the environment, the system's locale on Windows (which has
- * no LANG), the language of the reader, English.
+ * Returns the first locale that is known: from the configuration, from the environment, from the system on Windows
+ * (which has no LANG), or the language of the reader. The default is English.
  */
 export function chooseLocale(
   configured: Locale | undefined,
-  facts: LocaleFacts = machineFacts(),
+  facts: LocaleFacts = getLocaleFacts(),
   reader: Locale = DEFAULT_LOCALE,
 ): Locale {
   if (configured) return configured;
   const fromEnv = [facts.env.LC_ALL, facts.env.LC_MESSAGES, facts.env.LANG].find((value) => value);
-  if (fromEnv) return named(fromEnv) ?? reader;
-  const fromSystem = facts.platform === 'win32' ? named(facts.intlLocale()) : undefined;
+  if (fromEnv) return parseLocale(fromEnv) ?? reader;
+  const fromSystem = facts.platform === 'win32' ? parseLocale(facts.intlLocale()) : undefined;
   return fromSystem ?? reader;
 }
 
-/** The first supported language in a browser's `Accept-Language`: `de, en-GB;q=0.9` gives `en`. */
-export function acceptedLocale(header = ''): Locale | undefined {
+/** Returns the first supported language in a browser's `Accept-Language` header: `de, en-GB;q=0.9` gives `en`. */
+export function findAcceptedLocale(header = ''): Locale | undefined {
   return header
     .split(',')
-    .map((tag) => named(tag.trim().replace(/;.*/u, '')))
+    .map((tag) => parseLocale(tag.trim().replace(/;.*/u, '')))
     .find((locale) => locale !== undefined);
 }
 
-/** Accepts `zh_CN.UTF-8`, `en-US`, `en`. `C` and `POSIX` name no language. */
-function named(tag: string): Locale | undefined {
+/** Accepts `zh_CN.UTF-8`, `en-US` and `en`. `C` and `POSIX` give undefined. */
+function parseLocale(tag: string): Locale | undefined {
   const language = tag.toLowerCase().split(/[-_.@]/u, 1)[0];
   return language === 'zh' || language === 'en' ? language : undefined;
 }
 
-function machineFacts(): LocaleFacts {
+function getLocaleFacts(): LocaleFacts {
   return {
     env: io().env,
     platform: process.platform,

@@ -1,20 +1,20 @@
 /**
- * The last step before a text leaves the process in an answer, an error or a notification: removes invisible
- * characters, then redacts secrets. Texts of the engine were cleaned before they were stored. Paths, messages and notes
- * of this package are cleaned here. `Session.fitToLeave` adds the patterns of a project.
+ * The last step before a text leaves the process in an answer, an error or a notification. Removes invisible
+ * characters, then redacts secrets. The engine cleans its texts before it stores them. Paths, messages and notes of
+ * this package are cleaned here. `Session.sanitize` also uses the patterns of a project.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';
-import { mapTexts, visible } from './untrusted.ts';
+import { mapTexts, removeInvisible } from './untrusted.ts';
 
-let rules: FixLoop | undefined;
+let fixLoop: FixLoop | undefined;
 
-export function fitToLeave(text: string): string {
-  rules ??= createFixLoop();
-  return rules.redact(visible(text));
+export function sanitize(text: string): string {
+  fixLoop ??= createFixLoop();
+  return fixLoop.redact(removeInvisible(text));
 }
 
-/** Like `fitToLeave` for every string and key in plain data. */
-export function fitToLeaveDeep<T>(value: T): T {
-  return mapTexts(value, fitToLeave);
+/** Like `sanitize`, for every string and key in plain data. */
+export function sanitizeDeep<T>(value: T): T {
+  return mapTexts(value, sanitize);
 }

@@ -1,26 +1,26 @@
 /**
- * add_incident: remembers a new problem, the fix that was tried, and whether it worked. A known problem is not added,
- * and the answer names it.
+ * add_incident: stores a new problem, the fix that was tried, and whether it worked. A known problem is not stored
+ * again. The answer then names the known incident.
  */
 
-import { addIncident } from '../memory/calls.ts';
+import { addIncident } from '../sessions/memories.ts';
 import type { Zod } from '../system/zod.ts';
 import {
   env,
   envBucket,
-  filled,
   lookupId,
+  memoryPath,
+  nonBlankText,
   notes,
-  projectPath,
-  remembered,
+  queuedFields,
   steps,
   worked,
-} from './shared/memory-schemas.ts';
+} from './shared/schemas.ts';
 import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
-    title: filled(z, 'name the problem in one line').describe('The problem in one line'),
+    title: nonBlankText(z, 'describe the problem in one line').describe('The problem in one line'),
     error_signature: z.string().optional().describe('The error as printed'),
     summary: z.string().optional().describe('Circumstances and cause'),
     tags: z.array(z.string()).optional(),
@@ -30,17 +30,17 @@ const input = (z: Zod) =>
     env_bucket: envBucket(z),
     worked: worked(z),
     notes: notes(z),
-    force: z.boolean().optional().describe('Add it although a similar one exists'),
-    projectPath: projectPath(z),
+    force: z.boolean().optional().describe('Add it even if a similar incident exists'),
+    projectPath: memoryPath(z),
   });
 
 export const addIncidentTool = defineTool({
   name: 'add_incident',
   title: 'Add an incident',
   description:
-    'Remember a new problem with the fix you tried and whether it worked. Call it when ranked_solutions found no match; if the problem is known after all, the answer names it.',
+    'Use when ranked_solutions found no match and you tried a fix: remembers the problem, the fix and whether it worked. If the problem is already known, returns that incident.',
   input,
-  output: { calls: ['addIncident'], omits: [], adds: remembered },
+  output: { calls: ['addIncident'], omits: [], adds: queuedFields },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addIncident,

@@ -1,11 +1,11 @@
 /**
  * add_solution: adds a fix to a known incident or failure pattern, or the same fix for another environment.
- * record_outcome records whether it works.
+ * record_outcome stores whether it works.
  */
 
-import { addSolution } from '../memory/calls.ts';
+import { addSolution } from '../sessions/memories.ts';
 import type { Zod } from '../system/zod.ts';
-import { env, envBucket, lookupId, projectPath, remembered, steps } from './shared/memory-schemas.ts';
+import { env, envBucket, lookupId, memoryPath, queuedFields, steps } from './shared/schemas.ts';
 import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
@@ -15,16 +15,16 @@ const input = (z: Zod) =>
     env: env(z),
     env_bucket: envBucket(z),
     lookup_id: lookupId(z),
-    projectPath: projectPath(z),
+    projectPath: memoryPath(z),
   });
 
 export const addSolutionTool = defineTool({
   name: 'add_solution',
   title: 'Add a solution',
   description:
-    'Add a new fix to a known incident, or the same fix for another environment. Call record_outcome once it was tried.',
+    'Use when a known incident has a new fix, or the same fix for another environment: adds the fix. Call record_outcome after you try it.',
   input,
-  output: { calls: ['addSolution'], omits: [], adds: remembered },
+  output: { calls: ['addSolution'], omits: [], adds: queuedFields },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   handle: addSolution,

@@ -1,76 +1,111 @@
 /**
  * argus_diagnose: identifies a failure, returns earlier fixes, and counts the occurrence.
- * `crates/engine/src/failures/diagnose.rs` classifies, matches and counts.
+ * `crates/engine/src/failures/diagnose.rs` classifies, compares and counts failures.
  */
 
 import type { SuspectCommit } from 'argus-engine';
-import { describedCommits } from '../git/described-commits.ts';
 import { Git } from '../git/git.ts';
-import { settledHere } from '../run/planning/settling.ts';
-import { SourceFolders } from '../run/source-folders.ts';
+import { describeCommits } from '../git/history.ts';
+import { replaceRerunCommand } from '../run/planning/test-place.ts';
+import { SourceFolders } from '../run/source-places.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import { withHonestMend } from '../sessions/weakenings.ts';
+import { removeWeakeningFix } from '../sessions/weakenings.ts';
+import { completePatternId } from '../sessions/whole-id.ts';
 import type { Zod } from '../system/zod.ts';
 import { fitList, fitRemarks } from './shared/budget.ts';
-import type { AnswerOf, Output } from './shared/output.ts';
 import { caseName, notStored, projectPath, runId } from './shared/schemas.ts';
-import { type Arguments, defineTool } from './shared/tool.ts';
+import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
     projectPath: projectPath(z),
     runId: runId(z),
     caseName: caseName(z),
-    notSameAs: z.string().min(1).describe('match.patternId that this failure is not').optional(),
+    notSameAs: z.string().min(1).describe('match.patternId, if the match is wrong').optional(),
   });
 
-const output = { calls: ['diagnose'], omits: ['notStored'], adds: notStored } as const satisfies Output;
+const output = {
+  calls: ['diagnose'],
+  omits: ['notStored'],
+  adds: notStored,
+  shows: {
+    pattern: [
+      'id',
+      'category',
+      'signature',
+      'signaturePattern',
+      'description',
+      'suggestedFix',
+      'confidence',
+      'occurrences',
+      'resolutions',
+      'source',
+      'firstSeenAt',
+      'lastSeenAt',
+    ],
+    fixHistory: ['id', 'patternId', 'runId', 'caseName', 'fixDescription', 'success', 'createdAt'],
+  },
+} as const satisfies Output;
 
 type DiagnoseResult = AnswerOf<typeof output>;
 
-export async function handleDiagnose(
+export function handleDiagnose(
   params: Arguments<typeof input>,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
 ): Promise<DiagnoseResult> {
-  const { projectPath, runId, caseName, notSameAs } = params;
+  return diagnoseFailure(params, sessionManager);
+}
+
+/** If `once` is true, an occurrence is counted only for the first diagnosis of this failure in this run. */
+export async function diagnoseFailure(
+  params: Arguments<typeof input> & { once?: boolean },
+  sessionManager: Pick<SessionManager, 'getOrThrow'>,
+): Promise<DiagnoseResult> {
+  const { projectPath, runId, caseName, notSameAs, once } = params;
   const session = await sessionManager.getOrThrow(projectPath);
   const { value, notStored, warnings } = await session.learn('diagnose', {
     runId,
     caseName,
-    ...(notSameAs === undefined ? {} : { notSameAs }),
+    ...(notSameAs === undefined ? {} : { notSameAs: await completePatternId(session, notSameAs) }),
+    ...(once === undefined ? {} : { once }),
   });
-  // The last part of its name may have been given.
+  // The caller may have passed only the last part of the name.
   const name = value.cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
-  const { notStored: _, ...result } = await withHonestMend(session, value, name);
+  const { notStored: _, ...result } = await removeWeakeningFix(session, value, name);
   const folders = new SourceFolders(session.root);
-  const cause = folders.placed(result.cause);
-  const placed = { ...notStored, ...folders.placed(result), cause, warnings: [...warnings, ...result.warnings] };
-  const suspects = await describedSuspects(session.root, result.suspects);
+  const cause = folders.completePlaces(result.cause);
+  const placed = {
+    ...notStored,
+    ...folders.completePlaces(result),
+    cause,
+    warnings: [...warnings, ...result.warnings],
+  };
+  const suspects = await describeSuspects(session.root, result.suspects);
   if (result.verdict === undefined) return placed;
-  return { ...placed, verdict: settledHere(result.verdict, name, session), ...(suspects && { suspects }) };
+  return { ...placed, verdict: replaceRerunCommand(result.verdict, name, session), ...(suspects && { suspects }) };
 }
 
-async function describedSuspects(root: string, suspects: readonly SuspectCommit[] | undefined) {
+async function describeSuspects(root: string, suspects: readonly SuspectCommit[] | undefined) {
   if (suspects === undefined) return undefined;
   const hashes = suspects.map(({ commit }) => commit);
-  const known = await describedCommits(new Git(root), hashes);
+  const known = await describeCommits(new Git(root), hashes);
   return suspects.map((one) => ({ ...one, ...known.get(one.commit) }));
 }
 
-/** Keeps the newest fixes that fit. */
+/** Keeps the newest fixes that fit into the answer. */
 function fit(answer: DiagnoseResult): DiagnoseResult {
   const { fixHistory: all, warnings } = answer;
   const fixHistory = fitList(all, (some) => ({ ...answer, fixHistory: some }));
-  const left = all.length - fixHistory.length;
-  const note = `${left} older fixes are left out; argus://pattern/${answer.pattern?.id} has all.`;
-  return { ...answer, fixHistory, warnings: fitRemarks(left > 0 ? [...warnings, note] : warnings) };
+  const omitted = all.length - fixHistory.length;
+  const note = `${omitted} older fixes are omitted; argus://pattern/${answer.pattern?.id} lists all fixes.`;
+  return { ...answer, fixHistory, warnings: fitRemarks(omitted > 0 ? [...warnings, note] : warnings) };
 }
 
 export const diagnoseTool = defineTool({
   name: 'argus_diagnose',
   title: 'Diagnose a failure',
   description:
-    'Say what a failed case is and what fixed it before; `standing` says how often it was proved, or only claimed. Call it where argus_run says `known` or `mendedBefore`, or a verdict other than new: it adds why the verdict holds, all fixes tried, and how the failure was recognized. `cause` names the cases it answers for. Each call, a repeated one too, counts one occurrence and lowers `confidence`, on which no suggestion rests. `match` says how it was recognized; where it is another failure, notSameAs splits them for good.',
+    'Use when argus_run returns `known` or `mendedBefore`, or a verdict other than new: explains a failed case, its verdict and all tried fixes; `standing` counts how often a fix was proved, or only claimed. `cause` lists the cases that the answer covers. Each call, even a repeated call, counts an occurrence and lowers `confidence`, which no suggestion uses. `match` explains how it was recognized; if the match is wrong, notSameAs separates the failures permanently.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },

@@ -4,16 +4,15 @@ import { LIMITS, RUN_STATUSES } from 'argus-engine';
 import { ArgusError } from '../errors.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { clipped } from '../text/untrusted.ts';
+import { clip } from '../text/untrusted.ts';
 import { fitPage } from './shared/budget.ts';
-import type { AnswerOf, Output } from './shared/output.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
-import { type Arguments, defineTool } from './shared/tool.ts';
+import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
-/** Lists shorten errors to this length, because the resource of the run has the whole text. */
-const ERROR_CHARACTERS = 400;
+/** The maximum length of errors in lists. The resource of the run has the whole text. */
+const MAX_ERROR_CHARACTERS = 400;
 
-/** Used when the caller gives no limit. */
+/** The number of cases if the caller passes no limit. */
 const DEFAULT_CASES = 20;
 
 const input = (z: Zod) =>
@@ -23,7 +22,7 @@ const input = (z: Zod) =>
     status: z.enum(RUN_STATUSES).optional(),
     days: z.int().min(1).optional().describe('Only the last days'),
     offset: offset(z),
-    runId: z.string().min(1).optional().describe("List this run's cases instead, failed ones first"),
+    runId: z.string().min(1).optional().describe("List this run's cases, failed cases first"),
   });
 
 const output = { calls: ['history', 'runDetail'], omits: [], adds: warnings } as const satisfies Output;
@@ -41,20 +40,20 @@ export async function handleHistory(
     return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
   }
   if (status !== null || days !== null) {
-    throw new ArgusError('INVALID_INPUT', 'status and days choose among runs; leave them out together with runId.');
+    throw new ArgusError('INVALID_INPUT', 'status and days only select runs. Do not pass them together with runId.');
   }
   const page = { runId, limit: limit ?? DEFAULT_CASES, offset };
   const { value, warnings } = await session.withEngine((engine) => engine.runDetail(page), runId);
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
-/** Shortens errors, with the address of the whole text, and keeps the entries that fit. */
+/** Shortens errors, adds where the whole text is, and keeps the entries that fit into the answer. */
 function fit(answer: HistoryToolResult): HistoryToolResult {
   if ('runs' in answer) return fitPage(answer, answer.runs, (runs, hasMore) => ({ ...answer, runs, hasMore }));
   const where = ` in argus://run/${answer.run.id}`;
   const cases = answer.cases.map((one) => ({
     ...one,
-    error: one.error === null ? null : clipped(one.error, ERROR_CHARACTERS, where),
+    error: one.error === null ? null : clip(one.error, MAX_ERROR_CHARACTERS, where),
   }));
   return fitPage({ ...answer, cases }, cases, (some, hasMore) => ({ ...answer, cases: some, hasMore }));
 }
@@ -63,7 +62,7 @@ export const historyTool = defineTool({
   name: 'argus_history',
   title: 'List runs',
   description:
-    'List recorded runs, newest first; with runId, the cases of that run. Use it to find run ids and case names.',
+    'Use when you need a run id or a case name: lists recorded runs, newest first; with runId, the cases of that run.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -1,29 +1,29 @@
-/** argus_init: opens a project. Creates nothing in it. */
+/** argus_init: opens a project. Creates no files in it. */
 
 import path from 'node:path';
 import { LOCALES } from 'argus-engine';
-import { unusedMemories } from '../owner/project.ts';
-import { commandProblem } from '../run/advice/runner-check.ts';
-import { recognisedRunner } from '../run/planning/plan.ts';
-import { thisMachine } from '../run/planning/test-command.ts';
+import { findUnusedMemories } from '../owner/project.ts';
+import { findCommandProblem } from '../run/advice/runner-check.ts';
+import { recognizeRunnerName } from '../run/planning/plan.ts';
+import { getThisMachine } from '../run/planning/test-command.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
 import type { Zod } from '../system/zod.ts';
 import { fitRemarks } from './shared/budget.ts';
-import type { AnswerOf, Output } from './shared/output.ts';
 import { warnings } from './shared/schemas.ts';
-import { type Arguments, defineTool } from './shared/tool.ts';
+import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
 /**
- * `new`: nothing is recorded yet. `foreign`: the project contains another user's memory. `none`: no place for a memory.
+ * `new`: nothing is recorded yet. `foreign`: the project contains another user's memory. `none`: there is no place for
+ * a memory.
  */
-const STANDINGS = ['own', 'new', 'foreign', 'none'] as const;
+const MEMORY_STATES = ['own', 'new', 'foreign', 'none'] as const;
 
 const input = (z: Zod) =>
   z.strictObject({
     projectPath: z.string().min(1).describe('Absolute path of the project directory, or of any folder inside'),
-    configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if there is one'),
+    configFile: z.string().min(1).optional().describe('Default: argus.yaml in the project, if it exists'),
   });
 
 const output = {
@@ -34,14 +34,14 @@ const output = {
     configPath: z.string().nullable(),
     historyEnabled: z.boolean(),
     databasePath: z.string(),
-    memory: z.enum(STANDINGS).describe('Whose; warnings say what to do about a foreign one'),
-    memoryRoot: z.string().describe('Its folders and work trees share this memory'),
+    memory: z.enum(MEMORY_STATES).describe('Owner of the memory; warnings explain a foreign memory'),
+    memoryRoot: z.string().describe('Root of the repository whose folders and work trees share this memory'),
     team: z
       .object({ project: z.string(), url: z.string() })
       .optional()
-      .describe('It has the memory of this repository'),
+      .describe('Team server with the memory of this repository'),
     locale: z.enum(LOCALES),
-    testCommand: z.string().nullable().describe('Null: give one to argus_run'),
+    testCommand: z.string().nullable().describe('If null, pass command to argus_run'),
     runner: z.string().nullable(),
     ...warnings(z),
   }),
@@ -54,14 +54,19 @@ export async function handleInit(
   sessionManager: Pick<SessionManager, 'init'>,
 ): Promise<InitResult> {
   const session = await sessionManager.init(params.projectPath, params.configFile);
-  const memory = await standingOf(session);
+  const memory = await findMemoryState(session);
   const { root, command: testCommand = null } = session.testPlace;
-  const wrong = testCommand === null ? undefined : commandProblem(testCommand, root, thisMachine());
-  const { warnings = [], ...overview } = await known(session);
-  const unused = unusedMemories(session.project).map(
+  const problem = testCommand === null ? undefined : findCommandProblem(testCommand, root, getThisMachine());
+  const { warnings = [], ...overview } = await readKnownData(session);
+  const unusedMemories = findUnusedMemories(session.project).map(
     (file) => `${file} is not used: the folders of a repository share one memory, in ${session.databasePath}.`,
   );
-  const all = [...warnings, ...(wrong === undefined ? [] : [wrong]), ...unused, ...proposalOf(session)];
+  const allWarnings = [
+    ...warnings,
+    ...(problem === undefined ? [] : [problem]),
+    ...unusedMemories,
+    ...formatTeamProposal(session),
+  ];
   return {
     projectName: path.basename(session.root),
     configPath: session.loaded.path,
@@ -69,32 +74,32 @@ export async function handleInit(
     databasePath: session.databasePath,
     memory,
     memoryRoot: session.project.home,
-    ...teamOf(session),
+    ...describeTeam(session),
     locale: session.locale,
     testCommand,
-    runner: testCommand === null ? null : recognisedRunner(testCommand, root),
+    runner: testCommand === null ? null : recognizeRunnerName(testCommand, root),
     ...overview,
-    ...(all.length > 0 ? { warnings: all } : {}),
+    ...(allWarnings.length > 0 ? { warnings: allWarnings } : {}),
   };
 }
 
-function teamOf({ team, historyEnabled }: Session): Pick<InitResult, 'team'> {
+function describeTeam({ team, historyEnabled }: Session): Pick<InitResult, 'team'> {
   return team === undefined || !historyEnabled ? {} : { team: { project: team.project, url: team.url } };
 }
 
-/** A team that the repository proposes and the user has not joined. */
-function proposalOf({ team, config }: Session): string[] {
+/** Returns a warning if the repository proposes a team that the user has not joined. */
+function formatTeamProposal({ team, config }: Session): string[] {
   if (config.team === undefined || config.team.url === team?.url) return [];
   const { url, project } = config.team;
-  const now = team === undefined ? 'Nothing is sent' : `What is recorded goes to ${team.url}`;
+  const effect = team === undefined ? 'Nothing is sent' : `Runs are sent to ${team.url}`;
   const command = `argus team join ${url}${project === undefined ? '' : ` --as ${project}`}`;
-  return [`The configuration proposes the team's server ${url}. ${now} until a person calls: ${command}`];
+  return [`The configuration proposes the team's server ${url}. ${effect} until a person calls: ${command}`];
 }
 
-async function standingOf(session: Session): Promise<InitResult['memory']> {
+async function findMemoryState(session: Session): Promise<InitResult['memory']> {
   if (!session.historyEnabled) return 'none';
   try {
-    const { foreign, memoryId } = await session.placement();
+    const { foreign, memoryId } = await session.findMemoryLocation();
     if (foreign !== undefined) return 'foreign';
     return memoryId === undefined ? 'new' : 'own';
   } catch (thrown) {
@@ -103,16 +108,19 @@ async function standingOf(session: Session): Promise<InitResult['memory']> {
   }
 }
 
-async function known(session: Session): Promise<Pick<InitResult, 'knownPatterns' | 'latestRunId' | 'warnings'>> {
+async function readKnownData(
+  session: Session,
+): Promise<Pick<InitResult, 'knownPatterns' | 'latestRunId' | 'warnings'>> {
   if (!session.historyEnabled) return { knownPatterns: 0, latestRunId: null };
-  const { value, warnings } = await session.overview();
+  const { value, warnings } = await session.readOverview();
   return { ...value, ...(warnings.length > 0 ? { warnings } : {}) };
 }
 
 export const initTool = defineTool({
   name: 'argus_init',
   title: 'Open a project',
-  description: 'Open a project for Argus, the memory of test failures. Call once before the other tools.',
+  description:
+    'Use when you begin to work in a project: opens it in Argus, the memory of test failures. Call it once before the other tools.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },

@@ -1,13 +1,11 @@
-/** argus_patterns: browses the failure patterns of the knowledge base. */
+/** argus_patterns: lists the failure patterns of the memory. */
 
 import { FAILURE_CATEGORIES, LIMITS, PATTERN_SORTS, PATTERN_SOURCES } from 'argus-engine';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { PATTERNS_APP } from './shared/apps.ts';
 import { fitPage } from './shared/budget.ts';
-import type { AnswerOf, Output } from './shared/output.ts';
 import { limit, offset, projectPath, warnings } from './shared/schemas.ts';
-import { type Arguments, defineTool } from './shared/tool.ts';
+import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
@@ -19,7 +17,29 @@ const input = (z: Zod) =>
     offset: offset(z),
   });
 
-const output = { calls: ['patterns'], omits: [], adds: warnings } as const satisfies Output;
+const output = {
+  calls: ['patterns'],
+  omits: [],
+  adds: warnings,
+  shows: {
+    patterns: [
+      'id',
+      'category',
+      'signaturePattern',
+      'description',
+      'suggestedFix',
+      'confidence',
+      'occurrences',
+      'resolutions',
+      'source',
+      'firstSeenAt',
+      'lastSeenAt',
+    ],
+  },
+} as const satisfies Output;
+
+/** The page that shows the answer in a chat. */
+export const PATTERNS_APP_URI = 'ui://argus/patterns';
 
 export type PatternsResult = AnswerOf<typeof output>;
 
@@ -39,11 +59,11 @@ export const patternsTool = defineTool({
   name: 'argus_patterns',
   title: 'Browse failure patterns',
   description:
-    'Browse known failure patterns with their fixes and what came of those. Use it to see what a project fails of.',
+    'Use when you want to see how a project fails: lists known failure patterns with their fixes and how well these worked.',
   input,
   output,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
-  app: PATTERNS_APP,
+  app: PATTERNS_APP_URI,
   handle: handlePatterns,
   fit: (answer) => fitPage(answer, answer.patterns, (patterns, hasMore) => ({ ...answer, patterns, hasMore })),
 });

@@ -1,8 +1,8 @@
-/** record_outcome: records whether a solution worked, which changes its rank. */
+/** record_outcome: stores whether a solution worked. This changes its rank. */
 
-import { recordOutcome } from '../memory/calls.ts';
+import { recordOutcome } from '../sessions/memories.ts';
 import type { Zod } from '../system/zod.ts';
-import { env, envBucket, lookupId, notes, projectPath, remembered, worked } from './shared/memory-schemas.ts';
+import { env, envBucket, lookupId, memoryPath, notes, queuedFields, worked } from './shared/schemas.ts';
 import { defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) =>
@@ -13,15 +13,15 @@ const input = (z: Zod) =>
     env: env(z),
     env_bucket: envBucket(z),
     notes: notes(z),
-    projectPath: projectPath(z),
+    projectPath: memoryPath(z),
   });
 
 export const recordOutcomeTool = defineTool({
   name: 'record_outcome',
   title: 'Record an outcome',
-  description: 'Record whether a solution worked. Call it every time you tried one, also when it failed.',
+  description: 'Use when you have tried a solution, even if it failed: records whether it worked.',
   input,
-  output: { calls: ['recordOutcome'], omits: [], adds: remembered },
+  output: { calls: ['recordOutcome'], omits: [], adds: queuedFields },
   bare: true,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
   handle: recordOutcome,

@@ -1,80 +1,105 @@
-/** argus_run: runs the project's tests and records the run. `run/` knows the runners. */
+/** argus_run: runs the project's tests and stores the run. `run/` contains the support for the runners. */
 
-import { machineAdvice, thisMachine } from '../run/advice/machine.ts';
-import type { GitLook } from '../run/git-state.ts';
-import { takesFilter } from '../run/planning/plan.ts';
-import { folderOf, nameFrom, type TestPlace } from '../run/planning/test-place.ts';
+import { createMachineAdvice, getThisMachine } from '../run/advice/machine.ts';
+import type { PendingGitState } from '../run/git-state.ts';
+import { canAddFilter } from '../run/planning/plan.ts';
+import { getFolderInProject, removeFolder, type TestPlace } from '../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
-import { SourceFolders } from '../run/source-folders.ts';
-import { SourceLines } from '../run/source-lines.ts';
+import { SourceFolders, SourceLines } from '../run/source-places.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
 import { fitRemarks } from './shared/budget.ts';
-import type { AnswerOf, Output } from './shared/output.ts';
-import { withProgress } from './shared/progress.ts';
 import { notStored, projectPath } from './shared/schemas.ts';
-import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
+import {
+  type AnswerOf,
+  type Arguments,
+  type CallContext,
+  defineTool,
+  type Output,
+  withProgress,
+} from './shared/tool.ts';
 
 const input = (z: Zod) =>
   z.strictObject({
     projectPath: projectPath(z),
     command: z.string().min(1).optional().describe('Shell command. Default: configured or detected'),
-    filter: z.string().min(1).optional().describe("Only tests with this name, in the runner's own way"),
+    filter: z.string().min(1).optional().describe("Only tests with this name (the runner's filter)"),
     timeoutSeconds: z.int().min(1).max(86_400).optional().describe('Default 1800'),
-    idleTimeoutSeconds: z.int().min(1).max(86_400).optional().describe('End it after so long without output'),
+    idleTimeoutSeconds: z
+      .int()
+      .min(1)
+      .max(86_400)
+      .optional()
+      .describe('End the command after this time without output'),
   });
 
-/** The notes contain unreadable parts of reports (`skipped`). */
-const output = { calls: ['recordRun'], omits: ['skipped'], adds: notStored } as const satisfies Output;
+/** Unreadable parts of reports (`skipped`) are in the notes. */
+const output = {
+  calls: ['recordRun'],
+  omits: ['skipped'],
+  adds: notStored,
+  shows: { failures: ['caseName', 'message', 'place', 'known', 'mendedBefore', 'verdict'] },
+} as const satisfies Output;
 
 type RunParams = Arguments<typeof input>;
-export type RunToolResult = AnswerOf<typeof output>;
+type RunToolResult = AnswerOf<typeof output>;
 
 export async function handleRun(
   params: RunParams,
   sessionManager: Pick<SessionManager, 'getOrThrow'>,
   watcher: RunWatcher = {},
-  look?: GitLook,
+  gitState?: PendingGitState,
 ): Promise<RunToolResult> {
   const session = await sessionManager.getOrThrow(params.projectPath);
   session.requireHistory();
-  const { projectPath: _, ...asked } = params;
+  const { projectPath: _, ...options } = params;
   const { root, command } =
-    asked.command === undefined ? session.testPlace : { root: session.root, command: asked.command };
-  const caseName = asked.filter && (await caseOf(asked.filter, { root, command }, session));
+    options.command === undefined ? session.testPlace : { root: session.root, command: options.command };
+  const caseName = options.filter && (await findFilteredCase(options.filter, { root, command }, session));
   const request = {
-    ...asked,
+    ...options,
     root,
     config: session.config,
     command,
     caseName,
-    ...(root === session.root ? { look } : {}),
+    ...(root === session.root ? { gitState } : {}),
   };
-  const folder = folderOf(session.project, root);
-  const prepared = { ...watcher, onStart: () => session.prepare() };
-  const { value, notStored, warnings } = await runTests(request, prepared, (run) =>
+  const folder = getFolderInProject(session.project, root);
+  const watcherWithPrepare = { ...watcher, onStart: () => session.warmUp() };
+  const { value, notStored, warnings } = await runTests(request, watcherWithPrepare, (run) =>
     session.recordRun({ ...run, folder }),
   );
   const { skipped, ...result } = value;
   const folders = new SourceFolders(session.root);
-  const sources = new SourceLines(session.root, (line) => session.fitToLeave(line));
-  const failures = result.failures.map((failure) => sources.added(folders.placed(failure)));
-  const causes = result.causes.map((cause) => folders.placed(cause));
-  const unread = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
-  const advice = machineAdvice(failures, thisMachine(root));
-  return { ...notStored, ...result, failures, causes, notes: [...warnings, ...result.notes, ...advice, ...unread] };
+  const sourceLines = new SourceLines(session.root, (line) => session.sanitize(line));
+  const failures = result.failures.map((failure) => sourceLines.addSourceLine(folders.completePlaces(failure)));
+  const causes = result.causes.map((cause) => folders.completePlaces(cause));
+  const skippedNotes = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
+  const advice = createMachineAdvice(failures, getThisMachine(root));
+  return {
+    ...notStored,
+    ...result,
+    failures,
+    causes,
+    notes: [...warnings, ...result.notes, ...advice, ...skippedNotes],
+  };
 }
 
 /**
- * Finds the case that a filter means when the command takes no filter. The advice for the agent is then about the
- * case's package.
+ * Finds the case that a filter means if the command supports no filter. The advice for the agent is then about the
+ * package of that case.
  */
-async function caseOf(filter: string, { root, command }: TestPlace, session: Session): Promise<string | undefined> {
-  if (command === undefined || takesFilter(command, root)) return undefined;
-  // Without the memory the advice fits any package.
+async function findFilteredCase(
+  filter: string,
+  { root, command }: TestPlace,
+  session: Session,
+): Promise<string | undefined> {
+  if (command === undefined || canAddFilter(command, root)) return undefined;
+  // If the memory cannot be read, the advice fits any package.
   const known = await session.withEngine((engine) => engine.tests({ name: filter })).catch(() => undefined);
-  const names = known?.value.tests.map((one) => nameFrom(folderOf(session.project, root), one.caseName)) ?? [];
+  const names =
+    known?.value.tests.map((one) => removeFolder(getFolderInProject(session.project, root), one.caseName)) ?? [];
   return names.find((name) => name.endsWith(filter)) ?? names[0];
 }
 
@@ -86,14 +111,14 @@ async function handleRunWithProgress(
   const { signal } = context;
   const session = await sessionManager.getOrThrow(params.projectPath);
   const work = (onLine: (line: string) => void) => handleRun(params, sessionManager, { signal, onLine });
-  return withProgress(context, work, (line) => session.fitToLeave(line));
+  return withProgress(context, work, (line) => session.sanitize(line));
 }
 
 export const runTool = defineTool({
   name: 'argus_run',
   title: 'Run tests',
   description:
-    'Run the tests (or any build or lint command) and record the run. Answers the first failures of each cause with message, place, source line and what fixed it before; `causes` counts each cause with its verdict, and `sinceGreen` names what changed since the last green run.',
+    'Use when you want to run tests, a build or a lint command: runs it and records the run. Returns the first failures of each cause with message, place, source line and earlier fixes; `causes` counts each cause with its verdict, and `sinceGreen` lists changes since the last green run.',
   input,
   output,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },

@@ -1,7 +1,7 @@
 /**
- * Writes the viewer's page as a file that needs no server: it contains the engine's module and, if there is a database,
- * a snapshot. The snapshot is a single transaction of the engine, because copying a file that others write would be
- * unsafe.
+ * Writes the viewer's page as a file that needs no server. It contains the engine's module and, if there is a database,
+ * a snapshot. A single transaction of the engine creates the snapshot, because copying a file is unsafe while others
+ * write to it.
  */
 
 import { createReadStream } from 'node:fs';
@@ -9,19 +9,19 @@ import { open, readFile, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline, type Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { ArgusError, messageOf, systemCodeOf } from '../errors.ts';
-import { assetPath, contentSecurityPolicy, DATA_MARKER, POLICY_MARKER } from '../http/page.ts';
-import { type TemporaryFolder, temporaryFolder, temporaryFolderBeside } from '../system/files/temporary.ts';
+import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
+import { createContentSecurityPolicy, DATA_MARKER, escapeHtml, findAsset, POLICY_MARKER } from '../http/page.ts';
+import { createTemporaryFolder, createTemporaryFolderBeside, type TemporaryFolder } from '../system/files/temporary.ts';
 import { io } from '../system/io.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
-/** Browsers limit strings to half a gibibyte, so they may refuse a larger page. */
-const LARGE_BYTES = 400 * 1024 * 1024;
+/** Browsers limit strings to half a gibibyte and may refuse a larger page. */
+const MAX_SAFE_PAGE_BYTES = 400 * 1024 * 1024;
 
 /** The beginning of a page. */
 const DOCTYPE = '<!doctype html>';
 
-export interface Exported {
+export interface ExportResult {
   file: string;
   bytes: number;
   /** The size of the snapshot before compression. Null if the page has no snapshot. */
@@ -32,16 +32,20 @@ export interface Exported {
 }
 
 /** Shows the progress of writing `bytes`. */
-export type Watching = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
+type StartProgress = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
 
-export async function exportPage(memory: ViewedMemory, target: string, watching: Watching): Promise<Exported> {
-  await mayReplace(target);
-  const folder = temporaryFolder('view');
+export async function exportPage(
+  memory: ViewedMemory,
+  target: string,
+  startProgress: StartProgress,
+): Promise<ExportResult> {
+  await requireReplaceable(target);
+  const folder = createTemporaryFolder('view');
   try {
     const taken = new Date(io().now()).toISOString();
-    const snapshot = memory.databasePath === null ? null : await snapshotIn(folder.path, memory);
-    const bytes = await writeWhole(target, pageParts(memory, snapshot, taken, watching));
-    const warnings = bytes > LARGE_BYTES ? [tooLarge(bytes)] : [];
+    const snapshot = memory.databasePath === null ? null : await createSnapshot(folder.path, memory);
+    const bytes = await writeAtomically(target, createPageParts(memory, snapshot, taken, startProgress));
+    const warnings = bytes > MAX_SAFE_PAGE_BYTES ? [formatSizeWarning(bytes)] : [];
     return { file: target, bytes, databaseBytes: snapshot?.bytes ?? null, taken, warnings };
   } finally {
     folder.remove();
@@ -53,54 +57,55 @@ interface Snapshot {
   bytes: number;
 }
 
-async function snapshotIn(folder: string, memory: ViewedMemory): Promise<Snapshot> {
+async function createSnapshot(folder: string, memory: ViewedMemory): Promise<Snapshot> {
   const file = path.join(folder, 'argus.db');
-  const engine = await memory.engine();
+  const engine = await memory.openEngine();
   await engine.snapshot({ path: file });
   return { file, bytes: (await stat(file)).size };
 }
 
-async function* pageParts(
+async function* createPageParts(
   memory: ViewedMemory,
   snapshot: Snapshot | null,
   taken: string,
-  watching: Watching,
+  startProgress: StartProgress,
 ): AsyncGenerator<string> {
-  const page = await readFile(assetPath('page'), 'utf8');
-  const policy = escaped(await contentSecurityPolicy('exported'));
+  const page = await readFile(findAsset('page'), 'utf8');
+  const policy = escapeHtml(await createContentSecurityPolicy('exported'));
   const [head, tail, ...more] = page
     .replace(POLICY_MARKER, () => `<meta http-equiv="Content-Security-Policy" content="${policy}">`)
     .split(DATA_MARKER);
-  if (head === undefined || tail === undefined || more.length > 0) throw new Error('the page has no place for data');
+  if (head === undefined || tail === undefined || more.length > 0)
+    throw new Error('the page template has no place for data');
   yield head;
-  yield* block('argus-engine', {}, gzipped(createReadStream(assetPath('engine'))));
+  yield* createDataBlock('argus-engine', {}, gzip(createReadStream(findAsset('engine'))));
   if (snapshot) {
     const facts = { name: path.basename(snapshot.file), taken, project: path.basename(memory.project) };
-    yield* block('argus-database', facts, gzipped(watched(snapshot, watching)));
+    yield* createDataBlock('argus-database', facts, gzip(readWithProgress(snapshot, startProgress)));
   }
   yield tail;
 }
 
-/** Browsers neither run nor show a script of this type. */
-async function* block(
+/** Browsers do not run or show a script of this type. */
+async function* createDataBlock(
   id: string,
   facts: Readonly<Record<string, string>>,
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<string> {
-  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${escaped(value)}"`);
+  const attributes = Object.entries(facts).map(([name, value]) => ` data-${name}="${escapeHtml(value)}"`);
   yield `<script type="application/octet-stream" id="${id}"${attributes.join('')}>`;
   yield* base64(bytes);
   yield '</script>\n';
 }
 
-/** Ends the source too when the reader stops early. */
-function gzipped(source: AsyncIterable<Buffer>): Readable {
-  // The reader receives errors from the stream, so this callback ignores them.
+/** Also ends the source if the reader stops early. */
+function gzip(source: AsyncIterable<Buffer>): Readable {
+  // The stream passes errors to the reader, so this callback ignores them.
   return pipeline(source, createGzip({ level: 9 }), () => undefined);
 }
 
-async function* watched({ file, bytes }: Snapshot, watching: Watching): AsyncGenerator<Buffer> {
-  const progress = await watching(bytes);
+async function* readWithProgress({ file, bytes }: Snapshot, startProgress: StartProgress): AsyncGenerator<Buffer> {
+  const progress = await startProgress(bytes);
   try {
     for await (const part of createReadStream(file)) {
       yield part;
@@ -111,31 +116,31 @@ async function* watched({ file, bytes }: Snapshot, watching: Watching): AsyncGen
   }
 }
 
-/** Three bytes become four characters. Remaining bytes wait for the next part. */
+/** Three bytes become four characters. The remaining bytes wait for the next part. */
 async function* base64(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  let rest = Buffer.alloc(0);
+  let remaining = Buffer.alloc(0);
   for await (const part of source) {
-    const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    const bytes = remaining.length === 0 ? part : Buffer.concat([remaining, part]);
     const whole = bytes.length - (bytes.length % 3);
     yield bytes.toString('base64', 0, whole);
-    rest = Buffer.from(bytes.subarray(whole));
+    remaining = Buffer.from(bytes.subarray(whole));
   }
-  yield rest.toString('base64');
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  yield remaining.toString('base64');
 }
 
 /**
- * Allows replacing an older page. Any other file was probably named by mistake, for example the database or a device.
+ * Only an older page may be replaced. Any other file was probably named by mistake, for example the database or a
+ * device.
  */
-async function mayReplace(target: string): Promise<void> {
-  const there = await stat(target).catch(() => undefined);
+async function requireReplaceable(target: string): Promise<void> {
+  const existing = await stat(target).catch(() => undefined);
   // Writing to a folder fails later with a clear message.
-  if (there === undefined || there.isDirectory()) return;
-  if (there.isFile() && (await isPage(target, there.size).catch(() => false))) return;
-  throw new ArgusError('INVALID_INPUT', `${target} cannot be written: it is there and is no page. Name another file.`);
+  if (existing === undefined || existing.isDirectory()) return;
+  if (existing.isFile() && (await isPage(target, existing.size).catch(() => false))) return;
+  throw new ArgusError(
+    'INVALID_INPUT',
+    `${target} cannot be written, because it exists and is not an exported page. Name another file.`,
+  );
 }
 
 async function isPage(file: string, bytes: number): Promise<boolean> {
@@ -149,38 +154,40 @@ async function isPage(file: string, bytes: number): Promise<boolean> {
   }
 }
 
-/** Writes to a temporary folder and moves the finished file, so that an existing file survives any failure. */
-async function writeWhole(target: string, parts: AsyncIterable<string>): Promise<number> {
+/**
+ * Writes to a temporary folder and moves the complete file. An existing file then remains unchanged after any failure.
+ */
+async function writeAtomically(target: string, parts: AsyncIterable<string>): Promise<number> {
   let folder: TemporaryFolder | undefined;
   try {
-    folder = temporaryFolderBeside(target, 'export');
-    const unfinished = path.join(folder.path, 'page.html');
-    const file = await open(unfinished, 'wx', 0o600);
+    folder = createTemporaryFolderBeside(target, 'export');
+    const temporaryFile = path.join(folder.path, 'page.html');
+    const file = await open(temporaryFile, 'wx', 0o600);
     try {
       for await (const part of parts) await file.appendFile(part);
       await file.sync();
     } finally {
       await file.close();
     }
-    const { size } = await stat(unfinished);
-    await rename(unfinished, target);
+    const { size } = await stat(temporaryFile);
+    await rename(temporaryFile, target);
     return size;
   } catch (thrown) {
-    throw notWritten(thrown, target);
+    throw toWriteError(thrown, target);
   } finally {
     folder?.remove();
   }
 }
 
-function notWritten(thrown: unknown, target: string): unknown {
-  const code = systemCodeOf(thrown);
+function toWriteError(thrown: unknown, target: string): unknown {
+  const code = getSystemCode(thrown);
   if (code === undefined) return thrown;
   const reason = { ENOENT: 'its folder does not exist', EISDIR: 'it is a folder', ENOSPC: 'no space is left' }[code];
-  const message = `${target} cannot be written: ${reason ?? messageOf(thrown)}.`;
+  const message = `${target} cannot be written: ${reason ?? getErrorMessage(thrown)}.`;
   return new ArgusError('INVALID_INPUT', message, { cause: thrown });
 }
 
-function tooLarge(bytes: number): string {
+function formatSizeWarning(bytes: number): string {
   const megabytes = Math.round(bytes / 1_000_000);
-  return `The page is ${megabytes} MB: browsers may refuse it. Without --export any size can be looked at.`;
+  return `The page has ${megabytes} MB, and browsers may refuse to open it. Without --export, the viewer shows databases of any size.`;
 }

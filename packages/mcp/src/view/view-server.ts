@@ -1,64 +1,64 @@
 /**
- * The viewer's server: the page, the engine's module, and the memory of one project for anyone with the token. It
- * listens only on this machine and does not log requests.
+ * The viewer's server. It serves the page, the engine's module, and the memory of one project to anyone who has the
+ * token. It listens only on this machine and does not log requests.
  */
 
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
-import { ArgusError, systemCodeOf } from '../errors.ts';
-import { Events } from '../http/events.ts';
-import { FileWatch } from '../http/file-watch.ts';
-import { assetPath, contentSecurityPolicy } from '../http/page.ts';
-import { Refused, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
-import { Guard } from './guard.ts';
+import { ArgusError, getSystemCode } from '../errors.ts';
+import { ChangeStream, FileWatch } from '../http/changes.ts';
+import { createContentSecurityPolicy, findAsset } from '../http/page.ts';
+import { RejectedRequest, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
+import { io } from '../system/io.ts';
 import type { ViewedMemory } from './viewed-memory.ts';
 
 const HOST = '127.0.0.1';
 
 /**
- * A browser sends about twenty. Checked here, because Node would drop further headers silently, for example a second
- * Host.
+ * A browser sends about twenty. The number is checked here, because Node would ignore further headers silently, for
+ * example a second Host.
  */
 const MAX_HEADERS = 100;
 
-/** The limit for all headers together. Node refuses larger headers. */
+/** The maximum size of all headers together. Node rejects larger headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
 
-export interface ViewServer {
+interface ViewServer {
   port: number;
-  /** The address with the token in its fragment, which browsers do not send to servers. */
+  /** The address with the token in its fragment. Browsers do not send fragments to servers. */
   url: string;
-  /** An address that opens the page once. */
+  /** Returns an address that opens the page once. */
   newTicketUrl(): string;
   close(): Promise<void>;
 }
 
-/** The parts that answer a request. */
-interface Parts {
+/** The parts of the server that handle a request. */
+interface ServerParts {
   memory: ViewedMemory;
-  guard: Guard;
-  events: Events;
+  guard: RequestGuard;
+  events: ChangeStream;
 }
 
 /** Port 0 means any free port. */
 export async function startViewServer(memory: ViewedMemory, wantedPort: number): Promise<ViewServer> {
-  const guard = new Guard();
-  const files = await memory.files();
-  const events = new Events((changed) => files.map((file) => new FileWatch(file, changed)));
+  const guard = new RequestGuard();
+  const files = await memory.listFiles();
+  const events = new ChangeStream((onChange) => files.map((file) => new FileWatch(file, onChange)));
   const parts = { memory, guard, events };
-  // Reads the policy now, so that an incomplete build fails at the start instead of in the browser.
-  await contentSecurityPolicy('served');
+  // Reads the policy now. An incomplete build then fails at the start and not in the browser.
+  await createContentSecurityPolicy('served');
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
-    answer(parts, request, response).catch((thrown: unknown) => sendError(response, thrown));
+    handleRequest(parts, request, response).catch((thrown: unknown) => sendError(response, thrown));
   });
   server.maxHeadersCount = 0;
-  const port = await listening(server, wantedPort);
+  const port = await listen(server, wantedPort);
   const home = `http://${HOST}:${port}`;
   return {
     port,
     url: `${home}/#token=${guard.token}`,
-    newTicketUrl: () => `${home}/open/${guard.newTicket()}`,
+    newTicketUrl: () => `${home}/open/${guard.createTicket()}`,
     close: async () => {
       events.close();
       await new Promise<void>((resolve) => {
@@ -69,9 +69,9 @@ export async function startViewServer(memory: ViewedMemory, wantedPort: number):
   };
 }
 
-function listening(server: Server, wanted: number): Promise<number> {
+function listen(server: Server, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (thrown) => reject(notListening(thrown, wanted)));
+    server.once('error', (thrown) => reject(toListenError(thrown, wanted)));
     server.listen(wanted, HOST, () => {
       const address = server.address();
       resolve(address !== null && typeof address === 'object' ? address.port : wanted);
@@ -79,70 +79,164 @@ function listening(server: Server, wanted: number): Promise<number> {
   });
 }
 
-function notListening(thrown: Error, port: number): Error {
-  const reason = { EADDRINUSE: 'is in use', EACCES: 'is for the system alone' }[systemCodeOf(thrown) ?? ''];
+function toListenError(thrown: Error, port: number): Error {
+  const reason = { EADDRINUSE: 'is in use', EACCES: 'is reserved for the system' }[getSystemCode(thrown) ?? ''];
   if (reason === undefined) return thrown;
-  const advice = 'Choose another with --port, or leave it out for a free one.';
+  const advice = 'Choose another port with --port, or omit --port to get a free port.';
   return new ArgusError('INVALID_INPUT', `Port ${port} ${reason}. ${advice}`, { cause: thrown });
 }
 
-async function answer(parts: Parts, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function handleRequest(parts: ServerParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { guard } = parts;
-  if (request.rawHeaders.length > 2 * MAX_HEADERS) throw new Refused(431, 'INVALID_INPUT', 'Send fewer headers.');
-  const pathname = guard.pathAtHome(request, request.socket.localPort ?? 0);
+  if (request.rawHeaders.length > 2 * MAX_HEADERS)
+    throw new RejectedRequest(431, 'INVALID_INPUT', 'Send fewer headers.');
+  const pathname = guard.findOwnPath(request, request.socket.localPort ?? 0);
   if (pathname === undefined) {
-    throw new Refused(403, 'FORBIDDEN', 'Open the address that argus-mcp view has printed.');
+    throw new RejectedRequest(403, 'FORBIDDEN', 'Open the address that argus-mcp view printed.');
   }
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
   if (method === 'GET' && pathname === '/') return sendPage(response);
-  if (method === 'GET' && pathname.startsWith('/open/')) return redeem(guard, pathname, response);
+  if (method === 'GET' && pathname.startsWith('/open/')) return redeemTicket(guard, pathname, response);
   if (!guard.isBearer(request.headers.authorization)) {
-    throw new Refused(401, 'UNAUTHORIZED', 'The token is missing or of an earlier start. Run argus-mcp view again.');
+    throw new RejectedRequest(
+      401,
+      'UNAUTHORIZED',
+      'The token is missing or from an earlier start. Run argus-mcp view again.',
+    );
   }
-  return answerTrusted(parts, method, pathname, request, response);
+  return handleTrustedRequest(parts, method, pathname, request, response);
 }
 
-async function answerTrusted(
-  { memory, events }: Parts,
+async function handleTrustedRequest(
+  { memory, events }: ServerParts,
   method: string,
   pathname: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  memory.readBy(request.headers['accept-language']);
+  memory.setReaderLanguage(request.headers['accept-language']);
   switch (`${method} ${pathname}`) {
     case 'GET /engine.wasm':
-      return sendBytes(response, 'application/wasm', await readFile(assetPath('engine')));
+      return sendBytes(response, 'application/wasm', await readFile(findAsset('engine')));
     case 'GET /api/about':
-      return sendJson(response, 200, memory.about());
+      return sendJson(response, 200, memory.getAbout());
     case 'GET /api/events':
-      return events.add(response);
+      return events.addListener(response);
   }
   const name = /^\/api\/(\w+)$/u.exec(pathname)?.[1] ?? '';
-  if (!isPageCall(name)) throw new Refused(404, 'NOT_FOUND', 'There is nothing at this address.');
-  if (method !== 'POST') throw new Refused(405, 'INVALID_INPUT', `${name} is asked with POST.`);
+  if (!isPageCall(name)) throw new RejectedRequest(404, 'NOT_FOUND', 'This address does not exist.');
+  if (method !== 'POST') throw new RejectedRequest(405, 'INVALID_INPUT', `Call ${name} with POST.`);
   const params = await readJson(request);
   if (typeof params !== 'object' || params === null || Array.isArray(params)) {
-    throw new Refused(400, 'INVALID_INPUT', 'The body is no object.');
+    throw new RejectedRequest(400, 'INVALID_INPUT', 'The body is not an object.');
   }
-  if (WRITING_CALLS.some((call) => call === name) && !memory.about().editable) {
-    throw new Refused(409, 'DATABASE_READ_ONLY', 'The database cannot be written. Check the permissions of .argus.');
+  if (WRITING_CALLS.some((call) => call === name) && !memory.getAbout().editable) {
+    throw new RejectedRequest(
+      409,
+      'DATABASE_READ_ONLY',
+      'The database cannot be written. Check the permissions of .argus.',
+    );
   }
-  const engine = await memory.engine();
-  // The engine checks every field itself, as it does for every caller.
+  const engine = await memory.openEngine();
+  // The engine checks every field, as it does for every caller.
   sendJson(response, 200, await engine.call(name, params as Calls[typeof name]['params']));
 }
 
 async function sendPage(response: ServerResponse): Promise<void> {
-  const [page, policy] = await Promise.all([readFile(assetPath('page')), contentSecurityPolicy('served')]);
+  const [page, policy] = await Promise.all([readFile(findAsset('page')), createContentSecurityPolicy('served')]);
   sendBytes(response, 'text/html; charset=utf-8', page, policy);
 }
 
-/** Redirects to the page with the token in the fragment, which logs and referrers do not contain. */
-function redeem(guard: Guard, pathname: string, response: ServerResponse): void {
+/** Redirects to the page with the token in the fragment. Logs and referrers do not contain fragments. */
+function redeemTicket(guard: RequestGuard, pathname: string, response: ServerResponse): void {
   if (!guard.redeem(pathname.slice('/open/'.length))) {
-    throw new Refused(403, 'FORBIDDEN', 'This address was used already. Open the one that argus-mcp view has printed.');
+    throw new RejectedRequest(
+      403,
+      'FORBIDDEN',
+      'This address was already used. Open the address that argus-mcp view printed.',
+    );
   }
   sendHead(response, 303, { Location: `/#token=${guard.token}` });
   response.end();
+}
+
+/** 256 bits cannot be guessed. */
+const TOKEN_BYTES = 32;
+
+/** Longer than a browser needs to start. */
+const MAX_TICKET_AGE_MS = 60_000;
+
+/** Headers that affect the decision or the body. Each may occur only once. */
+const SINGLE_HEADERS = ['host', 'origin', 'authorization', 'sec-fetch-site', 'content-length', 'content-type'];
+
+/** Creates a new secret that can be part of a URL. */
+function createSecret(): string {
+  return randomBytes(TOKEN_BYTES).toString('base64url');
+}
+
+/** The parts of a request that name its target. */
+type RequestTarget = Pick<IncomingMessage, 'url' | 'headers' | 'headersDistinct'>;
+
+/**
+ * Decides which requests the viewer's server accepts: only requests of its own page, in a browser that has the token.
+ */
+export class RequestGuard {
+  readonly token = createSecret();
+  #ticket: { readonly digest: Buffer; readonly until: number } | undefined;
+
+  /**
+   * Returns the path of a request to this server. Returns undefined for another host (DNS rebinding) or another origin,
+   * because a malicious page sends such requests.
+   */
+  findOwnPath({ url = '/', headers, headersDistinct }: RequestTarget, port: number): string | undefined {
+    // Has the form that a browser sends: without the port if it is the default port.
+    const hosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
+    // If there are two headers, a proxy may have used the one that this server ignores.
+    if (SINGLE_HEADERS.some((name) => (headersDistinct[name]?.length ?? 0) > 1)) return undefined;
+    if (headers.host === undefined || !hosts.includes(headers.host)) return undefined;
+    if (headers.origin !== undefined && !hosts.some((host) => headers.origin === `http://${host}`)) return undefined;
+    const site = headers['sec-fetch-site'];
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') return undefined;
+    return parsePath(url, hosts);
+  }
+
+  /** True if the header `Authorization: Bearer …` has the token. Compares in constant time. */
+  isBearer(authorization: string | undefined): boolean {
+    const given = /^Bearer (\S+)$/u.exec(authorization ?? '')?.[1] ?? '';
+    return timingSafeEqual(hash(given), hash(this.token));
+  }
+
+  /**
+   * Creates a ticket to start a browser. Every user of the machine can see the arguments of the browser. A ticket can
+   * be exchanged for the token once and only for a short time.
+   */
+  createTicket(): string {
+    const ticket = createSecret();
+    this.#ticket = { digest: hash(ticket), until: io().now() + MAX_TICKET_AGE_MS };
+    return ticket;
+  }
+
+  /** Returns true only once per ticket. */
+  redeem(ticket: string): boolean {
+    const known = this.#ticket;
+    if (known === undefined || !timingSafeEqual(hash(ticket), known.digest)) return false;
+    this.#ticket = undefined;
+    return io().now() <= known.until;
+  }
+}
+
+/**
+ * A target may contain a host, as in requests to a proxy. A target that starts with two slashes also contains a host.
+ */
+function parsePath(target: string, hosts: readonly string[]): string | undefined {
+  const origin = `http://${hosts[0]}`;
+  if (!URL.canParse(target, origin)) return undefined;
+  const { protocol, host, username, password, pathname } = new URL(target, origin);
+  const isHere = protocol === 'http:' && hosts.includes(host) && username === '' && password === '';
+  return isHere ? pathname : undefined;
+}
+
+/** Gives texts the same length for `timingSafeEqual`. */
+function hash(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
 }

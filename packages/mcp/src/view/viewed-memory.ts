@@ -5,16 +5,16 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Locale } from 'argus-engine';
-import { trustedUserMemoryPath } from '../owner/data-folder.ts';
+import { findTrustedUserMemory } from '../owner/data-folder.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Calling } from '../storage/database.ts';
-import { acceptedLocale } from '../text/locale.ts';
+import type { EngineCalls } from '../storage/database.ts';
+import { findAcceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
 
-/** Facts that the page loads first. */
+/** Facts that the page requests first. */
 export interface About {
   project: string;
-  /** Null before the database exists. */
+  /** Null if the database does not exist yet. */
   database: string | null;
   /** False if the configuration disables recording. */
   history: boolean;
@@ -40,35 +40,37 @@ export class ViewedMemory {
     return historyEnabled && existsSync(databasePath) ? databasePath : null;
   }
 
-  about(): About {
+  getAbout(): About {
     const { root, locale, historyEnabled: history } = this.#session;
     const database = this.databasePath;
     const editable = database !== null && isWritable(database);
     return { project: root, database, history, version: VERSION, locale, editable };
   }
 
-  /** The files whose content the page shows: the project's file, which need not exist yet, and the user's memory. */
-  async files(): Promise<string[]> {
-    const user = await trustedUserMemoryPath(this.project);
+  /**
+   * Returns the files whose content the page shows: the project's file, which may not exist yet, and the user's memory.
+   */
+  async listFiles(): Promise<string[]> {
+    const user = await findTrustedUserMemory(this.project);
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
   }
 
   /**
-   * Sets the language of built-in suggestions from the first page that asks, because a container's `C` locale names
-   * none.
+   * Sets the language of built-in suggestions to the language of the first page request. The locale of a container is
+   * often `C`, which is no language.
    */
-  readBy(acceptLanguage: string | undefined): void {
-    this.#session.readBy(acceptedLocale(acceptLanguage));
+  setReaderLanguage(acceptLanguage: string | undefined): void {
+    this.#session.setReaderLocale(findAcceptedLocale(acceptLanguage));
   }
 
-  /** The open database. Throws if it cannot be opened, because an empty page would look as if nothing was learned. */
-  async engine(): Promise<Calling> {
+  /** Opens the database. Throws if that fails, because an empty page would look as if nothing was ever recorded. */
+  async openEngine(): Promise<EngineCalls> {
     const { database } = this.#session;
-    return this.databasePath === null && !database.isShared ? database.inMemory() : database.durable();
+    return this.databasePath === null && !database.isShared ? database.openInMemory() : database.openDurable();
   }
 }
 
-/** Checks the folder too, because SQLite writes a journal beside the file. */
+/** Also checks the folder, because SQLite writes a journal next to the file. */
 function isWritable(file: string): boolean {
   try {
     accessSync(file, constants.R_OK | constants.W_OK);

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ageInDays } from '../../src/config/age.ts';
-import { databaseOf, loadConfig, parseConfig } from '../../src/config/load.ts';
-import { quarantineJsonSchema } from '../../src/config/quarantine.ts';
-import { configJsonSchema } from '../../src/config/schema.ts';
+import { convertAgeToDays, getDatabasePath, loadConfig, parseConfig } from '../../src/config/load.ts';
+import { createQuarantineJsonSchema } from '../../src/config/quarantine.ts';
+import { createConfigJsonSchema } from '../../src/config/schema.ts';
 
-const WHOLE = `version: 1
+const COMPLETE_CONFIG = `version: 1
 locale: en
 history:
   enabled: true
@@ -30,7 +29,7 @@ redact:
 `;
 
 test('reads a complete configuration', async () => {
-  expect(await parseConfig(WHOLE, 'argus.yaml')).toEqual(parse(WHOLE));
+  expect(await parseConfig(COMPLETE_CONFIG, 'argus.yaml')).toEqual(parse(COMPLETE_CONFIG));
 });
 
 test('accepts an empty file', async () => {
@@ -57,7 +56,7 @@ test.each([
   await expect(parseConfig(text, 'argus.yaml')).rejects.toThrow(message);
 });
 
-test('rejects an alias bomb', async () => {
+test('rejects a YAML alias bomb', async () => {
   const levels = Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`);
   await expect(parseConfig(['a0: &a0 [x]', ...levels].join('\n'), 'argus.yaml')).rejects.toThrow();
 });
@@ -77,19 +76,19 @@ test('finds and reads configuration files', async () => {
   writeFileSync(path.join(root, 'folder', 'argus.yaml'), 'history: { database: here.db }\n');
   const nearest = await loadConfig(inner);
   expect(nearest.path).toBe(path.join(root, 'folder', 'argus.yaml'));
-  expect(databaseOf(inner, nearest.config), 'one database, whoever names it').toBe(path.join(root, 'here.db'));
+  expect(getDatabasePath(inner, nearest.config), 'one database, whoever names it').toBe(path.join(root, 'here.db'));
   writeFileSync(path.join(root, 'folder', 'argus.yaml'), 'history: { database: ../here.db }\n');
-  await expect(loadConfig(inner)).rejects.toThrow('leads out of the project');
+  await expect(loadConfig(inner)).rejects.toThrow('points outside the project');
 });
 
 test('converts ages to days', () => {
-  expect([ageInDays(30), ageInDays('90d'), ageInDays('12w')]).toEqual([30, 90, 84]);
+  expect([convertAgeToDays(30), convertAgeToDays('90d'), convertAgeToDays('12w')]).toEqual([30, 90, 84]);
 });
 
-/** After a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/config/config. */
+/** To write the schema after a change: ARGUS_WRITE_SCHEMA=1 npx vitest run packages/mcp/test/config/config. */
 test.each([
-  ['argus.schema.json', configJsonSchema],
-  ['argus-quarantine.schema.json', quarantineJsonSchema],
+  ['argus.schema.json', createConfigJsonSchema],
+  ['argus-quarantine.schema.json', createQuarantineJsonSchema],
 ])('%s is current', (name, schema) => {
   const file = new URL(`../../${name}`, import.meta.url);
   if (process.env.ARGUS_WRITE_SCHEMA) writeFileSync(file, `${JSON.stringify(schema(), null, 2)}\n`);

@@ -7,11 +7,10 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { detect, type Machine } from '../../src/environment/detect.ts';
-import { major, type Texts } from '../../src/environment/facts.ts';
-import { environmentOf } from '../../src/environment/project-environment.ts';
-import { conditions } from '../../src/run/conditions.ts';
-import { folder } from '../project.ts';
+import { detectEnvironment, type Machine } from '../../src/environment/detect.ts';
+import { type FileTexts, parseMajor } from '../../src/environment/facts.ts';
+import { getEnvironment, getRunConditions } from '../../src/environment/project-environment.ts';
+import { createFolder } from '../project.ts';
 
 const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
 
@@ -26,67 +25,77 @@ test.each([
   ['1.x', '1'],
   ...['*', 'latest', 'lts/iron', 'github:a/b#1', '2fa', '', undefined].map((version) => [version, undefined]),
 ])('reads %j as major version %j', (version, expected) => {
-  expect(major(version)).toBe(expected);
+  expect(parseMajor(version)).toBe(expected);
 });
 
-/** Language, framework and runtime in one line, with major versions. */
-function summary(files: Texts): string {
-  const { language, language_major, framework, framework_major, runtime } = detect(files, MACHINE);
+/** Returns language, framework and runtime in one line, with major versions. */
+function summarizeEnvironment(files: FileTexts): string {
+  const { language, language_major, framework, framework_major, runtime } = detectEnvironment(files, MACHINE);
   const versioned = (name = '', version = '') => (version === '' ? name : `${name} ${version}`);
-  const all = [versioned(language, language_major), versioned(framework, framework_major), runtime];
-  return all.filter(Boolean).join(', ');
+  const detected = [versioned(language, language_major), versioned(framework, framework_major), runtime];
+  return detected.filter(Boolean).join(', ');
 }
 
-const row = z.object({ name: z.string(), files: z.record(z.string(), z.string()), is: z.string() });
-const ROWS = readFileSync(new URL('environments.jsonl', import.meta.url), 'utf8')
+const ProjectRow = z.object({ name: z.string(), files: z.record(z.string(), z.string()), is: z.string() });
+const PROJECT_ROWS = readFileSync(new URL('environments.jsonl', import.meta.url), 'utf8')
   .trim()
   .split('\n');
 
-test.each(ROWS.map((line) => row.parse(JSON.parse(line))))('$name', ({ files, is }) => {
-  expect(summary(files)).toBe(is);
+test.each(PROJECT_ROWS.map((line) => ProjectRow.parse(JSON.parse(line))))(
+  'detects the environment: $name',
+  ({ files, is }) => {
+    expect(summarizeEnvironment(files)).toBe(is);
+  },
+);
+
+const REACT_PACKAGE_JSON = JSON.stringify({
+  dependencies: { react: '^18.0.0' },
+  devDependencies: { typescript: '~5.4.0' },
 });
 
-const REACT = JSON.stringify({ dependencies: { react: '^18.0.0' }, devDependencies: { typescript: '~5.4.0' } });
-
 test('maps systems to their usual names', () => {
-  expect(detect({}, MACHINE)).toEqual({ os_family: 'linux' });
-  expect(detect({}, { ...MACHINE, platform: 'darwin' })).toEqual({ os_family: 'macos' });
-  expect(detect({}, { ...MACHINE, platform: 'win32' })).toEqual({ os_family: 'windows' });
+  expect(detectEnvironment({}, MACHINE)).toEqual({ os_family: 'linux' });
+  expect(detectEnvironment({}, { ...MACHINE, platform: 'darwin' })).toEqual({ os_family: 'macos' });
+  expect(detectEnvironment({}, { ...MACHINE, platform: 'win32' })).toEqual({ os_family: 'windows' });
 });
 
 test('detects CUDA only for languages that use it', () => {
   const python = { 'requirements.txt': 'torch' };
-  expect(detect(python, { ...MACHINE, env: { CUDA_VERSION: '12.4.1' } })).toMatchObject({ cuda_major: '12' });
+  expect(detectEnvironment(python, { ...MACHINE, env: { CUDA_VERSION: '12.4.1' } })).toMatchObject({
+    cuda_major: '12',
+  });
   const windows = { CUDA_PATH: 'C:\\Program Files\\NVIDIA GPU Computing Toolkit\\CUDA\\v11.8' };
-  expect(detect(python, { ...MACHINE, env: windows })).toMatchObject({ cuda_major: '11' });
+  expect(detectEnvironment(python, { ...MACHINE, env: windows })).toMatchObject({ cuda_major: '11' });
   const file = '{ "cuda" : { "name" : "CUDA SDK", "version" : "12.2.20230823" } }';
-  expect(detect(python, { ...MACHINE, cudaVersionFile: file })).toMatchObject({ cuda_major: '12' });
-  expect(detect({ 'package.json': REACT }, { ...MACHINE, cudaVersionFile: file })).not.toHaveProperty('cuda_major');
+  expect(detectEnvironment(python, { ...MACHINE, cudaVersionFile: file })).toMatchObject({ cuda_major: '12' });
+  expect(
+    detectEnvironment({ 'package.json': REACT_PACKAGE_JSON }, { ...MACHINE, cudaVersionFile: file }),
+  ).not.toHaveProperty('cuda_major');
 });
 
-test('reads a project again only after a change, also for files found by their ending', () => {
-  const root = folder({ 'Shop.csproj': '<TargetFramework>net9.0</TargetFramework>' });
+test('reads a project again only after a change, including files that are found by their extension', () => {
+  const root = createFolder({ 'Shop.csproj': '<TargetFramework>net9.0</TargetFramework>' });
   const manifest = path.join(root, 'Shop.csproj');
-  const first = environmentOf(root);
+  const first = getEnvironment(root);
   expect(first).toMatchObject({ language: 'csharp', language_major: '9' });
-  expect(environmentOf(root)).toBe(first);
+  expect(getEnvironment(root)).toBe(first);
   writeFileSync(manifest, '<TargetFramework>net8.0</TargetFramework>');
   utimesSync(manifest, new Date(), new Date(Date.now() + 5_000));
-  expect(environmentOf(root)).toMatchObject({ language_major: '8' });
-  const empty = folder();
-  expect(environmentOf(empty)).not.toHaveProperty('language');
-  writeFileSync(path.join(empty, 'package.json'), REACT);
-  expect(environmentOf(empty)).toMatchObject({ framework_major: '18' });
+  expect(getEnvironment(root)).toMatchObject({ language_major: '8' });
+  const empty = createFolder();
+  expect(getEnvironment(empty)).not.toHaveProperty('language');
+  writeFileSync(path.join(empty, 'package.json'), REACT_PACKAGE_JSON);
+  expect(getEnvironment(empty)).toMatchObject({ framework_major: '18' });
 });
 
-test('adds versions to the conditions of a run, without the name of the machine', () => {
-  const root = folder();
-  const of = conditions(root);
+test('adds versions to the environment of a run, but not the name of the machine', () => {
+  const root = createFolder();
+  const of = getRunConditions(root);
   expect(Object.keys(of)).toEqual(['os', 'arch', 'ci', 'machine']);
   expect(Object.values(of)).not.toContain(hostname());
-  writeFileSync(path.join(root, 'package.json'), REACT);
+  writeFileSync(path.join(root, 'package.json'), REACT_PACKAGE_JSON);
   writeFileSync(path.join(root, '.nvmrc'), 'v22\n');
-  expect(conditions(root)).toEqual({ ...of, language: 'typescript-5', runtime: 'node-22' });
-  const python = conditions(folder({ Pipfile: '[requires]\npython_version = "3.11"\n' }));
+  expect(getRunConditions(root)).toEqual({ ...of, language: 'typescript-5', runtime: 'node-22' });
+  const python = getRunConditions(createFolder({ Pipfile: '[requires]\npython_version = "3.11"\n' }));
   expect(python).toEqual({ ...of, language: 'python' });
 });

@@ -1,20 +1,28 @@
-/** Files of inputs: where they are looked for, what is refused in them, and how they answer a command. */
+/** Tests files of inputs: where they are searched, when they are refused, and how they answer a command. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { type Feed, generateInputs, inputsNames, resolveInputs } from '../../src/fix/inputs/inputs.ts';
-import { NOW, project } from '../project.ts';
+import {
+  generateInputs,
+  listInputsFileNames,
+  type ResolvedInputs,
+  resolveInputs,
+} from '../../src/fix/inputs/inputs.ts';
+import { createProject, NOW } from '../project.ts';
 
-function resolve(root: string, rest: Partial<Parameters<typeof resolveInputs>[0]> = {}): Promise<Feed> {
+function resolveTestInputs(
+  root: string,
+  rest: Partial<Parameters<typeof resolveInputs>[0]> = {},
+): Promise<ResolvedInputs> {
   return resolveInputs({ root, command: './setup.sh', command_hash: 'abcd1234', auto: false, now: NOW, ...rest });
 }
 
 /** Runs the command as the loop would. */
-function fed(
+function runWithInputs(
   root: string,
-  { program, input = '', env }: Feed,
+  { program, input = '', env }: ResolvedInputs,
   command = './setup.sh',
   more: Record<string, string> = {},
 ) {
@@ -23,62 +31,67 @@ function fed(
   return spawnSync(file, [...args], { cwd: root, input, encoding: 'utf8', timeout: 20_000, env: environment });
 }
 
-/** What the file of a project holds, to see whether it was written again. */
-const written = (root: string) => readFileSync(path.join(root, '.claude/inputs/setup-inputs.yaml'), 'utf8');
+/** Returns the content of a project's inputs file, to detect whether the file was written again. */
+const readInputsFile = (root: string) => readFileSync(path.join(root, '.claude/inputs/setup-inputs.yaml'), 'utf8');
 
 const hasExpect = spawnSync('expect', ['-v']).status === 0;
 if (!hasExpect) process.stderr.write('expect is not installed: what it answers is not tested\n');
 
-function file(root: string, text: string, name = 'setup-inputs.yaml'): void {
+function writeInputsFile(root: string, text: string, name = 'setup-inputs.yaml'): void {
   mkdirSync(path.join(root, '.claude/inputs'), { recursive: true });
   writeFileSync(path.join(root, '.claude/inputs', name), text);
 }
 
-const SIMPLE = 'version: 1\nscript: setup.sh\ninputs:\n  - name: a\n    value: one\n  - name: b\n    value: 2\n';
+const SIMPLE_INPUTS = 'version: 1\nscript: setup.sh\ninputs:\n  - name: a\n    value: one\n  - name: b\n    value: 2\n';
 
-describe('the file', () => {
-  test('is generated once under --auto and fed through a pipe', async () => {
-    const root = project({
+describe('the inputs file', () => {
+  test('the inputs file is generated once under --auto and fed through a pipe', async () => {
+    const root = createProject({
       'setup.sh':
         '#!/bin/bash\nread -p "Project name: " n\nread -p "Port [80]: " p\necho "got $n:$p"\n[ "$n" = orchard ]\n',
     });
-    const resolved = await resolve(root, { auto: true });
+    const resolved = await resolveTestInputs(root, { auto: true });
     const name = '.claude/inputs/setup-inputs.yaml';
     expect(resolved).toMatchObject({ path: name, input: 'orchard\n80\n' });
-    expect(fed(root, resolved)).toMatchObject({ status: 0, stdout: 'got orchard:80\n' });
-    const before = written(root);
-    expect(before).toContain('version: 1');
-    expect(before).toContain(`generated: ${NOW}`);
-    await resolve(root, { auto: true, now: '2040-01-01T00:00:00.000Z' });
-    expect(written(root)).toBe(before);
+    expect(runWithInputs(root, resolved)).toMatchObject({ status: 0, stdout: 'got orchard:80\n' });
+    const firstInputs = readInputsFile(root);
+    expect(firstInputs).toContain('version: 1');
+    expect(firstInputs).toContain(`generated: ${NOW}`);
+    await resolveTestInputs(root, { auto: true, now: '2040-01-01T00:00:00.000Z' });
+    expect(readInputsFile(root)).toBe(firstInputs);
   });
 
-  test('precedence: --inputs, an existing file, a generated file, no input', async () => {
-    const root = project({
+  test('inputs come from --inputs, an existing file, or a generated file, in this order', async () => {
+    const root = createProject({
       'setup.sh': '#!/bin/bash\nread -p "Tag: " t\n',
-      'mine.yaml': SIMPLE.replace('one', 'mine'),
+      'mine.yaml': SIMPLE_INPUTS.replace('one', 'mine'),
     });
-    expect(await resolve(root)).toMatchObject({ path: null });
-    file(root, SIMPLE);
-    expect(await resolve(root, { auto: true })).toMatchObject({ input: 'one\n2\n' });
-    const named = await resolve(root, { auto: true, inputs: 'mine.yaml' });
-    expect(named).toMatchObject({ input: 'mine\n2\n', path: 'mine.yaml' });
+    expect(await resolveTestInputs(root)).toMatchObject({ path: null });
+    writeInputsFile(root, SIMPLE_INPUTS);
+    expect(await resolveTestInputs(root, { auto: true })).toMatchObject({ input: 'one\n2\n' });
+    const namedInputs = await resolveTestInputs(root, { auto: true, inputs: 'mine.yaml' });
+    expect(namedInputs).toMatchObject({ input: 'mine\n2\n', path: 'mine.yaml' });
   });
 
   test.each(['setup-sh-inputs.yaml', 'abcd1234-inputs.yaml', 'setup-inputs.yaml'])('%s is found', async (name) => {
-    const root = project();
-    file(root, SIMPLE, name);
-    expect(await resolve(root)).toMatchObject({ input: 'one\n2\n', path: `.claude/inputs/${name}` });
+    const root = createProject();
+    writeInputsFile(root, SIMPLE_INPUTS, name);
+    expect(await resolveTestInputs(root)).toMatchObject({ input: 'one\n2\n', path: `.claude/inputs/${name}` });
   });
 
-  test('names of commands', () => {
-    expect(inputsNames('cd x && FOO=1 bash scripts/set-up.sh --fast', 'ff00ff00')[0]).toBe('set-up');
-    expect(inputsNames('bash -e setup', 'ff00ff00')[0]).toBe('setup');
-    expect(inputsNames('python3 tools/ask.py', 'ff00ff00')[0]).toBe('ask');
-    expect(inputsNames('npm run build', 'ff00ff00')[0]).toBe('npm-run-build');
-    expect(inputsNames('./setup.sh --fast', 'ff00ff00')).toEqual(['setup', 'setup-sh---fast', 'setup-sh', 'ff00ff00']);
-    expect(inputsNames('npm init', 'ff00ff00')[0]).toBe('npm-init');
-    expect(inputsNames('../../../etc/x', 'ff00ff00').join()).not.toContain('/');
+  test('the inputs file is named after the script or the command', () => {
+    expect(listInputsFileNames('cd x && FOO=1 bash scripts/set-up.sh --fast', 'ff00ff00')[0]).toBe('set-up');
+    expect(listInputsFileNames('bash -e setup', 'ff00ff00')[0]).toBe('setup');
+    expect(listInputsFileNames('python3 tools/ask.py', 'ff00ff00')[0]).toBe('ask');
+    expect(listInputsFileNames('npm run build', 'ff00ff00')[0]).toBe('npm-run-build');
+    expect(listInputsFileNames('./setup.sh --fast', 'ff00ff00')).toEqual([
+      'setup',
+      'setup-sh---fast',
+      'setup-sh',
+      'ff00ff00',
+    ]);
+    expect(listInputsFileNames('npm init', 'ff00ff00')[0]).toBe('npm-init');
+    expect(listInputsFileNames('../../../etc/x', 'ff00ff00').join()).not.toContain('/');
   });
 
   test.each([
@@ -100,50 +113,56 @@ describe('the file', () => {
     [`inputs:\n  - name: thing\n    value: ghp_${'a1B2'.repeat(9)}\n`, /looks like a credential/u],
     ['inputs: []\nexpect_script: |\n  expect "Password:" { send "hunter2\\r" }\n', /:2: expect_script: .*\$env/u],
   ])('%j is refused with its place', async (text, message) => {
-    const root = project();
-    file(root, text);
-    const refusal = await resolve(root).catch((thrown: unknown) => thrown);
+    const root = createProject();
+    writeInputsFile(root, text);
+    const refusal = await resolveTestInputs(root).catch((thrown: unknown) => thrown);
     expect(refusal).toMatchObject({ code: 'INVALID_INPUT', message: expect.stringMatching(message) });
     expect(String(refusal)).not.toMatch(/hunter2|ghp_/u);
   });
 
-  test('credentials come from the environment, and what is missing is named', async () => {
-    const root = project();
-    file(root, 'inputs:\n  - name: db_password\n    value_from_env: DB_PW\n  - name: user\n    deferred: true\n');
-    expect(await resolve(root, { env: { DB_PW: 'sesame' } })).toMatchObject({
+  test('credentials come from the environment, and missing variables are named', async () => {
+    const root = createProject();
+    writeInputsFile(
+      root,
+      'inputs:\n  - name: db_password\n    value_from_env: DB_PW\n  - name: user\n    deferred: true\n',
+    );
+    expect(await resolveTestInputs(root, { env: { DB_PW: 'sesame' } })).toMatchObject({
       input: 'sesame\n\n',
       secrets: ['sesame'],
       missing: [{ name: 'user' }],
     });
-    const { missing } = await resolve(root, { env: {} });
+    const { missing } = await resolveTestInputs(root, { env: {} });
     expect(missing.map(({ name }) => name)).toEqual(['db_password', 'user']);
     expect(missing[0]?.advice).toContain('DB_PW');
   });
 
-  test.skipIf(!hasExpect)('a secret that a script proposes, or a command line holds, stands in no file', async () => {
-    const token = `ghp_${'a1B2'.repeat(9)}`;
-    const hook = `https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}`;
-    const root = project({
-      'setup.sh': `#!/bin/bash
+  test.skipIf(!hasExpect)(
+    'a secret that a script proposes, or a command line contains, is written to no file',
+    async () => {
+      const token = `ghp_${'a1B2'.repeat(9)}`;
+      const hook = `https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}`;
+      const root = createProject({
+        'setup.sh': `#!/bin/bash
 read -p "Password [sesame-4]: " pw
 read -p "Where to report [${hook}]: " report
 read -p "Label: " label
 label=\${label:-${token}}
 select use in "${token}" none; do break; done
 `,
-    });
-    const command = `./setup.sh --token ${token} && true`;
-    const resolved = await resolve(root, { auto: true, command });
-    const [name = '', ...others] = readdirSync(path.join(root, '.claude/inputs'));
-    expect(others).toEqual([]);
-    const all =
-      name + readFileSync(path.join(root, '.claude/inputs', name), 'utf8') + JSON.stringify({ ...resolved, env: {} });
-    expect(all).toContain('Password […]:');
-    for (const secret of ['sesame-4', token, hook]) expect(all).not.toContain(secret);
-    // It is found and read again.
-    await resolve(root, { auto: true, command });
-    expect(readdirSync(path.join(root, '.claude/inputs'))).toEqual([name]);
-  });
+      });
+      const command = `./setup.sh --token ${token} && true`;
+      const resolved = await resolveTestInputs(root, { auto: true, command });
+      const [name = '', ...otherNames] = readdirSync(path.join(root, '.claude/inputs'));
+      expect(otherNames).toEqual([]);
+      const visibleText =
+        name + readFileSync(path.join(root, '.claude/inputs', name), 'utf8') + JSON.stringify({ ...resolved, env: {} });
+      expect(visibleText).toContain('Password […]:');
+      for (const secret of ['sesame-4', token, hook]) expect(visibleText).not.toContain(secret);
+      // The file is found and read again.
+      await resolveTestInputs(root, { auto: true, command });
+      expect(readdirSync(path.join(root, '.claude/inputs'))).toEqual([name]);
+    },
+  );
 
   test
     .skipIf(!hasExpect)
@@ -161,39 +180,41 @@ select use in "${token}" none; do break; done
       'Bearer token (see https://docs.test/tokens): ',
       'Database URL [postgres://localhost/shop]: ',
       'DB password=',
-    ])('what is made of %j is not refused when it is read', async (prompt) => {
+    ])('the inputs file that is generated for %j can be read', async (prompt) => {
     for (const from of ['', ' < /dev/tty']) {
-      const read = `read -p ${JSON.stringify(prompt)} x${from}`;
-      const root = project({ 'setup.sh': `#!/bin/bash\n${read}\nread -p "Tag: " t\n` });
-      await resolve(root, { auto: true });
-      expect((await resolve(root)).path).not.toBeNull();
+      const readCommand = `read -p ${JSON.stringify(prompt)} x${from}`;
+      const root = createProject({ 'setup.sh': `#!/bin/bash\n${readCommand}\nread -p "Tag: " t\n` });
+      await resolveTestInputs(root, { auto: true });
+      expect((await resolveTestInputs(root)).path).not.toBeNull();
     }
   });
 
-  test('a name that only looks like a credential', async () => {
-    const root = project();
-    file(root, 'inputs:\n  - name: token\n    value: lexer\n    credential: false\n');
-    expect(await resolve(root)).toMatchObject({ input: 'lexer\n' });
+  test('a name that only looks like a credential is accepted', async () => {
+    const root = createProject();
+    writeInputsFile(root, 'inputs:\n  - name: token\n    value: lexer\n    credential: false\n');
+    expect(await resolveTestInputs(root)).toMatchObject({ input: 'lexer\n' });
   });
 
-  test('a prompt of the last run is added, and edited answers stay', async () => {
-    const root = project({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t\npython3 ask.py\n' });
-    file(root, 'inputs:\n  - name: t\n    prompt: "Tag:"\n    value: mine\n    source: user\n');
+  test('edited answers are kept, and a prompt of the last run is added', async () => {
+    const root = createProject({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t\npython3 ask.py\n' });
+    writeInputsFile(root, 'inputs:\n  - name: t\n    prompt: "Tag:"\n    value: mine\n    source: user\n');
     const prompts = ['How many workers?'];
-    expect(await resolve(root, { auto: true, prompts })).toMatchObject({ input: 'mine\n1\n' });
-    expect(await resolve(root, { auto: true, prompts })).toMatchObject({ input: 'mine\n1\n' });
+    expect(await resolveTestInputs(root, { auto: true, prompts })).toMatchObject({ input: 'mine\n1\n' });
+    expect(await resolveTestInputs(root, { auto: true, prompts })).toMatchObject({ input: 'mine\n1\n' });
   });
 
-  test('a file that is missing and an empty command are refused', async () => {
-    await expect(resolve(project(), { inputs: 'nowhere.yaml' })).rejects.toThrow(/nowhere\.yaml: it does not exist/u);
-    const refusal = generateInputs({ root: project(), command: '  ', now: NOW });
+  test('a missing inputs file and an empty command are refused', async () => {
+    await expect(resolveTestInputs(createProject(), { inputs: 'nowhere.yaml' })).rejects.toThrow(
+      /nowhere\.yaml: it does not exist/u,
+    );
+    const refusal = generateInputs({ root: createProject(), command: '  ', now: NOW });
     await expect(refusal).rejects.toMatchObject({ code: 'INVALID_INPUT' });
   });
 });
 
 describe.skipIf(!hasExpect)('expect', () => {
-  test('answers by what is asked, in whatever order, and ends with the code of the command', async () => {
-    const root = project({
+  test("questions are answered in any order, and the command's exit code is returned", async () => {
+    const root = createProject({
       'setup.sh': `#!/bin/bash
 echo "Setup of {all} \\$things"
 if [ -n "$EXTRA" ]; then read -p "Extra port [7000]: " extra; fi
@@ -204,40 +225,40 @@ echo "name=$name go=$go del=$del extra=$extra"
 exit 7
 `,
     });
-    const resolved = await resolve(root, { auto: true });
+    const resolved = await resolveTestInputs(root, { auto: true });
     expect(resolved.program).toBeDefined();
-    const plain = fed(root, resolved);
+    const plain = runWithInputs(root, resolved);
     expect(plain.stdout).toContain('name=orchard go=y del=n extra=\r\n');
     expect(plain.status).toBe(7);
-    expect(fed(root, resolved, '', { EXTRA: '1' }).stdout).toContain('extra=7000');
+    expect(runWithInputs(root, resolved, '', { EXTRA: '1' }).stdout).toContain('extra=7000');
   });
 
-  test('a secret comes through the environment and stands in no file', async () => {
-    const root = project({
+  test('a secret is passed through the environment and written to no file', async () => {
+    const root = createProject({
       'setup.sh':
         '#!/bin/bash\nread -s -p "Password: " pw < /dev/tty; echo\n[ "$pw" = "o pen; [sesame] \\$x" ] && echo in\n',
     });
-    const first = await resolve(root, { auto: true });
+    const first = await resolveTestInputs(root, { auto: true });
     expect(first).toMatchObject({ missing: [{ name: 'pw' }] });
     const yaml = path.join(root, '.claude/inputs/setup-inputs.yaml');
     writeFileSync(yaml, readFileSync(yaml, 'utf8').replace('deferred: true', 'value_from_env: SETUP_PW'));
-    const resolved = await resolve(root, { env: { ...process.env, SETUP_PW: 'o pen; [sesame] $x' } });
+    const resolved = await resolveTestInputs(root, { env: { ...process.env, SETUP_PW: 'o pen; [sesame] $x' } });
     expect(resolved).toMatchObject({ missing: [], secrets: ['o pen; [sesame] $x'] });
-    const run = fed(root, resolved);
-    expect(run.stdout).toContain('in\r\n');
-    expect(run.status).toBe(0);
+    const result = runWithInputs(root, resolved);
+    expect(result.stdout).toContain('in\r\n');
+    expect(result.status).toBe(0);
     expect(resolved.input).not.toContain('sesame');
   });
 
-  test('the command as it is given now, and prompts in any writing', async () => {
+  test('the command runs with its current arguments, and prompts in any language match', async () => {
     const asks = 'read -n 1 -p "Los geht’s? [Y/n] " g\nread -p "项目名: " n\n';
-    const root = project({ 'setup.sh': `#!/bin/bash\n${asks}echo "[$1] $g $n ü"; exit 3\n` });
-    await resolve(root, { auto: true });
+    const root = createProject({ 'setup.sh': `#!/bin/bash\n${asks}echo "[$1] $g $n ü"; exit 3\n` });
+    await resolveTestInputs(root, { auto: true });
     const command = "./setup.sh 'a  b; $x {'";
     for (const LC_ALL of ['C', 'C.UTF-8']) {
-      const run = fed(root, await resolve(root, { command }), command, { LC_ALL });
-      expect(run.stdout).toContain('[a  b; $x {] y orchard ü');
-      expect(run.status).toBe(3);
+      const result = runWithInputs(root, await resolveTestInputs(root, { command }), command, { LC_ALL });
+      expect(result.stdout).toContain('[a  b; $x {] y orchard ü');
+      expect(result.status).toBe(3);
     }
   });
 
@@ -258,36 +279,36 @@ read -p "Mode [fast]: " MODE\nread -p "Kind [small]: " mode\necho "$MODE-$mode"`
       'fast-small',
     ],
   ])('answers %s', async (_, name, script, printed) => {
-    const root = project({ [name]: `#!/bin/bash\n${script}\n` });
+    const root = createProject({ [name]: `#!/bin/bash\n${script}\n` });
     const command = `'./${name}'`;
     const generated = await generateInputs({ root, command: name, now: NOW });
-    expect(inputsNames(command, 'ff00ff00')).toContain(generated.name);
-    const resolved = await resolve(root, { auto: true, command });
+    expect(listInputsFileNames(command, 'ff00ff00')).toContain(generated.name);
+    const resolved = await resolveTestInputs(root, { auto: true, command });
     expect(resolved.program).toBeDefined();
-    expect(fed(root, resolved, command).stdout).toContain(printed);
+    expect(runWithInputs(root, resolved, command).stdout).toContain(printed);
   });
 
-  test('a question that is never satisfied ends', async () => {
-    const root = project({
+  test('ends a question that repeats forever', async () => {
+    const root = createProject({
       'setup.sh': '#!/bin/bash\nwhile true; do read -n 1 -p "Colour: " c; echo; [ "$c" = "#" ] && exit 0; done\n',
     });
-    const run = fed(root, await resolve(root, { auto: true }));
-    expect(run.status).toBe(1);
-    expect(run.stderr + run.stdout).toContain('was not taken');
+    const result = runWithInputs(root, await resolveTestInputs(root, { auto: true }));
+    expect(result.status).toBe(1);
+    expect(result.stderr + result.stdout).toContain('was rejected');
   });
 
-  test('without expect: fed in order, or refused where only a terminal will do', async () => {
-    const root = project({
+  test('without expect, answers are fed in order, and a command that needs a terminal is refused', async () => {
+    const root = createProject({
       'setup.sh': '#!/bin/bash\nread -n 1 -p "Go on? [Y/n] " g\nread -p "Tag: " t\necho "$g$t"\n',
     });
-    await resolve(root, { auto: true });
-    const piped = await resolve(root, { env: { PATH: '/nowhere' } });
+    await resolveTestInputs(root, { auto: true });
+    const piped = await resolveTestInputs(root, { env: { PATH: '/nowhere' } });
     expect(piped).toMatchObject({ input: 'ytest\n' });
     expect(piped.notes.join()).toContain('expect is not installed');
-    expect(fed(root, piped).stdout).toContain('ytest');
-    const terminal = project({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t < /dev/tty\n' });
-    await resolve(terminal, { auto: true });
-    await expect(resolve(terminal, { env: { PATH: '/nowhere' } })).rejects.toThrow(/apt-get install expect/u);
+    expect(runWithInputs(root, piped).stdout).toContain('ytest');
+    const terminal = createProject({ 'setup.sh': '#!/bin/bash\nread -p "Tag: " t < /dev/tty\n' });
+    await resolveTestInputs(terminal, { auto: true });
+    await expect(resolveTestInputs(terminal, { env: { PATH: '/nowhere' } })).rejects.toThrow(/apt-get install expect/u);
     expect(existsSync(path.join(terminal, '.claude/inputs/setup-inputs.yaml'))).toBe(true);
   });
 });

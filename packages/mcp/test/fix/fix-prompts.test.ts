@@ -1,23 +1,27 @@
-/** Which prompts a script has, what answers them, and how a prompt is noticed that nobody answers. */
+/** Finds the prompts of a script and the answers to them, and detects a prompt that nothing answers. */
 
 import { spawn } from 'node:child_process';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { generateInputs } from '../../src/fix/inputs/inputs.ts';
 import type { Input } from '../../src/fix/inputs/inputs-file.ts';
-import { lastLine, looksLikePrompt, type PendingPrompt, PromptWatch } from '../../src/fix/inputs/prompt-watch.ts';
-import { NOW, project } from '../project.ts';
+import { getLastLine, looksLikePrompt, type PendingPrompt, PromptWatch } from '../../src/fix/inputs/prompt-watch.ts';
+import { createProject, NOW } from '../project.ts';
 
-async function inputsOf(script: string, files: Record<string, string> = {}, command = './setup.sh'): Promise<Input[]> {
-  const root = project({ 'setup.sh': script, ...files });
+async function findScriptInputs(
+  script: string,
+  files: Record<string, string> = {},
+  command = './setup.sh',
+): Promise<Input[]> {
+  const root = createProject({ 'setup.sh': script, ...files });
   return (await generateInputs({ root, command, now: NOW })).file.inputs;
 }
 
-const brief = (inputs: readonly Input[]) =>
+const summarizeInputs = (inputs: readonly Input[]) =>
   inputs.map(({ prompt, value, deferred }) => `${prompt.replace(/ …$/u, '')} => ${deferred ? '(deferred)' : value}`);
 
 describe('finding prompts', () => {
-  test('every way of reading, in the order it is asked', async () => {
-    const found = await inputsOf(`#!/usr/bin/env bash
+  test('prompts are found for every way to read input, in the order of the questions', async () => {
+    const prompts = await findScriptInputs(`#!/usr/bin/env bash
 set -euo pipefail
 read -p "Project name: " NAME
 read -rp "Port [8080]: " PORT
@@ -31,7 +35,7 @@ select shell in bash zsh quit; do break; done
 read -n 1 -r -p "Continue? [Y/n] " reply
 read -s -p "Word: " hidden
 `);
-    expect(brief(found)).toEqual([
+    expect(summarizeInputs(prompts)).toEqual([
       'Project name: => orchard',
       'Port [8080]: => 8080',
       'Author: => Rosa Quill <rosa@quill.test>',
@@ -40,11 +44,11 @@ read -s -p "Word: " hidden
       'Continue? [Y/n] => y',
       'Word: => (deferred)',
     ]);
-    expect(found[5]?.enter).toBe(false);
+    expect(prompts[5]?.enter).toBe(false);
   });
 
-  test('functions that ask, with the arguments of each call', async () => {
-    const found = await inputsOf(`#!/bin/bash
+  test('functions that ask are found, with the arguments of each call', async () => {
+    const prompts = await findScriptInputs(`#!/bin/bash
 confirm() { local a; read -r -p "$1 [y/N] " a; [[ "$a" =~ ^[Yy]$ ]]; }
 ask() {
   local reply
@@ -62,7 +66,7 @@ ask_for "Mode" fast
 ask_for "Level" 7
 if confirm "Ready to go on?"; then echo ok; fi
 `);
-    expect(found.map(({ name, prompt, value }) => `${name}: ${prompt} ${value}`)).toEqual([
+    expect(prompts.map(({ name, prompt, value }) => `${name}: ${prompt} ${value}`)).toEqual([
       'reply: Site title [Orchard]: Orchard',
       'REGION: Region (eu/us): eu',
       'given: Mode [fast]: fast',
@@ -71,8 +75,8 @@ if confirm "Ready to go on?"; then echo ok; fi
     ]);
   });
 
-  test('colours, and what echo and printf say inside a prompt', async () => {
-    const found = await inputsOf(`#!/bin/bash
+  test('colors, and the output of echo and printf inside a prompt, are read', async () => {
+    const prompts = await findScriptInputs(`#!/bin/bash
 BOLD=$'\\e[1m'; RED='\\033[0;31m'; NC='\\033[0m'
 ask() { local a; read -r -p "$(echo -e "\${RED}$1\${NC} [$2]: ")" a; echo "\${a:-$2}"; }
 NAME=$(ask "Site title" "Orchard")
@@ -80,15 +84,15 @@ read -p "$(tput bold)Your email$(tput sgr0): " mail
 printf "\${BOLD}Replicas:\${NC} "
 read -r replicas
 `);
-    expect(brief(found)).toEqual([
+    expect(summarizeInputs(prompts)).toEqual([
       '…Site title… [Orchard]: => Orchard',
       '…Your email…: => rosa@quill.test',
       '…Replicas:… => 1',
     ]);
   });
 
-  test('skips files, pipes, here-documents, other descriptors and strings with the word read', async () => {
-    const found = await inputsOf(`#!/bin/bash
+  test('files, pipes, here-documents, other descriptors and strings that contain the word read are skipped', async () => {
+    const prompts = await findScriptInputs(`#!/bin/bash
 while read -r line; do echo "$line"; done < list.txt
 cat list.txt | while read -r a b; do :; done
 read -r first < VERSION
@@ -107,17 +111,17 @@ printf 'a\\n' | read -r piped
 mapfile -t all < list.txt
 read -r -p "The only one: " only
 `);
-    expect(brief(found)).toEqual(['The only one: => test']);
+    expect(summarizeInputs(prompts)).toEqual(['The only one: => test']);
   });
 
   test.each([
     ['zsh', 'go.zsh', '#!/usr/bin/env zsh\necho -n "Continue? (y/n) "\nread -q\n', 'Continue? (y/n) => y', false],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it
     ['sh', 'go.sh', '#!/bin/sh\nprintf "Branch: "; read -r b\n: "${b:=main}"\n', 'Branch: => trunk', undefined],
-  ])('%s', async (_, name, script, row, enter) => {
-    const found = await inputsOf('', { [name]: script }, `./${name}`);
-    expect(brief(found)).toEqual([row]);
-    expect(found[0]?.enter).toBe(enter);
+  ])('reads the prompts of a script for %s', async (_, name, script, row, enter) => {
+    const prompts = await findScriptInputs('', { [name]: script }, `./${name}`);
+    expect(summarizeInputs(prompts)).toEqual([row]);
+    expect(prompts[0]?.enter).toBe(enter);
   });
 
   test.each([
@@ -145,15 +149,15 @@ console.log({ messages: 'none' });
       ['Port [8080]: => 8080', 'Go on? => y', 'Say it => (deferred)'],
     ],
     ['ask.exp', 'send_user "Tag: "\nexpect_user -re "(.*)\\n"\nsend "x"\n', ['Tag: => test']],
-  ])('%s', async (name, script, rows) => {
+  ])('reads the prompts of %s', async (name, script, rows) => {
     for (const command of [name, `./${name} --fast`]) {
-      expect(brief(await inputsOf('', { [name]: script }, command))).toEqual(rows);
+      expect(summarizeInputs(await findScriptInputs('', { [name]: script }, command))).toEqual(rows);
     }
   });
 
-  test('a binary file and an incomplete script', async () => {
-    expect(await inputsOf('\u0000\u0001\u0002')).toEqual([]);
-    expect(brief(await inputsOf('if [ 1 ; then\nread -p "Tag: " t\n'))).toEqual(['Tag: => test']);
+  test('a binary file is skipped, and an incomplete script is read', async () => {
+    expect(await findScriptInputs('\u0000\u0001\u0002')).toEqual([]);
+    expect(summarizeInputs(await findScriptInputs('if [ 1 ; then\nread -p "Tag: " t\n'))).toEqual(['Tag: => test']);
   });
 
   test.each([
@@ -169,23 +173,23 @@ console.log({ messages: 'none' });
     ['long bodies', `f() { read -p "${'x'.repeat(1_500)}" a; }\n${'f;\n'.repeat(50_000)}`.replace('read', 'ready')],
     ['open calls', `#!/usr/bin/env node\n${'a = b(input("x\n'.repeat(50_000)}`],
   ])('a hostile script (%s) is read to its end', async (_, script) => {
-    expect((await inputsOf(script)).length).toBeLessThan(2);
+    expect((await findScriptInputs(script)).length).toBeLessThan(2);
   });
 
-  test('the script of a package script or of a command line', async () => {
+  test('the script of a package script or of a command line is read', async () => {
     const manifest = '{"name":"@acme/pear","scripts":{"setup":"bash setup.sh"}}';
-    const found = await inputsOf('read -p "Tag: " tag', { 'package.json': manifest }, 'npm run setup');
-    expect(brief(found)).toEqual(['Tag: => test']);
-    expect(brief(await inputsOf('read -p "Tag: " tag', {}, 'cd . && FOO=1 bash -e setup.sh --fast'))).toEqual([
-      'Tag: => test',
-    ]);
-    expect(await inputsOf('read -p "Tag: " tag', {}, 'yes | npm test')).toEqual([]);
+    const prompts = await findScriptInputs('read -p "Tag: " tag', { 'package.json': manifest }, 'npm run setup');
+    expect(summarizeInputs(prompts)).toEqual(['Tag: => test']);
+    expect(
+      summarizeInputs(await findScriptInputs('read -p "Tag: " tag', {}, 'cd . && FOO=1 bash -e setup.sh --fast')),
+    ).toEqual(['Tag: => test']);
+    expect(await findScriptInputs('read -p "Tag: " tag', {}, 'yes | npm test')).toEqual([]);
   });
 });
 
-describe('what is answered', () => {
-  test('values of the project, with where they come from', async () => {
-    const found = await inputsOf(
+describe('answers', () => {
+  test('answers use values of the project and name their source', async () => {
+    const prompts = await findScriptInputs(
       `read -p "Package name: " n
 read -p "Version: " v
 read -p "License: " l
@@ -203,7 +207,7 @@ QUEUE=\${QUEUE:-jobs}
           '[user]\n\tname = Rosa Quill\n\temail = rosa@quill.test\n[remote "origin"]\n\turl = https://rosa:sesame@git.test/acme/pear.git\n',
       },
     );
-    expect(found.map(({ value, source }) => [value, source])).toEqual([
+    expect(prompts.map(({ value, source }) => [value, source])).toEqual([
       ['pear', 'package.json name'],
       ['3.1.4', 'package.json version'],
       ['MIT', 'package.json license'],
@@ -213,7 +217,7 @@ QUEUE=\${QUEUE:-jobs}
       ['fast', 'default in the prompt'],
       ['jobs', 'default in the script'],
     ]);
-    for (const { confidence } of found) expect(confidence).toBeGreaterThan(0.5);
+    for (const { confidence } of prompts) expect(confidence).toBeGreaterThan(0.5);
   });
 
   test.each([
@@ -225,13 +229,13 @@ QUEUE=\${QUEUE:-jobs}
     ["Type 'DESTROY' to confirm: ", ''],
     ['Continue? [Y/n] ', 'echo "This will remove the old cluster."'],
     ['确定要删除吗？(y/n) ', ''],
-  ])('%s is answered n', async (prompt, before) => {
-    const [found] = await inputsOf(`${before}\nread -r -p ${JSON.stringify(prompt)} a\n`);
-    expect(found?.value).toBe('n');
+  ])('%s is answered with n', async (prompt, linesBefore) => {
+    const [answeredPrompt] = await findScriptInputs(`${linesBefore}\nread -r -p ${JSON.stringify(prompt)} a\n`);
+    expect(answeredPrompt?.value).toBe('n');
   });
 
-  test('what a yes would do counts, not only what is asked', async () => {
-    const [first, second] = await inputsOf(`read -p "Tidy up? " t
+  test('a yes is judged by its effect, not only by the text of the prompt', async () => {
+    const [first, second] = await findScriptInputs(`read -p "Tidy up? " t
 if [ "$t" = y ]; then rm -rf ./data; fi
 read -p "Greet? [Y/n] " g
 if [ "$g" = y ]; then echo hello; fi
@@ -248,26 +252,28 @@ if [ "$g" = y ]; then echo hello; fi
     'Access Key ID: ',
     '密码: ',
   ])('%s is never answered', async (prompt) => {
-    const [found] = await inputsOf(`read -r -p ${JSON.stringify(prompt)} v\n`, { '.env': 'V=very-secret\n' });
-    expect(found).toMatchObject({ deferred: true, source: 'user_required', confidence: 0 });
-    expect(found?.value).toBeUndefined();
-    expect(JSON.stringify(found)).not.toContain('very-secret');
+    const [answeredPrompt] = await findScriptInputs(`read -r -p ${JSON.stringify(prompt)} v\n`, {
+      '.env': 'V=very-secret\n',
+    });
+    expect(answeredPrompt).toMatchObject({ deferred: true, source: 'user_required', confidence: 0 });
+    expect(answeredPrompt?.value).toBeUndefined();
+    expect(JSON.stringify(answeredPrompt)).not.toContain('very-secret');
   });
 
-  test('a secret in a `.env` file is not used, whatever its name', async () => {
-    const [found] = await inputsOf('read -p "Where to report: " HOOK\n', {
+  test('a secret in a `.env` file is never used as an answer, whatever its name', async () => {
+    const [answeredPrompt] = await findScriptInputs('read -p "Where to report: " HOOK\n', {
       '.env': `HOOK=https://hooks.slack.com/services/T0A1B2C3D/B4E5F6G7H/${'x9Y8z7W6'.repeat(3)}\n`,
     });
-    expect(JSON.stringify(found)).not.toContain('x9Y8z7W6');
+    expect(JSON.stringify(answeredPrompt)).not.toContain('x9Y8z7W6');
   });
 
-  test('a name decides where the text does not; what is only about a secret is none', async () => {
-    const found = await inputsOf(`read -p "Value: " DB_PASSWORD
+  test('the name of the variable decides if the prompt is unclear, and not every prompt that mentions a secret asks for a secret', async () => {
+    const prompts = await findScriptInputs(`read -p "Value: " DB_PASSWORD
 read -p "Path to the private key [~/.ssh/id_ed25519]: " key_path
 read -p "Use password authentication? [y/N] " use
 `);
-    expect(found.map(({ deferred }) => deferred ?? false)).toEqual([true, false, false]);
-    expect(found[0]?.note).toContain('value_from_env: DB_PASSWORD');
+    expect(prompts.map(({ deferred }) => deferred ?? false)).toEqual([true, false, false]);
+    expect(prompts[0]?.note).toContain('value_from_env: DB_PASSWORD');
   });
 });
 
@@ -279,23 +285,26 @@ describe('an unanswered prompt', () => {
     ['Really? (yes/no)\n', true],
     ['compiled in 3 s\n', false],
     ['', false],
-  ])('%j', (text, expected) => {
+  ])('recognizes whether %j is a prompt', (text, expected) => {
     expect(looksLikePrompt(String(text))).toBe(expected);
   });
 
-  test('the last line is what a person sees', () => {
-    expect(lastLine('one\n\u001b[1mName:\u001b[0m ')).toBe('Name:');
-    expect(lastLine('10%\r20%\rDone? ')).toBe('Done?');
+  test('the last line that a person sees is the prompt', () => {
+    expect(getLastLine('one\n\u001b[1mName:\u001b[0m ')).toBe('Name:');
+    expect(getLastLine('10%\r20%\rDone? ')).toBe('Done?');
   });
 
-  /** Starts a command with its input left open, as the loop does, until the watch speaks or the command prints `end`. */
-  async function watched(command: string): Promise<PendingPrompt | null> {
+  /**
+   * Starts a command with its input left open, as the loop does, until a prompt is detected or the command prints
+   * `end`.
+   */
+  async function findPendingPrompt(command: string): Promise<PendingPrompt | null> {
     const child = spawn('/bin/sh', ['-c', command], { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     const pending = await new Promise<PendingPrompt | null>((resolve) => {
       const watch = new PromptWatch(child.pid ?? 0, resolve, 600);
       for (const stream of [child.stdout, child.stderr]) {
         stream.on('data', (bytes) => {
-          watch.output(String(bytes));
+          watch.addOutput(String(bytes));
           if (String(bytes).includes('end')) resolve(null);
         });
       }
@@ -306,33 +315,33 @@ describe('an unanswered prompt', () => {
   }
 
   describe.skipIf(process.platform !== 'linux')('on a system that shows reads', { concurrent: true }, () => {
-    test('is proven by a read that waits', async () => {
-      const pending = await watched('echo "Name:"; read x; echo "$x"');
+    test('a blocked read from the terminal proves that a prompt waits', async () => {
+      const pending = await findPendingPrompt('echo "Name:"; read x; echo "$x"');
       expect(pending).toMatchObject({ prompt: 'Name:', reader: expect.stringMatching(/sh$/u) });
-      expect(pending?.because).toContain('waits for its standard input');
+      expect(pending?.because).toContain('was reading standard input');
     });
 
     test.each([
-      ['silent work', 'echo "Working:"; sleep 2; echo end; sleep 60'],
-      ['a pipe at work', 'echo "Sorting:"; (sleep 2; echo end >&2; sleep 60) | sort'],
-    ])('is not %s', async (_, command) => {
-      expect(await watched(command)).toBeNull();
+      ['a program that works silently', 'echo "Working:"; sleep 2; echo end; sleep 60'],
+      ['a pipe that still works', 'echo "Sorting:"; (sleep 2; echo end >&2; sleep 60) | sort'],
+    ])('output is not a prompt if it comes from %s', async (_, command) => {
+      expect(await findPendingPrompt(command)).toBeNull();
     });
   });
 
-  test('is a question and a longer silence on other systems', () => {
+  test('on other systems, a question followed by a longer silence counts as a prompt', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
     onTestFinished(() => void vi.useRealTimers());
-    const told: unknown[] = [];
-    const onPrompt = ({ prompt, reader }: PendingPrompt) => void told.push([prompt, reader]);
+    const reported: unknown[] = [];
+    const onPrompt = ({ prompt, reader }: PendingPrompt) => void reported.push([prompt, reader]);
     const watch = new PromptWatch(process.pid, onPrompt, 3_000, 'darwin');
-    watch.output('Port [80]: ');
+    watch.addOutput('Port [80]: ');
     vi.advanceTimersByTime(9_000);
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     vi.advanceTimersByTime(5_000);
-    watch.output('80\ncompiling\n');
+    watch.addOutput('80\ncompiling\n');
     vi.advanceTimersByTime(60_000);
     watch.stop();
-    expect(told).toEqual([['Port [80]:', null]]);
+    expect(reported).toEqual([['Port [80]:', null]]);
   });
 });

@@ -2,10 +2,10 @@
 
 import type { FixEvidence, FixesResult, ReportedFix, SharedKnown } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { formatFixes, formatFixInFull } from '../../src/format/failures/evidence-text.ts';
-import { originText } from '../../src/format/failures/origin-text.ts';
+import { formatFixDetails, formatFixes } from '../../src/format/failures/evidence-text.ts';
+import { formatOrigin } from '../../src/format/failures/verdict-text.ts';
 
-const FOUND: FixEvidence = {
+const FOUND_FIX: FixEvidence = {
   fixId: 'fix-407d1654a2e0b85a-a65e613d5ce8',
   commit: 'a'.repeat(40),
   status: 'proved',
@@ -15,7 +15,7 @@ const FOUND: FixEvidence = {
   passedIn: 'run-2',
   caseNames: ['cart.test.js > adds', 'cart.test.js > counts what lies in it, however often it was put there'],
 };
-const REPORTED: ReportedFix = {
+const REPORTED_FIX: ReportedFix = {
   fixId: 'fix-019d2b1e-8f00-7000-8000-0123456789ab',
   patternId: 'pat-1',
   caseName: 'a.py::test_a',
@@ -23,7 +23,7 @@ const REPORTED: ReportedFix = {
   createdAt: '2026-02-03T04:05:06Z',
   trust: { state: 'claimed', failedIn: 'run-1', passes: 0, needed: 11 },
 };
-const SHARED: SharedKnown = {
+const SHARED_FIX: SharedKnown = {
   fixId: 'fix-019d2b1e-8f00-7000-8000-ba9876543210',
   caseName: 'b.py::test_b',
   fixDescription: '等待队列清空以后再断言。'.repeat(12),
@@ -33,49 +33,49 @@ const SHARED: SharedKnown = {
     elsewhere: { proved: 2, claimed: 0, failed: 1 },
   },
 };
-const FIXES: FixesResult = { fixes: [FOUND], reported: [REPORTED], shared: [SHARED] };
+const ALL_FIXES: FixesResult = { fixes: [FOUND_FIX], reported: [REPORTED_FIX], shared: [SHARED_FIX] };
 
-const HINT = 'argus fixes FIX_ID shows one of them, and what its commit changed';
+const DETAILS_HINT = 'argus fixes FIX shows a fix and the changes of its commit';
 
-test('prints each fix whole and on one line without a terminal', () => {
-  expect(formatFixes(FIXES).split('\n')).toEqual([
+test('prints each fix completely and on one line if the output is not a terminal', () => {
+  expect(formatFixes(ALL_FIXES).split('\n')).toEqual([
+    expect.stringMatching(/^held in 1 run {24}fix-407d\S+ +a{12}: cart\.test\.js > adds, .*put there$/u),
     expect.stringMatching(
-      /^proved {3}fix-407d\S+ {9}passed 1 time since {2}a{12}: cart\.test\.js > adds, .*put there$/u,
+      /^not confirmed \(0 of 11 runs passed\) {2}fix-019d2b1e-8f00-7\S+ {2}a\.py::test_a: Waited .* and waited$/u,
     ),
-    expect.stringMatching(/^claimed {2}fix-\S+ {2}0 of 11 passes seen {2}a\.py::test_a: Waited .* and waited$/u),
     expect.stringMatching(
-      /^claimed {2}fix-\S+ {2}foreign {14}b\.py::test_b: .*\(\.argus-shared.* 2 worked, 1 failed\)$/u,
+      /^foreign, not confirmed {15}fix-\S+ {2}b\.py::test_b: .*\(\.argus-shared.* worked 2, failed 1\)$/u,
     ),
-    HINT,
+    DETAILS_HINT,
   ]);
 });
 
 test('groups an edit, its commit and its report under the first fix', () => {
-  const { commit: _, ...mend } = FOUND;
-  const edit = { ...mend, fixId: 'fix-edit', passes: 2, files: ['cart.js'], sameAs: FOUND.fixId };
-  const other = { ...FOUND, fixId: 'fix-other', caseNames: ['b'] };
-  const report = { ...REPORTED, fixId: 'fix-report', fixDescription: 'Counted one more', sameAs: FOUND.fixId };
-  const rows = formatFixes({ fixes: [FOUND, other, edit], reported: [REPORTED, report] }).split('\n');
+  const { commit: _, ...mend } = FOUND_FIX;
+  const edit = { ...mend, fixId: 'fix-edit', passes: 2, files: ['cart.js'], sameAs: FOUND_FIX.fixId };
+  const otherFix = { ...FOUND_FIX, fixId: 'fix-other', caseNames: ['b'] };
+  const report = { ...REPORTED_FIX, fixId: 'fix-report', fixDescription: 'Counted one more', sameAs: FOUND_FIX.fixId };
+  const rows = formatFixes({ fixes: [FOUND_FIX, otherFix, edit], reported: [REPORTED_FIX, report] }).split('\n');
   expect(rows.map((row) => row.split(/ {2,}/u))).toEqual([
-    ['proved', FOUND.fixId, 'passed 1 time since', expect.stringMatching(/^a{12}: cart/u)],
-    ['', 'fix-edit', 'passed 2 times since', 'the same mend: edited, not committed: cart.js'],
-    ['claimed', 'fix-report', '0 of 11 passes seen', 'the same mend: Counted one more'],
-    ['proved', 'fix-other', 'passed 1 time since', `${'a'.repeat(12)}: b`],
-    ['claimed', REPORTED.fixId, '0 of 11 passes seen', expect.stringContaining('Waited')],
-    [HINT],
+    ['held in 1 run', FOUND_FIX.fixId, expect.stringMatching(/^a{12}: cart/u)],
+    ['held in 2 runs', 'fix-edit', 'same fix: edited, not committed: cart.js'],
+    ['not confirmed (0 of 11 runs passed)', 'fix-report', 'same fix: Counted one more'],
+    ['held in 1 run', 'fix-other', `${'a'.repeat(12)}: b`],
+    ['not confirmed (0 of 11 runs passed)', 'fix-019d2b1e-8f00', expect.stringContaining('Waited')],
+    [DETAILS_HINT],
   ]);
 });
 
-test('prints one line per fix on a terminal of 120 columns', () => {
-  const rows = formatFixes({ fixes: [FOUND], reported: [REPORTED] }, 120).split('\n');
-  expect(rows.map((row) => row.length)).toEqual([120, 120, HINT.length]);
+test('prints one line per fix on a terminal with 120 columns', () => {
+  const rows = formatFixes({ fixes: [FOUND_FIX], reported: [REPORTED_FIX] }, 120).split('\n');
+  expect(rows.map((row) => row.length)).toEqual([120, 120, DETAILS_HINT.length]);
   expect(rows[1]).toMatch(/ {2}a\.py::test_a: Waited for the queue and.*…$/u);
 });
 
-test('moves the text to its own line on a narrow terminal, and cuts it', () => {
-  const rows = formatFixes(FIXES, 80).split('\n');
+test('on a narrow terminal, moves the text to its own line and shortens it', () => {
+  const rows = formatFixes(ALL_FIXES, 80).split('\n');
   expect(rows).toHaveLength(7);
-  expect(rows[0]).toBe('proved   fix-407d1654a2e0b85a-a65e613d5ce8         passed 1 time since');
+  expect(rows[0]).toBe('held in 1 run                        fix-407d1654a2e0b85a-a65e613d5ce8');
   expect(rows[1]).toBe('    aaaaaaaaaaaa: cart.test.js > adds, cart.test.js > counts what lies in it, h…');
   expect(rows.filter((row) => row.length > 80)).toEqual([]);
   // Each of these characters takes two columns.
@@ -85,14 +85,14 @@ test('moves the text to its own line on a narrow terminal, and cuts it', () => {
 });
 
 test('names the file of a shared fix', () => {
-  const text = formatFixInFull({ found: null, reported: null, shared: SHARED, change: null });
-  expect(text).toContain(`shared   ${SHARED.origin.file}, by ann; elsewhere 2 worked, 1 failed`);
-  expect(text).toContain(`| ${SHARED.fixDescription}`);
+  const text = formatFixDetails({ found: null, reported: null, shared: SHARED_FIX, change: null });
+  expect(text).toContain(`shared   ${SHARED_FIX.origin.file}, by ann; elsewhere: worked 2, failed 1`);
+  expect(text).toContain(`| ${SHARED_FIX.fixDescription}`);
 });
 
-test('names the file that joins a shared fix to this failure', () => {
+test('names the file that assigns a shared fix to this failure', () => {
   const joinedBy = '.argus-shared/decisions/dec-019d2b1e-8f00-7000-8000-ba9876543210.json';
-  expect(originText({ ...SHARED.origin, joinedBy })).toBe(
-    `${SHARED.origin.file}, by ann; one with this failure, as ${joinedBy} says; elsewhere 2 worked, 1 failed`,
+  expect(formatOrigin({ ...SHARED_FIX.origin, joinedBy })).toBe(
+    `${SHARED_FIX.origin.file}, by ann; same failure according to ${joinedBy}; elsewhere: worked 2, failed 1`,
   );
 });

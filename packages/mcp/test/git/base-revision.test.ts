@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { baseRevision } from '../../src/git/base-revision.ts';
-import { git, project } from '../project.ts';
+import { findBaseRevision } from '../../src/git/base-revision.ts';
+import { createProject, runGit } from '../project.ts';
 
-test('a branch of the server comes before a local branch with the same name', async () => {
-  const top = project();
-  const base = async (name: string) => baseRevision(top, { base: name, isInCi: true, isOfBase: false });
+test('prefers a branch of the server to a local branch with the same name', async () => {
+  const top = createProject();
+  const base = async (name: string) => findBaseRevision(top, { base: name, isInCi: true, isBaseBuild: false });
   const commitAt = (ref: string) => {
-    const commit = git(top, 'commit-tree', '-m', ref, git(top, 'write-tree').trim()).trim();
-    git(top, 'update-ref', ref, commit);
+    const commit = runGit(top, 'commit-tree', '-m', ref, runGit(top, 'write-tree').trim()).trim();
+    runGit(top, 'update-ref', ref, commit);
     return commit;
   };
   commitAt('refs/tags/main');

@@ -2,90 +2,89 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { Git, runGit } from '../../src/git/git.ts';
-import { repositoryOf } from '../../src/git/repository.ts';
-import { driverSettings } from '../../src/git/settings.ts';
-import { trackedFiles } from '../../src/git/tracked.ts';
+import { findRepository, findTracked } from '../../src/git/repository.ts';
+import { createDriverOptions } from '../../src/git/settings.ts';
 import { findProgram } from '../../src/system/programs.ts';
-import { commit, folder, project, put } from '../project.ts';
+import { commitAll, createFolder, createProject, writeFiles } from '../project.ts';
 
-const PATH = process.env.PATH ?? '';
+const ORIGINAL_PATH = process.env.PATH ?? '';
 afterEach(() => {
-  process.env.PATH = PATH;
+  process.env.PATH = ORIGINAL_PATH;
 });
 
-describe('the git program', () => {
-  function withGitIn(root: string, folder: string): void {
+describe('finding the git program', () => {
+  function addFakeGit(root: string, folder: string): void {
     mkdirSync(path.join(root, folder), { recursive: true });
     writeFileSync(path.join(root, folder, 'git'), '#!/bin/sh\necho theirs\n');
     chmodSync(path.join(root, folder, 'git'), 0o755);
   }
 
-  test('is never a program that the project contains', async () => {
-    const root = project({ a: '1' });
-    for (const place of ['.', 'bin', 'node_modules/.bin']) withGitIn(root, place);
+  test('git is never a program that the project contains', async () => {
+    const root = createProject({ a: '1' });
+    for (const place of ['.', 'bin', 'node_modules/.bin']) addFakeGit(root, place);
     const theirs = ['', '.', 'bin', root, path.join(root, 'bin'), path.join(root, 'node_modules/.bin')];
-    process.env.PATH = [...theirs, PATH].join(path.delimiter);
+    process.env.PATH = [...theirs, ORIGINAL_PATH].join(path.delimiter);
     expect(path.dirname(findProgram('git', root) ?? '')).not.toContain(root);
     expect(findProgram('git', path.join(root, 'sub'))).not.toContain('node_modules');
     expect((await runGit(root, ['version'])).stdout).toMatch(/^git version/u);
   });
 
-  test('may be in the home folder even if the home folder is a project', () => {
-    const home = project();
-    withGitIn(home, 'bin');
-    const before = process.env.HOME;
+  test('git may be in the home folder even if the home folder is a project', () => {
+    const home = createProject();
+    addFakeGit(home, 'bin');
+    const homeBefore = process.env.HOME;
     process.env.HOME = home;
     try {
       process.env.PATH = path.join(home, 'bin');
       expect(findProgram('git', home)).toBe(path.join(home, 'bin/git'));
     } finally {
-      process.env.HOME = before;
+      process.env.HOME = homeBefore;
     }
   });
 
-  test.skipIf(process.platform === 'win32')('reports a timeout if it is slow', async () => {
-    const root = project();
-    const bin = folder();
+  test.skipIf(process.platform === 'win32')('a slow git is reported as a timeout', async () => {
+    const root = createProject();
+    const bin = createFolder();
     writeFileSync(path.join(bin, 'git'), '#!/bin/sh\nsleep 30\n');
     chmodSync(path.join(bin, 'git'), 0o755);
-    process.env.PATH = [bin, PATH].join(path.delimiter);
+    process.env.PATH = [bin, ORIGINAL_PATH].join(path.delimiter);
     const problem = 'git did not answer within 0.1 s';
-    // The settings are read first, with the same timeout.
+    // Git's settings are read first, with the same timeout.
     expect(await new Git(root, 100).run(['status'])).toMatchObject({ problem });
-    // A timeout differs from a missing repository.
-    expect(await repositoryOf(root, undefined, 100)).toBe(problem);
+    // A timeout is reported differently from a missing repository.
+    expect(await findRepository(root, undefined, 100)).toBe(problem);
   });
 
-  test('may be missing', async () => {
-    const root = project();
+  test('git may be missing', async () => {
+    const root = createProject();
     process.env.PATH = '';
     expect(await runGit(root, ['version'])).toMatchObject({ stdout: '', problem: 'git is not installed' });
   });
 });
 
-describe('the lines of a long output', () => {
+describe('reading the lines of a long output', () => {
   const log: [command: 'log', ...string[]] = ['log', '--format=%s'];
 
-  async function linesOf(root: string, most: number, timeoutMs = 5_000): Promise<string[]> {
+  async function readGitLines(root: string, maxLines: number, timeoutMs = 5_000): Promise<string[]> {
     const lines: string[] = [];
-    await new Git(root).eachLine(log, (line) => lines.push(line) < most, { timeoutMs });
+    await new Git(root).forEachLine(log, (line) => lines.push(line) < maxLines, { timeoutMs });
     return lines;
   }
 
-  test('arrive up to the wanted number', async () => {
-    const root = project();
-    for (const message of ['one', 'zwölf']) commit(root, message);
-    expect(await linesOf(root, 9)).toEqual(['zwölf', 'one']);
-    expect(await linesOf(root, 1)).toEqual(['zwölf']);
+  test('lines arrive up to the requested number', async () => {
+    const root = createProject();
+    for (const message of ['one', 'zwölf']) commitAll(root, message);
+    expect(await readGitLines(root, 9)).toEqual(['zwölf', 'one']);
+    expect(await readGitLines(root, 1)).toEqual(['zwölf']);
   });
 
-  test.skipIf(process.platform === 'win32')('are rejected if git fails', async () => {
-    const root = project();
-    await expect(linesOf(root, 9)).rejects.toThrow(/does not have any commits/u);
-    const bin = folder();
-    process.env.PATH = [bin, PATH].join(path.delimiter);
+  test.skipIf(process.platform === 'win32')('reading lines fails if git fails', async () => {
+    const root = createProject();
+    await expect(readGitLines(root, 9)).rejects.toThrow(/does not have any commits/u);
+    const bin = createFolder();
+    process.env.PATH = [bin, ORIGINAL_PATH].join(path.delimiter);
     for (const [end, problem, timeoutMs] of [
-      ['kill -9 $$', /ended with exit code of a signal/u, 5_000],
+      ['kill -9 $$', /was ended by a signal/u, 5_000],
       ['exec sleep 60', /did not answer within/u, 300],
     ] as const) {
       writeFileSync(
@@ -95,15 +94,15 @@ describe('the lines of a long output', () => {
           mode: 0o755,
         },
       );
-      await expect(linesOf(root, 9, timeoutMs)).rejects.toThrow(problem);
+      await expect(readGitLines(root, 9, timeoutMs)).rejects.toThrow(problem);
     }
   });
 });
 
-test('overrides each configured driver by its name', () => {
+test('overrides each configured diff and merge driver by its name', () => {
   const drivers = ['filter.lfs.clean', 'filter.lfs.required', 'filter.a=b.process', 'diff.x y.textconv'];
   const listed = ['core.bare', ...drivers, 'filter.x\u2028y.smudge', 'user.name'];
-  expect(driverSettings(listed)).toEqual([
+  expect(createDriverOptions(listed)).toEqual([
     ...['-c', 'filter.lfs.clean=', '-c', 'filter.lfs.required=false'],
     '--config-env=filter.a=b.process=ARGUS_GIT_NOTHING',
     ...['-c', 'diff.x y.textconv='],
@@ -112,13 +111,13 @@ test('overrides each configured driver by its name', () => {
 });
 
 test('finds tracked files', async () => {
-  const root = project({ 'a.txt': '1', '.argus/argus.db': '1', 'odd[1]*.txt': '1' });
-  commit(root, 'first');
-  put(root, { 'new.txt': '1', 'oddx.txt': '1' });
+  const root = createProject({ 'a.txt': '1', '.argus/argus.db': '1', 'odd[1]*.txt': '1' });
+  commitAll(root, 'first');
+  writeFiles(root, { 'new.txt': '1', 'oddx.txt': '1' });
   const paths = ['a.txt', 'A.TXT', '.argus', '.argus/argus.db', '.argus/config', 'odd[1]*.txt', 'oddx.txt', 'new.txt'];
-  const all = [...paths, path.join(root, 'a.txt'), '/somewhere/else', '../outside'];
+  const allPaths = [...paths, path.join(root, 'a.txt'), '/somewhere/else', '../outside'];
   const tracked = ['a.txt', 'A.TXT', '.argus', '.argus/argus.db', 'odd[1]*.txt', path.join(root, 'a.txt')];
-  expect(await trackedFiles(root, all)).toEqual(new Set(tracked));
-  expect(await trackedFiles(root, [])).toEqual(new Set());
-  expect(await trackedFiles(folder(), ['a'])).toEqual(new Set());
+  expect(await findTracked(root, allPaths)).toEqual(new Set(tracked));
+  expect(await findTracked(root, [])).toEqual(new Set());
+  expect(await findTracked(createFolder(), ['a'])).toEqual(new Set());
 });

@@ -1,12 +1,12 @@
-/** Commands that the hook handles, and how it finds out how they ended. */
+/** Tests which commands the hook records, and how it decides whether they passed or failed. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { recognise } from '../../src/hook/commands.ts';
-import { saysFailed } from '../../src/hook/ending.ts';
-import { project } from '../project.ts';
+import { hasFailureSummary } from '../../src/hook/agents.ts';
+import { recognizeCommand } from '../../src/hook/commands.ts';
+import { createProject } from '../project.ts';
 
-const SCRIPTS = {
+const PACKAGE_SCRIPTS = {
   test: 'vitest run',
   lint: 'biome ci',
   build: 'node build.mjs',
@@ -15,106 +15,125 @@ const SCRIPTS = {
   start: 'node server.mjs',
 };
 
-function shop(): string {
-  const root = project();
-  writeFileSync(path.join(root, 'package.json'), JSON.stringify({ scripts: SCRIPTS }));
+function createShop(): string {
+  const root = createProject();
+  writeFileSync(path.join(root, 'package.json'), JSON.stringify({ scripts: PACKAGE_SCRIPTS }));
   mkdirSync(path.join(root, 'web'));
   writeFileSync(path.join(root, 'web', 'package.json'), JSON.stringify({ scripts: { test: 'jest' } }));
   return root;
 }
 
-const root = shop();
+const root = createShop();
 
-const BOTH = { passed: true, failed: true };
-const PASSED = { passed: true, failed: false };
-const NEITHER = { passed: false, failed: false };
+const KNOWN_ANY_OUTCOME = { passed: true, failed: true };
+const KNOWN_IF_PASSED = { passed: true, failed: false };
+const NEVER_KNOWN = { passed: false, failed: false };
 
 test.each([
-  ['npm test', 'npm test', BOTH],
-  ['npm run lint', 'npm run lint', BOTH],
-  ['yarn build', 'yarn build', BOTH],
-  ['npx vitest run src/a.test.ts', 'npx vitest run src/a.test.ts', BOTH],
-  ['CI=1 timeout 60 npx jest', 'npx jest', BOTH],
-  ['./node_modules/.bin/tsc --noEmit', './node_modules/.bin/tsc --noEmit', BOTH],
-  ['python -m pytest -q', 'python -m pytest -q', BOTH],
-  ['uv run ruff check .', 'uv run ruff check .', BOTH],
-  ['cargo clippy --all -- -D warnings', 'cargo clippy --all -- -D warnings', BOTH],
-  ['go vet ./... && go test ./...', 'go vet ./... && go test ./...', BOTH],
-  ['make -j 4 test', 'make -j 4 test', BOTH],
-  ['make', 'make', BOTH],
-  ['./gradlew :app:test', './gradlew :app:test', BOTH],
-  ['mvn -q verify', 'mvn -q verify', BOTH],
-  ['node --test 2>&1', 'node --test', BOTH],
-  ['(npx vitest run)', 'npx vitest run', BOTH],
-  ['{ npm test; }', 'npm test', BOTH],
-  ['time (npm test)', 'npm test', BOTH],
-  ['pushd . && npm test && popd', 'npm test', PASSED],
-  ['bash -c "npx vitest run"', 'npx vitest run', BOTH],
-  ["sh -lc 'npx vitest run 2>&1'", 'npx vitest run', BOTH],
-  ['env X=1 npm test', 'npm test', BOTH],
-  ['time npm test', 'npm test', BOTH],
-  ['timeout 60 npm test', 'npm test', BOTH],
-  ['timeout -k 5 60s npm test', 'npm test', BOTH],
-  ['nice npm test', 'npm test', BOTH],
-  ['nice -n 10 env -u CI npm test', 'npm test', BOTH],
-  ['timeout 60 bash -c "npm test"', 'npm test', BOTH],
-  ['# the tests\nnpm test # all of them', 'npm test', BOTH],
-  // The exit code of a group is that of its last command. A command before a pipe has no visible exit code.
-  ['(npm test; echo done)', 'npm test', NEITHER],
-  ['(npm test) | tail', 'npm test', NEITHER],
-  ['(npm test && echo done) | tail', 'npm test', NEITHER],
-  ['bash -c "npm test | tail"', 'npm test', NEITHER],
-  ['bash -c "npm test" || true', 'npm test', NEITHER],
-  ['(npm test) && (npm run lint)', 'npm test && npm run lint', BOTH],
-  ['bash -o pipefail -c "npm test | tail"', 'npm test', PASSED],
-  ['bash -euo pipefail -c "npm test | tail; echo done"', 'npm test', PASSED],
-  ['bash -ec "npm test; echo done"', 'npm test', PASSED],
-  ['set -o pipefail; (npm test | tail)', 'npm test', PASSED],
-  ['set -o pipefail | true; (npm test | tail)', 'npm test', NEITHER],
-  ['set -o pipefail; bash -c "npm test | tail"', 'npm test', NEITHER],
-  ['set -e; (npm test; echo done) && echo done', 'npm test', NEITHER],
-  ['(set -e; npm test); echo done', 'npm test', NEITHER],
-  ['{ exit 0; }; npm test', 'npm test', NEITHER],
-  ['{ npm test; exit 0; }', 'npm test', NEITHER],
-  ['set -e; { set +e; }; npm test; echo done', 'npm test', NEITHER],
+  ['npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['npm run lint', 'npm run lint', KNOWN_ANY_OUTCOME],
+  ['yarn build', 'yarn build', KNOWN_ANY_OUTCOME],
+  ['npx vitest run src/a.test.ts', 'npx vitest run src/a.test.ts', KNOWN_ANY_OUTCOME],
+  ['CI=1 timeout 60 npx jest', 'npx jest', KNOWN_ANY_OUTCOME],
+  ['./node_modules/.bin/tsc --noEmit', './node_modules/.bin/tsc --noEmit', KNOWN_ANY_OUTCOME],
+  ['python -m pytest -q', 'python -m pytest -q', KNOWN_ANY_OUTCOME],
+  ['uv run ruff check .', 'uv run ruff check .', KNOWN_ANY_OUTCOME],
+  ['cargo clippy --all -- -D warnings', 'cargo clippy --all -- -D warnings', KNOWN_ANY_OUTCOME],
+  ['go vet ./... && go test ./...', 'go vet ./... && go test ./...', KNOWN_ANY_OUTCOME],
+  ['make -j 4 test', 'make -j 4 test', KNOWN_ANY_OUTCOME],
+  ['make', 'make', KNOWN_ANY_OUTCOME],
+  ['./gradlew :app:test', './gradlew :app:test', KNOWN_ANY_OUTCOME],
+  ['mvn -q verify', 'mvn -q verify', KNOWN_ANY_OUTCOME],
+  ['node --test 2>&1', 'node --test', KNOWN_ANY_OUTCOME],
+  ['(npx vitest run)', 'npx vitest run', KNOWN_ANY_OUTCOME],
+  ['{ npm test; }', 'npm test', KNOWN_ANY_OUTCOME],
+  ['time (npm test)', 'npm test', KNOWN_ANY_OUTCOME],
+  ['pushd . && npm test && popd', 'npm test', KNOWN_IF_PASSED],
+  ['bash -c "npx vitest run"', 'npx vitest run', KNOWN_ANY_OUTCOME],
+  ["sh -lc 'npx vitest run 2>&1'", 'npx vitest run', KNOWN_ANY_OUTCOME],
+  ['env CI=1 npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['time npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['timeout 60 npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['timeout -k 5 60s npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['nice npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['nice -n 10 env -u CI npm test', 'npm test', KNOWN_ANY_OUTCOME],
+  ['timeout 60 bash -c "npm test"', 'npm test', KNOWN_ANY_OUTCOME],
+  ['# the tests\nnpm test # all of them', 'npm test', KNOWN_ANY_OUTCOME],
+  // The exit code of a group is that of its last command. The exit code of a command before a pipe is unknown.
+  ['(npm test; echo done)', 'npm test', NEVER_KNOWN],
+  ['(npm test) | tail', 'npm test', NEVER_KNOWN],
+  ['(npm test && echo done) | tail', 'npm test', NEVER_KNOWN],
+  ['bash -c "npm test | tail"', 'npm test', NEVER_KNOWN],
+  ['bash -c "npm test" || true', 'npm test', NEVER_KNOWN],
+  ['(npm test) && (npm run lint)', 'npm test && npm run lint', KNOWN_ANY_OUTCOME],
+  ['bash -o pipefail -c "npm test | tail"', 'npm test', KNOWN_IF_PASSED],
+  ['bash -euo pipefail -c "npm test | tail; echo done"', 'npm test', KNOWN_IF_PASSED],
+  ['bash -ec "npm test; echo done"', 'npm test', KNOWN_IF_PASSED],
+  ['set -o pipefail; (npm test | tail)', 'npm test', KNOWN_IF_PASSED],
+  ['set -o pipefail | true; (npm test | tail)', 'npm test', NEVER_KNOWN],
+  ['set -o pipefail; bash -c "npm test | tail"', 'npm test', NEVER_KNOWN],
+  ['set -e; (npm test; echo done) && echo done', 'npm test', NEVER_KNOWN],
+  ['(set -e; npm test); echo done', 'npm test', NEVER_KNOWN],
+  ['{ exit 0; }; npm test', 'npm test', NEVER_KNOWN],
+  ['{ npm test; exit 0; }', 'npm test', NEVER_KNOWN],
+  ['set -e; { set +e; }; npm test; echo done', 'npm test', NEVER_KNOWN],
   // Another command ends the line.
-  ['npm test 2>&1 | tail -20', 'npm test', NEITHER],
-  ['npm test || true', 'npm test', NEITHER],
-  ['npm test; echo done', 'npm test', NEITHER],
-  ['npm test &> log; cat log', 'npm test', NEITHER],
-  ['npm test | grep passed', 'npm test', NEITHER],
-  ['npm test | tee log | tail', 'npm test', NEITHER],
-  ['set -o pipefail && npm test | tail', 'npm test', PASSED],
-  ['set -euo pipefail; npm test 2>&1 | tail', 'npm test', PASSED],
-  ['set +o pipefail; npm test | tail', 'npm test', NEITHER],
-  ['set -o pipefail; set +o pipefail; npm test | tail', 'npm test', NEITHER],
-  ['npm test | tail && set -o pipefail', 'npm test', NEITHER],
-  ['set -o pipefail | true; npm test | tail', 'npm test', NEITHER],
-  ['set -e; npm test; echo done', 'npm test', PASSED],
-  ['set -e\nset +e\nnpm test\necho done', 'npm test', NEITHER],
-  ['set -e; npm test && echo done; date', 'npm test', NEITHER],
-  ['false || npm test', 'npm test', NEITHER],
-  ['npm test && exit 0', 'npm test', NEITHER],
-  ['npm test; exit 0', 'npm test', NEITHER],
-  ["trap 'exit 0' EXIT; npm test", 'npm test', NEITHER],
-  ['if true\nthen\nnpm test\nfi', 'npm test', NEITHER],
-  ['npm test; npm run lint', 'npm test && npm run lint', NEITHER],
-  // The whole chain passed, but another command may have failed.
-  ['npm ci && npm test', 'npm test', PASSED],
-  ['npm test && git push', 'npm test', PASSED],
-  ['cat names | npx jest', 'npx jest', PASSED],
-  ['cd . || exit 1; npm test', 'npm test', PASSED],
-  ['git pull; npm test', 'npm test', PASSED],
-  ['echo start && npm test', 'npm test', BOTH],
-])('%s', async (line, command, tells) => {
-  expect(await recognise(line, root)).toEqual({ command, folder: root, tells });
+  ['npm test 2>&1 | tail -20', 'npm test', NEVER_KNOWN],
+  ['npm test || true', 'npm test', NEVER_KNOWN],
+  ['npm test; echo done', 'npm test', NEVER_KNOWN],
+  ['npm test &> log; cat log', 'npm test', NEVER_KNOWN],
+  ['npm test | grep passed', 'npm test', NEVER_KNOWN],
+  ['npm test | tee log | tail', 'npm test', NEVER_KNOWN],
+  ['set -o pipefail && npm test | tail', 'npm test', KNOWN_IF_PASSED],
+  ['set -euo pipefail; npm test 2>&1 | tail', 'npm test', KNOWN_IF_PASSED],
+  ['set +o pipefail; npm test | tail', 'npm test', NEVER_KNOWN],
+  ['set -o pipefail; set +o pipefail; npm test | tail', 'npm test', NEVER_KNOWN],
+  ['npm test | tail && set -o pipefail', 'npm test', NEVER_KNOWN],
+  ['set -o pipefail | true; npm test | tail', 'npm test', NEVER_KNOWN],
+  ['set -e; npm test; echo done', 'npm test', KNOWN_IF_PASSED],
+  ['set -e\nset +e\nnpm test\necho done', 'npm test', NEVER_KNOWN],
+  ['set -e; npm test && echo done; date', 'npm test', NEVER_KNOWN],
+  ['false || npm test', 'npm test', NEVER_KNOWN],
+  ['npm test && exit 0', 'npm test', NEVER_KNOWN],
+  ['npm test; exit 0', 'npm test', NEVER_KNOWN],
+  ["trap 'exit 0' EXIT; npm test", 'npm test', NEVER_KNOWN],
+  ['alias npm=true\nnpm test', 'npm test', NEVER_KNOWN],
+  ['hash -p /bin/true npm && npm test', 'npm test', NEVER_KNOWN],
+  ['if true\nthen\nnpm test\nfi', 'npm test', NEVER_KNOWN],
+  ['npm test; npm run lint', 'npm test && npm run lint', NEVER_KNOWN],
+  // The whole chain passed, but another command in it may have failed.
+  ['npm ci && npm test', 'npm test', KNOWN_IF_PASSED],
+  ['npm test && git push', 'npm test', KNOWN_IF_PASSED],
+  ['cat names | npx jest', 'npx jest', KNOWN_IF_PASSED],
+  ['cd . || exit 1; npm test', 'npm test', KNOWN_IF_PASSED],
+  ['git pull; npm test', 'npm test', KNOWN_IF_PASSED],
+  ['echo start && npm test', 'npm test', KNOWN_ANY_OUTCOME],
+])('recognizes the test command in %s', async (line, command, exitCodeMeaning) => {
+  expect(await recognizeCommand(line, root)).toEqual({ command, folder: root, variables: '', exitCodeMeaning });
 });
 
-test('runs in the folder that the line changes to', async () => {
-  const recognised = { command: 'npm test', folder: path.join(root, 'web'), tells: NEITHER };
-  expect(await recognise('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
+test.each([
+  ['PYTEST_ADDOPTS="-k other" pytest', 'PYTEST_ADDOPTS=-k other'],
+  ['CI=1 B=2 env A=1 timeout 60 npm test', 'A=1\0B=2'],
+  ['export NODE_OPTIONS=--test-only; npm test', 'NODE_OPTIONS=--test-only'],
+  ['declare -x NODE_OPTIONS=--test-only; npm test', 'NODE_OPTIONS=--test-only'],
+  ["A=1 bash -c 'B=2 npm test'", 'A=1\0B=2'],
+  ['cross-env A=1 npm test', 'A=1'],
+  ['FORCE_COLOR=0 RUST_BACKTRACE=1 npm test', ''],
+])('reads the variables of %s', async (line, variables) => {
+  expect(await recognizeCommand(line, root)).toMatchObject({ variables });
+});
+
+test('runs the command in the folder that the line changes to', async () => {
+  const recognised = {
+    command: 'npm test',
+    folder: path.join(root, 'web'),
+    variables: '',
+    exitCodeMeaning: NEVER_KNOWN,
+  };
+  expect(await recognizeCommand('cd web && npm test 2>&1 | head', root)).toEqual(recognised);
   for (const line of ['cd web && (npm test)', '(cd web && npm test)', 'bash -c "cd web && npm test"'])
-    expect(await recognise(line, root)).toMatchObject({ command: 'npm test', folder: path.join(root, 'web') });
+    expect(await recognizeCommand(line, root)).toMatchObject({ command: 'npm test', folder: path.join(root, 'web') });
 });
 
 test.each([
@@ -150,7 +169,7 @@ test.each([
   'bash -c',
   '',
 ])('skips %s', async (line) => {
-  expect(await recognise(line, root)).toBeUndefined();
+  expect(await recognizeCommand(line, root)).toBeUndefined();
 });
 
 test.each([
@@ -171,5 +190,5 @@ test.each([
   ['done', false],
   ['', false],
 ])('detects a failure in %s: %s', (output, isFailed) => {
-  expect(saysFailed(output)).toBe(isFailed);
+  expect(hasFailureSummary(output)).toBe(isFailed);
 });

@@ -1,48 +1,58 @@
 /** Decides whether two errors count as the same error. */
 import { expect, test } from 'vitest';
-import { matching } from '../../src/hook/earned/matching.ts';
-import { signed, signing } from '../../src/hook/earned/signing.ts';
-import type { Earned } from '../../src/hook/state.ts';
+import { signErrors, withSigner } from '../../src/hook/run-of.ts';
+import { type Hint, selectMatching } from '../../src/hook/state.ts';
 
-/** Returns true if a fact about the error `known` is reported for the error `now` in a different test. */
-async function isSaid(known: string, now: string, cases?: string[]): Promise<boolean> {
+/** Returns true if a hint about the error `knownError` is shown for the error `currentError` of another test. */
+async function isHintShown(knownError: string, currentError: string, cases?: string[]): Promise<boolean> {
   const remembered = [
-    { caseName: 'apples', error: known },
-    { caseName: 'pears', error: now },
+    { caseName: 'apples', error: knownError },
+    { caseName: 'pears', error: currentError },
   ];
-  const [before, after] = await signing({}, '/shop', (signer) => signed(signer, remembered));
-  if (before === undefined || after === undefined) throw new Error('no error');
-  const families = [before.family, ...(before.sentence === undefined ? [] : [before.sentence])];
-  const earned: Earned = { of: 'fix', kind: 'proved', families, words: [], lines: ['x'] };
-  return matching([{ ...earned, ...(cases === undefined ? {} : { cases }) }], after).length > 0;
+  const [knownSignature, currentSignature] = await withSigner({}, '/shop', (signer) => signErrors(signer, remembered));
+  if (knownSignature === undefined || currentSignature === undefined) throw new Error('no error');
+  const families = [knownSignature.family, ...(knownSignature.sentence === undefined ? [] : [knownSignature.sentence])];
+  const earned: Hint = { of: 'fix', kind: 'proved', families, words: [], lines: ['x'] };
+  return selectMatching([{ ...earned, ...(cases === undefined ? {} : { cases }) }], currentSignature).length > 0;
 }
 
-const at = (error: string, place: string) => `${error}\n    at ${place} (/shop/src/${place}.mjs:3:7)\n`;
+const addStackFrame = (error: string, place: string) => `${error}\n    at ${place} (/shop/src/${place}.mjs:3:7)\n`;
 
-const REFUSED = (port: number, place: string) => at(`Error: connect ECONNREFUSED 127.0.0.1:${port}`, place);
-const UNDEFINED = "TypeError: Cannot read properties of undefined (reading 'id')";
-const EXPECTED = 'AssertionError: expected 1 to equal 2';
-const IMPORT = (module: string) =>
+const connectionRefused = (port: number, place: string) =>
+  addStackFrame(`Error: connect ECONNREFUSED 127.0.0.1:${port}`, place);
+const UNDEFINED_ERROR = "TypeError: Cannot read properties of undefined (reading 'id')";
+const ASSERTION_ERROR = 'AssertionError: expected 1 to equal 2';
+const importError = (module: string) =>
   `ImportError: Failed to import test module: test_shop\nModuleNotFoundError: No module named "${module}"`;
 
 test.each([
-  ['the same service', REFUSED(4100, 'load'), 'connect ECONNREFUSED 127.0.0.1:4100', true],
-  ['another port', REFUSED(4100, 'load'), REFUSED(4200, 'send'), false],
+  ['the same service', connectionRefused(4100, 'load'), 'connect ECONNREFUSED 127.0.0.1:4100', true],
+  ['another port', connectionRefused(4100, 'load'), connectionRefused(4200, 'send'), false],
   [
     'the same sentence elsewhere',
-    at('Error: the ledger is shut', 'load'),
-    at('Error: the ledger is shut', 'send'),
+    addStackFrame('Error: the ledger is shut', 'load'),
+    addStackFrame('Error: the ledger is shut', 'send'),
     true,
   ],
-  ['another sentence', at('Error: the ledger is shut', 'load'), at('Error: the ledger is full', 'load'), false],
-  ['a missing value in other code', at(UNDEFINED, 'load'), at(UNDEFINED, 'send'), false],
-  ['what another test expected', EXPECTED, EXPECTED, false],
-  ['another module behind the same first line', IMPORT('plums'), IMPORT('pears'), false],
-])('%s', async (_name, known, now, wanted) => {
-  expect(await isSaid(known, now)).toBe(wanted);
+  [
+    'another sentence',
+    addStackFrame('Error: the ledger is shut', 'load'),
+    addStackFrame('Error: the ledger is full', 'load'),
+    false,
+  ],
+  [
+    'a missing value in other code',
+    addStackFrame(UNDEFINED_ERROR, 'load'),
+    addStackFrame(UNDEFINED_ERROR, 'send'),
+    false,
+  ],
+  ['an expectation of another test', ASSERTION_ERROR, ASSERTION_ERROR, false],
+  ['another module behind the same first line', importError('plums'), importError('pears'), false],
+])('shows a hint only for the same problem: %s', async (_name, knownError, currentError, isShown) => {
+  expect(await isHintShown(knownError, currentError)).toBe(isShown);
 });
 
-test('reports a failed expectation only for its test', async () => {
-  expect(await isSaid(EXPECTED, EXPECTED, ['pears'])).toBe(true);
-  expect(await isSaid(EXPECTED, EXPECTED, ['apples'])).toBe(false);
+test('shows a hint about a failed expectation only for the same test', async () => {
+  expect(await isHintShown(ASSERTION_ERROR, ASSERTION_ERROR, ['pears'])).toBe(true);
+  expect(await isHintShown(ASSERTION_ERROR, ASSERTION_ERROR, ['apples'])).toBe(false);
 });

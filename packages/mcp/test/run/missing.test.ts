@@ -1,27 +1,23 @@
 import { expect, test } from 'vitest';
-import { missingOf } from '../../src/run/advice/missing.ts';
-import { commandProblem } from '../../src/run/advice/runner-check.ts';
-import { folder } from '../project.ts';
+import { detectMissingDependency } from '../../src/run/advice/missing.ts';
+import { findCommandProblem } from '../../src/run/advice/runner-check.ts';
+import { createFolder } from '../project.ts';
 
 const manifest = (content: object) => ({ 'package.json': JSON.stringify(content) });
-const withVitest = manifest({ scripts: { test: 'vitest', lint: 'x' }, devDependencies: { vitest: '4', ms: '2' } });
+const vitestProject = manifest({ scripts: { test: 'vitest', lint: 'x' }, devDependencies: { vitest: '4', ms: '2' } });
 
 test.each([
-  ['sh: 1: vitest: not found', withVitest, "vitest is not installed: run 'npm install'."],
-  ['bash: line 1: vitest: command not found', { ...withVitest, 'yarn.lock': '' }, "run 'yarn install'"],
-  ["'vitest' is not recognized as an internal or external command,", withVitest, "run 'npm install'"],
-  [
-    'sh: 1: frobnicate: not found',
-    withVitest,
-    'frobnicate is not installed: install it, or see that it is on the PATH.',
-  ],
-  ['npm error Missing script: "tset"', withVitest, "There is no script 'tset' in package.json. It has: test, lint."],
-  [' ERR_PNPM_NO_SCRIPT  Missing script: tset', withVitest, "no script 'tset'"],
-  ['error Command "tset" not found.', withVitest, "no script 'tset'"],
-  ['Usage Error: Couldn\'t find a script named "tset".', withVitest, "no script 'tset'"],
+  ['sh: 1: vitest: not found', vitestProject, "vitest is not installed: run 'npm install'."],
+  ['bash: line 1: vitest: command not found', { ...vitestProject, 'yarn.lock': '' }, "run 'yarn install'"],
+  ["'vitest' is not recognized as an internal or external command,", vitestProject, "run 'npm install'"],
+  ['sh: 1: frobnicate: not found', vitestProject, 'frobnicate is not installed: install it, or add it to the PATH.'],
+  ['npm error Missing script: "tset"', vitestProject, "package.json has no script 'tset'. Its scripts are test, lint."],
+  [' ERR_PNPM_NO_SCRIPT  Missing script: tset', vitestProject, "no script 'tset'"],
+  ['error Command "tset" not found.', vitestProject, "no script 'tset'"],
+  ['Usage Error: Couldn\'t find a script named "tset".', vitestProject, "no script 'tset'"],
   [
     "Error: Cannot find module 'ms'",
-    withVitest,
+    vitestProject,
     "The package ms is in package.json, but not installed: run 'npm install'.",
   ],
   [
@@ -42,37 +38,41 @@ test.each([
   ['sh: 1: tox: not found', {}, "tox is not installed: run 'pipx install tox'."],
   ['error: no such command: `nextest`', {}, "run 'cargo install cargo-nextest --locked'"],
   ['Could not open input file: vendor/bin/phpunit', { 'composer.json': '{}' }, "run 'composer install'"],
-])('%s', (printed, files, said) => {
-  expect(missingOf(`some output\n${printed}\nmore`, folder(files))).toContain(said);
+])('suggests what to install or fix for %s', (printed, files, expected) => {
+  expect(detectMissingDependency(`some output\n${printed}\nmore`, createFolder(files))).toContain(expected);
 });
 
 test.each([
-  ['error Command failed with exit code 1.', withVitest],
-  ["Error: Cannot find module './ms'", withVitest],
-  ["Error: Cannot find module 'other'", withVitest],
-  ["Error: Cannot find module 'ms'", { ...withVitest, 'node_modules/ms/index.js': '' }],
+  ['error Command failed with exit code 1.', vitestProject],
+  ["Error: Cannot find module './ms'", vitestProject],
+  ["Error: Cannot find module 'other'", vitestProject],
+  ["Error: Cannot find module 'ms'", { ...vitestProject, 'node_modules/ms/index.js': '' }],
   ["ModuleNotFoundError: No module named 'shop'", { 'requirements.txt': '', 'src/shop/__init__.py': '' }],
-  ['AssertionError: vitest: not found', withVitest],
-  ['npm error Missing script: "test"', withVitest],
+  ['AssertionError: vitest: not found', vitestProject],
+  ['npm error Missing script: "test"', vitestProject],
 ])('suggests no installation for %s', (printed, files) => {
-  expect(missingOf(printed, folder(files))).toBeUndefined();
+  expect(detectMissingDependency(printed, createFolder(files))).toBeUndefined();
 });
 
-const problem = (command: string, files: Record<string, string>, programs = ['npm', 'pnpm']) =>
-  commandProblem(command, folder(files), { platform: 'linux', has: (program) => programs.includes(program) });
+const findProblem = (command: string, files: Record<string, string>, programs = ['npm', 'pnpm']) =>
+  findCommandProblem(command, createFolder(files), { platform: 'linux', has: (program) => programs.includes(program) });
 
-test('checks a command before it runs', () => {
-  expect(problem('npm test', withVitest)).toBe("vitest is not installed: run 'npm install'.");
+test('finds problems of a command before it runs', () => {
+  expect(findProblem('npm test', vitestProject)).toBe("vitest is not installed: run 'npm install'.");
   const installed = (version: string) => ({
-    ...withVitest,
+    ...vitestProject,
     'node_modules/vitest/package.json': JSON.stringify({ version }),
   });
-  expect(problem('npm test', installed('4.1.0'))).toBeUndefined();
-  expect(problem('npm test', installed('0.34.6'))).toBe('vitest is 0.34.6; its report can be read from 1.0 on.');
-  expect(problem('pnpm run tset', withVitest)).toBe("There is no script 'tset' in package.json. It has: test, lint.");
-  expect(problem('yarn test', withVitest)).toBe("yarn is not installed: run 'npm install --global yarn'.");
-  expect(problem('./mvnw test', { 'pom.xml': '' })).toBe('./mvnw does not exist.');
-  expect(problem('vendor/bin/phpunit', { 'composer.json': '{}' })).toContain("run 'composer install'");
-  expect(problem('CI=1 go test ./...', {})).toMatch(/^go is not installed/u);
-  expect(problem('cd sub && export A=1', {})).toBeUndefined();
+  expect(findProblem('npm test', installed('4.1.0'))).toBeUndefined();
+  expect(findProblem('npm test', installed('0.34.6'))).toBe(
+    'vitest is 0.34.6, but Argus needs 1.0 or newer to read its report.',
+  );
+  expect(findProblem('pnpm run tset', vitestProject)).toBe(
+    "package.json has no script 'tset'. Its scripts are test, lint.",
+  );
+  expect(findProblem('yarn test', vitestProject)).toBe("yarn is not installed: run 'npm install --global yarn'.");
+  expect(findProblem('./mvnw test', { 'pom.xml': '' })).toBe('./mvnw does not exist.');
+  expect(findProblem('vendor/bin/phpunit', { 'composer.json': '{}' })).toContain("run 'composer install'");
+  expect(findProblem('CI=1 go test ./...', {})).toMatch(/^go is not installed/u);
+  expect(findProblem('cd sub && export A=1', {})).toBeUndefined();
 });

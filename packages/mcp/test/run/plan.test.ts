@@ -1,15 +1,23 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { planRun } from '../../src/run/planning/plan.ts';
-import { settledHere } from '../../src/run/planning/settling.ts';
-import { quoted, quotedWords } from '../../src/system/words.ts';
-import { folder } from '../project.ts';
+import { replaceRerunCommand } from '../../src/run/planning/test-place.ts';
+import { quoteArgument, splitQuotedWords } from '../../src/system/words.ts';
+import { createFolder } from '../project.ts';
 
-const scripts = (entries: Record<string, string>) => folder({ 'package.json': JSON.stringify({ scripts: entries }) });
+const scripts = (entries: Record<string, string>) =>
+  createFolder({ 'package.json': JSON.stringify({ scripts: entries }) });
 
-function plan(command: string, root = folder(), filter?: string) {
-  const { command: run, shown, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
-  return { run, shown, runner, env: reporting.env, reports: reporting.reports.length, notes: reporting.notes };
+function plan(command: string, root = createFolder(), filter?: string) {
+  const { command: run, displayCommand, runner, reporting } = planRun({ command, root, dir: '/r', env: {}, filter });
+  return {
+    run,
+    shown: displayCommand,
+    runner,
+    env: reporting.env,
+    reports: reporting.reports.length,
+    notes: reporting.notes,
+  };
 }
 
 test.each([
@@ -50,7 +58,7 @@ test.each([
   ['npx tap', 'tap', 'npx tap'],
   ['npx tape test/*.js', 'tape', 'npx tape test/*.js'],
   ['node --test test/', 'node:test', 'node --test test/'],
-])('%s is %s', (command, runner, run) => {
+])('recognizes %s as %s', (command, runner, run) => {
   expect(plan(command)).toMatchObject({ runner, run, shown: command });
 });
 
@@ -70,7 +78,7 @@ test.each([
   expect(plan(command)).toMatchObject({ run: command, shown: command, runner: null });
 });
 
-test('arguments reach the runner through scripts', () => {
+test('passes arguments to the runner through scripts', () => {
   const root = scripts({ test: 'npm run unit', unit: 'tsc && vitest run' });
   // Two `--`, because each of the two npm commands consumes a `--`.
   expect(plan('npm test', root, 'adds').run).toBe('npm test -- -- -t adds');
@@ -79,9 +87,12 @@ test('arguments reach the runner through scripts', () => {
 });
 
 function workspace(...tests: string[]): string {
-  const packages = tests.map((test, at) => [`packages/p${at}/package.json`, JSON.stringify({ scripts: { test } })]);
+  const packages = tests.map((test, index) => [
+    `packages/p${index}/package.json`,
+    JSON.stringify({ scripts: { test } }),
+  ]);
   const manifest = { workspaces: ['packages/*'], scripts: { test: 'npm test --workspaces', all: 'pnpm -r test' } };
-  return folder({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
+  return createFolder({ 'package.json': JSON.stringify(manifest), ...Object.fromEntries(packages) });
 }
 
 test.each([
@@ -92,65 +103,65 @@ test.each([
   ['pnpm run all', 'pnpm run all -t adds'],
   ['yarn workspaces foreach -A run test', 'yarn workspaces foreach -A run test -t adds'],
   ['npx turbo run test', 'npx turbo run test -- -t adds'],
-])('passes a filter of %s to the packages', (command, run) => {
+])('passes the filter of %s to the packages', (command, run) => {
   expect(plan(command, workspace('vitest run', 'tsc && vitest run'), 'adds')).toMatchObject({ run, runner: 'vitest' });
 });
 
-test('refuses a filter that differs between packages and shows a command for a package', () => {
+test('refuses a filter if packages have different runners, and shows a command for one package', () => {
   const root = workspace('node build.js', 'node --test', 'vitest run');
   expect(plan('npm test', root).runner).toBeNull();
   expect(() => plan('npm test', root, 'adds')).toThrow(
-    /as in command: cd packages\/p1 && npm run test -- --test-name-pattern=adds$/u,
+    /for example cd packages\/p1 && npm run test -- --test-name-pattern=adds$/u,
   );
 });
 
-test('shows the command for the package of the case', () => {
+test('shows a command for the package that contains the case', () => {
   const root = workspace('jest', 'mocha', 'node --test test/');
-  const asked = { command: 'npm test', root, dir: '/r', env: {} };
-  const ofPackage = /as in command: cd packages\/p1 && npm run test -- --grep adds$/u;
-  expect(() => planRun({ ...asked, filter: 'packages/p1/test/sum.js > sum > adds' })).toThrow(ofPackage);
-  expect(() => planRun({ ...asked, filter: 'adds', caseName: 'packages/p1/test/sum.js > sum > adds' })).toThrow(
-    ofPackage,
+  const input = { command: 'npm test', root, dir: '/r', env: {} };
+  const packageExample = /for example cd packages\/p1 && npm run test -- --grep adds$/u;
+  expect(() => planRun({ ...input, filter: 'packages/p1/test/sum.js > sum > adds' })).toThrow(packageExample);
+  expect(() => planRun({ ...input, filter: 'adds', caseName: 'packages/p1/test/sum.js > sum > adds' })).toThrow(
+    packageExample,
   );
-  expect(() => planRun({ ...asked, filter: 'adds', caseName: 'test/sum.js > adds' })).toThrow(/cd packages\/p0 /u);
-  expect(() => planRun({ ...asked, filter: 'packages/p2/test/a.js > adds' })).toThrow(
+  expect(() => planRun({ ...input, filter: 'adds', caseName: 'test/sum.js > adds' })).toThrow(/cd packages\/p0 /u);
+  expect(() => planRun({ ...input, filter: 'packages/p2/test/a.js > adds' })).toThrow(
     /cd packages\/p2 && npm run test$/u,
   );
 });
 
-test('settles a verdict in the package of the case if packages share no filter', () => {
-  const said = (command: string, caseName: string, root = workspace('jest', 'mocha')) => {
+test('suggests a rerun in the package of the case if packages have different runners', () => {
+  const settle = (command: string, caseName: string, root = workspace('jest', 'mocha')) => {
     const verdict = { settle: "Run it: argus run --at c0ffee --filter 'it'\\''s added'" };
     const project = { root, top: path.dirname(root), home: root };
-    return settledHere(verdict, caseName, { project, testPlace: { root, command } }).settle;
+    return replaceRerunCommand(verdict, caseName, { project, testPlace: { root, command } }).settle;
   };
-  const [test, other] = ["orchard/packages/p1/sum.js > it's added", "orchard/sum.js > it's added"];
-  expect(said('npm test', test)).toBe(
-    `Run it: argus run --at c0ffee ${quoted(`cd packages/p1 && npm run test -- --grep ${quoted("it's added")}`)}`,
+  const [packageCase, rootCase] = ["orchard/packages/p1/sum.js > it's added", "orchard/sum.js > it's added"];
+  expect(settle('npm test', packageCase)).toBe(
+    `Run it: argus run --at c0ffee ${quoteArgument(`cd packages/p1 && npm run test -- --grep ${quoteArgument("it's added")}`)}`,
   );
   const filtered = expect.stringMatching(/argus run --at c0ffee --filter 'it'\\''s added'$/u);
-  expect(said('npm test', other)).toEqual(filtered);
-  expect(said('npm test', test, workspace('mocha', 'mocha'))).toEqual(filtered);
-  expect(said('make', test)).toEqual(filtered);
+  expect(settle('npm test', rootCase)).toEqual(filtered);
+  expect(settle('npm test', packageCase, workspace('mocha', 'mocha'))).toEqual(filtered);
+  expect(settle('make', packageCase)).toEqual(filtered);
 });
 
-test('adds no single report file for several packages', () => {
+test('adds no report file to a command that runs several packages', () => {
   expect(plan('pnpm -r test', workspace('bun test', 'bun test'))).toMatchObject({ run: 'pnpm -r test', runner: 'bun' });
 });
 
 test("distinguishes bun's runner from scripts, and reads deno's tasks", () => {
   expect(plan('bun run test', scripts({ test: 'bun test' }))).toMatchObject({ runner: 'bun' });
   expect(plan('bun test', scripts({ test: 'vitest run' }))).toMatchObject({ runner: 'bun' });
-  const root = folder({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
+  const root = createFolder({ 'deno.json': '{ "tasks": { "test": "deno test -A" } }' });
   const { run, shown } = plan('deno task test', root, 'src/a_test.ts > sums > adds');
   expect(run).toBe('deno task test --junit-path=/r/deno.xml --filter=sums');
   expect(shown).toBe('deno task test --filter=sums');
 });
 
-test('gives busted a statement that works without quotes', () => {
-  const planned = plan('busted -v spec');
-  expect(planned).toMatchObject({ runner: 'busted', shown: 'busted -v spec' });
-  expect(planned.run).toMatch(/^busted -v spec -e '?dofile\[\[[^"'()]*\/lua\/argus_busted\.lua\]\]'?$/u);
+test('passes busted a Lua statement without quotes', () => {
+  const busted = plan('busted -v spec');
+  expect(busted).toMatchObject({ runner: 'busted', shown: 'busted -v spec' });
+  expect(busted.run).toMatch(/^busted -v spec -e '?dofile\[\[[^"'()]*\/lua\/argus_busted\.lua\]\]'?$/u);
 });
 
 test.each([
@@ -164,9 +175,9 @@ test.each([
   'coverage run --branch --source . -m unittest',
   'python -m coverage run manage.py test',
 ])('recognizes unittest in %s and does not change the command', (command) => {
-  const planned = plan(command);
-  expect(planned).toMatchObject({ runner: 'unittest', shown: command });
-  expect(planned.run).toBe(command);
+  const unchanged = plan(command);
+  expect(unchanged).toMatchObject({ runner: 'unittest', shown: command });
+  expect(unchanged.run).toBe(command);
 });
 
 test.each([
@@ -179,21 +190,21 @@ test.each([
   ['busted spec', 'adds', 'busted spec --filter adds'],
   ['bats test', 'a.bats > adds (fast)', "bats test -f 'adds \\(fast\\)'"],
   ['ava', 'a.js > adds', "ava '--match=*adds*'"],
-])('adds a filter to %s', (command, filter, shown) => {
-  expect(plan(command, undefined, filter).shown).toBe(shown);
+])('adds a filter to %s', (command, filter, expected) => {
+  expect(plan(command, undefined, filter).shown).toBe(expected);
 });
 
-test('quotes a filter of rake for the command that it runs', () => {
+test('quotes the filter for the command that rake runs', () => {
   const { shown } = plan('rake test', undefined, "test/test_a.rb > A > test_it's added");
   expect(shown.replaceAll(/['\\]/gu, '')).toBe('rake test TESTOPTS=--name=/test_it.s.added/');
 });
 
 test('refuses a filter for uvu', () => {
-  expect(() => plan('npx uvu', undefined, 'adds')).toThrow(/filter is not possible with 'npx uvu'/u);
+  expect(() => plan('npx uvu', undefined, 'adds')).toThrow(/filter does not work with 'npx uvu'/u);
 });
 
 test('passes arguments only to Composer scripts with one step', () => {
-  const composer = (steps: unknown) => folder({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
+  const composer = (steps: unknown) => createFolder({ 'composer.json': JSON.stringify({ scripts: { test: steps } }) });
   expect(plan('composer test', composer('@php vendor/bin/phpunit'))).toMatchObject({
     runner: 'phpunit',
     run: 'composer test',
@@ -206,52 +217,52 @@ test('stops at a script that calls itself', () => {
   expect(plan('npm test', scripts({ test: 'npm test' })).runner).toBeNull();
 });
 
-test('filters node:test behind a script only if the script names no files', () => {
+test('filters node:test in a script only if the script names no files', () => {
   expect(plan('npm test', scripts({ test: 'node --test' }), 'adds').run).toBe('npm test -- --test-name-pattern=adds');
-  const named = scripts({ test: 'node --test test/*.js' });
-  expect(() => plan('npm test', named, 'adds')).toThrow(/put it into command in the way the runner takes it/u);
+  const rootWithFiles = scripts({ test: 'node --test test/*.js' });
+  expect(() => plan('npm test', rootWithFiles, 'adds')).toThrow(/put the filter option of the runner into command/u);
 });
 
-test('notes that nextest runs no doctests if there may be some', () => {
-  const told = (root: string) => plan('cargo nextest run', root).notes;
-  expect(told(folder({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
-  expect(told(folder({ 'src/main.rs': '' }))).toEqual([]);
+test('notes that nextest runs no doctests if the project may have doctests', () => {
+  const getNotes = (root: string) => plan('cargo nextest run', root).notes;
+  expect(getNotes(createFolder({ 'src/lib.rs': '' }))).toEqual([expect.stringContaining('cargo test --doc')]);
+  expect(getNotes(createFolder({ 'src/main.rs': '' }))).toEqual([]);
 });
 
-test('shows a filter but no report options', () => {
+test('the shown command contains the filter but no report options', () => {
   const { shown, run } = plan('npx vitest run', undefined, 'adds');
   expect(shown).toBe('npx vitest run -t adds');
   expect(run).toBe(shown);
 });
 
-test('reduces a full case name to a literal name', () => {
+test('reduces a full case name to an escaped test name', () => {
   const { shown } = plan('npx vitest run', undefined, 'src/a.test.ts > math > adds (fast)');
   expect(shown).toBe("npx vitest run -t 'adds \\(fast\\)'");
 });
 
-const NAME = 'price is $5 [net] + tax?';
+const NAME_WITH_PUNCTUATION = 'price is $5 [net] + tax?';
 
 test.each([
   ['npx vitest run', 4],
   ['node --test', 1],
   ['go test ./...', 3],
-])('a filter of %s matches both the name and the pattern', (command, at) => {
-  const found = (filter: string) => {
-    const argument = quotedWords(plan(command, undefined, filter).shown).words[at] ?? '';
+])('a filter for %s matches as a name and as a pattern', (command, wordIndex) => {
+  const createPattern = (filter: string) => {
+    const argument = splitQuotedWords(plan(command, undefined, filter).shown).words[wordIndex] ?? '';
     return new RegExp(argument.replace('--test-name-pattern=', ''));
   };
-  for (const name of [NAME, 'adds (fast)', 'a [b', 'C++', 'is it ok?', '^start', '(a|b)', 'x\\d']) {
-    expect(`cart ${name} of all`, name).toMatch(found(name));
+  for (const name of [NAME_WITH_PUNCTUATION, 'adds (fast)', 'a [b', 'C++', 'is it ok?', '^start', '(a|b)', 'x\\d']) {
+    expect(`cart ${name} of all`, name).toMatch(createPattern(name));
   }
   for (const [filter, name] of [
     ['adds|lists', 'lists all'],
     ['^adds (one|two)$', 'adds two'],
     ['v\\d+', 'v12'],
   ]) {
-    expect(name, filter).toMatch(found(filter ?? ''));
+    expect(name, filter).toMatch(createPattern(filter ?? ''));
   }
-  expect('adds slow').not.toMatch(found('adds (fast)'));
-  expect('price is 5').not.toMatch(found(NAME));
+  expect('adds slow').not.toMatch(createPattern('adds (fast)'));
+  expect('price is 5').not.toMatch(createPattern(NAME_WITH_PUNCTUATION));
 });
 
 test.each([
@@ -262,7 +273,7 @@ test.each([
   ['test_price[$5 net]', 'test_price[ and 5 and net]'],
   ['tests/test_a.py > test_ask[this or that?]', 'test_ask[this and that'],
 ])('converts the filter %s for pytest', (filter, expression) => {
-  expect(quotedWords(plan('pytest', undefined, filter).shown).words).toEqual(['pytest', '-k', expression]);
+  expect(splitQuotedWords(plan('pytest', undefined, filter).shown).words).toEqual(['pytest', '-k', expression]);
 });
 
 test.each([
@@ -270,11 +281,11 @@ test.each([
   ['busted', 'a-b', 'busted --filter a.b --filter a-b'],
   ['phpunit', 'testAdds with data set #0', "phpunit --filter 'testAdds with data set [#]0'"],
   ['phpunit', 'testAdds#0', "phpunit --filter 'testAdds#0'"],
-  ['rspec', NAME, `rspec -e '${NAME}'`],
-  ['cargo test', NAME, `cargo test '${NAME}'`],
-  ['npx ava', NAME, `npx ava '--match=*${NAME}*'`],
-])('escapes a name for %s: %s', (command, filter, shown) => {
-  expect(plan(command, undefined, filter).shown).toBe(shown);
+  ['rspec', NAME_WITH_PUNCTUATION, `rspec -e '${NAME_WITH_PUNCTUATION}'`],
+  ['cargo test', NAME_WITH_PUNCTUATION, `cargo test '${NAME_WITH_PUNCTUATION}'`],
+  ['npx ava', NAME_WITH_PUNCTUATION, `npx ava '--match=*${NAME_WITH_PUNCTUATION}*'`],
+])('escapes a name for %s: %s', (command, filter, expected) => {
+  expect(plan(command, undefined, filter).shown).toBe(expected);
 });
 
 test.each([
@@ -292,21 +303,21 @@ test.each([
   ['shop.SumTest > [1] 2', 'shop.SumTest', 'shop.SumTest'],
   ['sums of all kinds > adds', '*#adds', '*.adds'],
 ])('converts the filter %s for Maven and Gradle', (filter, maven, gradle) => {
-  const bare = (command: string) => command.replaceAll("'", '');
-  expect(bare(plan('mvn test', undefined, filter).run)).toBe(`mvn test -Dtest=${maven}`);
-  expect(bare(plan('gradle test', undefined, filter).run)).toBe(`gradle test --tests ${gradle}`);
+  const removeQuotes = (command: string) => command.replaceAll("'", '');
+  expect(removeQuotes(plan('mvn test', undefined, filter).run)).toBe(`mvn test -Dtest=${maven}`);
+  expect(removeQuotes(plan('gradle test', undefined, filter).run)).toBe(`gradle test --tests ${gradle}`);
 });
 
-test('accepts modules without the filtered test', () => {
-  const maven = folder({ 'pom.xml': '<modules><module>a</module></modules>' });
+test('does not fail modules without the filtered test', () => {
+  const maven = createFolder({ 'pom.xml': '<modules><module>a</module></modules>' });
   expect(plan('mvn test', maven, 'adds').run).toMatch(/^mvn test -DfailIfNoTests=false \S+ '?-Dtest=/u);
   expect(plan('mvn test', maven).run).toBe('mvn test');
-  const gradle = folder({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
+  const gradle = createFolder({ 'settings.gradle.kts': 'rootProject.name = "x"\ninclude("a")\n' });
   expect(plan('gradle test', gradle, 'adds').run).toMatch(/^gradle test --init-script \/r\/argus\.gradle --tests/u);
 });
 
 test('refuses a filter for an unknown runner', () => {
-  expect(() => plan('make check', undefined, 'x')).toThrow(/filter is not possible with 'make check'/u);
+  expect(() => plan('make check', undefined, 'x')).toThrow(/filter does not work with 'make check'/u);
 });
 
 test.each([
@@ -314,13 +325,13 @@ test.each([
   ['pnpm run test', 'pnpm run test -t adds'],
   ['CI=1 pnpm test', 'CI=1 pnpm run test -t adds'],
   ['yarn test', 'yarn test -t adds'],
-])('passes arguments to the script behind %s', (command, run) => {
+])('passes arguments to the script that %s runs', (command, run) => {
   const root = scripts({ test: 'vitest run' });
   expect(plan(command, root, 'adds')).toMatchObject({ run, shown: run });
 });
 
 test('adds nothing if the project configures reports', () => {
-  expect(planRun({ command: 'vitest run', root: '/', dir: '/r', env: {}, ownReports: true }).command).toBe(
+  expect(planRun({ command: 'vitest run', root: '/', dir: '/r', env: {}, hasConfiguredReports: true }).command).toBe(
     'vitest run',
   );
 });

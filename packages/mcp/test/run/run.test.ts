@@ -6,86 +6,89 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { readDockerInspect, readPodList } from '../../src/run/containers.ts';
+import { parseDockerInspect, parsePodList } from '../../src/run/containers.ts';
 import { execute, Tail } from '../../src/run/execute.ts';
-import { gitFacts, parseStatus } from '../../src/run/git-state.ts';
-import { withoutAdditions } from '../../src/run/planning/additions.ts';
-import { failureText } from '../../src/run/reports/doctest.ts';
-import { GoJsonText } from '../../src/run/reports/go-json.ts';
-import { cargoPackageName, LibtestReport } from '../../src/run/reports/libtest.ts';
-import { folder } from '../project.ts';
+import { parseStatus, readGitFacts } from '../../src/run/git-state.ts';
+import { removeAdditions } from '../../src/run/reporters.ts';
+import { GoJsonConverter } from '../../src/run/reports/go-json.ts';
+import { createFailureText, LibtestReport, parseCargoPackageName } from '../../src/run/reports/libtest.ts';
+import { createFolder } from '../project.ts';
 
 describe('execute', () => {
-  const base = { cwd: tmpdir(), env: process.env, timeoutMs: 20_000 };
-  const node = (code: string) => `"${process.execPath}" -e "${code}"`;
+  const defaultOptions = { cwd: tmpdir(), env: process.env, timeoutMs: 20_000 };
+  const createNodeCommand = (code: string) => `"${process.execPath}" -e "${code}"`;
 
   test('returns output and exit code', async () => {
-    const seen: string[] = [];
-    const command = node("process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3");
-    const result = await execute({ ...base, command, onOutput: (text, stream) => void seen.push(`${stream}:${text}`) });
+    const chunks: string[] = [];
+    const command = createNodeCommand("process.stdout.write('out'); process.stderr.write('err'); process.exitCode = 3");
+    const result = await execute({
+      ...defaultOptions,
+      command,
+      onOutput: (text, stream) => void chunks.push(`${stream}:${text}`),
+    });
     expect(result).toMatchObject({ exitCode: 3, signal: null, timedOut: false });
-    expect(seen.filter((one) => !one.endsWith(':')).sort()).toEqual(['stderr:err', 'stdout:out']);
+    expect(chunks.filter((chunk) => !chunk.endsWith(':')).sort()).toEqual(['stderr:err', 'stdout:out']);
   });
 
   test('joins characters that are split between chunks', async () => {
     let text = '';
-    const command = node(
+    const command = createNodeCommand(
       "const b = Buffer.from('é'); process.stdout.write(b.subarray(0, 1)); setTimeout(() => process.stdout.write(b.subarray(1)), 50)",
     );
     const onOutput = (piece: string) => {
       text += piece;
       return undefined;
     };
-    await execute({ ...base, command, onOutput });
+    await execute({ ...defaultOptions, command, onOutput });
     expect(text).toBe('é');
   });
 
   test.skipIf(process.platform === 'win32')(
     'ends the whole process group after a timeout',
     async () => {
-      const cwd = folder();
+      const cwd = createFolder();
       execFileSync('mkfifo', [path.join(cwd, 'pipe')]);
-      // The pipe closes after every process that has it open has ended.
+      // The pipe closes when all processes that opened it have ended.
       const allEnded = once(createReadStream(path.join(cwd, 'pipe')).resume(), 'close');
       const command = "exec 3> pipe; sleep 30 & trap '' TERM; sleep 30";
-      const result = await execute({ ...base, cwd, command, timeoutMs: 200 });
+      const result = await execute({ ...defaultOptions, cwd, command, timeoutMs: 200 });
       expect(result.timedOut).toBe(true);
       await allEnded;
     },
     20_000,
   );
 
-  test('rejects when it is cancelled', async () => {
+  test('rejects if the caller cancels', async () => {
     const abort = new AbortController();
     setTimeout(() => abort.abort(), 100);
-    await expect(execute({ ...base, command: 'sleep 30', signal: abort.signal })).rejects.toMatchObject({
+    await expect(execute({ ...defaultOptions, command: 'sleep 30', signal: abort.signal })).rejects.toMatchObject({
       code: 'CANCELLED',
     });
-    await expect(execute({ ...base, command: 'true', signal: abort.signal })).rejects.toMatchObject({
+    await expect(execute({ ...defaultOptions, command: 'true', signal: abort.signal })).rejects.toMatchObject({
       code: 'CANCELLED',
     });
   });
 
   test.skipIf(process.platform === 'win32')('does not wait for a background process', async () => {
-    const result = await execute({ ...base, command: 'sleep 3 & exit 1' });
+    const result = await execute({ ...defaultOptions, command: 'sleep 3 & exit 1' });
     expect(result.exitCode).toBe(1);
     expect(result.durationMs).toBeLessThan(2_500);
   });
 
-  test.skipIf(process.platform === 'win32')('reads output that arrives while this process is blocked', async () => {
-    const seen: string[] = [];
-    const onOutput = (text: string) => void seen.push(text);
-    const running = execute({ ...base, command: '(sleep 0.4; echo late) & exit 1', onOutput });
+  test.skipIf(process.platform === 'win32')('reads output that arrives while this process is busy', async () => {
+    const chunks: string[] = [];
+    const onOutput = (text: string) => void chunks.push(text);
+    const running = execute({ ...defaultOptions, command: '(sleep 0.4; echo late) & exit 1', onOutput });
     await sleep(200);
     // After a completed read, the event loop runs due timers before it reads the pipe.
     await readFile(import.meta.filename);
     const until = performance.now() + 1_000;
     while (performance.now() < until);
     await running;
-    expect(seen.join('')).toBe('late\n');
+    expect(chunks.join('')).toBe('late\n');
   });
 
-  test('bounds the tail', () => {
+  test('limits the length of the kept output', () => {
     const tail = new Tail();
     for (let i = 0; i < 100; i++) tail.add(`${'x'.repeat(10_000)}${i}\n`);
     expect(tail.text.length).toBeLessThanOrEqual(64 * 1024);
@@ -98,43 +101,43 @@ describe('git', () => {
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.com', ...args], { cwd, stdio: 'pipe' });
 
   test('ignores files that Argus writes', async () => {
-    const root = folder();
+    const root = createFolder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'a.txt'), 'a');
-    expect(await gitFacts(root)).toMatchObject({ commit: null, branch: 'main', dirty: true });
+    expect(await readGitFacts(root)).toMatchObject({ commit: null, branch: 'main', dirty: true });
     git(root, 'add', '.');
     git(root, 'commit', '-q', '-m', 'one');
     mkdirSync(path.join(root, '.argus'));
     writeFileSync(path.join(root, '.argus', 'argus.db'), 'x');
     mkdirSync(path.join(root, '.claude', 'fixes'), { recursive: true });
     writeFileSync(path.join(root, '.claude', 'fixes', 'one.md'), 'x');
-    const clean = await gitFacts(root);
+    const clean = await readGitFacts(root);
     expect(clean).toMatchObject({ branch: 'main', dirty: false });
     expect(clean?.commit).toMatch(/^[0-9a-f]{40}$/u);
     writeFileSync(path.join(root, '.claude', 'settings.json'), '{}');
-    expect((await gitFacts(root))?.dirty).toBe(true);
+    expect((await readGitFacts(root))?.dirty).toBe(true);
     git(root, 'checkout', '-q', '--detach');
-    expect((await gitFacts(root))?.branch).toBeNull();
+    expect((await readGitFacts(root))?.branch).toBeNull();
   });
 
   test('ignores an imported report unless git tracks it', async () => {
-    const root = folder();
+    const root = createFolder();
     git(root, 'init', '-q', '-b', 'main');
     writeFileSync(path.join(root, 'kept.xml'), 'a');
     git(root, 'add', '.');
     git(root, 'commit', '-q', '-m', 'one');
-    const [report, kept] = [path.join(root, 'junit.xml'), path.join(root, 'kept.xml')];
+    const [report, trackedReport] = [path.join(root, 'junit.xml'), path.join(root, 'kept.xml')];
     writeFileSync(report, 'x');
-    expect(await gitFacts(root)).toMatchObject({ dirty: true });
-    const clean = await gitFacts(root, [report, kept]);
+    expect(await readGitFacts(root)).toMatchObject({ dirty: true });
+    const clean = await readGitFacts(root, [report, trackedReport]);
     expect(clean).toMatchObject({ dirty: false });
     expect(clean?.tree).toBe(clean?.commits?.[0]?.tree);
-    writeFileSync(kept, 'b');
-    expect(await gitFacts(root, [report, kept])).toMatchObject({ dirty: true });
+    writeFileSync(trackedReport, 'b');
+    expect(await readGitFacts(root, [report, trackedReport])).toMatchObject({ dirty: true });
   });
 
   test('returns null outside a repository', async () => {
-    expect(await gitFacts(folder())).toBeNull();
+    expect(await readGitFacts(createFolder())).toBeNull();
   });
 
   test('parses the output of git status', () => {
@@ -149,18 +152,18 @@ describe('git', () => {
 });
 
 describe('containers', () => {
-  test('parses docker inspect', () => {
+  test('parses the output of docker inspect', () => {
     const json = JSON.stringify([
       { Name: '/db', State: { Status: 'exited', OOMKilled: true, ExitCode: 137, Error: '' } },
       { Name: '/api', State: { Status: 'running', OOMKilled: false, ExitCode: 0 } },
     ]);
-    expect(readDockerInspect(json)).toEqual([
+    expect(parseDockerInspect(json)).toEqual([
       { name: 'db', status: 'exited', oomKilled: true, exitCode: 137 },
       { name: 'api', status: 'running', oomKilled: false, exitCode: null },
     ]);
   });
 
-  test('parses kubectl get pods', () => {
+  test('parses the output of kubectl get pods', () => {
     const started = Date.parse('2026-03-01T10:00:00Z');
     const killed = (finishedAt: string) => ({ terminated: { reason: 'OOMKilled', exitCode: 137, finishedAt } });
     const crash = { waiting: { reason: 'CrashLoopBackOff' } };
@@ -178,7 +181,7 @@ describe('containers', () => {
         { metadata: { name: 'pending' }, status: {} },
       ],
     });
-    expect(readPodList(json, started)).toEqual([
+    expect(parsePodList(json, started)).toEqual([
       { name: 'api-1/api', status: 'CrashLoopBackOff', oomKilled: true, exitCode: 137 },
       { name: 'api-1/old', status: 'running', oomKilled: null, exitCode: null },
     ]);
@@ -208,10 +211,10 @@ test('converts go test -json to the output of go test', () => {
     event({ Action: 'fail' }),
     'not json\n',
   ].join('');
-  const text = new GoJsonText({ isVerbose: false, isWhole: false, endsWithResult: true });
+  const text = new GoJsonConverter({ isVerbose: false, printsPassedOutput: false, printsFinalResult: true });
   const pieces = stream.match(/[\s\S]{1,37}/gu) ?? [];
-  const shown = pieces.map((piece) => text.add(piece)).join('') + text.end(1);
-  expect(shown).toBe(
+  const printed = pieces.map((piece) => text.add(piece)).join('') + text.end(1);
+  expect(printed).toBe(
     [
       '--- FAIL: TestBad (0.00s)',
       '    --- FAIL: TestBad/sub (0.00s)',
@@ -225,10 +228,10 @@ test('converts go test -json to the output of go test', () => {
   );
 });
 
-test('removes the warning of an older nextest about an added setting', () => {
+test('removes the warning with which an older nextest rejects an added setting', () => {
   const warning =
     'warning: in config file /r/argus-nextest.toml provided by tool `argus`, ignoring unknown configuration key: profile.default.junit.report-skipped\n';
-  expect(withoutAdditions(`${warning}one\n`, { added: [], dir: '/r' })).toBe('one\n');
+  expect(removeAdditions(`${warning}one\n`, { addedArguments: [], dir: '/r' })).toBe('one\n');
 });
 
 test('converts the output of cargo test to a report', () => {
@@ -273,8 +276,8 @@ test result: FAILED. 1 passed; 1 failed; 1 ignored; 0 measured; 0 filtered out; 
 });
 
 test.each([
-  ['a thread for each', ['net::bad', 'net::worse'], 'test net::bad ... FAILED\ntest net::worse ... FAILED\n'],
-  ['one thread', ['main', 'main'], 'test net::bad ... connecting\nFAILED\ntest net::worse ... waiting\nFAILED\n'],
+  ['a thread for each test', ['net::bad', 'net::worse'], 'test net::bad ... FAILED\ntest net::worse ... FAILED\n'],
+  ['a single thread', ['main', 'main'], 'test net::bad ... connecting\nFAILED\ntest net::worse ... waiting\nFAILED\n'],
 ])('assigns panics to tests that print immediately, with %s', (_, threads, results) => {
   const report = new LibtestReport('my-crate');
   report.add(`\nrunning 3 tests\ntest net::good ... ok\n${results}\nfailures:\n\nfailures:\n    net::bad\n`, 'stdout');
@@ -299,7 +302,19 @@ error: test failed, to rerun pass \`--lib\`
   ]);
 });
 
-test('reports a failed documentation example with its panic at its first line', () => {
+test.each([
+  ['running 2 tests\ntest a ... ok\ntest b ... ok\n\ntest result: ok. 2 passed; 0 failed; 0 ignored\n', false],
+  ['running 2 tests\ntest a ... ok\n', true],
+  // With --nocapture, a test may print the output of another binary.
+  ['running 1 test\nrunning 1 test\ntest result: ok. 1 passed; \ntest a ... ok\ntest result: ok. 1 passed; \n', false],
+])('detects whether a test binary ended early: %j', (printed, hasEndedEarly) => {
+  const report = new LibtestReport();
+  report.add(printed, 'stdout');
+  report.end();
+  expect(report.hasEndedEarly).toBe(hasEndedEarly);
+});
+
+test('reports the panic of a failed documentation example at the first line of the example', () => {
   const report = new LibtestReport();
   report.add(
     `
@@ -334,7 +349,7 @@ failures:
   );
 });
 
-test('maps a panic in an example to a line of its source', () => {
+test('maps a panic in a documentation example to a line of the source', () => {
   const source = `/// Adds.
 ///
 /// \`\`\`
@@ -352,19 +367,21 @@ pub fn whole() {
     panic!("in the source");
 }
 `;
-  const placeOf = (begin: number, place: string) => {
+  const findPanicPlace = (begin: number, place: string) => {
     const output = `Test executable failed (exit status: 101).\n\nstderr:\n\nthread 'main' (3) panicked at ${place}:\nassertion failed`;
-    const { message } = failureText(`src/cart.rs - total (line ${begin})`, output, () => source);
+    const { message } = createFailureText(`src/cart.rs - total (line ${begin})`, output, () => source);
     return /panicked at (\S+):$/mu.exec(message)?.[1];
   };
-  expect(placeOf(3, 'src/cart.rs:5:1')).toBe('src/cart.rs:6:1');
-  expect(placeOf(10, 'src/cart.rs:4:1'), 'one of two').toBe('src/cart.rs:10:1');
-  expect(placeOf(10, 'src/cart.rs:15:5'), 'in what it calls').toBe('src/cart.rs:15:5');
-  expect(placeOf(10, 'src/other.rs:2:5')).toBe('src/other.rs:2:5');
+  expect(findPanicPlace(3, 'src/cart.rs:5:1')).toBe('src/cart.rs:6:1');
+  expect(findPanicPlace(10, 'src/cart.rs:4:1'), 'two lines can have panicked').toBe('src/cart.rs:10:1');
+  expect(findPanicPlace(10, 'src/cart.rs:15:5'), 'the panic is in a called function').toBe('src/cart.rs:15:5');
+  expect(findPanicPlace(10, 'src/other.rs:2:5')).toBe('src/other.rs:2:5');
 });
 
 test('reads the package name of a Cargo.toml', () => {
-  expect(cargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe('a-b');
-  expect(cargoPackageName('[package]\nname = "last"')).toBe('last');
-  expect(cargoPackageName('[[bin]]\nname = "tool"\n')).toBeUndefined();
+  expect(parseCargoPackageName('[workspace]\n\n[package]\nversion = "1"\nname = "a-b"\n\n[dependencies]\n')).toBe(
+    'a-b',
+  );
+  expect(parseCargoPackageName('[package]\nname = "last"')).toBe('last');
+  expect(parseCargoPackageName('[[bin]]\nname = "tool"\n')).toBeUndefined();
 });

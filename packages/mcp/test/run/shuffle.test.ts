@@ -1,10 +1,10 @@
-/** Lines with seeds, as each runner prints them. */
+/** Tests the lines with which runners print their seed. */
 
 import { expect, test } from 'vitest';
-import { ShuffleWatch } from '../../src/run/reports/shuffle.ts';
+import { ShuffleDetector } from '../../src/run/reports/shuffle.ts';
 
-function said(pieces: readonly string[], runner: string | null = null) {
-  const watch = new ShuffleWatch(runner);
+function detectShuffle(pieces: readonly string[], runner: string | null = null) {
+  const watch = new ShuffleDetector(runner);
   for (const piece of pieces) watch.add(piece);
   return watch.end();
 }
@@ -16,7 +16,7 @@ test.each<[string, string, string, string]>([
   ['RSpec', '\nRandomized with seed 37\n', '37', '--seed 37'],
   ['Jasmine', 'Randomized with seed 37 (jasmine --random=true --seed=37)', '37', '--random=true --seed=37'],
   ['minitest', 'Run options: --seed 4711\n', '4711', '--seed 4711'],
-  ['minitest with more', 'Run options: -v --seed 4711 -n /adds/\r\n', '4711', '--seed 4711'],
+  ['minitest with other options', 'Run options: -v --seed 4711 -n /adds/\r\n', '4711', '--seed 4711'],
   ['ExUnit', 'Running ExUnit with seed: 7, max_cases: 8\n', '7', '--seed 7'],
   ['PHPUnit', 'Random Seed:   1639580000\n', '1639580000', '--order-by=random --random-order-seed=1639580000'],
   ['Go', '-test.shuffle 17\nPASS\n', '17', '-shuffle=17'],
@@ -27,24 +27,24 @@ test.each<[string, string, string, string]>([
     '28',
     '-Dsurefire.runOrder=random -Dsurefire.runOrder.random.seed=28',
   ],
-])('%s', (_, text, seed, option) => expect(said([text])).toEqual({ seed, option }));
+])('reads the seed of %s', (_, text, seed, option) => expect(detectShuffle([text])).toEqual({ seed, option }));
 
-test('accepts the ambiguous line of Jest only for Jest', () => {
+test('accepts the line of Jest only for Jest, because other programs print such lines', () => {
   const lines = ['Seed:        -1229\n'];
-  expect(said(lines, 'jest')).toEqual({ seed: '-1229', option: '--randomize --seed=-1229' });
-  expect(said(lines)).toBeNull();
-  expect(said(lines, 'vitest')).toBeNull();
+  expect(detectShuffle(lines, 'jest')).toEqual({ seed: '-1229', option: '--randomize --seed=-1229' });
+  expect(detectShuffle(lines)).toBeNull();
+  expect(detectShuffle(lines, 'vitest')).toBeNull();
 });
 
-test('reads lines in chunks and colors, and repeated lines once', () => {
-  expect(said(['Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n'])?.seed).toBe('5');
-  expect(said(['\u001b[2mRandomized with seed 37\u001b[22m\n'])?.seed).toBe('37');
+test('reads a line in chunks, a line in colors, and a repeated line', () => {
+  expect(detectShuffle(['Using --rand', 'omly-seed=', '5\nUsing --randomly-seed=5\n'])?.seed).toBe('5');
+  expect(detectShuffle(['\u001b[2mRandomized with seed 37\u001b[22m\n'])?.seed).toBe('37');
 });
 
-test('returns no seed for several orders', () => {
-  expect(said(['-test.shuffle 17\n-test.shuffle 18\n'])).toEqual({});
+test('returns no seed if several seeds are printed', () => {
+  expect(detectShuffle(['-test.shuffle 17\n-test.shuffle 18\n'])).toEqual({});
 });
 
-test('ignores similar lines', () => {
-  expect(said(['seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`], 'jest')).toBeNull();
+test('ignores lines that only look like lines with a seed', () => {
+  expect(detectShuffle(['seeded 3 users\n', 'expected Seed: 4\n', `${'x'.repeat(5000)} seed\n`], 'jest')).toBeNull();
 });

@@ -1,15 +1,15 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { detectTestCommand } from '../../src/run/planning/test-command.ts';
-import { testCommand } from '../../src/run/run-tests.ts';
-import { folder, git } from '../project.ts';
+import { chooseTestCommand } from '../../src/run/run-tests.ts';
+import { createFolder, runGit } from '../project.ts';
 
-test('refuses a command that records its own run', () => {
-  expect(() => testCommand('/srv/shop', {}, 'argus run --at HEAD~3')).toThrow('Start it in a shell');
+test('refuses a command that records a run itself', () => {
+  expect(() => chooseTestCommand('/srv/shop', {}, 'argus run --at HEAD~3')).toThrow('Start it in a shell');
 });
 
 function detect(files: Record<string, string>, programs: string[] = [], platform = 'linux') {
-  return detectTestCommand(folder(files), { platform, has: (program) => programs.includes(program) });
+  return detectTestCommand(createFolder(files), { platform, has: (program) => programs.includes(program) });
 }
 
 const manifest = (content: object) => ({ 'package.json': JSON.stringify(content) });
@@ -20,9 +20,14 @@ test.each([
   ['pnpm by lock file', { ...manifest(scripts), 'pnpm-lock.yaml': '' }, [], 'pnpm test'],
   ['yarn by declaration', manifest({ ...scripts, packageManager: 'yarn@4.0.0' }), [], 'yarn test'],
   ['bun', { ...manifest(scripts), 'bun.lock': '' }, [], 'bun run test'],
-  ['no script', manifest({ devDependencies: { jest: '^30' } }), [], 'npx jest'],
+  ['a runner but no script', manifest({ devDependencies: { jest: '^30' } }), [], 'npx jest'],
   ['nextest', { 'Cargo.toml': '', '.config/nextest.toml': '' }, ['cargo-nextest'], 'cargo nextest run --no-fail-fast'],
-  ['nextest, which has no doctests', { 'Cargo.toml': '' }, ['cargo-nextest'], 'cargo test --no-fail-fast'],
+  [
+    'nextest on the machine but no settings for nextest',
+    { 'Cargo.toml': '' },
+    ['cargo-nextest'],
+    'cargo test --no-fail-fast',
+  ],
   ['cargo', { 'Cargo.toml': '' }, [], 'cargo test --no-fail-fast'],
   ['pytest by config', { 'pyproject.toml': '[tool.pytest.ini_options]' }, ['python'], 'python -m pytest'],
   ['pytest by files', { 'tests/test_a.py': '' }, [], 'python3 -m pytest'],
@@ -54,11 +59,11 @@ test.each([
     [],
     'python3 -m pytest',
   ],
-  ['unittest beside pytest', { 'test_a.py': 'import unittest', 'test_b.py': 'import pytest' }, [], 'python3 -m pytest'],
+  ['unittest and pytest', { 'test_a.py': 'import unittest', 'test_b.py': 'import pytest' }, [], 'python3 -m pytest'],
   ['rspec', { 'spec/a_spec.rb': '' }, ['bundle'], 'rspec'],
-  ['rspec of a bundle', { '.rspec': '', Gemfile: '' }, ['bundle'], 'bundle exec rspec'],
+  ['rspec in a bundle', { '.rspec': '', Gemfile: '' }, ['bundle'], 'bundle exec rspec'],
   ['rake', { 'test/a_test.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
-  ['rake with files of its own names', { 'test/spec_a.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
+  ['rake and test files with other names', { 'test/spec_a.rb': '', Rakefile: 'Rake::TestTask.new' }, [], 'rake test'],
   ['rails', { 'test/test_helper.rb': '', 'bin/rails': '', Gemfile: '' }, ['bundle'], 'bin/rails test'],
   [
     'minitest without rake',
@@ -107,38 +112,38 @@ test.each([
   ['busted with settings', { '.busted': '' }, [], 'busted'],
   ['bats', { 'tests/a.bats': '' }, [], 'bats tests'],
   ['make', { Makefile: 'test = 1\nall:\n\ttrue\n\ntest: all\n\t./check\n' }, [], 'make test'],
-  ['make that says how else', { Makefile: 'test: all\n', 'go.mod': '' }, [], 'go test ./...'],
+  ['make and another ecosystem', { Makefile: 'test: all\n', 'go.mod': '' }, [], 'go test ./...'],
   ['just', { justfile: "test := 'a'\n\n@test name='': build\n  ./check {{name}}\n" }, [], 'just test'],
   ['ava', manifest({ devDependencies: { ava: '^7' } }), [], 'npx ava'],
   ['tap', manifest({ devDependencies: { tap: '^21' } }), [], 'npx tap'],
   ['uvu', manifest({ devDependencies: { uvu: '^0.5' } }), [], 'npx uvu'],
   ['node:test', { ...manifest({}), 'test/a.js': "import test from 'node:test';" }, [], 'node --test'],
   ['gradle', { 'build.gradle.kts': '', gradlew: '' }, [], './gradlew test --continue'],
-])('%s', (_name, files, programs, command) => {
+])('detects the command of a project with %s', (_name, files, programs, command) => {
   expect(detect(files, programs)?.command).toBe(command);
 });
 
-test('uses the package manager of the workspace, but not of another repository', () => {
-  const root = folder({ 'packages/a/package.json': JSON.stringify(scripts), 'pnpm-lock.yaml': '' });
+test('uses the package manager of the workspace, but not that of another repository', () => {
+  const root = createFolder({ 'packages/a/package.json': JSON.stringify(scripts), 'pnpm-lock.yaml': '' });
   const inner = path.join(root, 'packages/a');
   const machine = { platform: 'linux', has: () => false };
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
-  git(root, 'init', '-q');
+  runGit(root, 'init', '-q');
   expect(detectTestCommand(inner, machine)?.command).toBe('pnpm test');
-  git(inner, 'init', '-q');
+  runGit(inner, 'init', '-q');
   expect(detectTestCommand(inner, machine)?.command).toBe('npm test');
 });
 
-test('ignores the placeholder of npm init', () => {
+test('ignores the test script that npm init writes', () => {
   expect(detect(manifest({ scripts: { test: 'echo "Error: no test specified" && exit 1' } }))).toBeNull();
 });
 
-test('returns null without known files', () => {
+test('returns null for a project without known files', () => {
   expect(detect({ 'README.md': '' })).toBeNull();
   expect(detect({ 'package.json': 'not json' })).toBeNull();
 });
 
-test('names other ecosystems of the project', () => {
+test('lists commands of other ecosystems of the project', () => {
   expect(detect({ ...manifest(scripts), 'go.mod': '' })?.others).toEqual(['go test ./...']);
 });
 

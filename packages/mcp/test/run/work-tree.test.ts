@@ -1,4 +1,4 @@
-/** The id of a work tree equals the id that git would compute, and computing it writes nothing. */
+/** Tests that the id of a work tree equals the id that git would compute, and that nothing is written. */
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -14,12 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { withoutHunks } from '../../src/git/uncommitted-change.ts';
-import { ciFacts, gitFacts, givenFacts, lookAtGit } from '../../src/run/git-state.ts';
-import { ciCheckout } from '../../src/system/ci.ts';
+import { removeHunks } from '../../src/git/changes.ts';
+import { completeGivenFacts, createCiFacts, readGitFacts, startReadingGit } from '../../src/run/git-state.ts';
+import { readCiCheckout } from '../../src/system/ci.ts';
 
 /** A repository with a single commit. */
-class WorkTree {
+class TestRepository {
   readonly top = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-work-tree-')));
   readonly src = path.join(this.top, 'src');
 
@@ -53,8 +53,8 @@ class WorkTree {
     rmSync(path.join(this.top, name), { recursive: true });
   }
 
-  /** The tree that git creates when all files are committed. */
-  committed(): string {
+  /** Commits all files, and returns the id of the tree that git created. */
+  commitAll(): string {
     this.git('add', '-A');
     this.git('commit', '-qm', 'next', '--allow-empty');
     return this.git('rev-parse', 'HEAD^{tree}');
@@ -62,98 +62,104 @@ class WorkTree {
 }
 
 test('gives a clean tree the id of its commit', async () => {
-  const it = new WorkTree();
-  const facts = await gitFacts(it.top);
-  const tree = it.git('rev-parse', 'HEAD^{tree}');
+  const repository = new TestRepository();
+  const facts = await readGitFacts(repository.top);
+  const tree = repository.git('rev-parse', 'HEAD^{tree}');
   expect(facts).toMatchObject({ dirty: false, branch: 'main', tree });
-  expect(facts?.commits).toEqual([{ commit: it.git('rev-parse', 'HEAD'), tree, parents: [] }]);
+  expect(facts?.commits).toEqual([{ commit: repository.git('rev-parse', 'HEAD'), tree, parents: [] }]);
 });
 
 test('gives uncommitted work the id that it has after its commit', async () => {
-  const it = new WorkTree();
-  it.write('src/sum.js', Buffer.from([0, 255, 10, 13, 10]));
-  it.write('src/new file.js', 'untracked\n');
-  it.write('über/ñ.txt', 'names in more than ASCII\n');
-  it.write('run.sh', '#!/bin/sh\n');
-  chmodSync(path.join(it.top, 'run.sh'), 0o755);
-  symlinkSync('sum.js', path.join(it.top, 'src/link.js'));
-  it.remove('src/deep');
-  it.git('mv', 'src.txt', 'moved.txt');
-  const index = it.git('ls-files', '--stage');
-  const objects = readdirSync(path.join(it.top, '.git/objects')).length;
-  const facts = await gitFacts(it.src);
-  expect(it.git('ls-files', '--stage')).toBe(index);
-  expect(readdirSync(path.join(it.top, '.git/objects'))).toHaveLength(objects);
-  expect(facts).toMatchObject({ dirty: true, tree: it.committed() });
+  const repository = new TestRepository();
+  repository.write('src/sum.js', Buffer.from([0, 255, 10, 13, 10]));
+  repository.write('src/new file.js', 'untracked\n');
+  repository.write('über/ñ.txt', 'names in more than ASCII\n');
+  repository.write('run.sh', '#!/bin/sh\n');
+  chmodSync(path.join(repository.top, 'run.sh'), 0o755);
+  symlinkSync('sum.js', path.join(repository.top, 'src/link.js'));
+  repository.remove('src/deep');
+  repository.git('mv', 'src.txt', 'moved.txt');
+  const index = repository.git('ls-files', '--stage');
+  const objects = readdirSync(path.join(repository.top, '.git/objects')).length;
+  const facts = await readGitFacts(repository.src);
+  expect(repository.git('ls-files', '--stage')).toBe(index);
+  expect(readdirSync(path.join(repository.top, '.git/objects'))).toHaveLength(objects);
+  expect(facts).toMatchObject({ dirty: true, tree: repository.commitAll() });
 });
 
-test.each<[string, (it: WorkTree) => unknown]>([
-  ['a folder called .git is no repository', (it) => mkdirSync(path.join(it.src, '.git'))],
-  ['settings put the work tree elsewhere', (it) => it.git('config', 'core.worktree', path.join(it.top, 'elsewhere'))],
-])('uses the files of the work tree if %s', async (_, make) => {
-  const it = new WorkTree();
-  it.write('elsewhere/src/sum.js', 'edited\n');
-  make(it);
-  expect(await gitFacts(it.src)).toMatchObject({ dirty: true, tree: it.committed() });
+test.each<[string, (repository: TestRepository) => unknown]>([
+  ['a folder with the name .git is not a repository', (repository) => mkdirSync(path.join(repository.src, '.git'))],
+  [
+    'settings of git name another work tree',
+    (repository) => repository.git('config', 'core.worktree', path.join(repository.top, 'elsewhere')),
+  ],
+])('uses the files of the work tree if %s', async (_, change) => {
+  const repository = new TestRepository();
+  repository.write('elsewhere/src/sum.js', 'edited\n');
+  change(repository);
+  expect(await readGitFacts(repository.src)).toMatchObject({ dirty: true, tree: repository.commitAll() });
 });
 
-test('handles a file that becomes a folder, the reverse, and an unchanged submodule', async () => {
-  const it = new WorkTree();
-  it.write('both/deep/a', '1\n');
-  it.write('both/deep/b', '2\n');
-  it.write('plain', 'a file\n');
-  it.git('update-index', '--add', '--cacheinfo', `160000,${it.git('rev-parse', 'HEAD')},vendored/lib`);
-  it.git('add', 'both', 'plain');
-  it.git('commit', '-qm', 'more');
-  mkdirSync(path.join(it.top, 'vendored/lib'), { recursive: true });
-  it.remove('both/deep');
-  it.write('both/deep', 'a file now\n');
-  it.remove('plain');
-  it.write('plain/inner/file', 'a folder now\n');
-  it.write('vendored/other', 'beside the submodule\n');
-  it.remove('src/deep');
-  const facts = await gitFacts(it.top);
-  it.git('add', 'both', 'plain', 'src', 'vendored/other');
-  expect(facts).toMatchObject({ dirty: true, tree: it.git('write-tree') });
+test('handles a file that becomes a folder, a folder that becomes a file, and an unchanged submodule', async () => {
+  const repository = new TestRepository();
+  repository.write('both/deep/a', '1\n');
+  repository.write('both/deep/b', '2\n');
+  repository.write('plain', 'a file\n');
+  repository.git('update-index', '--add', '--cacheinfo', `160000,${repository.git('rev-parse', 'HEAD')},vendored/lib`);
+  repository.git('add', 'both', 'plain');
+  repository.git('commit', '-qm', 'more');
+  mkdirSync(path.join(repository.top, 'vendored/lib'), { recursive: true });
+  repository.remove('both/deep');
+  repository.write('both/deep', 'a file now\n');
+  repository.remove('plain');
+  repository.write('plain/inner/file', 'a folder now\n');
+  repository.write('vendored/other', 'beside the submodule\n');
+  repository.remove('src/deep');
+  const facts = await readGitFacts(repository.top);
+  repository.git('add', 'both', 'plain', 'src', 'vendored/other');
+  expect(facts).toMatchObject({ dirty: true, tree: repository.git('write-tree') });
 });
 
 describe('a submodule', () => {
-  const withSubmodule = () => {
-    const [it, lib] = [new WorkTree(), new WorkTree()];
-    it.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib.top, 'src/lib');
-    it.git('commit', '-qm', 'library');
-    return { it, lib: path.join(it.top, 'src/lib') };
+  const createSubmodule = () => {
+    const [repository, lib] = [new TestRepository(), new TestRepository()];
+    repository.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib.top, 'src/lib');
+    repository.git('commit', '-qm', 'library');
+    return { repository, lib: path.join(repository.top, 'src/lib') };
   };
 
   test('is clean without changes', async () => {
-    const { it } = withSubmodule();
-    expect(await gitFacts(it.top)).toMatchObject({ dirty: false, tree: it.git('rev-parse', 'HEAD^{tree}') });
+    const { repository } = createSubmodule();
+    expect(await readGitFacts(repository.top)).toMatchObject({
+      dirty: false,
+      tree: repository.git('rev-parse', 'HEAD^{tree}'),
+    });
   });
 
-  test('reports edits of its files, each with a different tree', async () => {
-    const { it } = withSubmodule();
-    const committed = it.git('rev-parse', 'HEAD^{tree}');
+  test('has a different tree for each content of its files', async () => {
+    const { repository } = createSubmodule();
+    const committed = repository.git('rev-parse', 'HEAD^{tree}');
     const trees = [];
     for (const text of ['one', 'two', 'one']) {
-      it.write('src/lib/src/sum.js', `${text}\n`);
-      const facts = await gitFacts(it.top);
+      repository.write('src/lib/src/sum.js', `${text}\n`);
+      const facts = await readGitFacts(repository.top);
       expect(facts).toMatchObject({ dirty: true, edits: [{ path: 'src/lib/src/sum.js' }] });
-      expect((await gitFacts(it.src))?.edits).toMatchObject([{ path: 'lib/src/sum.js' }]);
+      expect((await readGitFacts(repository.src))?.edits).toMatchObject([{ path: 'lib/src/sum.js' }]);
       trees.push(facts?.tree);
     }
     expect(trees[0]).toBe(trees[2]);
     expect(new Set([committed, ...trees]).size).toBe(3);
-    it.git('-C', 'src/lib', 'checkout', '-q', '.');
-    it.write('src/lib/new.js', 'new\n');
-    expect(await gitFacts(it.top)).toMatchObject({
+    repository.git('-C', 'src/lib', 'checkout', '-q', '.');
+    repository.write('src/lib/new.js', 'new\n');
+    expect(await readGitFacts(repository.top)).toMatchObject({
       untrackedOnly: true,
       edits: [{ path: 'src/lib/new.js', untracked: true }],
     });
   });
 
-  test('is an edit at another commit, with the tree that it has after its commit', async () => {
-    const { it } = withSubmodule();
-    it.git(
+  test('counts as an edit if it is at another commit, and the tree stays equal when it is committed', async () => {
+    const { repository } = createSubmodule();
+    repository.git(
       '-C',
       'src/lib',
       '-c',
@@ -166,139 +172,144 @@ describe('a submodule', () => {
       '-m',
       'later',
     );
-    const facts = await gitFacts(it.top);
-    it.git('add', 'src/lib');
-    expect(facts).toMatchObject({ dirty: true, tree: it.git('write-tree'), edits: [{ path: 'src/lib' }] });
-    expect((await gitFacts(it.top))?.tree, 'staged').toBe(facts?.tree);
+    const facts = await readGitFacts(repository.top);
+    repository.git('add', 'src/lib');
+    expect(facts).toMatchObject({ dirty: true, tree: repository.git('write-tree'), edits: [{ path: 'src/lib' }] });
+    expect((await readGitFacts(repository.top))?.tree, 'staged').toBe(facts?.tree);
   });
 
-  test('is ignored behind a link', async () => {
-    const { it, lib } = withSubmodule();
-    const elsewhere = new WorkTree();
+  test('is ignored if its folder is a link', async () => {
+    const { repository, lib } = createSubmodule();
+    const elsewhere = new TestRepository();
     elsewhere.write('secret.js', 'x\n');
-    it.remove('src/lib');
+    repository.remove('src/lib');
     symlinkSync(elsewhere.top, lib);
-    expect((await gitFacts(it.top))?.edits).toBeUndefined();
+    expect((await readGitFacts(repository.top))?.edits).toBeUndefined();
   });
 });
 
 test('equals the id of git before the first commit and with SHA-256', async () => {
-  const it = new WorkTree();
-  it.init();
-  expect((await gitFacts(it.top))?.tree).toBe(it.committed());
-  it.init('--object-format=sha256');
-  it.committed();
-  it.write('src/deep/er.js', 'changed\n');
-  const tree = (await gitFacts(it.top))?.tree;
+  const repository = new TestRepository();
+  repository.init();
+  expect((await readGitFacts(repository.top))?.tree).toBe(repository.commitAll());
+  repository.init('--object-format=sha256');
+  repository.commitAll();
+  repository.write('src/deep/er.js', 'changed\n');
+  const tree = (await readGitFacts(repository.top))?.tree;
   expect(tree).toMatch(/^[0-9a-f]{64}$/u);
-  expect(tree).toBe(it.committed());
+  expect(tree).toBe(repository.commitAll());
 });
 
-test('uses the tree at the time of the look, despite later writes and commits', async () => {
-  const it = new WorkTree();
-  it.write('src/sum.js', 'changed\n');
-  it.write('new.js', 'untracked\n');
-  const look = lookAtGit(it.top);
-  await look.treeSeen;
-  const [seen, commit] = [it.committed(), it.git('rev-parse', 'HEAD~1')];
-  it.write('src/deep/er.js', 'changed as well\n');
-  it.remove('new.js');
-  it.committed();
-  const facts = await look.facts();
-  expect(facts).toMatchObject({ commit, dirty: true, tree: seen });
+test('uses the tree at the time of the call, despite later writes and commits', async () => {
+  const repository = new TestRepository();
+  repository.write('src/sum.js', 'changed\n');
+  repository.write('new.js', 'untracked\n');
+  const gitState = startReadingGit(repository.top);
+  await gitState.treeRead;
+  const [treeAtStart, commit] = [repository.commitAll(), repository.git('rev-parse', 'HEAD~1')];
+  repository.write('src/deep/er.js', 'changed as well\n');
+  repository.remove('new.js');
+  repository.commitAll();
+  const facts = await gitState.readFacts();
+  expect(facts).toMatchObject({ commit, dirty: true, tree: treeAtStart });
   expect(facts?.commits?.map((one) => one.commit)).toEqual([commit]);
   expect(facts?.edits?.map((edit) => edit.path)).toEqual(['src/sum.js', 'new.js']);
 });
 
-test('excludes ignored files and files of Argus', async () => {
-  const it = new WorkTree();
-  const before = (await gitFacts(it.top))?.tree;
-  it.write('.git/info/exclude', 'ignored/\n');
-  it.write('ignored/file', 'x');
-  it.write('.argus/argus.db', 'x');
-  expect((await gitFacts(it.top))?.tree).toBe(before);
+test('the id does not depend on ignored files and files of Argus', async () => {
+  const repository = new TestRepository();
+  const idWithoutFiles = (await readGitFacts(repository.top))?.tree;
+  repository.write('.git/info/exclude', 'ignored/\n');
+  repository.write('ignored/file', 'x');
+  repository.write('.argus/argus.db', 'x');
+  expect((await readGitFacts(repository.top))?.tree).toBe(idWithoutFiles);
 });
 
 test('lists the newest commit first, and all parents of a merge', async () => {
-  const it = new WorkTree();
-  it.git('checkout', '-qb', 'side');
-  it.write('side', '1');
-  it.committed();
-  it.git('checkout', '-q', 'main');
-  it.write('main', '1');
-  it.committed();
-  it.git('merge', '-q', '--no-edit', 'side');
-  const [newest] = (await gitFacts(it.top))?.commits ?? [];
-  const [commit, tree, ...parents] = it.git('log', '-1', '--format=%H %T %P').split(' ');
+  const repository = new TestRepository();
+  repository.git('checkout', '-qb', 'side');
+  repository.write('side', '1');
+  repository.commitAll();
+  repository.git('checkout', '-q', 'main');
+  repository.write('main', '1');
+  repository.commitAll();
+  repository.git('merge', '-q', '--no-edit', 'side');
+  const [newest] = (await readGitFacts(repository.top))?.commits ?? [];
+  const [commit, tree, ...parents] = repository.git('log', '-1', '--format=%H %T %P').split(' ');
   expect(newest).toEqual({ commit, tree, parents });
 });
 
 test('lists the files of commits relative to the project', async () => {
-  const it = new WorkTree();
-  it.write('src/new file.js', 'spaces\n');
-  it.write('über/ñ.txt', 'names in more than ASCII\n');
-  it.write('outside.txt', '1\n');
-  it.git('mv', 'src/sum.js', 'src/add.js');
-  it.committed();
-  it.write('src/tab\there.js', 'quoted by git\n');
-  it.remove('src/deep');
-  it.committed();
-  for (let at = 0; at < 80; at += 1) it.write(`many/${at}`, `${at}`);
-  it.committed();
-  const files = async (root: string) => (await gitFacts(root))?.commits?.map((commit) => commit.files);
-  expect(await files(it.top)).toEqual([
+  const repository = new TestRepository();
+  repository.write('src/new file.js', 'spaces\n');
+  repository.write('über/ñ.txt', 'names in more than ASCII\n');
+  repository.write('outside.txt', '1\n');
+  repository.git('mv', 'src/sum.js', 'src/add.js');
+  repository.commitAll();
+  repository.write('src/tab\there.js', 'quoted by git\n');
+  repository.remove('src/deep');
+  repository.commitAll();
+  for (let at = 0; at < 80; at += 1) repository.write(`many/${at}`, `${at}`);
+  repository.commitAll();
+  const files = async (root: string) => (await readGitFacts(root))?.commits?.map((commit) => commit.files);
+  expect(await files(repository.top)).toEqual([
     undefined,
     ['src/deep/er.js'],
     ['outside.txt', 'src/add.js', 'src/new file.js', 'src/sum.js', 'über/ñ.txt'],
     undefined,
   ]);
-  expect(await files(it.src)).toEqual([undefined, ['deep/er.js'], ['add.js', 'new file.js', 'sum.js'], undefined]);
+  expect(await files(repository.src)).toEqual([
+    undefined,
+    ['deep/er.js'],
+    ['add.js', 'new file.js', 'sum.js'],
+    undefined,
+  ]);
 });
 
 test('lists files of Argus only for a commit without other files', async () => {
-  const it = new WorkTree();
+  const repository = new TestRepository();
   const share = (from: number) => {
-    for (let at = from; at < from + 80; at += 1) it.write(`.argus-shared/fixes/fix-${at}.json`, `${at}`);
+    for (let at = from; at < from + 80; at += 1) repository.write(`.argus-shared/fixes/fix-${at}.json`, `${at}`);
   };
   share(0);
-  it.committed();
+  repository.commitAll();
   share(100);
-  it.write('src/sum.js', 'export const sum = 0;\n');
-  it.committed();
+  repository.write('src/sum.js', 'export const sum = 0;\n');
+  repository.commitAll();
   share(200);
-  it.write('src/tab\there.js', 'quoted by git\n');
-  it.committed();
-  const commits = (await gitFacts(it.top))?.commits?.map((commit) => commit.files);
+  repository.write('src/tab\there.js', 'quoted by git\n');
+  repository.commitAll();
+  const commits = (await readGitFacts(repository.top))?.commits?.map((commit) => commit.files);
   expect(commits).toEqual([undefined, ['src/sum.js'], ['.argus-shared/fixes/fix-0.json'], undefined]);
 });
 
-test('lists commits without files in a clone without their folders', async () => {
-  const it = new WorkTree();
-  it.write('src/sum.js', 'later\n');
-  it.committed();
-  it.git('config', 'uploadpack.allowFilter', 'true');
-  const clone = path.join(it.top, 'clone');
-  it.git('clone', '-q', '--no-local', '--filter=tree:0', `file://${it.top}`, clone);
-  const facts = await gitFacts(clone);
+test('lists commits without files in a clone that lacks the folders of commits', async () => {
+  const repository = new TestRepository();
+  repository.write('src/sum.js', 'later\n');
+  repository.commitAll();
+  repository.git('config', 'uploadpack.allowFilter', 'true');
+  const clone = path.join(repository.top, 'clone');
+  repository.git('clone', '-q', '--no-local', '--filter=tree:0', `file://${repository.top}`, clone);
+  const facts = await readGitFacts(clone);
   expect(facts?.commits).toHaveLength(2);
-  expect(facts?.commits?.[0]?.commit).toBe(it.git('rev-parse', 'HEAD'));
+  expect(facts?.commits?.[0]?.commit).toBe(repository.git('rev-parse', 'HEAD'));
 });
 
 test('returns no commit in an empty repository and null outside a repository', async () => {
-  const it = new WorkTree();
-  it.remove('.git');
-  expect(await gitFacts(it.top)).toBeNull();
-  it.git('init', '-q');
-  expect(await gitFacts(it.top)).toMatchObject({ commit: null, commits: [], dirty: true });
+  const repository = new TestRepository();
+  repository.remove('.git');
+  expect(await readGitFacts(repository.top)).toBeNull();
+  repository.git('init', '-q');
+  expect(await readGitFacts(repository.top)).toMatchObject({ commit: null, commits: [], dirty: true });
 });
 
-test('adds known facts about the commit to a run elsewhere', async () => {
-  const it = new WorkTree();
-  const first = it.git('rev-parse', 'HEAD');
-  const tree = it.git('rev-parse', 'HEAD^{tree}');
-  it.write('src/sum.js', 'later\n');
-  it.committed();
-  expect(await givenFacts(it.top, { commit: first, branch: 'side' })).toEqual({
+test('adds local facts about the commit to a run on another machine', async () => {
+  const repository = new TestRepository();
+  const first = repository.git('rev-parse', 'HEAD');
+  const tree = repository.git('rev-parse', 'HEAD^{tree}');
+  repository.write('src/sum.js', 'later\n');
+  repository.commitAll();
+  expect(await completeGivenFacts(repository.top, { commit: first, branch: 'side' })).toEqual({
     commit: first,
     branch: 'side',
     dirty: false,
@@ -306,69 +317,108 @@ test('adds known facts about the commit to a run elsewhere', async () => {
     commits: [{ commit: first, tree, parents: [] }],
   });
   const unknown = { commit: 'f'.repeat(40), dirty: true, tree: 'e'.repeat(40) };
-  expect(await givenFacts(it.top, unknown)).toEqual({ ...unknown, branch: null, commits: [] });
-  expect(await givenFacts(it.top, { commit: '--output=x' }), 'is no option of git').toMatchObject({ commits: [] });
-  expect(await givenFacts(it.top, {}), 'nothing is said of it').toBeNull();
+  expect(await completeGivenFacts(repository.top, unknown)).toEqual({ ...unknown, branch: null, commits: [] });
+  expect(
+    await completeGivenFacts(repository.top, { commit: '--output=x' }),
+    'a commit is never read as an option of git',
+  ).toMatchObject({
+    commits: [],
+  });
+  expect(await completeGivenFacts(repository.top, {}), 'no fact is given').toBeNull();
 });
 
 const SHA = 'ab'.repeat(20);
 
-const GITHUB = { GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA };
-const OF_CHANGE = { branch: 'fix', commit: SHA };
-const OF_MAIN = { branch: 'main', commit: SHA };
-const UNKNOWN = { branch: null, commit: null };
+const GITHUB_VARIABLES = { GITHUB_ACTIONS: 'true', GITHUB_SHA: SHA };
+const CHECKOUT_OF_FIX = { branch: 'fix', commit: SHA };
+const CHECKOUT_OF_MAIN = { branch: 'main', commit: SHA };
+const NO_CHECKOUT = { branch: null, commit: null };
 
 test.each([
-  ['GitHub Actions', { ...GITHUB, GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main' }, OF_MAIN],
-  ['a pull request there', { ...GITHUB, GITHUB_HEAD_REF: 'fix', GITHUB_REF_NAME: '7/merge' }, OF_CHANGE],
-  ['GitLab', { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main', CI_COMMIT_SHA: SHA }, OF_MAIN],
-  ['Jenkins', { JENKINS_URL: 'x', BRANCH_NAME: 'PR-7', CHANGE_BRANCH: 'fix', GIT_COMMIT: SHA }, OF_CHANGE],
-  ['Buildkite', { BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: SHA }, OF_MAIN],
-  ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main', CIRCLE_SHA1: SHA }, OF_MAIN],
-  ['a service without them', { BUILDKITE: 'true', GITHUB_SHA: SHA }, UNKNOWN],
-  ['none of them', { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main', GIT_COMMIT: SHA }, UNKNOWN],
+  ['GitHub Actions', { ...GITHUB_VARIABLES, GITHUB_HEAD_REF: '', GITHUB_REF_NAME: 'main' }, CHECKOUT_OF_MAIN],
+  [
+    'a pull request on GitHub Actions',
+    { ...GITHUB_VARIABLES, GITHUB_HEAD_REF: 'fix', GITHUB_REF_NAME: '7/merge' },
+    CHECKOUT_OF_FIX,
+  ],
+  ['GitLab', { GITLAB_CI: 'true', CI_COMMIT_REF_NAME: 'main', CI_COMMIT_SHA: SHA }, CHECKOUT_OF_MAIN],
+  ['Jenkins', { JENKINS_URL: 'x', BRANCH_NAME: 'PR-7', CHANGE_BRANCH: 'fix', GIT_COMMIT: SHA }, CHECKOUT_OF_FIX],
+  ['Buildkite', { BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: SHA }, CHECKOUT_OF_MAIN],
+  ['CircleCI', { CIRCLECI: 'true', CIRCLE_BRANCH: 'main', CIRCLE_SHA1: SHA }, CHECKOUT_OF_MAIN],
+  ['a service without variables for the checkout', { BUILDKITE: 'true', GITHUB_SHA: SHA }, NO_CHECKOUT],
+  ['no CI service', { GITHUB_REF_NAME: 'main', CI_COMMIT_REF_NAME: 'main', GIT_COMMIT: SHA }, NO_CHECKOUT],
 ])('reads the checkout of %s', (_, env, checkout) => {
-  expect(ciCheckout(env)).toEqual(checkout);
+  expect(readCiCheckout(env)).toEqual(checkout);
 });
 
 test('uses the commit of CI if git is not available', () => {
-  const known = { branch: 'main', dirty: false, tree: null, commits: [] };
+  const commonFacts = { branch: 'main', dirty: false, tree: null, commits: [] };
   const buildkite = (commit: string) =>
-    ciFacts({ BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: commit });
-  expect(buildkite(SHA)).toEqual({ ...known, commit: SHA });
-  expect(buildkite('ab'.repeat(32)), 'a repository of SHA-256').toEqual({ ...known, commit: 'ab'.repeat(32) });
-  for (const none of ['HEAD', SHA.slice(1), `${SHA}\n`, `--${SHA.slice(2)}`, '']) expect(buildkite(none)).toBeNull();
-  expect(ciFacts({})).toBeNull();
+    createCiFacts({ BUILDKITE: 'true', BUILDKITE_BRANCH: 'main', BUILDKITE_COMMIT: commit });
+  expect(buildkite(SHA)).toEqual({ ...commonFacts, commit: SHA });
+  expect(buildkite('ab'.repeat(32)), 'a repository with SHA-256').toEqual({ ...commonFacts, commit: 'ab'.repeat(32) });
+  for (const invalidCommit of ['HEAD', SHA.slice(1), `${SHA}\n`, `--${SHA.slice(2)}`, ''])
+    expect(buildkite(invalidCommit)).toBeNull();
+  expect(createCiFacts({})).toBeNull();
 });
 
-test('lists edits with hunks, untracked files with digests, and no secrets or files of tools', async () => {
-  const it = new WorkTree();
-  it.write('.env', 'KEY=1\n');
-  it.committed();
-  expect((await gitFacts(it.top))?.edits, 'nothing differs').toBeUndefined();
-  it.write('src/sum.js', 'export const sum = (a, b) => a - b;\n');
-  it.write('.env', 'KEY=2\n');
-  it.write('src/deep/er.js', '-----BEGIN PRIVATE KEY-----\n');
-  it.write('untracked.js', 'new\n');
-  it.write('.env.local', 'KEY=3\n');
-  it.write('out.log', 'line\n');
-  it.write('.venv/lib/site.py', 'installed\n');
-  it.remove('src.txt');
-  const edits = (await gitFacts(it.top))?.edits ?? [];
+test('lists edits with hunks and untracked files with digests, but no secrets or files of tools', async () => {
+  const repository = new TestRepository();
+  repository.write('.env', 'KEY=1\n');
+  repository.commitAll();
+  expect((await readGitFacts(repository.top))?.edits, 'nothing differs').toBeUndefined();
+  repository.write('src/sum.js', 'export const sum = (a, b) => a - b;\n');
+  repository.write('.env', 'KEY=2\n');
+  repository.write('src/deep/er.js', '-----BEGIN PRIVATE KEY-----\n');
+  repository.write('untracked.js', 'new\n');
+  repository.write('.env.local', 'KEY=3\n');
+  repository.write('out.log', 'line\n');
+  repository.write('.venv/lib/site.py', 'installed\n');
+  repository.remove('src.txt');
+  const edits = (await readGitFacts(repository.top))?.edits ?? [];
   expect(edits.map((edit) => edit.path)).toEqual(['src.txt', 'src/sum.js', 'untracked.js']);
   expect(edits[2]).toEqual({ path: 'untracked.js', digest: expect.stringMatching(/^[0-9a-f]{16}$/u), untracked: true });
   expect(edits[1]?.hunks).toContain('-export const sum = (a, b) => a + b;\n+export const sum = (a, b) => a - b;\n');
-  const below = (await gitFacts(it.src))?.edits;
+  const below = (await readGitFacts(repository.src))?.edits;
   expect(below, 'relative to the project').toMatchObject([{ path: 'sum.js', digest: expect.stringMatching(/./u) }]);
 });
 
-test('keeps only name and digest of a large change', async () => {
-  const it = new WorkTree();
-  it.write('src/sum.js', `${'x'.repeat(79)}\n`.repeat(200));
-  const [edit] = (await gitFacts(it.top))?.edits ?? [];
+test('adds the diffs of the newest commits, without large diffs, secrets and merges', async () => {
+  const repository = new TestRepository();
+  const commitAndReadHunks = async (file: string, content: string) => {
+    repository.write(file, content);
+    repository.commitAll();
+    return (await readGitFacts(repository.top))?.commits?.[0]?.hunks;
+  };
+  expect(await commitAndReadHunks('src/sum.js', 'export const sum = 1;\n')).toContain('+export const sum = 1;');
+  expect(await commitAndReadHunks('src/sum.js', `${'x'.repeat(79)}\n`.repeat(200)), 'is large').toBeUndefined();
+  expect(await commitAndReadHunks('.env', 'KEY=1\n'), 'may be secret').toBeUndefined();
+  expect(await commitAndReadHunks('src/key.js', '-----BEGIN PRIVATE KEY-----\n'), 'has a key').toBeUndefined();
+  for (const content of ['1\n', '2\n', '3\n', '4\n']) await commitAndReadHunks('src/small.js', content);
+  const { commits = [], ...git } = (await readGitFacts(repository.top)) ?? {};
+  expect(commits.map(({ hunks }) => hunks !== undefined)).toEqual([
+    true,
+    true,
+    true,
+    ...commits.slice(3).map(() => false),
+  ]);
+  expect(JSON.stringify(removeHunks({ commit: null, branch: null, dirty: null, ...git, commits }))).not.toContain(
+    'hunks',
+  );
+});
+
+test('keeps only the name and the digest of a large change', async () => {
+  const repository = new TestRepository();
+  repository.write('src/sum.js', `${'x'.repeat(79)}\n`.repeat(200));
+  const [edit] = (await readGitFacts(repository.top))?.edits ?? [];
   expect(edit).toEqual({ path: 'src/sum.js', digest: expect.stringMatching(/^[0-9a-f]{16}$/u) });
-  it.write('src/sum.js', `const key = \`\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n\`;\n`);
-  expect((await gitFacts(it.top))?.edits?.[0], 'nor is a key in it').not.toHaveProperty('hunks');
+  repository.write(
+    'src/sum.js',
+    `const key = \`\n-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n\`;\n`,
+  );
+  expect((await readGitFacts(repository.top))?.edits?.[0], 'omits hunks that contain a key').not.toHaveProperty(
+    'hunks',
+  );
   const git = { commit: null, branch: null, dirty: true, edits: [{ path: 'a', digest: 'd', hunks: 'text' }] };
-  expect(withoutHunks(git).edits).toEqual([{ path: 'a', digest: 'd' }]);
+  expect(removeHunks(git).edits).toEqual([{ path: 'a', digest: 'd' }]);
 });

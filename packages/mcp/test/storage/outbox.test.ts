@@ -2,11 +2,10 @@ import { readdirSync } from 'node:fs';
 import { EngineError } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { Outbox } from '../../src/storage/outbox.ts';
-import { Seal } from '../../src/storage/seal.ts';
-import { Spool } from '../../src/storage/spool.ts';
-import { folder } from '../project.ts';
+import { FileHmac, Spool } from '../../src/storage/spool.ts';
+import { createFolder } from '../project.ts';
 
-const CALL = {
+const WAITING_CALL = {
   callId: '0195220c-2a00-7abc-8def-001122334455',
   now: 1,
   method: 'diagnose',
@@ -14,17 +13,17 @@ const CALL = {
 } as const;
 
 test('keeps a call that stopped the engine, and sets a refused call aside', async () => {
-  const [files, keys] = [folder(), folder()];
-  const spool = new Spool(files, new Seal(async () => keys));
-  await spool.put(CALL);
+  const [files, keys] = [createFolder(), createFolder()];
+  const spool = new Spool(files, new FileHmac(async () => keys));
+  await spool.writeCall(WAITING_CALL);
   let code: 'INTERNAL_ERROR' | 'RUN_NOT_FOUND' = 'INTERNAL_ERROR';
   const call = () => Promise.reject(new EngineError(code, 'it failed'));
-  const inMemory = () => Promise.reject(new Error('nothing is asked'));
-  const outbox = new Outbox({ durable: async () => ({ call, attempt: call }), inMemory }, spool);
-  await outbox.takeIn();
+  const failInMemory = () => Promise.reject(new Error('nothing is asked'));
+  const outbox = new Outbox({ openDurable: async () => ({ call, attempt: call }), openInMemory: failInMemory }, spool);
+  await outbox.storeWaiting();
   expect(outbox.counts()).toMatchObject({ waiting: 1, refused: 0 });
   code = 'RUN_NOT_FOUND';
-  await outbox.takeIn();
+  await outbox.storeWaiting();
   expect(outbox.counts()).toMatchObject({ waiting: 0, refused: 1 });
   expect(readdirSync(files)).toHaveLength(1);
 });

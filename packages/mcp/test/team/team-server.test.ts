@@ -1,4 +1,4 @@
-/** The server of a team with memories of this test. `tests/e2e/team/server.test.ts` uses real memories. */
+/** Tests the server of a team with a memory of the test itself. `tests/e2e/team/server.test.ts` uses real memories. */
 
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
@@ -6,10 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { type CallName, type Calls, NamedCalls, openEngine, type Scope } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Auth } from '../../src/team/server/auth.ts';
+import { Auth, generateToken } from '../../src/team/server/auth.ts';
 import type { ServedMemory } from '../../src/team/server/storage/projects.ts';
 import { TeamServer } from '../../src/team/server/team-server.ts';
-import { newToken } from '../../src/team/server/tokens.ts';
 
 class StuckMemory extends NamedCalls {
   call<N extends CallName>(_: N): Promise<Calls[N]['result']> {
@@ -31,14 +30,14 @@ class BrokenMemory extends NamedCalls {
   }
 }
 
-/** A server of one project `shop`. Its memory is the server's own memory unless `memory` is given. */
-async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: number } = {}) {
+/** Starts a server with a single project `shop`. The project uses the server's own memory unless `memory` is given. */
+async function startTestServer({ memory, callMs }: { memory?: ServedMemory; callMs?: number } = {}) {
   const engine = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en' });
   const listeners: (() => void)[] = [];
   const projects = {
-    own: async () => engine,
-    memoryOf: async () => memory ?? engine,
-    names: async () => ['shop'],
+    serverMemory: async () => engine,
+    projectMemory: async () => memory ?? engine,
+    projectNames: async () => ['shop'],
     watch: (_: string, changed: () => void) => {
       listeners.push(changed);
       return { close: () => {} };
@@ -46,13 +45,13 @@ async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: numb
     close: () => engine.close(),
   };
   const token = async (scope: Scope) => {
-    const { token: bearer, id, digest } = newToken();
+    const { token: bearer, id, digest } = generateToken();
     await engine.createToken({ id, digest, name: 'Ada', scope, projects: null, expiresInDays: null });
     return { bearer, id };
   };
   const options = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {} };
-  const given = callMs === undefined ? options : { ...options, callMs };
-  const server = new TeamServer({ ...given, projects, auth: new Auth(projects.own) });
+  const serverOptions = callMs === undefined ? options : { ...options, callMs };
+  const server = new TeamServer({ ...serverOptions, projects, auth: new Auth(projects.serverMemory) });
   onTestFinished(() => server.close(0));
   await once(server.http.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.http.address() as AddressInfo;
@@ -69,42 +68,42 @@ async function served({ memory, callMs }: { memory?: ServedMemory; callMs?: numb
   };
   /** Sends headers that `fetch` does not allow. */
   const ask = async (method: string, path: string, headers: Record<string, string>, body = '') => {
-    const asked = request(`${url}${path}`, { method, headers });
-    asked.end(body);
-    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    const outgoingRequest = request(`${url}${path}`, { method, headers });
+    outgoingRequest.end(body);
+    const [response] = (await once(outgoingRequest, 'response')) as [IncomingMessage];
     return response;
   };
   return { engine, url, token, post, ask, changed: () => listeners.forEach((tell) => void tell()) };
 }
 
-test('answers a call that takes too long as lost', async () => {
-  const { token, post } = await served({ memory: new StuckMemory(), callMs: 1 });
+test('reports a call that takes too long as lost', async () => {
+  const { token, post } = await startTestServer({ memory: new StuckMemory(), callMs: 1 });
   const { bearer } = await token('read');
-  const message = 'The call takes too long. Make it again with the same callId.';
+  const message = 'The call takes too long. Repeat it with the same callId.';
   expect(await post(bearer, 'overview', {})).toEqual({
     status: 503,
     body: { error: { code: 'DATABASE_LOCKED', message } },
   });
 });
 
-test('answers a failure of the server with its reference and without a folder', async () => {
-  const { token, post } = await served({ memory: new BrokenMemory() });
+test('answers a failure of the server with a reference and without a folder name', async () => {
+  const { token, post } = await startTestServer({ memory: new BrokenMemory() });
   const { status, body } = await post((await token('read')).bearer, 'overview', {});
   expect([status, body]).toEqual([500, { error: { code: 'INTERNAL_ERROR', message: expect.stringMatching(/err-/u) } }]);
   expect(JSON.stringify(body)).not.toMatch(/\/|\.log|secret-folder/u);
 });
 
 describe('a call', () => {
-  test('is rejected if it nests 200,000 levels', async () => {
-    const { token, post } = await served();
+  test('rejects a call that nests 200,000 levels', async () => {
+    const { token, post } = await startTestServer();
     const params = `{"query_text":"x","env":${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}}`;
     const { status, body } = await post((await token('write')).bearer, 'rankedSolutions', params);
-    const message = 'The body is no JSON, or nests deeper than 64 levels.';
+    const message = 'The body is not JSON, or nests deeper than 64 levels.';
     expect([status, body]).toEqual([400, { error: { code: 'INVALID_INPUT', message } }]);
   });
 
-  test('is accepted with braces and quotes in its texts', async () => {
-    const { token, post } = await served();
+  test('accepts a call with braces and quotes in its texts', async () => {
+    const { token, post } = await startTestServer();
     const params = { query_text: `${'{['.repeat(100)} "\\" \\\\" ${'["'.repeat(100)}`, env: {} };
     expect((await post((await token('write')).bearer, 'rankedSolutions', params)).status).toBe(200);
   });
@@ -117,12 +116,12 @@ describe('a call', () => {
     ['memoryImport', { lines: 'x'.repeat(3_000_000) }, 413],
     ['recordRun', { command: 'x', outputTail: 'x'.repeat(3_000_000) }, 413],
   ])('%s with large texts gets the right status: %#', async (method, params, status) => {
-    const { token, post } = await served();
+    const { token, post } = await startTestServer();
     expect((await post((await token('write')).bearer, method, params)).status).toBe(status);
   });
 
-  test('of another protocol is rejected with PROTOCOL', async () => {
-    const { token, post } = await served();
+  test('rejects a call of another protocol version with PROTOCOL', async () => {
+    const { token, post } = await startTestServer();
     const more = { protocol: 2, method: 'think', priority: 'high' };
     expect(await post((await token('write')).bearer, 'x', {}, more)).toMatchObject({
       status: 400,
@@ -131,7 +130,7 @@ describe('a call', () => {
   });
 });
 
-describe('a browser', () => {
+describe('requests of a browser', () => {
   const FORM = 'application/x-www-form-urlencoded';
 
   test.each([
@@ -140,15 +139,15 @@ describe('a browser', () => {
     ['[::1]:7420', 200],
     ['evil.example', 401],
     ['127.0.0.1.evil.example:7420', 401],
-  ])('sent here as %s gets metrics only if the name is this machine', async (Host, status) => {
-    const { ask } = await served();
+  ])('a request with the Host header %s gets metrics only if it names this machine', async (Host, status) => {
+    const { ask } = await startTestServer();
     expect((await ask('GET', '/metrics', { Host })).statusCode).toBe(status);
   });
 
   test.each([
     ['the page of the server', { Origin: 'http://127.0.0.1:7420' }, 303],
     [
-      'its page, as a browser of today says it',
+      'its page, by the headers of current browsers',
       { Origin: 'http://127.0.0.1:7420', 'Sec-Fetch-Site': 'same-origin' },
       303,
     ],
@@ -156,27 +155,27 @@ describe('a browser', () => {
     ['another site', { Origin: 'http://evil.example' }, 403],
     ['another port', { Origin: 'http://127.0.0.1:8000' }, 403],
     ['a page that hides its origin', { Origin: 'null' }, 403],
-    ['another site, as a browser of today says it', { 'Sec-Fetch-Site': 'cross-site' }, 403],
-  ])('sends the form of %s', async (_, headers, status) => {
-    const { ask, token } = await served();
+    ['another site, by the headers of current browsers', { 'Sec-Fetch-Site': 'cross-site' }, 403],
+  ])('a form that %s sends gets the right status', async (_, headers, status) => {
+    const { ask, token } = await startTestServer();
     const { bearer } = await token('read');
-    const given = { Host: '127.0.0.1:7420', 'Content-Type': FORM, ...headers };
+    const requestHeaders = { Host: '127.0.0.1:7420', 'Content-Type': FORM, ...headers };
     for (const [path, body] of [
       ['/login', `token=${bearer}`],
       ['/logout', ''],
     ] as const) {
-      const { statusCode, headers: answered } = await ask('POST', path, given, body);
+      const { statusCode, headers: answered } = await ask('POST', path, requestHeaders, body);
       expect([statusCode, 'set-cookie' in answered], path).toEqual([status, status === 303]);
     }
   });
 
-  test('gets a login page whose form carries the origin', async () => {
-    const { ask } = await served();
+  test('answers with a login page whose form sends its origin', async () => {
+    const { ask } = await startTestServer();
     expect((await ask('GET', '/', {})).headers).toMatchObject({ 'referrer-policy': 'same-origin' });
   });
 
-  test('gets no line of a stream after its token was revoked', async () => {
-    const { ask, token, engine, changed } = await served();
+  test('ends an event stream after its token was revoked', async () => {
+    const { ask, token, engine, changed } = await startTestServer();
     const { bearer, id } = await token('read');
     const stream = await ask('GET', '/p/shop/api/events', { Authorization: `Bearer ${bearer}` });
     const lines: string[] = [];

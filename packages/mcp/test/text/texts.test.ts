@@ -1,35 +1,40 @@
 import { readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { batches, passOn } from '../../src/cli/terminal/lines.ts';
-import { sessionKey } from '../../src/sessions/session-manager.ts';
-import { acceptedLocale, chooseLocale } from '../../src/text/locale.ts';
-import { clipped, visible, visibleDeep } from '../../src/text/untrusted.ts';
+import { readBatches, writeWithBackpressure } from '../../src/cli/terminal/lines.ts';
+import { toSessionKey } from '../../src/sessions/session-manager.ts';
+import { chooseLocale, findAcceptedLocale } from '../../src/text/locale.ts';
+import { clip, mapTexts, removeInvisible, removeInvisibleDeep } from '../../src/text/untrusted.ts';
 
-const VISIBLE = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
-const rows = readFileSync(VISIBLE, 'utf8').trim().split('\n');
+const VISIBLE_VECTORS = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
+const visibleRows = readFileSync(VISIBLE_VECTORS, 'utf8').trim().split('\n');
 
-test.each(rows.map((row) => JSON.parse(row)))('shows the same text as the engine: $name', (row) => {
-  expect(visible(row.text)).toBe(row.visible);
-  expect(visible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
+test.each(visibleRows.map((row) => JSON.parse(row)))('shows the same text as the engine: $name', (row) => {
+  expect(removeInvisible(row.text)).toBe(row.visible);
+  expect(removeInvisible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
 });
 
 test('replaces a lone surrogate, because the engine cannot receive it', () => {
-  expect(visible('a\ud800b')).toBe('a\ufffdb');
+  expect(removeInvisible('a\ud800b')).toBe('a\ufffdb');
 });
 
 test('cleans every key and every string of an answer', () => {
   const value = { 'a\u200b': ['x\u0000', { b: 'y\u202e' }], n: 1, z: null };
-  expect(visibleDeep(value)).toEqual({ a: ['x', { b: 'y' }], n: 1, z: null });
+  expect(removeInvisibleDeep(value)).toEqual({ a: ['x', { b: 'y' }], n: 1, z: null });
+});
+
+test('changes no field names', () => {
+  const secret = { failed: 'failed', AKIA234567ABCDEFGHIJ: 1 };
+  expect(mapTexts(secret, () => 'x')).toEqual({ failed: 'x', x: 1 });
 });
 
 test('clips a long text', () => {
-  expect(clipped('short', 10)).toBe('short');
-  expect(clipped('a'.repeat(12), 10)).toBe(`${'a'.repeat(10)}… (2 more characters)`);
-  expect(clipped('a😀b', 2)).toBe('a\ufffd… (2 more characters)');
+  expect(clip('short', 10)).toBe('short');
+  expect(clip('a'.repeat(12), 10)).toBe(`${'a'.repeat(10)}… (2 more characters)`);
+  expect(clip('a😀b', 2)).toBe('a\ufffd… (2 more characters)');
 });
 
-const facts = (env: Record<string, string>, platform = 'linux', intl = 'fr-FR') => ({
+const localeFacts = (env: Record<string, string>, platform = 'linux', intl = 'fr-FR') => ({
   env,
   platform,
   intlLocale: () => intl,
@@ -45,19 +50,19 @@ test.each([
   ['another language', undefined, { LANG: 'de_DE.UTF-8' }, 'en'],
   ['not a language', undefined, { LANG: 'zhuang' }, 'en'],
 ] as const)('chooses the locale: %s', (_name, configured, env, expected) => {
-  expect(chooseLocale(configured, facts(env))).toBe(expected);
+  expect(chooseLocale(configured, localeFacts(env))).toBe(expected);
 });
 
 test('reads the locale of Windows', () => {
-  expect(chooseLocale(undefined, facts({}, 'win32', 'zh-CN'))).toBe('zh');
-  expect(chooseLocale(undefined, facts({}, 'win32', 'fr-FR'))).toBe('en');
-  expect(chooseLocale(undefined, facts({}, 'linux', 'zh-CN'))).toBe('en');
+  expect(chooseLocale(undefined, localeFacts({}, 'win32', 'zh-CN'))).toBe('zh');
+  expect(chooseLocale(undefined, localeFacts({}, 'win32', 'fr-FR'))).toBe('en');
+  expect(chooseLocale(undefined, localeFacts({}, 'linux', 'zh-CN'))).toBe('en');
 });
 
-test('uses the locale of the reader if the machine names none', () => {
-  expect(chooseLocale(undefined, facts({ LANG: 'C.UTF-8' }), 'zh')).toBe('zh');
-  expect(chooseLocale(undefined, facts({ LANG: 'zh_CN.UTF-8' }), 'en')).toBe('zh');
-  expect(chooseLocale('zh', facts({}), 'en')).toBe('zh');
+test("uses the reader's locale if the machine specifies none", () => {
+  expect(chooseLocale(undefined, localeFacts({ LANG: 'C.UTF-8' }), 'zh')).toBe('zh');
+  expect(chooseLocale(undefined, localeFacts({ LANG: 'zh_CN.UTF-8' }), 'en')).toBe('zh');
+  expect(chooseLocale('zh', localeFacts({}), 'en')).toBe('zh');
 });
 
 test.each([
@@ -66,30 +71,30 @@ test.each([
   ['fr', undefined],
   ['', undefined],
 ])('takes the first supported language of %j', (header, expected) => {
-  expect(acceptedLocale(header)).toBe(expected);
+  expect(findAcceptedLocale(header)).toBe(expected);
 });
 
 test('ignores the case of the drive letter', () => {
-  expect(sessionKey('c:\\Work')).toBe(sessionKey('C:\\Work'));
-  expect(sessionKey('/work')).not.toBe(sessionKey('/Work'));
+  expect(toSessionKey('c:\\Work')).toBe(toSessionKey('C:\\Work'));
+  expect(toSessionKey('/work')).not.toBe(toSessionKey('/Work'));
 });
 
-async function* chunks(...texts: string[]) {
+async function* streamChunks(...texts: string[]) {
   for (const text of texts) yield Buffer.from(text);
 }
 
 test('splits batches at line ends', async () => {
   const out: string[] = [];
-  const input = chunks('a\nb', 'c\n', 'dé', '\ne');
-  for await (const { bytes } of batches(input, { bytes: 4 })) out.push(Buffer.from(bytes).toString());
+  const input = streamChunks('a\nb', 'c\n', 'dé', '\ne');
+  for await (const { bytes } of readBatches(input, { bytes: 4 })) out.push(Buffer.from(bytes).toString());
   expect(out.join('')).toBe('a\nbc\ndé\ne');
   expect(out.slice(0, -1).every((batch) => batch.endsWith('\n'))).toBe(true);
 });
 
-test('limits the lines of a batch', async () => {
+test('limits the number of lines in a batch', async () => {
   const out: [string, number][] = [];
-  const input = chunks('a\nb', '\nc\nd\ne\n', 'f');
-  for await (const { bytes, count } of batches(input, { bytes: 100, lines: 2 })) {
+  const input = streamChunks('a\nb', '\nc\nd\ne\n', 'f');
+  for await (const { bytes, count } of readBatches(input, { bytes: 100, lines: 2 })) {
     out.push([Buffer.from(bytes).toString(), count]);
   }
   expect(out).toEqual([
@@ -99,15 +104,15 @@ test('limits the lines of a batch', async () => {
   ]);
 });
 
-test('waits for a slow reader and not for a closed stream', async () => {
+test('waits for a slow reader, but not for a closed stream', async () => {
   const stream = new PassThrough({ highWaterMark: 4 });
-  expect(passOn(stream, 'ab')).toBeUndefined();
-  const waiting = passOn(stream, 'cdef');
+  expect(writeWithBackpressure(stream, 'ab')).toBeUndefined();
+  const waiting = writeWithBackpressure(stream, 'cdef');
   expect(waiting).toBeInstanceOf(Promise);
   expect(String(stream.read())).toBe('abcdef');
   await waiting;
-  const abandoned = passOn(stream, 'long enough');
+  const abandoned = writeWithBackpressure(stream, 'long enough');
   stream.destroy();
   await abandoned;
-  expect(passOn(stream, 'more')).toBeUndefined();
+  expect(writeWithBackpressure(stream, 'more')).toBeUndefined();
 });

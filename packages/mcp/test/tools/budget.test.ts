@@ -4,14 +4,14 @@ import { expect, test } from 'vitest';
 import { fitAnswer } from '../../src/tools/shared/budget.ts';
 
 const MAX_CHARACTERS = 24_000;
-const size = (answer: object) => JSON.stringify(answer).length;
+const countCharacters = (answer: object) => JSON.stringify(answer).length;
 
 test('returns a short answer unchanged', () => {
   const answer = { report: 'x'.repeat(20_000) };
   expect(fitAnswer(answer)).toBe(answer);
 });
 
-test('cuts long texts and keeps the next action whole', () => {
+test('shortens long texts but not the next action', () => {
   const next_action = {
     type: 'APPLY',
     instructions: 'edit, then call',
@@ -19,16 +19,16 @@ test('cuts long texts and keeps the next action whole', () => {
   };
   const answer = { report: 'x'.repeat(60_000), output: 'y'.repeat(60_000), warnings: ['seen'], next_action };
   const fitted = fitAnswer(answer);
-  expect(size(fitted)).toBeLessThanOrEqual(MAX_CHARACTERS);
+  expect(countCharacters(fitted)).toBeLessThanOrEqual(MAX_CHARACTERS);
   expect(fitted.next_action).toEqual(next_action);
   expect(fitted.report).toMatch(/^x{5000,}… \(\d+ more characters\)$/u);
-  expect(fitted.warnings).toEqual([expect.stringContaining('are cut'), 'seen']);
+  expect(fitted.warnings).toEqual([expect.stringContaining('were cut'), 'seen']);
 });
 
 test('keeps the first entries of long lists at any depth', () => {
   const many = Array.from({ length: 2_000 }, (_, at) => `${at}: ${'z'.repeat(100)}`);
   const fitted = fitAnswer({ failure: { tests: many }, warnings: many });
-  expect(size(fitted)).toBeLessThanOrEqual(MAX_CHARACTERS);
+  expect(countCharacters(fitted)).toBeLessThanOrEqual(MAX_CHARACTERS);
   expect(fitted.failure.tests.slice(0, 2)).toEqual(many.slice(0, 2));
-  expect(fitted.warnings[0]).toContain('are cut');
+  expect(fitted.warnings[0]).toContain('were cut');
 });

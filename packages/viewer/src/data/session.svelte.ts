@@ -1,57 +1,55 @@
 /** The opened data, and the progress of opening it. */
 
 import { i18n } from '../i18n/i18n.svelte.ts';
-import { engineInside, hasEngine, snapshotInside } from './file/embedded.ts';
-import { EngineWorker } from './file/engine-worker.ts';
-import { FileSource } from './file/file.ts';
-import { follow, LiveSource, Server } from './live/live.ts';
-import { answerOtherTabs, askOtherTabs } from './live/tabs.ts';
-import { token } from './live/token.ts';
+import { hasEmbeddedEngine, readEmbeddedEngine, readEmbeddedSnapshot } from './file/embedded.ts';
+import { EngineWorker, FileSource } from './file/file.ts';
+import { followChanges, LiveSource, Server } from './live/live.ts';
+import { answerOtherTabs, askOtherTabs, token } from './live/token.ts';
 import {
-  type About,
-  aboutFolder,
+  describeFolder,
   type Method,
   type Params,
   Problem,
-  problemOf,
   type Result,
   type Source,
+  type SourceFacts,
+  toProblem,
 } from './source.ts';
 
-/** Combines changes, because recording a run changes the file many times. */
-const TOGETHER_MS = 100;
+/** Changes within this time are combined, because recording a run changes the file many times. */
+const CHANGE_DELAY_MS = 100;
 
-export type Stage = 'opening' | 'open' | 'none';
+export type SessionStage = 'opening' | 'open' | 'none';
 
-/** A served project that has no memory to show. */
-export interface Unrecorded {
-  /** The name of its folder. */
+/** A project that is served but has no memory to show. */
+export interface UnrecordedProject {
+  /** Name of the project's folder. */
   readonly name: string;
-  /** False if its configuration disables recording. */
+  /** False if the project's configuration disables recording. */
   readonly history: boolean;
 }
 
-let stage = $state<Stage>('opening');
+let stage = $state<SessionStage>('opening');
 let problem = $state.raw<Problem>();
 let source = $state.raw<Source>();
 let version = $state(0);
 let changedAt = $state(0);
 let connected = $state(true);
-let unrecorded = $state.raw<Unrecorded>();
+let unrecorded = $state.raw<UnrecordedProject>();
 let server: Server | undefined;
-let sharing = false;
+let isTokenShared = false;
 let engineBytes: Promise<Uint8Array> | undefined;
 let inspector: Promise<EngineWorker> | undefined;
 
 export const session = {
-  get stage(): Stage {
+  get stage(): SessionStage {
     return stage;
   },
   /** The reason why nothing is open. */
   get problem(): Problem | undefined {
     return problem;
   },
-  get about(): About | undefined {
+  get about(): SourceFacts | undefined {
     return source?.about;
   },
   get live(): boolean {
@@ -60,11 +58,11 @@ export const session = {
   get editable(): boolean {
     return source?.editable ?? false;
   },
-  /** Set when nothing is open although a project is served. */
-  get unrecorded(): Unrecorded | undefined {
+  /** The served project, if nothing is open because the project has no memory yet. */
+  get unrecorded(): UnrecordedProject | undefined {
     return unrecorded;
   },
-  /** True while the server of live data answers. */
+  /** True while the server of live data responds. */
   get connected(): boolean {
     return connected;
   },
@@ -72,7 +70,7 @@ export const session = {
   get version(): number {
     return version;
   },
-  /** The time of the last change while the page was open. 0 without a change. */
+  /** Time of the last change since the page was opened, in milliseconds since the epoch. 0 if nothing has changed. */
   get changedAt(): number {
     return changedAt;
   },
@@ -83,7 +81,7 @@ export const session = {
 
   /**
    * Analyzes a text with the engine in this page. A running server then adds its project's rules and the knowledge of
-   * its memory. It receives the text without secrets.
+   * its memory, and receives the text without secrets.
    */
   async inspect(params: Params<'viewInspection'>): Promise<Result<'viewInspection'>> {
     if (source && !source.live) return source.call('viewInspection', params);
@@ -96,7 +94,7 @@ export const session = {
     return { ...known, inspection: { ...known.inspection, redactions: all } };
   },
 
-  /** Called when the reader has read why the last file could not be opened. */
+  /** Clears the error of the last file, after the reader has read it. */
   forgive(): void {
     problem = undefined;
   },
@@ -107,32 +105,32 @@ export const session = {
   },
 
   async start(): Promise<void> {
-    await attempt(async () => {
-      const snapshot = await snapshotInside();
+    await openSource(async () => {
+      const snapshot = await readEmbeddedSnapshot();
       if (snapshot) return openFile(snapshot.database, snapshot.about);
-      return hasEngine() ? undefined : connect();
+      return hasEmbeddedEngine() ? undefined : connectToServer();
     });
   },
 
   async openFile(file: Blob, name: string): Promise<void> {
-    await attempt(() => openFile(file, { name, bytes: file.size }));
+    await openSource(() => openFile(file, { name, bytes: file.size }));
   },
 };
 
-async function attempt(open: () => Promise<Source | undefined>): Promise<void> {
+async function openSource(open: () => Promise<Source | undefined>): Promise<void> {
   // The open data stays visible until the new data is open.
   if (!source) stage = 'opening';
   problem = undefined;
   try {
     const opened = await open();
-    use(opened ?? source);
+    useSource(opened ?? source);
   } catch (thrown) {
-    problem = problemOf(thrown);
+    problem = toProblem(thrown);
     stage = source ? 'open' : 'none';
   }
 }
 
-function use(opened: Source | undefined): void {
+function useSource(opened: Source | undefined): void {
   if (opened !== source) source?.close();
   source = opened;
   stage = opened ? 'open' : 'none';
@@ -145,62 +143,63 @@ function use(opened: Source | undefined): void {
       waiting = false;
       version += 1;
       changedAt = Date.now();
-    }, TOGETHER_MS);
+    }, CHANGE_DELAY_MS);
   });
 }
 
-async function connect(): Promise<Source | undefined> {
+async function connectToServer(): Promise<Source | undefined> {
   if (!location.protocol.startsWith('http')) return undefined;
   const given = token.value ?? (await askOtherTabs());
   server = new Server(given);
   const facts = await server.facts();
-  if (given !== undefined) share(given);
+  if (given !== undefined) shareToken(given);
   if (facts.database !== null) {
     return new LiveSource(server, facts, (yes) => {
       connected = yes;
     });
   }
-  unrecorded = { name: aboutFolder(facts.project).name, history: facts.history };
+  unrecorded = { name: describeFolder(facts.project).name, history: facts.history };
   void awaitDatabase(server);
   return undefined;
 }
 
-/** Keeps a valid token for reloads of this tab and for other tabs of the server. */
-function share(good: string): void {
-  if (sharing) return;
-  sharing = true;
+/** Stores a valid token for reloads of this tab, and gives it to other tabs of the server. */
+function shareToken(good: string): void {
+  if (isTokenShared) return;
+  isTokenShared = true;
   token.value = good;
   answerOtherTabs(() => (connected ? good : undefined));
 }
 
 /**
- * Waits for the first run, which creates the project's database, and then opens it unless a file was opened meanwhile.
+ * Waits for the first run, which creates the project's database, and then opens the database unless a file was opened
+ * before.
  */
 async function awaitDatabase(from: Server): Promise<void> {
   const ended = new AbortController();
   const changed = () => {
     ended.abort();
-    if (stage === 'none') void attempt(connect);
+    if (stage === 'none') void openSource(connectToServer);
   };
-  await follow(from, { changed, connected: () => {} }, ended.signal);
+  await followChanges(from, { changed, connected: () => {} }, ended.signal);
 }
 
-async function openFile(file: Blob, about: About): Promise<Source> {
-  return FileSource.open(await bytesOfEngine(), file, about, i18n.language);
+async function openFile(file: Blob, about: SourceFacts): Promise<Source> {
+  return FileSource.open(await copyEngineBytes(), file, about, i18n.language);
 }
 
-/** The next call tries again after a failure. */
+/** After a failure, the next call tries again. */
 async function startInspector(): Promise<EngineWorker> {
   try {
-    return await EngineWorker.open(await bytesOfEngine(), undefined, i18n.language);
+    return await EngineWorker.open(await copyEngineBytes(), undefined, i18n.language);
   } catch (thrown) {
     inspector = undefined;
     throw thrown;
   }
 }
 
-/** Returns a copy each time, because the bytes move to the worker. */
-async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
+/** Returns a new copy in each call, because the bytes move to the worker. */
+async function copyEngineBytes(): Promise<Uint8Array<ArrayBuffer>> {
   engineBytes ??= loadEngine().catch((thrown) => {
     engineBytes = undefined;
     throw thrown;
@@ -209,7 +208,7 @@ async function bytesOfEngine(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function loadEngine(): Promise<Uint8Array> {
-  const inside = await engineInside();
+  const inside = await readEmbeddedEngine();
   if (inside) return inside;
   const answer = await (server ?? new Server(undefined)).request('engine.wasm');
   return new Uint8Array(await answer.arrayBuffer());

@@ -1,4 +1,7 @@
-/** The interface to the page's data, for all three ways to open it. `file/file.ts` and `live/live.ts` implement it. */
+/**
+ * The interface to the page's data. `file/file.ts` implements it for opened files and exported pages, and
+ * `live/live.ts` for running servers.
+ */
 
 import type { Calls, PageCallName } from 'argus-engine/browser';
 
@@ -6,35 +9,35 @@ export type Method = PageCallName;
 export type Params<M extends Method> = Calls[M]['params'];
 export type Result<M extends Method> = Calls[M]['result'];
 
-/** Facts about the data for the header. */
-export interface About {
-  /** The name of the project's folder or of the file. */
+/** Facts about the data that the header shows. */
+export interface SourceFacts {
+  /** Name of the project's folder or of the file. */
   readonly name: string;
-  /** The whole path, if it is known. */
+  /** The complete path, if it is known. */
   readonly path?: string;
-  /** The time of a snapshot in ISO 8601. Undefined for current data. */
+  /** Time of a snapshot in ISO 8601. Undefined for current data. */
   readonly taken?: string;
   readonly bytes?: number;
 }
 
 export interface Source {
   call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>>;
-  /** Calls `listener` when stored data may have changed. The returned function ends that. */
+  /** Calls `listener` when stored data may have changed. The returned function stops the calls. */
   onChange(listener: () => void): () => void;
   /** True if changes arrive without a reload. */
   readonly live: boolean;
   /** True if a person may edit the stored data. */
   readonly editable: boolean;
-  readonly about: About;
+  readonly about: SourceFacts;
   close(): void;
 }
 
-/** The name and path of a project's folder, with the separators of any system. */
-export function aboutFolder(path: string): Pick<About, 'name' | 'path'> {
+/** Returns the name and path of a project's folder. The path may have the separators of any system. */
+export function describeFolder(path: string): Pick<SourceFacts, 'name' | 'path'> {
   return { name: path.split(/[/\\]/).findLast(Boolean) ?? path, path };
 }
 
-/** An error with the engine's code or a code of the page. */
+/** An error with a code of the engine or of the page. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly code: string;
@@ -46,14 +49,14 @@ export class Problem extends Error {
 }
 
 /** Converts anything that was thrown to a problem that can be shown. */
-export function problemOf(thrown: unknown): Problem {
+export function toProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  if (isCoded(thrown)) return new Problem(thrown.code, thrown.message, { cause: thrown });
+  if (hasErrorCode(thrown)) return new Problem(thrown.code, thrown.message, { cause: thrown });
   return new Problem('INTERNAL_ERROR', thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });
 }
 
-/** Recognizes an error that has crossed the boundary of a worker or server. */
-export function isCoded(thrown: unknown): thrown is { code: string; message: string } {
+/** Returns true for an error that a worker or a server has sent. */
+export function hasErrorCode(thrown: unknown): thrown is { code: string; message: string } {
   if (typeof thrown !== 'object' || thrown === null || !('code' in thrown) || !('message' in thrown)) return false;
   return typeof thrown.code === 'string' && typeof thrown.message === 'string';
 }

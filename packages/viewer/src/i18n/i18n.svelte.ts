@@ -1,15 +1,17 @@
 /** The page's language: the reader's choice, otherwise the browser's. `en.ts` and `zh.ts` have the texts. */
 
 import type { Language } from '../lib/format.ts';
-import { kept } from '../lib/kept.ts';
+import { createStoredChoice } from '../lib/stored-choice.ts';
 import { type Dictionary, en } from './en.ts';
 import { zh } from './zh.ts';
 
 const DICTIONARIES: Record<Language, Dictionary> = { en, zh };
-const read = kept('argus-language');
-let language = $state<Language>(read.value === 'en' || read.value === 'zh' ? read.value : ofBrowser());
+const storedLanguage = createStoredChoice('argus-language');
+let language = $state<Language>(
+  storedLanguage.value === 'en' || storedLanguage.value === 'zh' ? storedLanguage.value : findBrowserLanguage(),
+);
 
-function ofBrowser(): Language {
+function findBrowserLanguage(): Language {
   const first = navigator.languages.find((tag) => /^(en|zh)\b/i.test(tag)) ?? navigator.language;
   return /^zh\b/i.test(first) ? 'zh' : 'en';
 }
@@ -21,7 +23,7 @@ export const i18n = {
 
   set language(next: Language) {
     language = next;
-    read.value = next;
+    storedLanguage.value = next;
   },
 
   get t(): Dictionary {

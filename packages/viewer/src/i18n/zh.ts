@@ -1,17 +1,441 @@
-/** The page's texts in Chinese. `zh/` has the texts of single pages. `i18n.svelte.ts` chooses the language. */
+/** The page's texts in Chinese. `i18n.svelte.ts` chooses the language. */
 
-import type { Dictionary } from './en.ts';
-import { health } from './zh/health.ts';
-import { incidents } from './zh/incidents.ts';
-import { inspector } from './zh/inspector.ts';
-import { now } from './zh/now.ts';
-import { start } from './zh/opening.ts';
-import { edit, merge, pattern, patterns, solutions, split } from './zh/patterns.ts';
-import { problems } from './zh/problems.ts';
-import { comparison, run, runs, tests } from './zh/runs.ts';
-import { category, kind, proof, source, status, testState, verdict } from './zh/values.ts';
+import type * as en from './en.ts';
 
-export const zh: Dictionary = {
+/* Chinese texts of the page about the health of tests and fixes. */
+export const healthTexts: typeof en.healthTexts = {
+  tests: '需要关注的测试',
+  caption: '不健康的测试：先列损坏的，再列不稳定、依赖执行顺序和依赖环境条件的',
+  none: '没有需要关注的测试',
+  noneText: '失败的测试会连同运行所说明的情况显示在这里；目前没有损坏或不稳定的测试。',
+  columns: {
+    test: '测试',
+    state: '状态',
+    flakeRate: '偶然失败率',
+    failures: '失败',
+    evidence: '依据',
+    lastFailure: '最近失败',
+  },
+  interval: (low, high) => `${low} 至 ${high}`,
+  intervalExplain: '偶然失败的频率及其 90 % 区间',
+  failures: (failures, runs) => `${runs} 次中 ${failures} 次`,
+  after: '在其之后失败：',
+  where: '条件：',
+  overTime: '变化趋势',
+  unit: '每个点代表',
+  units: { day: '一天', run: '一次运行' },
+  flaky: '每次运行的不稳定结果',
+  tooFew: '曲线需要两次运行：请再记录一次。',
+  slowest: '最慢的测试',
+  slowestNone: (least) => `没有测试在 3 次运行中耗时达到 ${least}。`,
+  slower: '变慢的测试',
+  slowerNone: (least) => `没有测试比之前的运行慢四分之一且慢 ${least} 以上；一个测试需要 10 次运行才能判断。`,
+  median: '中位数',
+  before: '之前',
+  change: '变化',
+  medianOf: (_, shown) => `${shown} 次运行的中位数`,
+  times: (factor) => `${factor} 倍`,
+  durationRuns: (_, shown) => `取自最近 ${shown} 次运行中首次尝试即通过的结果。`,
+  fixes: '修复及其证明',
+  fixesNone: '还没有已知的修复',
+  fixesNoneText: '使失败消失的更改以及他人报告的修复会显示在这里，并说明其把握有多大。',
+  edited: '已编辑，未提交',
+  also: '同一次修复：',
+  reported: '已报告：',
+  shared: { own: '在此处完成，由仓库共享', foreign: '外来，由仓库共享' },
+  fixesMore: (shown) => `另有 ${shown} 个修复：argus fixes`,
+  passes: (_, shown) => `此后通过 ${shown} 次`,
+  failedIn: '最后失败的运行',
+  passedIn: '首次通过的运行',
+  more: (count) => `还有 ${count} 个`,
+};
+
+/* Chinese texts of the pages about incidents. */
+export const incidentTexts: typeof en.incidentTexts = {
+  search: '搜索事件和解决方案',
+  searchPlaceholder: '错误文本，或用文字描述问题',
+  env: '环境',
+  anyEnv: '任意环境',
+  count: (_, shown) => `${shown} 条结果`,
+  score: (share) => `匹配度 ${share}`,
+  scoreExplain: '与文本的匹配程度',
+  because: '依据：',
+  solutions: (_, shown) => `${shown} 个解决方案`,
+  userMemory: '来自用户记忆',
+  confirmed: '最近有效',
+  confirmedHead: '最近有效',
+  none: '还没有事件',
+  noneText: '代理解决了未知问题后，用 add_incident 添加事件。',
+  noneFit: '没有匹配的结果',
+  noneFitText: '试试错误的第一行，或减少词语。',
+  noSolution: '还没有人添加解决方案。',
+  perEnv: '各环境中的结果',
+  workedHead: '有效',
+  failedHead: '无效',
+  outcomes: (count) => `结果（${count}）`,
+  parts: {
+    env_match_score: '环境匹配',
+    reliability_score: '可靠性',
+    recency_boost: '时效',
+    final_solution_score: '总分',
+  },
+};
+
+/* Chinese texts of the inspector. */
+export const inspectorTexts: typeof en.inspectorTexts = {
+  lead: '引擎在本页中如何理解一个错误。不存储，也不计数。',
+  error: '错误',
+  example: '试试示例',
+  clear: '清空',
+  placeholder: '粘贴错误、堆栈或日志末尾…',
+  facts: '更多信息',
+  caseName: '测试',
+  exceptionType: '异常类型',
+  exitCode: '退出码',
+  httpStatus: 'HTTP 状态码',
+  category: '类别',
+  rule: '规则',
+  evidence: '依据',
+  redactions: '已去除的机密',
+  signature: '签名',
+  family: '族签名',
+  text: '文本',
+  textNote: '已标出依据，已去除机密',
+  normalized: '规范化文本',
+  normalizedNote: '每次运行都会变化的部分为占位符',
+  matches: '记忆中的匹配',
+  exact: '相同的失败',
+  noMatch: '没有类似的记录。',
+  emptyTitle: '粘贴一个错误，查看它如何被解读',
+  emptyText: '类别与规则、起决定作用的词语、去除变化部分的文本、签名以及匹配结果。',
+};
+
+/* Chinese texts of the start page. */
+export const nowTexts: typeof en.nowTexts = {
+  failed: (what) => `最近一次运行失败：${what}`,
+  failedWhole: '最近一次运行失败，但没有测试说明原因',
+  passed: '最近一次运行通过',
+  openRun: '打开此次运行',
+  calm: '没有其他未决事项',
+  calmText: '目前没有损坏或不稳定的测试，也没有等待证明的修复。',
+  nothing: '还没有任何记录',
+  nothingText: '请通过 Argus 运行一次测试：失败的内容、原因以及以前的修复会显示在这里。在项目文件夹中执行：',
+  foreign: '没有此副本的运行记录',
+  foreignText: '已记录的运行来自复刻或其他副本，不能说明此项目的情况。在项目文件夹中执行：',
+  elsewhere: '其他需要关注的测试',
+  toHealth: '查看全部测试以及运行的变化趋势',
+  claims: '等待确认的已报告修复',
+  passes: (passes, needed) => `需通过 ${needed} 次，已通过 ${passes} 次`,
+  fixes: '可能的修复',
+  moreFixes: (count) => `查看另外 ${count} 个修复`,
+};
+
+/* Chinese texts of the page that opens a database. */
+export const startTexts: typeof en.startTexts = {
+  title: '将 Argus 数据库拖放到这里',
+  text: '项目的 argus.db 文件在本页中以只读方式读取，大小不限。',
+  pick: '选择文件',
+  keep: '在此浏览器中保留副本以便再次打开',
+  again: (name, size) => `再次打开 ${name}（${size}）`,
+  forget: '忘记它',
+  local: '数据不会离开浏览器。',
+  where: '文件在哪里？',
+  whereText: '在项目文件夹中：',
+  live: '或实时查看',
+  liveText: '在代理工作时跟踪项目：',
+  inspectorText: '无需数据库：',
+  toInspector: '检查一个错误',
+  dropHere: '松开以打开数据库',
+  unrecorded: (project) => `${project} 还没有记忆`,
+  unrecordedText: '请先记录一次运行：代理使用 argus_run，人使用这条命令。记录后会自动出现在这里。',
+  off: (project) => `${project} 不保留记忆`,
+  offText: '它的 argus.yaml 中写有 history.enabled: false。请去掉这一项，然后重新运行 argus-mcp view。',
+  orFile: '或将其他 Argus 数据库拖放到这里',
+};
+
+/* Chinese texts of the pages about patterns and their edits. */
+export const patternListTexts: typeof en.patternListTexts = {
+  filters: '筛选',
+  category: '类别',
+  source: '来源',
+  search: '搜索失败模式',
+  caption: '失败模式；点击表头排序',
+  count: (_, shown) => `${shown} 个模式`,
+  columns: {
+    category: '类别',
+    description: '模式',
+    suggestedFix: '建议修复',
+    confidence: '有效次数',
+    occurrences: '出现',
+    resolutions: '修复',
+    source: '来源',
+    lastSeen: '最近出现',
+  },
+  short: { occurrences: '出现', resolutions: '修复' },
+  edited: '已编辑',
+  never: '从未',
+  noFix: '尚无修复记录',
+  none: '还没有失败模式',
+  noneText: '当代理用 argus_diagnose 诊断失败时，会学到一个模式。',
+  noneFit: '没有符合的模式',
+  noneFitText: '搜索的每个词都必须出现在描述、修复、测试名称或 ID 中。',
+};
+
+export const patternTexts: typeof en.patternTexts = {
+  confidence: '有效次数',
+  occurrences: '出现次数',
+  resolutions: '修复次数',
+  firstSeen: '首次出现',
+  lastSeen: '最近出现',
+  editedByPerson: '经人工编辑',
+  edit: '编辑',
+  merge: '合并',
+  suggestedFix: '建议修复',
+  noFix: '还没有人报告过修复。代理用 argus_report_fix 报告。',
+  noneHeld: '报告过的修复都未奏效，或已被标记为错误。代理用 argus_report_fix 报告修复。',
+  learned: '学习所得：',
+  overTime: '置信度变化',
+  knownSince: '计数始于',
+  oneMoment: '尚未变化。',
+  fixHistory: '修复历史',
+  fixState: { worked: '有效', failed: '无效', wrong: '已标记为错误' },
+  noFixes: '没有报告过修复。',
+  recorded: (by: string, from: string | null) => (from === null ? `由 ${by} 记录` : `由 ${by} 在 ${from} 上记录`),
+  run: '运行',
+  seen: '出现于',
+  seenCount: (_, shown) => `${shown} 次失败`,
+  notSeen: '仍保留的运行中没有出现。',
+  test: '测试',
+  headline: '错误',
+  when: '时间',
+  sample: '样本',
+  redacted: '已去除机密信息',
+  more: '此模式的更多信息',
+  tests: '测试',
+  failures: (_, shown) => `${shown} 次失败`,
+  related: '相关',
+  alike: (share) => `相似度 ${share}`,
+  merged: '计入此模式',
+  ids: '标识',
+  id: 'ID',
+  signature: '签名',
+  signaturePattern: '签名内容',
+};
+
+export const solutionTexts: typeof en.solutionTexts = {
+  title: '解决方案',
+  suggested: '建议',
+  set: '人工设定',
+  wrong: '错误',
+  worked: (worked, failed) => `有效 ${worked} 次，无效 ${failed} 次`,
+  mark: '标记为错误',
+  unmark: '取消错误标记',
+};
+
+export const editTexts: typeof en.editTexts = {
+  title: '编辑模式',
+  explain: '你设定的内容与学习所得分开保存，之后的运行不会覆盖它。',
+  category: '类别',
+  description: '描述',
+  suggestedFix: '建议修复',
+  fixPlaceholder: '此失败再次出现时该怎么做',
+  learned: '学习所得：',
+  back: '恢复学习所得',
+};
+
+export const mergeTexts: typeof en.mergeTexts = {
+  title: '合并到另一个模式',
+  explain: '此模式将成为所选模式的一部分，以后的失败计入后者。',
+  search: '搜索另一个模式',
+  into: '合并到',
+  none: '没有其他符合的已学习模式。',
+  times: (_, shown) => `出现 ${shown} 次`,
+  do: '合并',
+};
+
+export const splitTexts: typeof en.splitTexts = {
+  title: '不是同一失败',
+  explain: '它将成为独立的模式，以后的失败计入其自身。修复仍保留在此。',
+  do: '不是同一失败',
+};
+
+/* Chinese error messages with advice. */
+export const problemTexts: typeof en.problemTexts = {
+  UNAUTHORIZED: {
+    title: '此地址没有有效的令牌',
+    next: '请打开 argus-mcp view 输出的地址；如果无效，请重新运行它。',
+  },
+  SERVER_GONE: { title: '服务器没有响应', next: '请重新运行 argus-mcp view 并打开它输出的地址。' },
+  FILE_EMPTY: { title: '文件为空', next: '请选择项目 .argus 文件夹中的 argus.db。' },
+  NOTHING_OPEN: { title: '没有打开的数据库', next: '请将数据库拖放到页面上。' },
+  DATABASE_CORRUPT: {
+    title: '这不是 Argus 数据库，或者已损坏',
+    next: '请选择项目 .argus 文件夹中的 argus.db；如果正是它，argus-mcp doctor 会给出更多信息。',
+  },
+  DATABASE_NEWER: {
+    title: '此数据库来自更新版本的 Argus',
+    next: '请更新 Argus，然后打开：argus view。',
+  },
+  DATABASE_LOCKED: { title: '数据库正忙', next: '有人正在写入，请稍后再试。' },
+  DATABASE_READ_ONLY: { title: '数据库无法写入', next: '请检查 .argus 文件夹的权限。' },
+  DATABASE_FULL: { title: '磁盘已满', next: '请释放空间后重试。' },
+  DATABASE_UNAVAILABLE: { title: '无法打开数据库', next: '它可能已被移动，或复制时缺少旁边的 argus.db-journal 文件。' },
+  TEAM_UNREACHABLE: { title: '团队服务器没有响应', next: '期间的记录会保存在本机等待发送；请稍后重新加载页面。' },
+  TEAM_DENIED: { title: '团队服务器拒绝了令牌', next: '它可能已过期；请向管理员申请新的令牌。' },
+  RUN_NOT_FOUND: { title: '没有此运行的记录', next: '它可能已按保留规则删除。' },
+  CASE_NOT_FOUND: { title: '此运行中没有该测试', next: '请在运行的用例中搜索其名称。' },
+  PATTERN_NOT_FOUND: { title: '没有此模式', next: '请在失败模式中搜索其词语。' },
+  INCIDENT_NOT_FOUND: { title: '没有此事件', next: '请在事件中搜索其词语。' },
+  INVALID_INPUT: { title: '输入未被接受', next: '请按消息所述修改。' },
+  INTERNAL_ERROR: { title: '发生了意外错误', next: '请重新加载页面；已存储的内容不会丢失。' },
+};
+
+/* Chinese texts of the pages about runs, comparisons and tests by run. */
+export const runListTexts: typeof en.runListTexts = {
+  views: '查看运行的方式',
+  tabs: { runs: '运行', tests: '测试矩阵' },
+  overTime: '变化趋势',
+  newest: '最近',
+  passRate: '通过率',
+  duration: '耗时',
+  status: '状态',
+  compare: '对比',
+  chooseTwo: '勾选两次运行进行对比',
+  chooseFor: (time) => `选择 ${time} 的运行进行对比`,
+  caption: '运行，最新的在前',
+  count: (_, shown) => `${shown} 次运行`,
+  columns: { status: '状态', run: '运行', commit: '提交', results: '结果', duration: '耗时' },
+  dirty: '有未提交的更改',
+  foreign: '外部',
+  foreignTitle: '来自复刻（fork）或其他副本：会保存并判断，但不作为本项目的证据',
+  none: '还没有运行记录',
+  noneText: '记录一次运行：代理用 argus_run，人可在项目中执行此命令。',
+  noneFit: '没有符合的运行',
+};
+
+export const runTexts: typeof en.runTexts = {
+  comparePrevious: '与上一次运行对比',
+  older: '较早',
+  newer: '较新',
+  runner: '运行器',
+  exitCode: '退出码',
+  signal: '信号',
+  end: '结束',
+  timedOut: '超过时限',
+  causes: '按原因分组的失败',
+  causeCount: (failures, causes) => `${failures} 个失败，${causes} 个原因`,
+  times: (count) => `${count} 个失败`,
+  newCause: '首次遇到',
+  place: '位置',
+  test: '测试',
+  fix: '修复：',
+  tip: '提示：',
+  learnedFor: '学自',
+  differs: (before, now) => `（那里：${before}；此处：${now}）`,
+  sameCause: '原因相同，已知于',
+  known: '已知：',
+  tests: (_, shown) => `${shown} 个测试`,
+  more: (count) => `还有 ${count} 个`,
+  moreCauses: (count) => `还有 ${count} 个原因；此次运行的用例包含所有失败。`,
+  cases: '用例',
+  search: '搜索用例',
+  caseCount: (_, shown) => `${shown} 个用例`,
+  none: '此次运行没有记录用例',
+  noneFit: '没有符合的用例',
+  attempts: (count) => `尝试 ${count} 次`,
+  error: '错误',
+  noError: '没有留下错误文本。',
+  stdout: '标准输出（末尾）',
+  stderr: '标准错误（末尾）',
+  history: '在其他运行中',
+  newestFirst: '最新的在前',
+};
+
+export const comparisonTexts: typeof en.comparisonTexts = {
+  title: '两次运行的对比',
+  base: '之前',
+  head: '之后',
+  swap: '互换',
+  new: '新增失败',
+  fixed: '已修复',
+  stillFailing: '仍然失败',
+  gone: '之前失败，现在未运行',
+  none: '无。',
+  noneHere: '本页没有。',
+  choose: '选择两次运行',
+  noVerdict: '没有判定',
+};
+
+export const testTexts: typeof en.testTexts = {
+  search: '搜索测试',
+  only: '仅显示',
+  flaky: '不稳定',
+  broken: '损坏',
+  explain: { flaky: '重试后通过，或在同一提交上既通过又失败', broken: '在这些运行中每次执行都失败' },
+  count: (_, shown) => `${shown} 个测试`,
+  caption: '每个测试在最近运行中的结果',
+  test: '测试',
+  kind: '不稳定或损坏',
+  legend: '图例',
+  newestLeft: '最新的运行在左侧。',
+  shortened: '用例过多，因此显示的运行较少。',
+  noneFit: '没有符合的测试',
+};
+
+/* Chinese names of values that many pages show. */
+export const categoryNames: typeof en.categoryNames = {
+  ASSERTION_MISMATCH: '断言不匹配',
+  HTTP_ERROR: 'HTTP 错误',
+  TIMEOUT: '超时',
+  CONNECTION_REFUSED: '连接被拒绝',
+  CONTAINER_OOM: '容器内存不足',
+  CONTAINER_CRASH: '容器崩溃',
+  MOCK_MISMATCH: 'Mock 不匹配',
+  CONFIG_ERROR: '配置错误',
+  NETWORK_ERROR: '网络错误',
+  UNKNOWN: '未知',
+};
+
+export const verdictNames: typeof en.verdictNames = {
+  regression: '回归',
+  broken: '一直失败',
+  flaky: '不稳定',
+  infrastructure: '环境设施故障',
+  order: '依赖执行顺序',
+  environment: '依赖环境条件',
+  new: '首次出现',
+  unknown: '原因不明',
+};
+
+export const testStateNames: typeof en.testStateNames = {
+  broken: '一直失败',
+  flaky: '不稳定',
+  order: '依赖执行顺序',
+  environment: '依赖环境条件',
+  healthy: '健康',
+};
+
+export const proofNames: typeof en.proofNames = {
+  claimed: '尚未确认',
+  candidate: '尚未确认',
+  proved: '有效',
+  refuted: '再次出现',
+  superseded: '已被取代',
+};
+
+export const sourceNames: typeof en.sourceNames = { learned: '已学习', 'built-in': '内置' };
+
+export const kindNames: typeof en.kindNames = { pattern: '模式', incident: '事件' };
+
+export const statusNames: typeof en.statusNames = {
+  passed: '通过',
+  failed: '失败',
+  flaky: '不稳定',
+  skipped: '跳过',
+  absent: '不存在',
+};
+
+export const zh: en.Dictionary = {
   skip: '跳到内容',
   opening: '正在打开…',
   waiting: '正在等待结果',
@@ -59,13 +483,18 @@ export const zh: Dictionary = {
       ['?', '显示本帮助'],
     ],
   },
-  category,
-  verdict,
-  testState,
-  proof,
-  source,
-  kind,
-  status,
+  category: categoryNames,
+  verdict: verdictNames,
+  failingSince: (day, runs, commit) => `自 ${day} 起一直失败,${runs}${commit}`,
+  failingSinceEdit: (files, runs) => `自你修改 ${files} 后一直失败,${runs}`,
+  regressionOfEdit: (files) => `回归:上次通过后修改了 ${files}`,
+  verdictCommit: (commit) => `,提交 ${commit}`,
+  held: (held, of) => `${of} 次中 ${held} 次有效`,
+  testState: testStateNames,
+  proof: proofNames,
+  source: sourceNames,
+  kind: kindNames,
+  status: statusNames,
   pager: {
     label: '分页',
     previous: '上一页',
@@ -73,21 +502,21 @@ export const zh: Dictionary = {
     range: (first, last, total) => `第 ${first}–${last} 条，共 ${total} 条`,
     beyond: (total) => `此页没有内容，共 ${total} 条`,
   },
-  now,
-  patterns,
-  pattern,
-  solutions,
-  edit,
-  merge,
-  split,
-  runs,
-  run,
-  comparison,
-  tests,
-  health,
-  incidents,
-  inspector,
-  start,
+  now: nowTexts,
+  patterns: patternListTexts,
+  pattern: patternTexts,
+  solutions: solutionTexts,
+  edit: editTexts,
+  merge: mergeTexts,
+  split: splitTexts,
+  runs: runListTexts,
+  run: runTexts,
+  comparison: comparisonTexts,
+  tests: testTexts,
+  health: healthTexts,
+  incidents: incidentTexts,
+  inspector: inspectorTexts,
+  start: startTexts,
   app: {
     title: '失败模式',
     waiting: '正在等待数据…',
@@ -96,6 +525,6 @@ export const zh: Dictionary = {
     failed: '工具返回了错误',
     more: (shown, total) => `显示了 ${total} 个中的 ${shown} 个；用 offset 获取更多。`,
   },
-  problem: (code) => problems[code],
+  problem: (code) => problemTexts[code],
   problemElse: '操作未成功',
 };

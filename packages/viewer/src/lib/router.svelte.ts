@@ -1,65 +1,74 @@
-/** The place in the page as reactive state, in sync with the address. */
+/** The place in the page as reactive state, in sync with the address, and lists whose rows lead to places. */
 
+import { enableRowNavigation as moving } from './keys.ts';
 import { href, parseHash, type QueryPatch, type Route, withQuery } from './route.ts';
 
-/** The last address of each list, so that the way back from a detail keeps its filters. */
-const lists = new Map<string, string>();
+/** The last address of each list, so that returning from a detail keeps the filters. */
+const lastListAddresses = new Map<string, string>();
 
-/** The detail that the reader left for its list, so that its row gets the focus. */
-let left: Route | undefined;
-let fromTop = false;
+/** The detail from which the reader returned to its list, so that its row gets the focus. */
+let leftRoute: Route | undefined;
+let isStartingOver = false;
 
-let current = $state.raw<Route>(parseHash(location.hash));
+let currentRoute = $state.raw<Route>(parseHash(location.hash));
 
 export const router = {
   get route(): Route {
-    return current;
+    return currentRoute;
   },
 
-  /** The last address of a list. */
+  /** Returns the last address of a list. */
   list(place: string): string {
-    return lists.get(place) ?? href([place]);
+    return lastListAddresses.get(place) ?? href([place]);
   },
 
-  /** True if the reader has just come back from this address. Returns true only once. */
+  /** Returns true if the reader has just returned from this address, and only in the first call. */
   comesFrom(hash: string): boolean {
     const [place, id] = parseHash(hash).path;
-    if (id === undefined || left?.path[0] !== place || left?.path[1] !== id) return false;
-    left = undefined;
+    if (id === undefined || leftRoute?.path[0] !== place || leftRoute?.path[1] !== id) return false;
+    leftRoute = undefined;
     return true;
   },
 
   /** Makes the next list start at its top. */
   startOver(): void {
-    left = undefined;
-    fromTop = true;
+    leftRoute = undefined;
+    isStartingOver = true;
   },
 
   /** Changes the query of the current place. Typing replaces the history entry, a click adds an entry. */
   query(patch: QueryPatch, { replace = false } = {}): void {
-    this.go(withQuery(current, patch), { replace });
+    this.go(withQuery(currentRoute, patch), { replace });
   },
 
   go(hash: string, { replace = false } = {}): void {
     if (hash === location.hash) return;
     if (replace) history.replaceState(null, '', hash);
     else history.pushState(null, '', hash);
-    arrive(hash);
+    showAddress(hash);
   },
 };
 
-function arrive(hash: string): void {
-  left = fromTop ? undefined : current;
-  fromTop = false;
-  current = parseHash(hash);
-  const [place, id] = current.path;
-  if (place !== undefined && id === undefined) lists.set(place, hash);
+function showAddress(hash: string): void {
+  leftRoute = isStartingOver ? undefined : currentRoute;
+  isStartingOver = false;
+  currentRoute = parseHash(hash);
+  const [place, id] = currentRoute.path;
+  if (place !== undefined && id === undefined) lastListAddresses.set(place, hash);
 }
 
 window.addEventListener('popstate', () => {
-  // The address of another server was opened in this tab.
+  // The reader opened the address of another server in this tab.
   if (location.hash.startsWith('#token=')) location.reload();
-  arrive(location.hash);
+  showAddress(location.hash);
 });
 
-arrive(location.hash);
+showAddress(location.hash);
+
+/** Focuses the row from which the reader opened a detail, when the reader returns to the list. */
+export function enableRows(list: HTMLElement): () => void {
+  [...list.querySelectorAll<HTMLElement>('a.row')]
+    .find((link) => router.comesFrom(link.getAttribute('href') ?? ''))
+    ?.focus();
+  return moving(list);
+}

@@ -1,27 +1,29 @@
 /** The light or dark theme: the reader's choice, otherwise the system's. `styles/tokens.css` has the colors. */
 
-import { kept } from './kept.ts';
+import { createStoredChoice } from './stored-choice.ts';
 
 export type Theme = 'light' | 'dark';
 
-const system = matchMedia('(prefers-color-scheme: dark)');
-const read = kept('argus-theme');
-let chosen = $state<Theme | undefined>(read.value === 'light' || read.value === 'dark' ? read.value : undefined);
-let dark = $state(system.matches);
+const systemDarkQuery = matchMedia('(prefers-color-scheme: dark)');
+const storedTheme = createStoredChoice('argus-theme');
+let chosenTheme = $state<Theme | undefined>(
+  storedTheme.value === 'light' || storedTheme.value === 'dark' ? storedTheme.value : undefined,
+);
+let isSystemDark = $state(systemDarkQuery.matches);
 
-system.addEventListener('change', (event) => {
-  dark = event.matches;
+systemDarkQuery.addEventListener('change', (event) => {
+  isSystemDark = event.matches;
 });
 
 export const theme = {
   get current(): Theme {
-    return chosen ?? (dark ? 'dark' : 'light');
+    return chosenTheme ?? (isSystemDark ? 'dark' : 'light');
   },
 
   toggle(): void {
     const next = this.current === 'dark' ? 'light' : 'dark';
     // If the choice equals the system's theme, the page follows the system again.
-    chosen = (next === 'dark') === dark ? undefined : next;
-    read.value = chosen;
+    chosenTheme = (next === 'dark') === isSystemDark ? undefined : next;
+    storedTheme.value = chosenTheme;
   },
 };

@@ -1,78 +1,83 @@
-/** The commands for continuous integration and their options. The code of a command is imported when it is called. */
+/**
+ * Defines the commands `ci` and `gate` with their options. The code of a command is imported when the command is
+ * called.
+ */
 
 import { REPORT_FORMATS } from 'argus-engine';
 import { type Command, Option } from 'commander';
-import { condition } from '../terminal/condition.ts';
+import { STEP_OUTCOMES } from '../../format/report/gate.ts';
+import { createTextBelow } from '../terminal/help.ts';
+import { parseCondition } from '../terminal/options.ts';
 import type { GlobalOptions } from '../terminal/output.ts';
 import type { CiOptions } from './ci.ts';
 import type { GateOptions } from './gate-facts.ts';
-import { OUTCOMES } from './outcomes.ts';
 
 const GATE_HELP = `
-Fails: regression, broken, new, unknown; a run without tests, or that failed without a failing test; a failed command that
-the excused failures do not explain; an entry of argus-quarantine.yaml that is over. Excuses, and reports: flaky,
-infrastructure, order and environment at 70 % or more that a run without this change had too, or that passed on the same
-files; and what argus-quarantine.yaml of the base names.
+Fails on: regression, broken, new and unknown; a run without tests, or a failed run without a failing test; a failed command
+that the excused failures do not explain; an expired entry of argus-quarantine.yaml. Reports but excuses: flaky,
+infrastructure, order and environment at 70 % or more that also failed without this change, or that passed on the same
+files; and cases that argus-quarantine.yaml of the base lists.
 
 Exit codes: 0 passed, 1 failed, 2 wrong usage or an error.`;
 
-const BASE = 'branch or whole hash that the change is to go to (default: what CI says; elsewhere HEAD)';
+const BASE_HELP =
+  'branch or full hash that the change will be merged into (default: from the CI environment, otherwise HEAD)';
 
-const LOG = 'what the step printed, for reasons other than failed tests, such as a coverage threshold';
+const LOG_HELP = 'output of the step, to find other reasons than failed tests, such as a coverage threshold';
 
 export function addCiCommands(root: Command): void {
-  addCi(root);
-  addGate(root);
+  addCiCommand(root);
+  addGateCommand(root);
 }
 
 const CI_HELP = `
-In GitHub Actions the summary of the job and annotations are written without being asked for. Needs GITHUB_TOKEN for the
-comment alone, and permissions: pull-requests: write.
+In GitHub Actions, always writes the job summary and annotations. Only the comment needs GITHUB_TOKEN and
+permissions: pull-requests: write.
 
 Exit codes: 0 done, 1 the gate failed (--gate), 2 wrong usage or an error.`;
 
-function addCi(root: Command): void {
+function addCiCommand(root: Command): void {
   root
     .command('ci <reports>')
-    .description('record the reports of a job (a glob in quotes), and say what failed where people look')
-    .addOption(new Option('--format <format>', 'default: told from the content').choices(REPORT_FORMATS))
-    .option('--environment <name=value>', 'a condition, such as browser=firefox; may be repeated', condition, {})
-    .option('--gate', 'end as argus gate does')
-    .option('--base <branch>', BASE)
-    .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(OUTCOMES))
-    .option('--log <file>', LOG)
-    .option('--rerun [command]', 'run failures again that may be chance or the machine, before they are excused')
-    .option('--artifact <file>', 'write the run as a line for argus import --runs')
-    .option('--markdown <file>', 'write the summary there')
+    .description('record the reports of a CI job and post a summary, annotations and a PR comment')
+    .addOption(new Option('--format <format>', 'default: detected from the content').choices(REPORT_FORMATS))
+    .option('--environment <name=value>', 'a condition, such as browser=firefox; may be repeated', parseCondition)
+    .option('--gate', 'exit with the exit code of argus gate')
+    .option('--base <branch>', BASE_HELP)
+    .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(STEP_OUTCOMES))
+    .option('--log <file>', LOG_HELP)
+    .option('--rerun [command]', 'rerun failures that may be flaky or caused by the machine before they are excused')
+    .option('--artifact <file>', 'write the run as a JSON line for argus import --runs')
+    .option('--markdown <file>', 'write the summary to this file')
     .option(
       '--comment [name]',
-      'write it on the pull request too (GitHub); a name tells several apart (default: the job)',
+      'also post the summary on the pull request (GitHub); the name keeps several comments apart (default: the job)',
     )
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', CI_HELP)
+    .addHelpText('after', createTextBelow(CI_HELP))
     .action(async (reports: string, options: CiOptions) => {
-      const { ci } = await import('./ci.ts');
-      await ci(reports, options);
+      const { runCiCommand } = await import('./ci.ts');
+      await runCiCommand(reports, options);
     });
 }
 
-function addGate(root: Command): void {
+function addGateCommand(root: Command): void {
   root
-    .command('gate [runId]')
+    .command('gate [run]')
     .description(
-      'say by exit code whether the failures of a run keep a change out (default: the newest of this commit)',
+      'fail the build if a run has failures that should block the change (default: the newest run of this commit)',
     )
-    .option('--base <branch>', BASE)
-    .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(OUTCOMES))
-    .option('--log <file>', LOG)
+    .option('--base <branch>', BASE_HELP)
+    .addOption(new Option('--outcome <outcome>', 'how the step that ran the tests ended').choices(STEP_OUTCOMES))
+    .option('--log <file>', LOG_HELP)
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', GATE_HELP)
+    .addHelpText('after', createTextBelow(GATE_HELP))
     .action(async (runId: string | undefined, options: GateOptions & GlobalOptions) => {
-      const { gate } = await import('./gate.ts');
-      await gate(runId, options);
+      const { runGateCommand } = await import('./gate.ts');
+      await runGateCommand(runId, options);
     });
 }

@@ -1,43 +1,37 @@
 /**
- * ci: records the reports of a CI job, shows failures where people look (the job summary, annotations, one comment on
- * the pull request), and writes the run for other memories. The options are in ci-program.ts.
+ * The command `ci`: records the reports of a CI job, shows failures in the job summary, in annotations and in a comment
+ * on the pull request, and writes the run to a file that other memories can import. The options are in ci-program.ts.
  */
 
 import { appendFileSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { BriefVerdict } from 'argus-engine';
+import { getRunConditions } from '../../environment/project-environment.ts';
 import { ArgusError } from '../../errors.ts';
-import { gateMarkdown } from '../../format/report/gate-markdown.ts';
-import type { GateResult } from '../../format/report/gate-result.ts';
-import { formatGate } from '../../format/report/gate-text.ts';
-import { markdownReport } from '../../format/report/markdown.ts';
+import { formatGate, type GateFailure, type GateResult } from '../../format/report/gate.ts';
+import { formatGateMarkdown, formatMarkdownReport } from '../../format/report/markdown.ts';
 import type { RunReport } from '../../format/report/run-report.ts';
-import { lines } from '../../format/terminal.ts';
-import { conditions } from '../../run/conditions.ts';
-import { ciFacts, gitFacts } from '../../run/git-state.ts';
-import { isOfFork } from '../../system/ci.ts';
-import { ciChange } from '../../system/ci-change.ts';
-import { isWithin, lstat, realOr } from '../../system/files/way.ts';
+import { joinLines } from '../../format/terminal.ts';
+import { findUnchangedFiles } from '../../git/repository.ts';
+import { createCiFacts, readGitFacts } from '../../run/git-state.ts';
+import { isForkBuild, readCiChange } from '../../system/ci.ts';
+import { isWithin, lstat, resolveRealPath } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
-import { mapTexts } from '../../text/untrusted.ts';
-import { handleImport } from '../../tools/import.ts';
-import { reported } from '../failures/report.ts';
+import { findReportFiles, handleImport } from '../../tools/import.ts';
+import { formatRunLine } from '../failures/import-runs.ts';
+import { readRunReport } from '../failures/report.ts';
 import type { ImportOptions } from '../failures/run.ts';
-import { adoptsInCi } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
-import { answer, type Workplace } from '../terminal/output.ts';
-import { annotationsOf } from './annotations.ts';
-import { runLine } from './artifact.ts';
-import { NOTHING_AGAIN } from './excuse.ts';
-import { gateExit } from './gate.ts';
-import { type GateOptions, gateFacts, judgingConfig } from './gate-facts.ts';
-import { judge } from './gate-judgement.ts';
-import { comment, MAX_COMMENT_BYTES } from './github/comment.ts';
-import { type GitHubEvent, gitHubEvent } from './github/event.ts';
-import { type Annotation, annotationLines, commandsOff } from './github/workflow-commands.ts';
-import { rerun } from './rerun.ts';
-import { unrecordedRun } from './unrecorded-run.ts';
+import { type CommandContext, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
+import { type Annotation, collectAnnotations, createCommandGuard, formatAnnotations } from './annotations.ts';
+import { gateExitCode } from './gate.ts';
+import { collectGateFacts, type GateOptions, loadJudgingConfig } from './gate-facts.ts';
+import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
+import { type GitHubEvent, MAX_COMMENT_BYTES, readGitHubEvent, writeComment } from './github.ts';
+import { rerunFailures } from './rerun.ts';
+import { reportUnrecordedRun } from './unrecorded-run.ts';
 
-/** Limit for one step. GitHub shows nothing of a longer summary. */
+/** GitHub's limit for the summary of a step. GitHub rejects a longer summary completely. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
 
 export interface CiOptions
@@ -45,82 +39,123 @@ export interface CiOptions
     GateOptions {
   gate?: boolean;
   /**
-   * Runs failures again that the gate excuses only after they passed. A string is the command; true uses the configured
-   * or detected command.
+   * Reruns the failures that the gate excuses only after they passed again. A string is the command to run; true uses
+   * the configured or detected command.
    */
   rerun?: string | true;
   markdown?: string;
   artifact?: string;
-  /** A string is the comment's name, which separates several comments on a pull request. */
+  /** A string is the name of the comment, which separates several comments on a pull request. */
   comment?: string | true;
 }
 
 interface CiResult {
   gate: GateResult;
   annotations: Annotation[];
-  /** Sentences about completed and failed steps of handling the run. */
+  /** Messages about completed steps, such as "Added to the job summary." */
   done: string[];
+  /** Messages about steps that failed. */
   undone: string[];
   /** Notes of the import. */
   notes: string[];
 }
 
-export async function ci(reports: string, options: CiOptions): Promise<void> {
+export async function runCiCommand(reports: string, options: CiOptions): Promise<void> {
   // Names and output of tests must not act as commands to GitHub's runner.
-  const guard = io().env.GITHUB_ACTIONS === 'true' && !options.json ? commandsOff() : undefined;
+  const guard = io().env.GITHUB_ACTIONS === 'true' && !options.json ? createCommandGuard() : undefined;
   if (guard !== undefined) io().stdout.write(guard.begin);
   let isOpen = guard !== undefined;
-  await answer(
+  await runProjectCommand(
     options,
-    (workplace) => reportedTo(workplace, reports, options),
+    (workplace) => recordAndReport(workplace, reports, options),
     (result) => {
       if (guard === undefined) return formatCi(result);
       isOpen = false;
-      return `${formatCi(result)}\n${guard.end}${annotationLines(result.annotations).join('\n')}`;
+      return `${formatCi(result)}\n${guard.end}${formatAnnotations(result.annotations).join('\n')}`;
     },
     {
-      exitCode: ({ gate }) => (options.gate ? gateExit(gate) : EXIT.done),
-      adopts: adoptsInCi(),
-      revised: (project, loaded) => judgingConfig(project, loaded, options.base),
+      exitCode: ({ gate }) => (options.gate ? gateExitCode(gate) : EXIT.done),
+      adopts: isAdoptionAllowedInCi(),
+      reviseConfig: (project, loaded) => loadJudgingConfig(project, loaded, options.base),
     },
   );
   if (isOpen && guard !== undefined) io().stdout.write(guard.end);
 }
 
-async function reportedTo(
-  { projectPath, sessionManager, session }: Workplace,
+async function recordAndReport(
+  { projectPath, sessionManager, session }: CommandContext,
   reports: string,
   options: CiOptions,
 ): Promise<CiResult> {
   const { format, environment, base } = options;
-  const event = await gitHubEvent(io().env);
-  const change = ciChange(io().env);
+  const event = await readGitHubEvent(io().env);
+  const change = readCiChange(io().env);
+  const committed = await findUnchangedFiles(session.project.top, await findReportFiles(session.root, reports));
   const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
-  const isWaiting = recorded.stored === false;
-  const report = isWaiting
-    ? unrecordedRun(recorded)
-    : await reported(session, recorded.runId, base ?? change.base ?? undefined);
-  const unread = recorded.skipped.map(({ at, reason }) => `${at}: ${reason}`);
-  const { facts, quarantine } = await gateFacts(session, report.run, options, !isWaiting);
-  const first = judge(report, quarantine, { ...facts, unread, again: NOTHING_AGAIN });
-  const again = await rerun(first, options.rerun, projectPath, sessionManager);
-  const judged = judge(report, quarantine, { ...facts, unread, again });
-  const gate = mapTexts(judged, (text) => session.fitToLeave(text));
+  const isUnrecorded = recorded.stored === false;
+  const report = isUnrecorded
+    ? reportUnrecordedRun(recorded)
+    : await readRunReport(session, recorded.runId, base ?? change.base ?? undefined);
+  const missing = recorded.skipped.filter(({ incomplete }) => incomplete !== false);
+  const unread = missing.map(({ at, reason }) => `${at}: ${reason}`);
+  const { facts, quarantine } = await collectGateFacts(session, report.run, options, !isUnrecorded);
+  const first = judgeRun(report, quarantine, { ...facts, committed, unread, again: NO_RERUNS });
+  const again = await rerunFailures(first, options.rerun, projectPath, sessionManager);
+  const judged = judgeRun(report, quarantine, { ...facts, committed, unread, again });
+  const gate = mapGateTexts(judged, (text) => session.sanitize(text));
 
   const result: CiResult = { gate, annotations: [], done: again.done, undone: again.undone, notes: recorded.notes };
-  if (isWaiting) result.undone.push(`The run is not recorded yet (${recorded.code}): each of its failures counts.`);
-  if (!isWaiting && options.artifact !== undefined) {
-    const git = (await gitFacts(session.root)) ?? ciFacts();
-    const circumstances = { git, environment: { ...conditions(session.root), ...environment } };
-    writeOutput(projectPath, options.artifact, runLine(report, circumstances));
+  if (isUnrecorded) result.undone.push(`The run is not recorded yet (${recorded.code}), so all of its failures count.`);
+  if (!isUnrecorded && options.artifact !== undefined) {
+    const git = (await readGitFacts(session.root)) ?? createCiFacts();
+    const circumstances = { git, environment: { ...getRunConditions(session.root), ...environment } };
+    writeOutput(projectPath, options.artifact, formatRunLine(report, circumstances));
     result.done.push(`${options.artifact} has the run for argus import --runs.`);
   }
-  writeSummary(options, projectPath, markdownReport(report, gateMarkdown(gate)), result);
+  writeSummary(options, projectPath, formatMarkdownReport(report, formatGateMarkdown(gate)), result);
   if (options.comment !== undefined && event?.pullRequest != null) {
-    await writeComment({ ...event, pullRequest: event.pullRequest }, options.comment, report, result);
+    await postComment({ ...event, pullRequest: event.pullRequest }, options.comment, report, result);
   }
-  if (event !== null) result.annotations = await annotationsOf(session, gate, result.undone);
+  if (event !== null) result.annotations = await collectAnnotations(session, gate, result.undone);
   return result;
+}
+
+/**
+ * Applies `text` to each text of the gate's result. Names of fields and kinds of verdicts stay as they are, because a
+ * redaction pattern of the project may match them.
+ */
+function mapGateTexts(gate: GateResult, convertText: (text: string) => string): GateResult {
+  const verdict = (one: BriefVerdict): BriefVerdict =>
+    one.since?.edited === undefined
+      ? one
+      : { ...one, since: { ...one.since, edited: one.since.edited.map(convertText) } };
+  const failure = <F extends GateFailure>(one: F): F => ({
+    ...one,
+    caseName: convertText(one.caseName),
+    headline: convertText(one.headline),
+    verdict: one.verdict && verdict(one.verdict),
+    ...(one.refused === undefined ? {} : { refused: convertText(one.refused) }),
+  });
+  const { added, changed, removed } = gate.quarantine;
+  return {
+    ...gate,
+    failing: gate.failing.map(failure),
+    problems: gate.problems.map(convertText),
+    reported: gate.reported.map(failure),
+    quarantined: gate.quarantined.map((one) => ({
+      ...failure(one),
+      reason: convertText(one.reason),
+      owner: convertText(one.owner),
+    })),
+    quarantine: {
+      ...gate.quarantine,
+      added: added.map(convertText),
+      changed: changed.map(convertText),
+      removed: removed.map(convertText),
+    },
+    missing: gate.missing.map(convertText),
+    notes: gate.notes.map(convertText),
+  };
 }
 
 function writeSummary(options: CiOptions, projectPath: string, markdown: string, result: CiResult): void {
@@ -133,49 +168,60 @@ function writeSummary(options: CiOptions, projectPath: string, markdown: string,
   const text = `${markdown}\n\n`;
   const size = statSync(summary, { throwIfNoEntry: false })?.size ?? 0;
   if (size + Buffer.byteLength(text) > MAX_SUMMARY_BYTES) {
-    result.undone.push('The summary of this step is full: nothing was added to it.');
+    result.undone.push('The step summary is full, so nothing was added to it.');
     return;
   }
   appendFileSync(summary, text);
-  result.done.push('The summary of the job has it.');
+  result.done.push('Added to the job summary.');
 }
 
-async function writeComment(
+async function postComment(
   { repository, pullRequest }: GitHubEvent & { pullRequest: number },
   name: string | true,
   report: RunReport,
   { gate, done, undone }: CiResult,
 ): Promise<void> {
   const { GITHUB_TOKEN: token, GITHUB_API_URL: api = 'https://api.github.com', GITHUB_JOB: job = 'ci' } = io().env;
-  if (isOfFork()) {
-    done.push('The pull request is of a fork, whose jobs may not write comments: the summary of the job has it.');
+  if (isForkBuild()) {
+    done.push(
+      'No comment was written, because jobs of a fork may not comment on the pull request. See the job summary.',
+    );
     return;
   }
   if (token === undefined || token === '') {
-    undone.push('The comment was not written: GITHUB_TOKEN is not set. The summary of the job has the same.');
+    undone.push('The comment was not written, because GITHUB_TOKEN is not set. See the job summary.');
     return;
   }
   const { failing, problems, reported, quarantined, quarantine } = gate;
-  const told = [failing, problems, reported, quarantined, quarantine.added, quarantine.changed, quarantine.removed];
+  const reportedLists = [
+    failing,
+    problems,
+    reported,
+    quarantined,
+    quarantine.added,
+    quarantine.changed,
+    quarantine.removed,
+  ];
   const text = {
-    body: markdownReport(report, gateMarkdown(gate), MAX_COMMENT_BYTES),
-    isAllWell: told.every(({ length }) => length === 0),
+    body: formatMarkdownReport(report, formatGateMarkdown(gate), MAX_COMMENT_BYTES),
+    isAllWell: reportedLists.every(({ length }) => length === 0),
   };
   const place = { api, token, repository, pullRequest, name: name === true ? job : name };
-  const answered = await comment(place, text);
+  const answered = await writeComment(place, text);
   if (typeof answered === 'string') undone.push(answered);
   else if (answered.done !== 'nothing') done.push(`The comment was ${answered.done}: ${answered.url ?? pullRequest}`);
 }
 
 /**
- * Writes an output file. A file or link in the checkout may come from the change, so this never writes through a link
- * that leaves the project, or into a pipe.
+ * Writes an output file. A file or link in the checkout may come from the change, so this function never writes into a
+ * pipe or through a link that leaves the project.
  */
 function writeOutput(root: string, name: string, text: string): void {
   const file = path.resolve(root, name);
-  const leadsOut = isWithin(file, root) && !isWithin(realOr(folderThere(file)), realOr(root));
+  const leadsOut =
+    isWithin(file, root) && !isWithin(resolveRealPath(nearestExistingFolder(file)), resolveRealPath(root));
   if (leadsOut || (lstat(file) !== undefined && !lstat(file)?.isFile())) {
-    const reason = leadsOut ? 'a link in its path leads out of the project' : 'what lies there is no regular file';
+    const reason = leadsOut ? 'a link in its path points outside the project' : 'it is not a regular file';
     throw new ArgusError('INVALID_INPUT', `${name} is not written: ${reason}. Remove it, or name another file.`);
   }
   mkdirSync(path.dirname(file), { recursive: true });
@@ -183,12 +229,12 @@ function writeOutput(root: string, name: string, text: string): void {
   writeFileSync(file, text, { flag: 'wx' });
 }
 
-/** Returns the nearest parent folder that exists. */
-function folderThere(file: string): string {
+/** Returns the nearest existing parent folder of a file. */
+function nearestExistingFolder(file: string): string {
   const folder = path.dirname(file);
-  return lstat(folder) === undefined && folder !== file ? folderThere(folder) : folder;
+  return lstat(folder) === undefined && folder !== file ? nearestExistingFolder(folder) : folder;
 }
 
 function formatCi({ gate, done, undone, notes }: CiResult): string {
-  return lines([formatGate(gate), ...notes, ...done, ...undone.map((warning) => `warning: ${warning}`)]);
+  return joinLines([formatGate(gate), ...notes, ...done, ...undone.map((warning) => `warning: ${warning}`)]);
 }

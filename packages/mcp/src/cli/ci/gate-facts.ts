@@ -1,103 +1,165 @@
 /**
- * Collects the facts that the gate needs in addition to the run: the base of the change, the tests of the base, and the
- * ending of the command.
+ * Collects the facts that the gate needs in addition to the run: the base of the change and its configuration, the
+ * tests of the base, and how the command ended.
  */
 
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { MissingTestsResult, RunRecord } from 'argus-engine';
-import type { LoadedConfig } from '../../config/load.ts';
-import { type QuarantineVersions, quarantineVersions } from '../../config/quarantine-versions.ts';
-import { type BaseQuery, baseRevision, commitsOfBase, type FoundBase } from '../../git/base-revision.ts';
-import type { Project } from '../../owner/project.ts';
+import { CONFIG_NAMES, type LoadedConfig, MAX_CONFIG_BYTES, parseConfig } from '../../config/load.ts';
+import { type QuarantineVersions, readQuarantineVersions } from '../../config/quarantine.ts';
+import type { Config } from '../../config/schema.ts';
+import type { StepOutcome } from '../../format/report/gate.ts';
+import {
+  type BaseQuery,
+  type BaseResult,
+  type BaseRevision,
+  findBaseRevision,
+  listBaseCommits,
+  readFileAt,
+} from '../../git/base-revision.ts';
+import { listFoldersUpToRoot, type Project } from '../../owner/project.ts';
 import type { Session } from '../../sessions/session.ts';
-import { ciCheckout, isInCi } from '../../system/ci.ts';
-import { ciChange } from '../../system/ci-change.ts';
+import { isInCi, readCiChange, readCiCheckout } from '../../system/ci.ts';
+import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
-import { configOfBase } from './base-config.ts';
-import type { GateBase } from './excuse.ts';
-import type { GateFacts } from './gate-judgement.ts';
-import { otherReasons } from './other-reasons.ts';
-import type { Outcome } from './outcomes.ts';
+import type { GateBase, GateFacts } from './gate-judgement.ts';
+import { findOtherReasons } from './other-reasons.ts';
 
-/** Number of newest runs in which to look for runs of the base, and number of base runs to compare. */
+/** Number of newest runs among which to look for runs of the base. */
 const MAX_RUNS = 100;
 const MAX_BASE_RUNS = 10;
 
 export interface GateOptions {
   base?: string;
-  outcome?: Outcome;
+  outcome?: StepOutcome;
   /** File with the output of the tests. */
   log?: string;
 }
 
-/** Returns the base from the options, otherwise from the variables of the CI service. */
-export function baseQuery(base: string | undefined): BaseQuery {
-  const change = ciChange(io().env);
+/**
+ * Returns a query for the base that the options name, otherwise for the base that the variables of the CI service name.
+ */
+function createBaseQuery(base: string | undefined): BaseQuery {
+  const change = readCiChange(io().env);
   const target = base ?? change.base;
-  const isOfBase = !change.isPullRequest && target !== null && ciCheckout(io().env).branch === target;
-  return { base: target, isInCi: isInCi(), isOfBase };
+  const isBaseBuild = !change.isPullRequest && target !== null && readCiCheckout(io().env).branch === target;
+  return { base: target, isInCi: isInCi(), isBaseBuild };
 }
 
 /**
- * Returns the configuration that judges the change. Outside CI and without a named base, this is the configuration of
- * the checkout.
+ * Returns the configuration with which the gate judges the change. Outside CI and without a named base, this is the
+ * configuration of the checkout.
  */
-export async function judgingConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
-  const query = baseQuery(base);
-  if (query.isOfBase || (!query.isInCi && query.base === null)) return loaded;
-  const found = await baseRevision(project.top, query);
+export async function loadJudgingConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
+  const query = createBaseQuery(base);
+  if (query.isBaseBuild || (!query.isInCi && query.base === null)) return loaded;
+  const found = await findBaseRevision(project.top, query);
   if (found === undefined) return loaded;
-  return configOfBase(project, loaded, 'missing' in found ? null : found);
+  return mergeBaseConfig(project, loaded, 'missing' in found ? null : found);
 }
 
-export interface Collected {
-  facts: Omit<GateFacts, 'unread' | 'again'>;
+interface GateInput {
+  facts: Omit<GateFacts, 'unread' | 'committed' | 'again'>;
   quarantine: QuarantineVersions;
 }
 
-/** `isRecorded` is false if the memory does not have the run, which then cannot be compared. */
-export async function gateFacts(
+/**
+ * Collects the facts and the quarantine. `isRecorded` is false if the memory does not have the run, so that the run
+ * cannot be compared with runs of the base.
+ */
+export async function collectGateFacts(
   session: Session,
   run: RunRecord,
   { base, outcome, log }: GateOptions,
   isRecorded = true,
-): Promise<Collected> {
-  const found = await baseRevision(session.project.top, baseQuery(base));
-  const commits = await gateBase(found);
+): Promise<GateInput> {
+  const found = await findBaseRevision(session.project.top, createBaseQuery(base));
+  const commits = await readGateBase(found);
   const facts = {
     outcome,
-    today: today(),
+    today: getTodayUtc(),
     base: commits,
-    missing: isRecorded ? await missingTests(session, run, commits) : null,
+    missing: isRecorded ? await findMissingTests(session, run, commits) : null,
     missingFails: session.config.gate?.missingTests === 'fail',
-    otherReasons: otherReasons(session.root, log),
+    otherReasons: findOtherReasons(session.root, log),
   };
-  return { facts, quarantine: await quarantineVersions(session.project, found) };
+  return { facts, quarantine: await readQuarantineVersions(session.project, found) };
 }
 
-function today(): string {
+function getTodayUtc(): string {
   return new Date(io().now()).toISOString().slice(0, 10);
 }
 
-async function gateBase(found: FoundBase): Promise<GateBase> {
+async function readGateBase(found: BaseResult): Promise<GateBase> {
   if (found === undefined)
-    return { commits: null, problem: 'there is no git repository, so no run without this change' };
+    return { commits: null, problem: 'this is not a git repository, so runs without this change are unknown' };
   if ('missing' in found) return { commits: null, problem: found.missing };
-  const { commits, isShallow } = await commitsOfBase(found);
-  const shallow = 'this clone is shallow, so runs of the base are not known: check out with fetch-depth: 0';
+  const { commits, isShallow } = await listBaseCommits(found);
+  const shallow = 'this clone is shallow, so runs of the base are unknown: check out with fetch-depth: 0';
   return { commits, problem: isShallow ? shallow : null };
 }
 
-async function missingTests(
+async function findMissingTests(
   session: Session,
   { id, gitCommit }: RunRecord,
   { commits }: GateBase,
 ): Promise<MissingTestsResult | null> {
   if (commits === null) return null;
   const { value } = await session.withEngine((engine) => engine.history({ limit: MAX_RUNS }));
-  const isOfBase = (run: RunRecord) =>
+  const isBaseRun = (run: RunRecord) =>
     run.gitCommit !== null && run.gitCommit !== gitCommit && commits.has(run.gitCommit) && run.dirty === false;
-  const baseRunIds = value.runs.filter((run) => isOfBase(run) && run.foreign !== true).map((run) => run.id);
-  if (baseRunIds.length === 0) return null;
-  const compared = { runId: id, baseRunIds: baseRunIds.slice(0, MAX_BASE_RUNS) };
-  return (await session.withEngine((engine) => engine.missingTests(compared))).value;
+  const baseRunIdsNewestFirst = value.runs.filter((run) => isBaseRun(run) && run.foreign !== true).map((run) => run.id);
+  let compared: MissingTestsResult | null = null;
+  // More than one batch may be needed, because the newest runs of the base may all belong to other jobs of a matrix.
+  for (let at = 0; at < baseRunIdsNewestFirst.length && compared?.baseRunId == null; at += MAX_BASE_RUNS) {
+    const baseRunIds = baseRunIdsNewestFirst.slice(at, at + MAX_BASE_RUNS);
+    compared = (await session.withEngine((engine) => engine.missingTests({ runId: id, baseRunIds }))).value;
+  }
+  return compared;
+}
+
+/*
+ * The configuration with which CI judges a change is the configuration of the base plus the redaction patterns that the
+ * change adds. Otherwise a change could set its own `classify`, `test` or `history` and so decide about itself.
+ */
+
+/** If `base` is null (not known), only the redaction patterns of the checkout count. */
+async function mergeBaseConfig(
+  project: Project,
+  loaded: LoadedConfig,
+  base: BaseRevision | null,
+): Promise<LoadedConfig> {
+  // A configuration outside the repository belongs to the user, so the change cannot have edited it.
+  if (loaded.path !== null && !isWithin(loaded.path, project.top)) return loaded;
+  const paths = loaded.path === null ? configPathsWithin(project) : [loaded.path, ...configPathsWithin(project)];
+  const written = base === null ? null : await readFirstFileAt(base, project, paths);
+  // An invalid configuration in the base counts as empty, so that a change can correct it.
+  const config = written === null ? {} : await parseConfig(written.text, written.file).catch((): Config => ({}));
+  const merged: Config = { ...config, ...mergeRedaction(config, loaded.config) };
+  return { path: loaded.path, config: merged, text: JSON.stringify(merged) };
+}
+
+function configPathsWithin(project: Project): string[] {
+  return listFoldersUpToRoot(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
+}
+
+async function readFirstFileAt(
+  base: BaseRevision,
+  { top }: Project,
+  files: readonly string[],
+): Promise<{ file: string; text: string } | null> {
+  for (const file of files) {
+    const name = path.relative(top, file).replaceAll(path.sep, '/');
+    const written = await readFileAt(base, base.commit, name, MAX_CONFIG_BYTES);
+    if (written !== null && !written.cut) return { file, text: written.text };
+  }
+  return null;
+}
+
+function mergeRedaction(base: Config, here: Config): Pick<Config, 'redact'> {
+  const known = base.redact?.patterns ?? [];
+  const added = (here.redact?.patterns ?? []).filter((one) => !known.some((other) => isDeepStrictEqual(one, other)));
+  const patterns = [...known, ...added];
+  return patterns.length === 0 ? {} : { redact: { patterns } };
 }

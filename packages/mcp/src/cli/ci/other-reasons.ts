@@ -1,29 +1,59 @@
 /**
- * Finds reasons why a test command fails although no test fails: a coverage threshold, an error outside of any test, a
- * crashed program, or a linter or compiler that runs with the tests. Reports do not contain these reasons, but the
- * output of the command does.
+ * Finds reasons other than failing tests why a test command failed: a coverage threshold, an error outside of all
+ * tests, a crashed program, or a linter or compiler that runs with the tests. The output of the command contains these
+ * reasons, but reports do not.
  */
 
 import path from 'node:path';
-import { ArgusError, messageOf } from '../../errors.ts';
-import { readText, textOf } from '../../system/files/read.ts';
-import { absolutePath } from '../../system/io.ts';
+import { stripVTControlCharacters } from 'node:util';
+import { ArgusError, getErrorMessage } from '../../errors.ts';
+import { readBytes, tryReadText } from '../../system/files/read.ts';
+import { toAbsolutePath } from '../../system/io.ts';
 
 const MAX_LOG_BYTES = 256 * 1024 * 1024;
 const MAX_CONFIG_BYTES = 1024 * 1024;
 
 /** Messages of Istanbul (nyc, c8, Karma, Vitest), Jest, pytest-cov, coverage.py, SimpleCov and JaCoCo. */
-const COVERAGE_FAILED =
+const COVERAGE_MESSAGE =
   /^.*coverage.*(?:does not meet|not met|not reached|below the expected|less than fail-under|have not been met).*$/imu;
 /** Messages of Vitest and Mocha about errors that no test caught. */
-const UNHANDLED = /^.*(?:caught \d+ unhandled errors? during the test run|⎯ Unhandled (?:Errors?|Rejection) ⎯).*$/imu;
-/** Messages of V8, a shell and pytest when the program that ran the tests crashed. */
-const CRASHED = /^(?:FATAL ERROR: .+|.*\bSegmentation fault\b.*|INTERNALERROR> .+)$/mu;
-/** An error of TypeScript, and the total of ESLint. */
-const OTHER_TOOL = /^.*(?:\berror TS\d+: |✖ \d+ problems? \([1-9]\d* errors?).*$/mu;
+const UNHANDLED_ERROR_MESSAGE =
+  /^.*(?:caught \d+ unhandled errors? during the test run|⎯ Unhandled (?:Errors?|Rejection) ⎯).*$/imu;
+/**
+ * Messages of V8, a shell, pytest, sanitizers and Go's race detector when a program crashed. A shell prints `Killed`
+ * alone, or after a line number and a process id.
+ */
+const CRASH_MESSAGE =
+  /^(?:FATAL ERROR: .+|.*\bSegmentation fault\b.*|(?:.*[:\d][ \t]+)?(?:Killed|Bus error|Aborted|Illegal instruction|Floating point exception)(?: *\(core dumped\)|[ \t]{2,}.*)?|INTERNALERROR> .+|==\d+==\s?ERROR: \w+Sanitizer: .+|WARNING: (?:DATA RACE|ThreadSanitizer: .+))$/mu;
+/** Messages of a shell or npm that did not find a program or script. */
+const COMMAND_NOT_FOUND_MESSAGE =
+  /^(?:\S*sh: (?:line )?(?:\d+: )?.+: (?:command )?not found|npm (?:ERR!|error) (?:Missing script: .+|code E(?!LIFECYCLE)[A-Z]+))$/mu;
+/** Errors of compilers and linters with a place in the code: gcc, javac, mypy, Flake8, Ruff. */
+const COMPILER_MESSAGE =
+  /^(?:\S+:\d+(?::\d+)?:? (?:fatal )?error: .+|\S+\.pyi?:\d+:\d+: [A-Z]{1,4}\d{2,4} .+|error\[E\d+\]: .+|error: could not compile .+)$/mu;
+/** Errors of TypeScript and .NET, and the totals of other compilers, linters, formatters and checks. */
+const OTHER_TOOL_MESSAGE = new RegExp(
+  [
+    /\berror (?:TS|CS|FS|MSB|NU|NETSDK)\d+: /u, // TypeScript, .NET
+    /✖ \d+ problems? \([1-9]\d* errors?/u, // ESLint, Stylelint
+    /^Found [1-9]\d* errors?\b/u, // TypeScript, mypy, Ruff, Biome
+    /^Found \d+ warnings? and [1-9]\d* errors?\b/u, // oxlint
+    /\bCode style issues (?:found )?in\b/u, // Prettier
+    /^[1-9]\d* files? would be reformatted\b/u, // Black, Ruff
+    /\b[1-9]\d* offenses? detected\b/u, // RuboCop
+    /^ *\[ERROR\] Found [1-9]\d* errors?\b/u, // PHPStan
+    /^Unused (?:files|dependencies|devDependencies|exports|types) \([1-9]/u, // Knip
+    /\bsize limit has exceeded\b/u, // Size Limit
+    /^Execution failed for task '(?![^']*[tT]est)/u, // Gradle
+    /^\[ERROR\] Failed to execute goal (?!\S*(?:surefire|failsafe))/u, // Maven
+  ]
+    .map(({ source }) => `(?:${source.startsWith('^') ? source : `^.*${source}`}.*$)`)
+    .join('|'),
+  'mu',
+);
 
-/** Files of a project that may set a coverage threshold, and the syntax in each of them. */
-const THRESHOLDS: readonly [file: string, set: RegExp][] = [
+/** Project files that may set a coverage threshold, with a pattern that finds the setting. */
+const COVERAGE_THRESHOLD_SETTINGS: readonly [file: string, set: RegExp][] = [
   [
     'package.json',
     /"coverageThreshold"|"check-coverage":\s*true|--check-coverage|--coverage\.thresholds|--cov-fail-under/u,
@@ -48,27 +78,48 @@ const THRESHOLDS: readonly [file: string, set: RegExp][] = [
   ]),
 ];
 
-/** Returns sentences about such reasons in the log, or in the configuration if no log is given. */
-export function otherReasons(root: string, log: string | undefined): string[] {
-  if (log !== undefined) return reasonsIn(readLog(absolutePath(log)));
-  const file = THRESHOLDS.find(([name, set]) => set.test(configOf(root, name)))?.[0];
-  const advice = 'pass what the tests printed with --log, because no report says whether it was met';
-  return file === undefined ? [] : [`${file} sets a threshold of coverage: ${advice}.`];
+/**
+ * Returns messages about reasons that the log contains. Without a log, looks for a coverage threshold in the
+ * configuration of the project.
+ */
+export function findOtherReasons(root: string, log: string | undefined): string[] {
+  if (log !== undefined) return findReasonsInOutput(readLog(toAbsolutePath(log)));
+  const file = COVERAGE_THRESHOLD_SETTINGS.find(([name, set]) => set.test(readConfigText(root, name)))?.[0];
+  const advice = 'pass the output of the tests with --log, because reports do not contain the result of the threshold';
+  return file === undefined ? [] : [`${file} sets a coverage threshold: ${advice}.`];
 }
 
-function reasonsIn(text: string): string[] {
-  const lines = [COVERAGE_FAILED, UNHANDLED, CRASHED, OTHER_TOOL].map((pattern) => pattern.exec(text)?.[0].trim());
-  return lines.filter((line) => line !== undefined).map((line) => `The tests printed: ${line.slice(0, 300)}`);
+function findReasonsInOutput(text: string): string[] {
+  const lines = [
+    COVERAGE_MESSAGE,
+    UNHANDLED_ERROR_MESSAGE,
+    CRASH_MESSAGE,
+    COMMAND_NOT_FOUND_MESSAGE,
+    COMPILER_MESSAGE,
+    OTHER_TOOL_MESSAGE,
+  ].map((pattern) => pattern.exec(text)?.[0].trim());
+  const found = new Set(lines.filter((line) => line !== undefined));
+  return [...found].map((line) => `The tests printed: ${line.slice(0, 300)}`);
 }
 
 function readLog(file: string): string {
   try {
-    return readText(file, { maxBytes: MAX_LOG_BYTES });
+    return stripVTControlCharacters(decodeText(readBytes(file, { maxBytes: MAX_LOG_BYTES })));
   } catch (thrown) {
-    throw new ArgusError('INVALID_INPUT', `The log ${file} cannot be read: ${messageOf(thrown)}.`, { cause: thrown });
+    throw new ArgusError('INVALID_INPUT', `The log ${file} cannot be read: ${getErrorMessage(thrown)}.`, {
+      cause: thrown,
+    });
   }
 }
 
-function configOf(root: string, name: string): string {
-  return textOf(path.join(root, name), { maxBytes: MAX_CONFIG_BYTES, links: { within: root } }) ?? '';
+/** Decodes UTF-16 as well, which Windows PowerShell writes with `>` and `Tee-Object`. */
+function decodeText(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return bytes.toString('utf8');
+}
+
+function readConfigText(root: string, name: string): string {
+  return tryReadText(path.join(root, name), { maxBytes: MAX_CONFIG_BYTES, links: { within: root } }) ?? '';
 }

@@ -1,103 +1,112 @@
 /**
- * Runs failed tests again that are excused only after they pass on the same files. A test that passes there was not
- * broken by the change. Tests that are known as flaky run again too, because the change may have broken them for good.
+ * Reruns failed tests that the gate excuses only after they pass on the same files. If a test passes in a rerun, the
+ * change did not break it. Known flaky tests are rerun too, because the change may have broken them completely.
  */
 
-import type { GatedFailure, GateResult } from '../../format/report/gate-result.ts';
+import type { GateFailure, GateResult } from '../../format/report/gate.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import { io } from '../../system/io.ts';
-import { count } from '../../text/count.ts';
+import { formatCount } from '../../text/count.ts';
 import { handleRun } from '../../tools/run.ts';
-import { MIN_CHANCE, type RanAgain } from './excuse.ts';
+import { MIN_CHANCE_PROBABILITY, type RerunResults } from './gate-judgement.ts';
 
-/** More failures are not chance. */
-const MAX_TESTS = 20;
+/** Chance does not explain more failures than this. */
+const MAX_RERUN_TESTS = 20;
 
 /**
- * Variables with secrets. Every program that this process starts can read them from this process, even without
- * inheriting them.
+ * Environment variables with secrets. A program that this process starts can read them from this process, even if the
+ * program does not inherit them.
  */
-const SECRETS = ['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'];
+const SECRET_VARIABLES = ['GITHUB_TOKEN', 'ARGUS_TEAM_TOKEN'];
 
-/** Until a test has passed: at a rate of 54 % it fails by chance in this and the first run in 5 % of the cases. */
-const MAX_RUNS = 4;
+/**
+ * A test is rerun until it passes, at most this often. A test that fails in 54 % of its runs fails in the first run and
+ * all of these reruns with a probability of 5 %.
+ */
+const MAX_RERUNS = 4;
 
-export interface Rerun extends RanAgain {
+interface RerunSummary extends RerunResults {
   passed: Set<string>;
   failed: Set<string>;
-  /** Sentences about completed and failed steps. */
+  /** Messages about completed steps. */
   done: string[];
+  /** Messages about steps that failed. */
   undone: string[];
 }
 
-/** If `command` is true, uses the configured or detected command. If it is undefined, runs nothing. */
-export async function rerun(
+/**
+ * Reruns the failures. If `command` is true, uses the configured or detected command. If it is undefined, runs nothing.
+ */
+export async function rerunFailures(
   { failing, reported }: GateResult,
   command: string | true | undefined,
   projectPath: string,
   sessionManager: SessionManager,
-): Promise<Rerun> {
-  const ran: Rerun = { passed: new Set(), failed: new Set(), done: [], undone: [] };
-  const isKnownFlaky = ({ verdict }: GatedFailure) => verdict?.kind === 'flaky';
-  const asked = [...failing.filter(({ refused }) => refused !== undefined), ...reported.filter(isKnownFlaky)];
-  if (command === undefined || asked.length === 0) return ran;
-  const secret = SECRETS.find((name) => io().env[name]);
+): Promise<RerunSummary> {
+  const ran: RerunSummary = { passed: new Set(), failed: new Set(), done: [], undone: [] };
+  const isKnownFlaky = ({ verdict }: GateFailure) => verdict?.kind === 'flaky';
+  const toRerun = [...failing.filter(({ refused }) => refused !== undefined), ...reported.filter(isKnownFlaky)];
+  if (command === undefined || toRerun.length === 0) return ran;
+  const secret = SECRET_VARIABLES.find((name) => io().env[name]);
   if (secret !== undefined) {
-    ran.undone.push(`Nothing ran again: tests of the change could read ${secret}. Call argus ci --rerun without it.`);
+    ran.undone.push(
+      `Nothing was rerun, because tests of the change could read ${secret}. Call argus ci --rerun without it.`,
+    );
     return ran;
   }
-  if (asked.length > MAX_TESTS) {
-    ran.undone.push(`Nothing ran again: ${asked.length} failures are more than ${MAX_TESTS}.`);
+  if (toRerun.length > MAX_RERUN_TESTS) {
+    ran.undone.push(`Nothing was rerun: ${toRerun.length} failures are more than the limit of ${MAX_RERUN_TESTS}.`);
     return ran;
   }
-  for (const { caseName } of asked) {
-    const { hasFailed, problem } = await runUntilPassed(caseName, command, projectPath, sessionManager);
+  for (const { caseName } of toRerun) {
+    const { hasFailed, problem } = await rerunUntilPassed(caseName, command, projectPath, sessionManager);
     if (hasFailed) ran.failed.add(caseName);
     else if (problem === null) ran.passed.add(caseName);
     if (problem !== null) ran.undone.push(`${caseName} ran again: ${problem}.`);
   }
-  if (ran.passed.size > 0) ran.done.push(`${count(ran.passed.size, 'test')} passed when run again on the same files.`);
+  if (ran.passed.size > 0)
+    ran.done.push(`${formatCount(ran.passed.size, 'test')} passed when run again on the same files.`);
   return ran;
 }
 
-interface Again {
+interface RerunOutcome {
   hasFailed: boolean;
   /** Null if the test ran and passed. */
   problem: string | null;
-  /** The chance that a test with this failure rate fails as often in a row. 1 if the rate is unknown. */
+  /** Probability that a test with this failure rate fails this often in a row. 1 if the rate is unknown. */
   chance?: number;
 }
 
-/** Stops early after so many failures in a row that chance is unlikely. */
-async function runUntilPassed(
+/** Stops early if the test failed so often in a row that chance is unlikely. */
+async function rerunUntilPassed(
   caseName: string,
   command: string | true,
   projectPath: string,
   sessionManager: SessionManager,
-): Promise<Again> {
+): Promise<RerunOutcome> {
   for (let runs = 1; ; runs += 1) {
-    const again = await runAgain(caseName, command, projectPath, sessionManager);
-    const isOver = !again.hasFailed || runs === MAX_RUNS || (again.chance ?? 1) < MIN_CHANCE;
-    if (isOver) return again.hasFailed && runs > 1 ? { ...again, problem: `it failed ${runs} times` } : again;
+    const outcome = await rerunOnce(caseName, command, projectPath, sessionManager);
+    const isOver = !outcome.hasFailed || runs === MAX_RERUNS || (outcome.chance ?? 1) < MIN_CHANCE_PROBABILITY;
+    if (isOver) return outcome.hasFailed && runs > 1 ? { ...outcome, problem: `it failed ${runs} times` } : outcome;
   }
 }
 
-async function runAgain(
+async function rerunOnce(
   caseName: string,
   command: string | true,
   projectPath: string,
   sessionManager: SessionManager,
-): Promise<Again> {
+): Promise<RerunOutcome> {
   const filter = caseName.split(' > ').at(-1) ?? caseName;
-  const asked = { projectPath, filter, ...(command === true ? {} : { command }) };
-  const { runId, stored } = await handleRun(asked, sessionManager);
+  const params = { projectPath, filter, ...(command === true ? {} : { command }) };
+  const { runId, stored } = await handleRun(params, sessionManager);
   if (stored === false) return { hasFailed: false, problem: 'the run could not be recorded' };
   const session = await sessionManager.getOrThrow(projectPath);
   const { value } = await session.withEngine((engine) => engine.runDetail({ runId, limit: MAX_CASES }));
-  const same = value.cases.filter((one) => one.caseName === caseName);
-  if (same.length === 0) return { hasFailed: false, problem: 'it was not among the tests that ran' };
-  const failed = same.find(({ status }) => status === 'failed');
-  if (failed === undefined && same.every(({ status }) => status === 'passed'))
+  const matching = value.cases.filter((one) => one.caseName === caseName);
+  if (matching.length === 0) return { hasFailed: false, problem: 'it was not among the tests that ran' };
+  const failed = matching.find(({ status }) => status === 'failed');
+  if (failed === undefined && matching.every(({ status }) => status === 'passed'))
     return { hasFailed: false, problem: null };
   if (failed === undefined) return { hasFailed: false, problem: 'it was skipped' };
   return { hasFailed: true, problem: 'it failed', chance: failed.precedents?.failedHere?.chance ?? 1 };

@@ -1,20 +1,20 @@
 /**
- * Builds a report for a run that is not recorded yet, for example because the team's server is not reachable. It
- * contains only facts that need no memory.
+ * Builds a report for a run that is not recorded yet, for example because the team's server is not reachable. The
+ * report contains only facts that need no memory.
  */
 
 import type { CaseRecord, RunResult } from 'argus-engine';
 import type { RunReport } from '../../format/report/run-report.ts';
 import { io } from '../../system/io.ts';
 
-type Read = Pick<RunResult, 'runId' | 'status' | 'durationMs' | 'totals' | 'failures' | 'more'>;
+type ImportedRun = Pick<RunResult, 'runId' | 'status' | 'durationMs' | 'totals' | 'failures' | 'more'>;
 
-export function unrecordedRun({ runId, status, durationMs, totals, failures, more }: Read): RunReport {
+export function reportUnrecordedRun({ runId, status, durationMs, totals, failures, more }: ImportedRun): RunReport {
   const { passed, failed, skipped, flaky } = totals;
-  const listed = failures.map(caseOf);
+  const listed = failures.map(toCaseRecord);
   const unlisted = Array.from({ length: more }, (_, at) => ({
-    ...UNLISTED,
-    caseName: `failure ${at + 1} of ${more} that are not listed`,
+    ...UNLISTED_CASE,
+    caseName: `unlisted failure ${at + 1} of ${more}`,
   }));
   return {
     run: {
@@ -35,7 +35,7 @@ export function unrecordedRun({ runId, status, durationMs, totals, failures, mor
   };
 }
 
-const UNLISTED = {
+const UNLISTED_CASE = {
   status: 'failed',
   flaky: false,
   runnerStatus: null,
@@ -47,6 +47,6 @@ const UNLISTED = {
   signature: null,
 } as const;
 
-function caseOf({ caseName, category, headline, causeId }: RunResult['failures'][number]): CaseRecord {
-  return { ...UNLISTED, caseName, category, headline, causeId };
+function toCaseRecord({ caseName, category, headline, causeId }: RunResult['failures'][number]): CaseRecord {
+  return { ...UNLISTED_CASE, caseName, category, headline, causeId };
 }

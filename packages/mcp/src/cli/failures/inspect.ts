@@ -1,32 +1,32 @@
 /**
- * inspect: prints the conclusions of Argus about one error text, or about a stream of JSON lines. It stores nothing. It
- * opens no project, so the project's own rules do not apply.
+ * The command `inspect`: classifies an error text, or a stream of JSON lines. It stores nothing and opens no project,
+ * so the project's own rules do not apply.
  */
 
 import { createInspector } from 'argus-engine';
-import { formatInspection } from '../../format/failures/inspection-text.ts';
+import { formatInspection } from '../../format/failures/diagnosis-text.ts';
 import { log } from '../../log.ts';
 import { io } from '../../system/io.ts';
-import { batches, write } from '../terminal/lines.ts';
+import { readBatches, writeToStdout } from '../terminal/lines.ts';
 
-/** Large enough that a call of the engine costs little, small enough to answer while reading. */
+/** Large enough that the cost of calling the engine is small, and small enough that results appear while reading. */
 const BATCH_BYTES = 1024 * 1024;
 
-const WANTED = 'inspect reads an error text on stdin: npm test 2>&1 | argus inspect';
+const USAGE_HINT = 'inspect reads an error text on stdin: npm test 2>&1 | argus inspect';
 
 export async function inspect(options: { json?: boolean; jsonl?: boolean; case?: string }): Promise<void> {
   const inspector = await createInspector({});
   if (options.jsonl) {
-    for await (const { bytes } of batches(io().stdin, { bytes: BATCH_BYTES })) {
-      await write(inspector.inspectJsonlBytes(bytes));
+    for await (const { bytes } of readBatches(io().stdin, { bytes: BATCH_BYTES })) {
+      await writeToStdout(inspector.inspectJsonlBytes(bytes));
     }
     return;
   }
-  if (io().stdin.isTTY) log(WANTED);
+  if (io().stdin.isTTY) log(USAGE_HINT);
   const text = await readAll(io().stdin);
-  if (text.trim() === '' && !io().stdin.isTTY) log(`nothing came on stdin. ${WANTED}`);
+  if (text.trim() === '' && !io().stdin.isTTY) log(`stdin was empty. ${USAGE_HINT}`);
   const inspection = inspector.inspect({ text, ...(options.case === undefined ? {} : { caseName: options.case }) });
-  await write(`${options.json ? JSON.stringify(inspection) : formatInspection(inspection)}\n`);
+  await writeToStdout(`${options.json ? JSON.stringify(inspection) : formatInspection(inspection)}\n`);
 }
 
 async function readAll(input: AsyncIterable<Uint8Array>): Promise<string> {

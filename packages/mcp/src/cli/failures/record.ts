@@ -1,41 +1,42 @@
 /**
- * record: an installed reporter starts it at the beginning of a run, so that it can note the work tree as the tests
- * find it, and so that the memory is open when the tests end. The reporters are in run/reporters/installed.
+ * The command `record`: an installed reporter starts it at the beginning of a run, so that it can read the state of the
+ * work tree before the tests run, and so that the memory is already open when the tests end. The reporters are in
+ * run/reporters/installed.
  */
 
 import { renameSync, rmdirSync } from 'node:fs';
 import path from 'node:path';
 import type { GitFacts, RunResult } from 'argus-engine';
-import { enveloped } from '../../answer.ts';
-import { ArgusError, systemCodeOf } from '../../errors.ts';
-import { withCommands } from '../../format/commands.ts';
+import { runInEnvelope } from '../../answer.ts';
+import { getRunConditions } from '../../environment/project-environment.ts';
+import { ArgusError, getSystemCode } from '../../errors.ts';
 import { formatKnown } from '../../format/failures/known-text.ts';
-import { conditions } from '../../run/conditions.ts';
-import { ciFacts, gitFacts } from '../../run/git-state.ts';
-import { folderOf } from '../../run/planning/test-place.ts';
-import { hookReporting } from '../../run/reporters.ts';
-import { runnerThatWrote, writtenReports } from '../../run/reports/written-reports.ts';
+import { toCommandLineText } from '../../format/terminal.ts';
+import { createCiFacts, readGitFacts } from '../../run/git-state.ts';
+import { getFolderInProject } from '../../run/planning/test-place.ts';
+import { createHookReporting } from '../../run/reporters.ts';
+import { determineRunner, findReports, readNotes } from '../../run/reports/listener.ts';
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
-import type { Kept } from '../../storage/outbox.ts';
+import type { StoredOrQueued } from '../../storage/outbox.ts';
+import { lstat } from '../../system/files/path-safety.ts';
 import { readText } from '../../system/files/read.ts';
-import { lstat } from '../../system/files/way.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
-import { adoptsInCi, terminal } from '../recorder.ts';
 import { EXIT } from '../terminal/exit.ts';
+import { getTerminalRecorder, isAdoptionAllowedInCi } from '../terminal/output.ts';
 
 /** The reporter writes this file after its reports. */
 const END_FILE = 'end.json';
-/** The file holds the end of the output. */
+/** The end file contains the last part of the output. */
 const MAX_END_BYTES = 64 * 1024 * 1024;
-/** New name of the end file after a process has taken it. */
-const TAKEN_FILE = 'end-taken.json';
-/** The last file that is written; the reporter prints its content. */
+/** Name of the end file after a process has claimed it. */
+const CLAIMED_FILE = 'end-taken.json';
+/** The last file that is written. The reporter prints its content. */
 const ANSWER_FILE = 'answer.json';
 
-/** The reporter waits at most this long for nothing. */
-const LOOK_EVERY_MS = 20;
+/** Interval at which to look for the end file. The reporter waits at most this long in vain. */
+const POLL_INTERVAL_MS = 20;
 
 /** How a run ended. Results of the tests are in the reports. */
 interface RunEnd {
@@ -53,62 +54,72 @@ interface RunEnd {
   output?: string;
 }
 
-/** A line about the known failures, or about why the run is not stored. */
-interface Answer {
+/** Messages that the reporter prints: about known failures, or about why the run is not stored. */
+interface ReporterAnswer {
   known?: string;
   complaint?: string;
 }
 
-/** Writes no answer if the reporter ends without an end file, because then no test ran. */
+/**
+ * Waits for the end of the run and records it. Writes no answer if the reporter exits without an end file, because then
+ * no test ran.
+ */
 export async function record(folder: string): Promise<void> {
-  // Ctrl-C is meant for the tests. This process ends when its input ends.
+  // The user presses Ctrl-C to stop the tests. This process ends when its stdin closes.
   process.on('SIGINT', () => {});
   const root = io().cwd();
-  const git = gitFacts(root);
-  const sessionManager = new SessionManager({ recorder: terminal(), adopts: adoptsInCi(), isImpatient: true });
+  const git = readGitFacts(root);
+  const sessionManager = new SessionManager({
+    recorder: getTerminalRecorder(),
+    adoptsForeign: isAdoptionAllowedInCi(),
+    isImpatient: true,
+  });
   const session = sessionManager.init(root, undefined, 'person');
-  // The recording below reports an error of the session.
+  // `recordEndedRun` below reports an error of the session.
   const opening = session.then(openMemory).catch(() => {});
-  const end = await endOf(folder);
+  const end = await waitForEnd(folder);
   if (end === undefined) {
-    removeEmpty(folder);
+    removeIfEmpty(folder);
     return sessionManager.closeAll();
   }
   await opening;
-  const envelope = await enveloped(async () => {
+  const envelope = await runInEnvelope(async () => {
     const opened = await session;
     // A user who disabled the history wants no message about it.
-    return { run: opened.historyEnabled ? await recorded(opened, folder, end, git) : undefined };
+    return { run: opened.historyEnabled ? await recordEndedRun(opened, folder, end, git) : undefined };
   });
   await sessionManager.closeAll();
   const answer = envelope.success
-    ? told(envelope.data.run)
-    : { complaint: complaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
+    ? toReporterAnswer(envelope.data.run)
+    : { complaint: formatComplaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
   if (answer.complaint !== undefined) io().exitCode = EXIT.error;
   writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
 }
 
 /**
- * Removes the folder if it is empty, because its maker may be gone. The cleanup of old temporary folders removes the
- * others.
+ * Removes the folder if it is empty, because the reporter that created it may have exited. A folder with files is
+ * removed by the cleanup of old temporary folders.
  */
-function removeEmpty(folder: string): void {
+function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {}
 }
 
-/** Opens the memory while the tests run. Does not create a memory, so that a run without an end leaves none. */
+/**
+ * Opens the memory while the tests run. Does not create a memory, because a run that never ends should leave none
+ * behind.
+ */
 async function openMemory(session: Session): Promise<void> {
-  if (await session.hasMemory()) await session.overview();
+  if (await session.hasMemory()) await session.readOverview();
 }
 
-/** Undefined if the input ends first, because the reporter is gone or has nothing to report. */
-function endOf(folder: string): Promise<RunEnd | undefined> {
+/** Returns undefined if stdin closes first, because the reporter has exited or has nothing to report. */
+function waitForEnd(folder: string): Promise<RunEnd | undefined> {
   return new Promise((resolve, reject) => {
-    const look = (isLast: boolean) => {
+    const checkForEnd = (isLast: boolean) => {
       try {
-        const end = takenEnd(folder);
+        const end = claimEnd(folder);
         if (end === undefined && !isLast) return;
         clearInterval(timer);
         io().stdin.destroy();
@@ -117,70 +128,70 @@ function endOf(folder: string): Promise<RunEnd | undefined> {
         reject(thrown);
       }
     };
-    const timer = setInterval(look, LOOK_EVERY_MS, false);
+    const timer = setInterval(checkForEnd, POLL_INTERVAL_MS, false);
     io()
-      .stdin.on('close', () => look(true))
+      .stdin.on('close', () => checkForEnd(true))
       .on('error', () => {});
     io().stdin.resume();
   });
 }
 
 /**
- * Takes the end file by a rename. The reporter starts a second process if the first appears dead, and only one of them
- * may take it.
+ * Claims the end file by renaming it. The reporter starts a second process if the first appears to be dead, and only
+ * one of the two may record the run.
  */
-function takenEnd(folder: string): RunEnd | undefined {
-  const taken = path.join(folder, TAKEN_FILE);
+function claimEnd(folder: string): RunEnd | undefined {
+  const claimed = path.join(folder, CLAIMED_FILE);
   try {
-    renameSync(path.join(folder, END_FILE), taken);
+    renameSync(path.join(folder, END_FILE), claimed);
   } catch (thrown) {
-    if (systemCodeOf(thrown) === 'ENOENT') return undefined;
+    if (getSystemCode(thrown) === 'ENOENT') return undefined;
     throw thrown;
   }
-  const end: RunEnd = JSON.parse(readText(taken, { maxBytes: MAX_END_BYTES, links: 'refused' }));
+  const end: RunEnd = JSON.parse(readText(claimed, { maxBytes: MAX_END_BYTES, links: 'refused' }));
   return end;
 }
 
-function told(run: Kept<RunResult> | undefined): Answer {
+function toReporterAnswer(run: StoredOrQueued<RunResult> | undefined): ReporterAnswer {
   if (run === undefined) return {};
   const known = formatKnown(run.value);
   return {
     ...(known === '' ? {} : { known: `${known}\n` }),
-    ...(run.notStored === undefined ? {} : { complaint: complaint(`is not stored: ${run.warnings.join(' ')}`) }),
+    ...(run.notStored === undefined ? {} : { complaint: formatComplaint(`is not stored: ${run.warnings.join(' ')}`) }),
   };
 }
 
-/** Returns a single line, because users look for the output of their tests. */
-function complaint(problem: string): string {
-  return `this run ${withCommands(problem).replaceAll(/\s*\n\s*/gu, ' ')}`;
+/** Returns a single line, so that the message does not hide the output of the tests. */
+function formatComplaint(problem: string): string {
+  return `this run ${toCommandLineText(problem).replaceAll(/\s*\n\s*/gu, ' ')}`;
 }
 
-async function recorded(
+async function recordEndedRun(
   session: Session,
   folder: string,
   end: RunEnd,
   git: Promise<GitFacts | null>,
-): Promise<Kept<RunResult>> {
+): Promise<StoredOrQueued<RunResult>> {
   const { runner, command, startedAt, durationMs, exitCode, timedOut, filter, output } = end;
   if (lstat(folder)?.isDirectory() !== true)
-    throw new ArgusError('INVALID_INPUT', `${folder} is no folder. A reporter names the one that it wrote to.`);
-  const sources = hookReporting({ dir: folder, root: session.root, env: {} }).reports;
-  const reports = await writtenReports(sources, session.root, () => true);
+    throw new ArgusError('INVALID_INPUT', `${folder} is not a folder. Pass the folder that the reporter wrote to.`);
+  const sources = createHookReporting({ dir: folder, root: session.root, env: {} }).reports;
+  const reports = await findReports(sources, session.root, () => true);
   return session.recordRun({
     command: command ?? null,
-    runner: runnerThatWrote(sources, reports, runner),
+    runner: determineRunner(sources, reports, runner),
     startedAt: startedAt === undefined ? null : Date.parse(startedAt),
     durationMs: durationMs ?? null,
     exitCode: exitCode ?? null,
     signal: null,
     timedOut: timedOut ?? false,
-    folder: folderOf(session.project, session.root),
-    git: (await git) ?? ciFacts(),
-    environment: conditions(session.root),
+    folder: getFolderInProject(session.project, session.root),
+    git: (await git) ?? createCiFacts(),
+    environment: getRunConditions(session.root),
     reports,
     outputTail: output ?? null,
     containers: [],
-    notes: [],
+    notes: readNotes(folder),
     filter: filter ?? null,
   });
 }

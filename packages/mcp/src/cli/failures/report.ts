@@ -1,13 +1,15 @@
 /**
- * report: writes a recorded run for a pull request, a job summary, or another program. The options are in commands.ts.
+ * The command `report`: writes a recorded run for a pull request, a job summary, or another program. The options are in
+ * commands.ts.
  */
 
 import type { CaseRecord, RunDetail } from 'argus-engine';
-import { ctrfReport, junitReport } from '../../format/report/files.ts';
-import { markdownReport } from '../../format/report/markdown.ts';
-import type { RunReport } from '../../format/report/run-report.ts';
+import { formatMarkdownReport } from '../../format/report/markdown.ts';
+import { formatCtrfReport, formatJunitReport, type RunReport } from '../../format/report/run-report.ts';
+import { Git } from '../../git/git.ts';
+import { resolveCommit } from '../../git/history.ts';
 import type { Session } from '../../sessions/session.ts';
-import { answer, type GlobalOptions } from '../terminal/output.ts';
+import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
 
 const PAGE_SIZE = 1_000;
 
@@ -22,30 +24,38 @@ export interface ReportOptions extends GlobalOptions {
 }
 
 export async function report(runId: string | undefined, options: ReportOptions): Promise<void> {
-  const format = options.junit ? junitReport : options.ctrf ? ctrfReport : markdownReport;
-  await answer(options, ({ session }) => reported(session, runId, options.base), format);
+  const format = options.junit ? formatJunitReport : options.ctrf ? formatCtrfReport : formatMarkdownReport;
+  await runProjectCommand(options, ({ session }) => readRunReport(session, runId, options.base), format);
 }
 
-/** Returns a run (default: the newest), with the failures of the newest run of another branch. */
-export async function reported(
+/**
+ * Returns a run, with the failures of the newest run of another branch. The default is the newest run of the commit
+ * that is checked out, because `argus run --at` records runs of older commits. If there is none, the default is the
+ * newest run.
+ */
+export async function readRunReport(
   session: Session,
   runId: string | undefined,
   base: string | undefined,
 ): Promise<RunReport> {
-  const { runs } = await ask(session, (engine) => engine.history({ limit: MAX_RUNS }));
-  const { run, cases } = await whole(session, runId ?? runs[0]?.id ?? '');
+  const { runs } = await callEngine(session, (engine) => engine.history({ limit: MAX_RUNS }));
+  const head = await resolveCommit(new Git(session.root), 'HEAD');
+  const newest = runs.find(({ gitCommit }) => gitCommit !== null && gitCommit === head) ?? runs[0];
+  const { run, cases } = await readWholeRun(session, runId ?? newest?.id ?? '');
   if (base === undefined) return { run, cases };
-  const before = runs.find((one) => one.gitBranch === base && one.id !== run.id && !one.foreign);
-  if (before === undefined) return { run, cases, base: { branch: base, runId: null, failing: [] } };
-  const compared = await whole(session, before.id);
-  const failing = compared.cases.filter(({ status }) => status === 'failed').map(({ caseName }) => caseName);
-  return { run, cases, base: { branch: base, runId: before.id, failing } };
+  const baseRun = runs.find((one) => one.gitBranch === base && one.id !== run.id && !one.foreign);
+  if (baseRun === undefined) return { run, cases, base: { branch: base, runId: null, failing: [] } };
+  const baseDetail = await readWholeRun(session, baseRun.id);
+  const failing = baseDetail.cases.filter(({ status }) => status === 'failed').map(({ caseName }) => caseName);
+  return { run, cases, base: { branch: base, runId: baseRun.id, failing } };
 }
 
-async function whole(session: Session, runId: string): Promise<Pick<RunDetail, 'run' | 'cases'>> {
+export async function readWholeRun(session: Session, runId: string): Promise<Pick<RunDetail, 'run' | 'cases'>> {
   const cases: CaseRecord[] = [];
   for (;;) {
-    const page = await ask(session, (engine) => engine.runDetail({ runId, limit: PAGE_SIZE, offset: cases.length }));
+    const page = await callEngine(session, (engine) =>
+      engine.runDetail({ runId, limit: PAGE_SIZE, offset: cases.length }),
+    );
     cases.push(...page.cases);
     if (!page.hasMore) return { run: page.run, cases };
   }
@@ -53,6 +63,6 @@ async function whole(session: Session, runId: string): Promise<Pick<RunDetail, '
 
 type Engine = Parameters<Parameters<Session['withEngine']>[0]>[0];
 
-async function ask<T>(session: Session, call: (engine: Engine) => Promise<T>): Promise<T> {
+async function callEngine<T>(session: Session, call: (engine: Engine) => Promise<T>): Promise<T> {
   return (await session.withEngine(call)).value;
 }

@@ -1,24 +1,27 @@
 /**
- * run and import: record the results of tests. The options are in run-command.ts and commands.ts; the run itself is in
- * run/run-tests.ts.
+ * The commands `run` and `import`, which record the results of tests. The options are in run-command.ts and
+ * commands.ts; the code that runs tests is in run/run-tests.ts.
  */
 
 import type { ReportFormat, RunResult } from 'argus-engine';
 import { formatRun } from '../../format/failures/run-text.ts';
-import { commitWorkTree } from '../../run/commit-work-tree.ts';
-import { type GitLook, lookAtGit } from '../../run/git-state.ts';
-import { absolutePath, io } from '../../system/io.ts';
-import { quoted } from '../../system/words.ts';
+import type { CommitLabels } from '../../format/failures/verdict-text.ts';
+import { shortenId } from '../../format/terminal.ts';
+import { Git } from '../../git/git.ts';
+import { describeCommits } from '../../git/history.ts';
+import { createCommitWorkTree } from '../../run/commit-work-tree.ts';
+import { type PendingGitState, startReadingGit } from '../../run/git-state.ts';
+import { io, toAbsolutePath } from '../../system/io.ts';
+import { quoteArgument } from '../../system/words.ts';
 import { handleImport } from '../../tools/import.ts';
 import { handleRun } from '../../tools/run.ts';
-import { adoptsInCi } from '../recorder.ts';
-import { cancelledBySignals } from '../terminal/cancel.ts';
-import { EXIT } from '../terminal/exit.ts';
-import { passOn } from '../terminal/lines.ts';
-import { answer, type GlobalOptions } from '../terminal/output.ts';
+import { abortOnSignals, EXIT } from '../terminal/exit.ts';
+import { writeWithBackpressure } from '../terminal/lines.ts';
+import { type GlobalOptions, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
+import { findNewestFailedRun } from './named-failure.ts';
 
-/** An interrupted run has no result, because some tests did not run. */
-function runExit({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
+/** An interrupted run is an error, because some tests did not run. */
+function runExitCode({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
   if (interrupted === true) return EXIT.error;
   return status === 'passed' ? EXIT.done : EXIT.failures;
 }
@@ -30,12 +33,12 @@ export interface RunOptions extends GlobalOptions {
   idleTimeout?: number;
 }
 
-/** Runs at another commit, in a temporary work tree. The checkout is not changed. */
-export async function runAt(commit: string, command: string[], options: RunOptions): Promise<void> {
-  const signal = cancelledBySignals(EXIT.error);
-  const tree = await commitWorkTree(absolutePath(options.project), commit, signal);
+/** The command `run --at`: runs at another commit, in a temporary work tree. The checkout is not changed. */
+export async function runAtCommit(commit: string, command: string[], options: RunOptions): Promise<void> {
+  const signal = abortOnSignals(EXIT.error);
+  const tree = await createCommitWorkTree(toAbsolutePath(options.project), commit, signal);
   try {
-    await run(command, { ...options, project: tree.root }, lookAtGit(tree.root), signal);
+    await run(command, { ...options, project: tree.root }, startReadingGit(tree.root), signal);
   } finally {
     await tree.remove();
   }
@@ -44,36 +47,39 @@ export async function runAt(commit: string, command: string[], options: RunOptio
 export async function run(
   command: string[],
   options: RunOptions,
-  look: GitLook,
-  signal: AbortSignal = cancelledBySignals(EXIT.error),
+  gitState: PendingGitState,
+  signal: AbortSignal = abortOnSignals(EXIT.error),
 ): Promise<void> {
   // With --json, stdout belongs to the answer.
   let atLineStart = true;
   const onOutput = (text: string, stream: 'stdout' | 'stderr') => {
     if (stream === 'stdout' && text !== '') atLineStart = text.endsWith('\n');
-    return passOn(stream === 'stdout' && !options.json ? io().stdout : io().stderr, text);
+    return writeWithBackpressure(stream === 'stdout' && !options.json ? io().stdout : io().stderr, text);
   };
   if (io().stdout.isTTY && !io().env.NO_COLOR && !options.json) io().env.FORCE_COLOR ??= '1';
-  // A single word is a whole command line, as in `argus run "npm test"`. Several words are a command and its arguments.
-  const line = command.length > 1 ? command.map((word) => quoted(word)).join(' ') : command[0];
-  await answer(
+  // A single word is a complete command line, as in `argus run "npm test"`. Several words are a command and its
+  // arguments.
+  const commandLine = command.length > 1 ? command.map((word) => quoteArgument(word)).join(' ') : command[0];
+  let commits: CommitLabels | undefined;
+  await runProjectCommand(
     options,
-    ({ projectPath, sessionManager }) =>
-      handleRun(
-        {
-          projectPath,
-          command: line,
-          filter: options.filter,
-          timeoutSeconds: options.timeout,
-          idleTimeoutSeconds: options.idleTimeout,
-        },
-        sessionManager,
-        { signal, onOutput },
-        look,
-      ),
-    (run) => `${atLineStart ? '' : '\n'}${formatRun(run)}`,
-    { exitCode: runExit, adopts: adoptsInCi() },
+    async ({ projectPath, sessionManager, session }) => {
+      const { filter, timeout: timeoutSeconds, idleTimeout: idleTimeoutSeconds } = options;
+      const params = { projectPath, command: commandLine, filter, timeoutSeconds, idleTimeoutSeconds };
+      const result = await handleRun(params, sessionManager, { signal, onOutput }, gitState);
+      commits = await describeSuspects(session.root, result);
+      return result;
+    },
+    // An empty line separates the answer from the output of the command.
+    (run) => `${atLineStart ? '' : '\n'}\n${formatRun(run, { columns: io().stdout.columns, commits })}`,
+    { exitCode: runExitCode, adopts: isAdoptionAllowedInCi() },
   );
+}
+
+/** Returns the titles of the commits that the verdicts of a run name. */
+async function describeSuspects(root: string, { causes }: Pick<RunResult, 'causes'>): Promise<CommitLabels> {
+  const suspects = causes.flatMap(({ verdict }) => verdict?.suspect ?? []);
+  return suspects.length === 0 ? new Map() : describeCommits(new Git(root), [...new Set(suspects)]);
 }
 
 export interface ImportOptions extends GlobalOptions {
@@ -90,10 +96,16 @@ export interface ImportOptions extends GlobalOptions {
 export async function importReports(path: string, options: ImportOptions): Promise<void> {
   const { format, commit, branch, dirty, tree, startedAt, environment, foreign } = options;
   const given = { path, format, commit, branch, dirty, tree, startedAt, environment, foreign };
-  await answer(
+  let runName: string | undefined;
+  await runProjectCommand(
     options,
-    ({ projectPath, sessionManager }) => handleImport({ projectPath, ...given }, sessionManager),
-    formatRun,
-    { exitCode: runExit, adopts: adoptsInCi() },
+    async ({ projectPath, sessionManager, session }) => {
+      const result = await handleImport({ projectPath, ...given }, sessionManager);
+      const newest = await findNewestFailedRun(session);
+      if (newest !== result.runId) runName = shortenId(result.runId);
+      return result;
+    },
+    (run) => formatRun(run, { columns: io().stdout.columns, runName }),
+    { exitCode: runExitCode, adopts: isAdoptionAllowedInCi() },
   );
 }

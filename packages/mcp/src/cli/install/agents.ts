@@ -1,161 +1,343 @@
 /**
- * The agents that Argus can be installed into: how to find each agent, and where it looks for servers on each platform,
- * in the project and for a user. The files of plugins and links are in packages/agents.
+ * The agent hosts that Argus can be installed into: where each host looks for servers and hooks, in a project and for a
+ * user on each platform, in which format, and how to detect the host. `install`, `--remove`, `doctor`, the overview,
+ * the matrix in docs/manual/agents.md and the tests use this table. The files of plugins and links are in
+ * packages/agents.
  */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import release from '../../../release.json' with { type: 'json' };
 import { isInstalled } from '../../system/programs.ts';
 
-/** Name of the server in every agent. */
+/** Name of the MCP server of Argus in every host. */
 export const SERVER_NAME = 'argus';
 
+/** True if `npx` can start the package. The release script sets it. */
+export const IS_PUBLISHED: boolean = release.published;
+
 export type AgentName = (typeof AGENT_NAMES)[number];
-export const AGENT_NAMES = ['claude', 'codex', 'cursor', 'vscode', 'gemini'] as const;
+export const AGENT_NAMES = [
+  'claude',
+  'codex',
+  'cursor',
+  'vscode',
+  'copilot',
+  'gemini',
+  'antigravity',
+  'opencode',
+  'zed',
+  'kiro',
+  'devin',
+] as const;
 
-/** The entry of a server in a configuration. Each agent has its own keys. */
-export type ServerEntry = Readonly<Record<string, string | number | readonly string[]>>;
+/** The entry of a server in the configuration of a host. Each host has its own keys. */
+export type ServerEntry = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
-export interface Agent {
+/** The command that starts a server. */
+export type Command = readonly [program: string, ...args: string[]];
+
+interface Agent {
   title: string;
-  /** The key that holds the servers in JSON. Null for Codex, which uses TOML. */
-  container: 'mcpServers' | 'servers' | null;
-  /** Configuration file in the project. */
-  projectFile: string;
-  /** Other files and folders of the agent in a project. Each shows that the agent is used there. */
+  /** The key of the servers in a JSON configuration. Null for Codex, which uses TOML. */
+  container: 'mcpServers' | 'servers' | 'context_servers' | 'mcp' | null;
+  /** Configuration file in the project. Null if the host has only a configuration of the user. */
+  projectFile: string | null;
+  userFile(machine: Machine): string;
+  /** Files and folders in a project that show that the host is used there. */
   projectSigns: readonly string[];
+  /**
+   * Set if other programs also have files in the folder of the user's file. Then only the file shows that the host is
+   * used.
+   */
+  sharesUserFolder?: true;
   programs: readonly string[];
-  /** Keys of an entry besides the command. */
-  extra?: ServerEntry;
-  /** The next step for the user of the agent. */
+  /** Creates the entry of a server. Most hosts use the keys `command` and `args`. */
+  entry?(command: Command, isGlobal: boolean): ServerEntry;
+  hook?: AgentHook;
+  /** The file that exists, and the text that it contains, if the plugin or extension of Argus is installed. */
+  pluginSign?(machine: Machine): { file: string; text?: string };
+  /** What the user has to do next in the host. */
   note: string;
+  /** How long the host waits for the start of a server, in milliseconds, if known. */
+  startLimitMs?: number;
+  /** The source with which this entry was checked. */
+  checked: string;
 }
+
+export interface HookEntries {
+  /** The element to add to the configuration for each event. */
+  elements: Readonly<Record<string, object>>;
+  /** Other keys that a new file needs. */
+  extra?: object;
+}
+
+interface AgentHook {
+  projectFile: string;
+  userFile(machine: Machine): string;
+  form(command: string): HookEntries;
+}
+
+/** The timeout leaves time to open a memory. */
+const HOOK_TIMEOUT_SECONDS = 20;
+
+const SCHEMA_ONLY = 'schema only';
+const ADD_MCP = 'schema only, by add-mcp 2.4.0';
+
+const createPlainEntry = ([command, ...args]: Command): ServerEntry => ({ command, args });
+const createStdioEntry = (command: Command): ServerEntry => ({ type: 'stdio', ...createPlainEntry(command) });
 
 export const AGENTS: Readonly<Record<AgentName, Agent>> = {
   claude: {
     title: 'Claude Code',
     container: 'mcpServers',
     projectFile: '.mcp.json',
-    projectSigns: ['.claude', 'CLAUDE.md'],
+    userFile: (machine) => joinPath(machine, machine.env.CLAUDE_CONFIG_DIR || machine.home, '.claude.json'),
+    projectSigns: ['.mcp.json', '.claude', 'CLAUDE.md'],
+    sharesUserFolder: true,
     programs: ['claude'],
+    hook: {
+      projectFile: '.claude/settings.json',
+      userFile: (machine) => joinPath(machine, getClaudeFolder(machine), 'settings.json'),
+      form: (command) =>
+        createHookEntries(command, ['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS),
+    },
+    pluginSign: (machine) => ({
+      file: joinPath(machine, getClaudeFolder(machine), 'settings.json'),
+      text: PLUGIN_SETTING,
+    }),
     note: 'it asks once whether to use a server of the project',
+    startLimitMs: 30_000,
+    checked: SCHEMA_ONLY,
   },
   codex: {
     title: 'Codex',
     container: null,
     projectFile: '.codex/config.toml',
+    userFile: (machine) => joinPath(machine, getCodexFolder(machine), 'config.toml'),
     projectSigns: ['.codex'],
     programs: ['codex'],
     // Codex ends a tool call after 60 seconds by default, but tests may take longer.
-    extra: { tool_timeout_sec: 1800 },
+    entry: (command) => ({ ...createPlainEntry(command), tool_timeout_sec: 1800 }),
+    hook: {
+      projectFile: '.codex/hooks.json',
+      userFile: (machine) => joinPath(machine, getCodexFolder(machine), 'hooks.json'),
+      form: (command) => createHookEntries(command, ['PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS),
+    },
+    pluginSign: (machine) => ({
+      file: joinPath(machine, getCodexFolder(machine), 'config.toml'),
+      text: PLUGIN_SETTING,
+    }),
     note: 'it reads this in projects that you trust',
+    startLimitMs: 10_000,
+    checked: SCHEMA_ONLY,
   },
   cursor: {
     title: 'Cursor',
     container: 'mcpServers',
     projectFile: '.cursor/mcp.json',
+    userFile: (machine) => joinPath(machine, machine.home, '.cursor', 'mcp.json'),
     projectSigns: ['.cursor', '.cursorrules'],
     programs: ['cursor', 'cursor-agent'],
+    hook: {
+      projectFile: '.cursor/hooks.json',
+      userFile: (machine) => joinPath(machine, machine.home, '.cursor', 'hooks.json'),
+      form: (command) => ({
+        elements: {
+          postToolUse: { command, matcher: 'Shell' },
+          postToolUseFailure: { command, matcher: 'Shell' },
+        },
+        extra: { version: 1 },
+      }),
+    },
     note: 'switch it on under Settings, MCP',
+    checked: ADD_MCP,
   },
   vscode: {
     title: 'VS Code',
     container: 'servers',
     projectFile: '.vscode/mcp.json',
+    userFile: (machine) => joinPath(machine, getAppFolder(machine), 'Code', 'User', 'mcp.json'),
     projectSigns: ['.vscode'],
     programs: ['code', 'code-insiders'],
-    extra: { type: 'stdio' },
+    entry: createStdioEntry,
     note: 'it asks once whether to trust the server',
+    checked: ADD_MCP,
+  },
+  copilot: {
+    title: 'Copilot CLI',
+    container: 'mcpServers',
+    // Claude Code's file, which Copilot CLI also reads.
+    projectFile: '.mcp.json',
+    userFile: (machine) => joinPath(machine, machine.home, '.copilot', 'mcp-config.json'),
+    projectSigns: ['.github/hooks', '.github/mcp.json', '.github/copilot-instructions.md'],
+    programs: ['copilot'],
+    entry: (command, isGlobal) => ({ ...createStdioEntry(command), ...(isGlobal ? { tools: ['*'] } : {}) }),
+    note: 'it asks once whether to trust the folder',
+    startLimitMs: 60_000,
+    checked: ADD_MCP,
   },
   gemini: {
-    title: 'Gemini CLI',
+    title: 'Gemini CLI (enterprise)',
     container: 'mcpServers',
     projectFile: '.gemini/settings.json',
+    userFile: (machine) => joinPath(machine, machine.env.GEMINI_CLI_HOME || machine.home, '.gemini', 'settings.json'),
     projectSigns: ['.gemini', 'GEMINI.md'],
+    sharesUserFolder: true,
     programs: ['gemini'],
+    hook: {
+      projectFile: '.gemini/settings.json',
+      userFile: (machine) => AGENTS.gemini.userFile(machine),
+      // Gemini CLI expects the timeout in milliseconds.
+      form: (command) => createHookEntries(command, ['AfterTool'], 'run_shell_command', HOOK_TIMEOUT_SECONDS * 1_000),
+    },
+    pluginSign: (machine) => ({
+      file: path.join(path.dirname(AGENTS.gemini.userFile(machine)), 'extensions', 'argus'),
+    }),
     note: 'it reads this in folders that you trust',
+    checked: SCHEMA_ONLY,
+  },
+  antigravity: {
+    title: 'Antigravity',
+    container: 'mcpServers',
+    projectFile: '.agents/mcp_config.json',
+    userFile: (machine) => joinPath(machine, machine.home, '.gemini', 'config', 'mcp_config.json'),
+    projectSigns: ['.agents/mcp_config.json'],
+    programs: ['agy', 'antigravity'],
+    note: 'reload its servers',
+    checked: ADD_MCP,
+  },
+  opencode: {
+    title: 'opencode',
+    container: 'mcp',
+    projectFile: 'opencode.json',
+    userFile: (machine) => joinPath(machine, machine.home, '.config', 'opencode', 'opencode.json'),
+    projectSigns: ['opencode.json', 'opencode.jsonc', '.opencode'],
+    programs: ['opencode'],
+    entry: (command) => ({ type: 'local', command, enabled: true }),
+    note: 'start it again',
+    // The limit is `timeout` in opencode's type McpLocalConfig.
+    startLimitMs: 5_000,
+    checked: 'schema only, by @opencode-ai/sdk 1.19.3',
+  },
+  zed: {
+    title: 'Zed',
+    container: 'context_servers',
+    projectFile: '.zed/settings.json',
+    userFile: (machine) =>
+      joinPath(machine, getAppFolder(machine), machine.platform === 'linux' ? 'zed' : 'Zed', 'settings.json'),
+    projectSigns: ['.zed'],
+    programs: ['zed'],
+    entry: (command) => ({ source: 'custom', ...createPlainEntry(command) }),
+    note: 'it reads this in projects that you trust',
+    checked: ADD_MCP,
+  },
+  kiro: {
+    title: 'Kiro',
+    container: 'mcpServers',
+    projectFile: '.kiro/settings/mcp.json',
+    userFile: (machine) => joinPath(machine, machine.home, '.kiro', 'settings', 'mcp.json'),
+    projectSigns: ['.kiro'],
+    programs: ['kiro', 'kiro-cli'],
+    note: 'it connects when the file is saved',
+    checked: ADD_MCP,
+  },
+  devin: {
+    title: 'Devin Desktop',
+    container: 'mcpServers',
+    projectFile: null,
+    // Devin Desktop still uses the folder of its former name, Windsurf.
+    userFile: (machine) => joinPath(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
+    projectSigns: [],
+    programs: ['windsurf', 'devin-desktop'],
+    note: 'refresh its MCP servers',
+    checked: ADD_MCP,
   },
 };
 
-/** Facts about a machine. Tests pass their own. */
+/** The text in the settings of a host that enables the plugin. */
+const PLUGIN_SETTING = '"argus@argus"';
+
+/**
+ * Creates a hook for each event. The command is the same for all events, because the hook reads the event from stdin.
+ */
+function createHookEntries(command: string, events: readonly string[], matcher: string, timeout: number): HookEntries {
+  const hooks = [{ type: 'command', command, timeout }];
+  const toolEvents = events.map((event) => [event, { matcher, hooks }]);
+  return { elements: { ...Object.fromEntries(toolEvents), SessionStart: { hooks } } };
+}
+
+/** Facts about a machine, as values so that tests can pass their own. */
 export interface Machine {
   platform: NodeJS.Platform;
   home: string;
   env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the configuration file of an agent in the user's home. */
-export function userFile(agent: AgentName, { platform, home, env }: Machine): string {
-  const { join } = platform === 'win32' ? path.win32 : path.posix;
-  switch (agent) {
-    case 'claude':
-      return join(env.CLAUDE_CONFIG_DIR || home, '.claude.json');
-    case 'codex':
-      return join(env.CODEX_HOME || join(home, '.codex'), 'config.toml');
-    case 'cursor':
-      return join(home, '.cursor', 'mcp.json');
-    case 'gemini':
-      return join(env.GEMINI_CLI_HOME || home, '.gemini', 'settings.json');
-    case 'vscode':
-      return join(userFolderOfCode({ platform, home, env }), 'User', 'mcp.json');
-  }
+function joinPath({ platform }: Machine, ...names: string[]): string {
+  return (platform === 'win32' ? path.win32 : path.posix).join(...names);
 }
 
-/** Returns the file, and the text in it, that exist once the agent's plugin or extension is installed. */
-export function pluginSign(agent: AgentName, machine: Machine): { file: string; text?: string } | undefined {
-  const { home, env } = machine;
-  const text = '"argus@argus"';
-  switch (agent) {
-    case 'claude':
-      return { file: path.join(env.CLAUDE_CONFIG_DIR || path.join(home, '.claude'), 'settings.json'), text };
-    case 'codex':
-      return { file: userFile('codex', machine), text };
-    case 'gemini':
-      return { file: path.join(path.dirname(userFile('gemini', machine)), 'extensions', 'argus') };
-    default:
-      return undefined;
-  }
+function getClaudeFolder(machine: Machine): string {
+  return machine.env.CLAUDE_CONFIG_DIR || joinPath(machine, machine.home, '.claude');
 }
 
-function userFolderOfCode({ platform, home, env }: Machine): string {
-  if (platform === 'win32') return path.win32.join(env.APPDATA || path.win32.join(home, 'AppData', 'Roaming'), 'Code');
-  if (platform === 'darwin') return path.posix.join(home, 'Library', 'Application Support', 'Code');
-  return path.posix.join(env.XDG_CONFIG_HOME || path.posix.join(home, '.config'), 'Code');
+function getCodexFolder(machine: Machine): string {
+  return machine.env.CODEX_HOME || joinPath(machine, machine.home, '.codex');
 }
 
-/** True if the agent is used in the project, has a folder in the user's home, or its program is installed. */
-export function isFound(agent: AgentName, root: string, machine: Machine): boolean {
-  const { projectFile, projectSigns, programs } = AGENTS[agent];
-  const inProject = [projectFile, ...projectSigns].some((name) => existsSync(path.join(root, name)));
+/** Returns the folder in which desktop programs keep their settings. */
+function getAppFolder(machine: Machine): string {
+  const { platform, home, env } = machine;
+  if (platform === 'win32') return env.APPDATA || joinPath(machine, home, 'AppData', 'Roaming');
+  if (platform === 'darwin') return joinPath(machine, home, 'Library', 'Application Support');
+  return env.XDG_CONFIG_HOME || joinPath(machine, home, '.config');
+}
+
+/** True if the host is used in the project, has a folder in the user's home, or its program is installed. */
+export function isAgentDetected(agent: AgentName, root: string, machine: Machine): boolean {
+  const { projectSigns, programs } = AGENTS[agent];
+  const inProject = projectSigns.some((name) => existsSync(path.join(root, name)));
   return inProject || hasUserFolder(agent, machine) || programs.some((program) => isInstalled(program, root));
 }
 
-/** Claude Code's file is directly in the home folder, so its folder does not show that the agent is used. */
 function hasUserFolder(agent: AgentName, machine: Machine): boolean {
-  const file = userFile(agent, machine);
-  return existsSync(file) || (agent !== 'claude' && existsSync(path.dirname(file)));
+  const { userFile, sharesUserFolder = false } = AGENTS[agent];
+  const file = userFile(machine);
+  return existsSync(file) || (!sharesUserFolder && existsSync(path.dirname(file)));
 }
 
-const NPX = ['npx', '-y', 'argus-mcp'];
+/** How a configuration starts Argus: by the path of the program, by its name on PATH, or by `npx`. */
+export type StartMethod = { by: 'path'; bundle: string } | { by: 'name' } | { by: 'npx' };
 
-/** Returns the entry that starts Argus: by its bundle if there is one, otherwise by its package. */
-export function serverEntry(
-  agent: AgentName,
-  { bundle, throughCmd }: { bundle?: string; throughCmd: boolean },
-): ServerEntry {
-  // On Windows npx is a script, but Claude Code can start only programs.
-  const packaged = throughCmd && agent === 'claude' ? ['cmd', '/c', ...NPX] : NPX;
-  const [command = '', ...args] = bundle === undefined ? packaged : ['node', bundle];
-  const { type, ...extra } = AGENTS[agent].extra ?? {};
-  return { ...(type === undefined ? {} : { type }), command, args, ...extra };
+/** Returns the command that calls the hook. It never uses `npx`, which takes a second at each start. */
+export function createHookCommand(start: StartMethod): string {
+  return start.by === 'path' ? `node "${path.join(path.dirname(start.bundle), 'hook.mjs')}"` : 'argus-mcp hook';
 }
 
-/** True if an entry starts Argus, by its package or by its bundle. */
+export function createServerCommand(start: StartMethod): Command {
+  if (start.by === 'path') return ['node', start.bundle];
+  return start.by === 'name' ? ['argus-mcp'] : ['npx', '-y', 'argus-mcp'];
+}
+
+export function createServerEntry(agent: AgentName, start: StartMethod, isGlobal = false): ServerEntry {
+  const { entry = createPlainEntry } = AGENTS[agent];
+  return entry(createServerCommand(start), isGlobal);
+}
+
+/** True if an entry starts Argus by its name, its package or its bundle. */
 export function isServerOfArgus(entry: unknown): entry is Record<string, unknown> {
-  if (typeof entry !== 'object' || entry === null || !('command' in entry)) return false;
-  const args = 'args' in entry && Array.isArray(entry.args) ? entry.args : [];
-  const words = [entry.command, ...args].map(String);
+  const words = getEntryCommand(entry);
   return words.some((word) =>
     /(?:^|[\\/])argus(?:-mcp)?(?:@[\w.-]+)?$|[\\/](?:argus-)?mcp[\\/]dist[\\/]cli\.mjs$/u.test(word),
   );
+}
+
+/**
+ * Returns the program and arguments of an entry in the format of any host. Returns an empty list for an entry without a
+ * command.
+ */
+export function getEntryCommand(entry: unknown): string[] {
+  if (typeof entry !== 'object' || entry === null || !('command' in entry)) return [];
+  return [entry.command, 'args' in entry ? entry.args : []].flat().map(String);
 }

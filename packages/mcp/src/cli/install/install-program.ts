@@ -1,43 +1,45 @@
-/** The command install and its options. The work is imported when it is called. */
+/** Defines the command `install` and its options. The code of the command is imported when the command is called. */
 
 import { type Command, Option } from 'commander';
-import { AGENT_NAMES } from './agents.ts';
+import { createTextBelow } from '../terminal/help.ts';
+import { AGENT_NAMES, IS_PUBLISHED } from './agents.ts';
 import type { InstallOptions } from './install.ts';
 
 const HELP = `
-Without --agent: every agent that is found here, by its files, its folder in your home, or its program.
-Without --yes it asks at a terminal, and elsewhere only shows what it would do. A second time nothing changes.
---remove takes out what it added, and leaves the file as it was before.
+Without --agent: configures every agent that it finds by its files, its folder in your home, or its program.
+Without --yes: asks at a terminal, otherwise only shows the changes. A second call changes nothing.
+--remove removes only what install has added.
 
-Exit codes: 0 done, 1 a file was left as it is (broken, a link, somebody else's), 2 wrong usage or an error.`;
+Exit codes: 0 done, 1 a file was not changed (broken, a link, owned by someone else), 2 wrong usage or an error.`;
 
-export function addInstall(root: Command): void {
+export function addInstallCommand(root: Command): void {
   root
     .command('install')
-    .description('let an agent use Argus: write its configuration, or AGENTS.md')
-    .addOption(agentOption())
-    .option('--hook', 'also call Argus after its shell commands, so that it speaks unasked; VS Code has no hooks')
-    .option('--agents-md', 'say in AGENTS.md when to use it; with --agent both')
-    .addOption(new Option('--global', "your own configuration instead of the project's").conflicts('agentsMd'))
+    .description('configure your coding agents to use Argus')
+    .addOption(createAgentOption())
+    .option('--hook', 'also add a hook, so Argus can mention a known fix after a failing command')
+    .option('--agents-md', 'describe Argus in AGENTS.md (with --agent: also configure the agent)')
+    .addOption(new Option('--global', "write your user configuration instead of the project's").conflicts('agentsMd'))
     .addOption(
       new Option(
         '--program <how>',
-        'start it by its package, or by the path of this one (default in a checkout)',
-      ).choices(['npx', 'path']),
+        'start Argus by name (argus-mcp on PATH, default in a project) or by the path of this program (default elsewhere)',
+      ).choices(IS_PUBLISHED ? ['name', 'path', 'npx'] : ['name', 'path']),
     )
-    .option('--remove', 'take it out again')
+    .option('--remove', 'remove Argus from the configuration')
     .option('--yes', 'do not ask')
+    .option('--no-learn', 'skip the last step, argus learn --from-git')
     .option('--project <dir>', 'project directory', '.')
     .option('--json', 'print JSON')
-    .addHelpText('after', HELP)
+    .addHelpText('after', createTextBelow(HELP))
     .action(async (options: InstallOptions) => {
       const { install } = await import('./install.ts');
       await install(options);
     });
 }
 
-/** The option may be given more than once. */
-function agentOption(): Option {
+/** Creates the option `--agent`, which may be repeated. */
+function createAgentOption(): Option {
   const option = new Option('--agent <name...>', `${AGENT_NAMES.join(', ')}; may be repeated`);
   return option.choices(AGENT_NAMES);
 }

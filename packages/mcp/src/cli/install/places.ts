@@ -1,62 +1,70 @@
-/** Finds the configuration of the agents on this machine, and which of them use Argus already. */
+/** Finds the configuration files of the agents on this machine, and which agents already use Argus. */
 
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import { textOf } from '../../system/files/read.ts';
-import { isWithin } from '../../system/files/way.ts';
-import { absolutePath, homeFolderOfUser, io } from '../../system/io.ts';
-import { AGENTS, type AgentName, type Machine, pluginSign, SERVER_NAME, userFile } from './agents.ts';
-import { type ConfigPlace, readConfigFile } from './files/config-file.ts';
-import { hasJsonEntry } from './files/json-entry.ts';
-import { hasTomlEntry } from './files/toml-entry.ts';
-import { AGENT_HOOKS, userHookFile } from './hook-forms.ts';
+import { isWithin } from '../../system/files/path-safety.ts';
+import { tryReadText } from '../../system/files/read.ts';
+import { getUserHomeFolder, io, toAbsolutePath } from '../../system/io.ts';
+import { AGENTS, type AgentName, type Machine, SERVER_NAME } from './agents.ts';
+import { type ConfigLocation, readConfigFile } from './files/config-file.ts';
+import { findJsonEntry } from './files/json-config.ts';
+import { findTomlEntry } from './files/marked-block.ts';
 
 /** Limit for the size of a file that lists plugins. */
-const MAX_SIGN_BYTES = 16 * 1024 * 1024;
+const MAX_PLUGIN_FILE_BYTES = 16 * 1024 * 1024;
 
-export function placeOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace {
-  return isGlobal ? placeOfUser(userFile(agent, thisMachine())) : { base: root, name: AGENTS[agent].projectFile };
+/** Returns the location of the server's configuration, or undefined if the host has no configuration in projects. */
+export function locateConfig(agent: AgentName, root: string, isGlobal: boolean): ConfigLocation | undefined {
+  const { userFile, projectFile } = AGENTS[agent];
+  return locateFile(root, isGlobal ? userFile : null, projectFile);
 }
 
-/** Undefined if the agent has no hooks. */
-export function hookPlaceOf(agent: AgentName, root: string, isGlobal: boolean): ConfigPlace | undefined {
-  const hook = AGENT_HOOKS[agent];
-  if (hook === undefined) return undefined;
-  return isGlobal ? placeOfUser(userHookFile(agent, thisMachine())) : { base: root, name: hook.projectFile };
+/** Returns the location of the hook's configuration, or undefined if the host has no hooks. */
+export function locateHookConfig(agent: AgentName, root: string, isGlobal: boolean): ConfigLocation | undefined {
+  const { hook } = AGENTS[agent];
+  return hook && locateFile(root, isGlobal ? hook.userFile : null, hook.projectFile);
 }
 
-export function placeOfUser(file: string): ConfigPlace {
-  const home = realpathSync(homeFolderOfUser());
-  const real = isWithin(file, homeFolderOfUser())
-    ? path.join(home, path.relative(homeFolderOfUser(), file))
-    : absolutePath(file);
+function locateFile(root: string, userFile: ((machine: Machine) => string) | null, projectFile: string | null) {
+  if (userFile !== null) return locateUserFile(userFile(getThisMachine()));
+  return projectFile === null ? undefined : { base: root, name: projectFile };
+}
+
+export function locateUserFile(file: string): ConfigLocation {
+  const home = realpathSync(getUserHomeFolder());
+  const real = isWithin(file, getUserHomeFolder())
+    ? path.join(home, path.relative(getUserHomeFolder(), file))
+    : toAbsolutePath(file);
   const base = isWithin(real, home) ? home : path.dirname(real);
   return { base, name: path.relative(base, real).split(path.sep).join('/') };
 }
 
-export function thisMachine(): Machine {
-  return { platform: process.platform, home: homeFolderOfUser(), env: io().env };
+export function getThisMachine(): Machine {
+  return { platform: process.platform, home: getUserHomeFolder(), env: io().env };
 }
 
 /** True if the project's configuration, the user's configuration or a plugin starts Argus. */
-export function usesArgus(agent: AgentName, root: string): boolean {
-  return [false, true].some((isGlobal) => isConfigured(agent, placeOf(agent, root, isGlobal))) || hasPlugin(agent);
+export function isArgusConfigured(agent: AgentName, root: string): boolean {
+  const places = [false, true].flatMap((isGlobal) => locateConfig(agent, root, isGlobal) ?? []);
+  return places.some((place) => readEntry(agent, place) !== undefined) || hasPlugin(agent);
 }
 
-/** False for a file that cannot be read. */
-function isConfigured(agent: AgentName, place: ConfigPlace): boolean {
+/** Returns the entry that starts Argus, or undefined if there is none or the file cannot be read. */
+export function readEntry(agent: AgentName, place: ConfigLocation): unknown {
   try {
     const text = readConfigFile(place);
     const { container } = AGENTS[agent];
-    if (text === undefined) return false;
-    return container === null ? hasTomlEntry(text) : hasJsonEntry(text, [container, SERVER_NAME]);
+    if (text === undefined) return undefined;
+    return container === null ? findTomlEntry(text) : findJsonEntry(text, [container, SERVER_NAME]);
   } catch {
-    return false;
+    return undefined;
   }
 }
 
 function hasPlugin(agent: AgentName): boolean {
-  const sign = pluginSign(agent, thisMachine());
+  const sign = AGENTS[agent].pluginSign?.(getThisMachine());
   if (sign === undefined || !existsSync(sign.file)) return false;
-  return sign.text === undefined || textOf(sign.file, { maxBytes: MAX_SIGN_BYTES })?.includes(sign.text) === true;
+  return (
+    sign.text === undefined || tryReadText(sign.file, { maxBytes: MAX_PLUGIN_FILE_BYTES })?.includes(sign.text) === true
+  );
 }

@@ -1,89 +1,90 @@
 /**
- * Finds the commit of an old report: in the name of its file or folder, or in a file beside it, as CI services and
- * scripts write them.
+ * Finds the commit of an old report: in the name of its file or folder, or in a file next to the report that a CI
+ * service or a script wrote (a sidecar).
  */
 
 import path from 'node:path';
-import { readText, textOf } from '../../system/files/read.ts';
+import { readText, tryReadText } from '../../system/files/read.ts';
 
-/** Larger files do not describe a run. */
+/** A larger file does not describe a run. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
-const SIDECAR = { maxBytes: MAX_SIDECAR_BYTES, links: 'refused' } as const;
+const SIDECAR_READ_OPTIONS = { maxBytes: MAX_SIDECAR_BYTES, links: 'refused' } as const;
 
-/** A hash is a whole word in a name. */
+/** Matches a hash that is a complete word. */
 const HASHES = /(?<![0-9A-Za-z])[0-9a-f]{7,64}(?![0-9A-Za-z])/gu;
-const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
-const TEXT_SIDECAR = /^\.?(?:git[-_]?)?(?:commit|sha1?|head|revision)(?:[-_]?(?:sha1?|hash|id))?(?:\.txt)?$/iu;
+const FULL_HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/u;
+const TEXT_SIDECAR_NAME = /^\.?(?:git[-_]?)?(?:commit|sha1?|head|revision)(?:[-_]?(?:sha1?|hash|id))?(?:\.txt)?$/iu;
 
-/** Keys of the services for the commit, the most reliable first. */
+/** Keys with which CI services name the commit, the most reliable first. */
 const COMMIT_KEYS = ['commit', 'sha', 'head_sha', 'headSha', 'commit_sha', 'commitSha', 'commit_id', 'commitId'];
 const COMMIT_VARIABLES = ['gitCommit', 'git_commit', 'GITHUB_SHA', 'CI_COMMIT_SHA', 'GIT_COMMIT', 'BUILDKITE_COMMIT'];
-const INSIDE_KEYS = ['id', 'sha', 'hash', 'oid'];
+const HASH_KEYS = ['id', 'sha', 'hash', 'oid'];
 const BRANCH_KEYS = ['branch', 'head_branch', 'headBranch', 'gitBranch', 'git_branch', 'branchName', 'ref_name', 'ref'];
 const TIME_KEYS = ['run_started_at', 'startedAt', 'started_at', 'runStartedAt', 'created_at', 'createdAt', 'timestamp'];
-/** A report has at least one of these keys. */
+/** A JSON file with one of these keys is a report, not a sidecar. */
 const REPORT_KEYS = ['results', 'testResults', 'suites', 'tests', 'stats', 'cases'];
 
-/** The description of a run, for a folder or a report. */
-export interface Described {
+/** Describes a run, for a folder or a report. */
+export interface RunDescription {
   commit: string;
   branch?: string;
   startedAt?: number;
 }
 
-/** Returns the words of a name that may be a commit. */
-export function hashesIn(name: string): string[] {
+/** Returns the words of a name that may be the hash of a commit. */
+export function findHashes(name: string): string[] {
   return (name.match(HASHES) ?? []).filter(mayBeHash);
 }
 
-/** False for a date in digits. */
+/** False for a date written in digits. */
 function mayBeHash(word: string): boolean {
-  return WHOLE.test(word) || !/^(?:\d+|20\d{6}t\d+)$/u.test(word);
+  return FULL_HASH.test(word) || !/^(?:\d+|20\d{6}t\d+)$/u.test(word);
 }
 
-export function isWhole(hash: string): boolean {
-  return WHOLE.test(hash);
+export function isFullHash(hash: string): boolean {
+  return FULL_HASH.test(hash);
 }
 
-/** Reads a file that describes the reports beside it. Undefined for any other file. */
-export function sidecar(file: string, bytes: number): Described | undefined {
+/** Reads a file that describes the reports next to it. Returns undefined for any other file. */
+export function readSidecar(file: string, bytes: number): RunDescription | undefined {
   const name = path.basename(file);
   if (bytes > MAX_SIDECAR_BYTES) return undefined;
-  if (TEXT_SIDECAR.test(name)) {
-    const [commit] = hashesIn(textOf(file, SIDECAR) ?? '');
+  if (TEXT_SIDECAR_NAME.test(name)) {
+    const [commit] = findHashes(tryReadText(file, SIDECAR_READ_OPTIONS) ?? '');
     return commit === undefined ? undefined : { commit };
   }
   if (!name.endsWith('.json')) return undefined;
-  const said = parsed(file);
-  if (said === undefined || REPORT_KEYS.some((key) => typeof said[key] === 'object')) return undefined;
-  return described(said);
+  const fields = parseFile(file);
+  if (fields === undefined || REPORT_KEYS.some((key) => typeof fields[key] === 'object')) return undefined;
+  return createDescription(fields);
 }
 
-/** Reads the build in a CTRF report. */
-export function ofReport(file: string, bytes: number): Described | undefined {
+/** Returns the description of the run in a CTRF report. */
+export function readReportDescription(file: string, bytes: number): RunDescription | undefined {
   if (bytes > MAX_SIDECAR_BYTES || !file.endsWith('.json')) return undefined;
-  const environment = objectIn(objectIn(parsed(file), 'results'), 'environment');
-  return environment === undefined ? undefined : described(environment);
+  const environment = getObject(getObject(parseFile(file), 'results'), 'environment');
+  return environment === undefined ? undefined : createDescription(environment);
 }
 
-type Said = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-function parsed(file: string): Said | undefined {
+function parseFile(file: string): JsonObject | undefined {
   try {
-    const said: unknown = JSON.parse(readText(file, SIDECAR));
-    return isObject(said) ? said : undefined;
+    const value: unknown = JSON.parse(readText(file, SIDECAR_READ_OPTIONS));
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function described(said: Said): Described | undefined {
-  const inside = objectIn(said, 'commit') ?? objectIn(said, 'head_commit');
-  const commit = textIn(said, [...COMMIT_KEYS, ...COMMIT_VARIABLES]) ?? (inside && textIn(inside, INSIDE_KEYS));
-  const [hash] = commit === undefined ? [] : hashesIn(commit);
+function createDescription(fields: JsonObject): RunDescription | undefined {
+  const commitObject = getObject(fields, 'commit') ?? getObject(fields, 'head_commit');
+  const commit =
+    getText(fields, [...COMMIT_KEYS, ...COMMIT_VARIABLES]) ?? (commitObject && getText(commitObject, HASH_KEYS));
+  const [hash] = commit === undefined ? [] : findHashes(commit);
   if (hash === undefined) return undefined;
-  const branch = textIn(said, BRANCH_KEYS)?.replace(/^refs\/heads\//u, '');
-  const startedAt = Date.parse(textIn(said, TIME_KEYS) ?? '');
+  const branch = getText(fields, BRANCH_KEYS)?.replace(/^refs\/heads\//u, '');
+  const startedAt = Date.parse(getText(fields, TIME_KEYS) ?? '');
   return {
     commit: hash,
     ...(branch === undefined ? {} : { branch }),
@@ -91,31 +92,31 @@ function described(said: Said): Described | undefined {
   };
 }
 
-function textIn(said: Said, keys: readonly string[]): string | undefined {
+function getText(object: JsonObject, keys: readonly string[]): string | undefined {
   for (const key of keys) {
-    const value = said[key];
+    const value = object[key];
     if (typeof value === 'string' && value !== '') return value;
   }
   return undefined;
 }
 
-function objectIn(said: Said | undefined, key: string): Said | undefined {
-  const value = said?.[key];
+function getObject(object: JsonObject | undefined, key: string): JsonObject | undefined {
+  const value = object?.[key];
   return isObject(value) ? value : undefined;
 }
 
-function isObject(value: unknown): value is Said {
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A date with an optional time in a name: `2026-02-03`, `20260203T040506Z`. */
-const TIME =
+/** Matches a date with an optional time in a name: `2026-02-03`, `20260203T040506Z`. */
+const DATE_AND_TIME =
   /(?<!\d)(20\d\d)-?(0[1-9]|1[0-2])-?(0[1-9]|[12]\d|3[01])(?:[T_ -]?([01]\d|2[0-3])[-:]?([0-5]\d)(?:[-:]?([0-5]\d))?)?(?!\d)/u;
 
-export function timeIn(name: string): number | undefined {
-  // Remove hashes first, because the digits at the start of a hash are not the time of a date before it.
+export function parseTimeInName(name: string): number | undefined {
+  // Remove hashes first, because the digits at the start of a hash could look like the time after a date.
   const words = name.replaceAll(HASHES, (word) => (mayBeHash(word) ? '#' : word));
-  const [, year, month, day, hour = '00', minute = '00', second = '00'] = TIME.exec(words) ?? [];
+  const [, year, month, day, hour = '00', minute = '00', second = '00'] = DATE_AND_TIME.exec(words) ?? [];
   if (year === undefined) return undefined;
   const time = Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
   return Number.isNaN(time) ? undefined : time;

@@ -1,37 +1,35 @@
-/**
- * Reads streams as batches of whole lines, and writes no faster than the reader reads.
- */
+/** Reads streams as batches of whole lines, and writes no faster than the reader reads. */
 
 import { createReadStream, statSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import { ArgusError, messageOf } from '../../errors.ts';
-import { absolutePath, io } from '../../system/io.ts';
+import { ArgusError, getErrorMessage } from '../../errors.ts';
+import { io, toAbsolutePath } from '../../system/io.ts';
 
 const NEWLINE = 0x0a;
 
-/** After these events a stream accepts more data, or is closed. */
-const SETTLED = ['drain', 'error', 'close'];
+/** After one of these events, a stream accepts more data or is closed. */
+const WRITABLE_EVENTS = ['drain', 'error', 'close'];
 
-export interface Lines {
+export interface LineBatch {
   bytes: Uint8Array;
   /** Number of lines in `bytes`. */
   count: number;
 }
 
-/** Limits of a batch. The batch ends when it reaches a limit. */
-export interface Full {
+/** Limits of a batch. A batch ends as soon as it reaches one of them. */
+export interface BatchLimits {
   bytes: number;
   lines?: number;
 }
 
-/** Yields batches of whole lines as bytes, because the engine decodes them. */
-export async function* batches(input: AsyncIterable<Uint8Array>, full: Full): AsyncGenerator<Lines> {
-  const pending = new Pending();
+/** Yields batches of whole lines. The batches are bytes, because the engine decodes them. */
+export async function* readBatches(input: AsyncIterable<Uint8Array>, limits: BatchLimits): AsyncGenerator<LineBatch> {
+  const pending = new PendingBytes();
   for await (const chunk of input) {
-    for (const part of split(chunk, full.lines)) {
+    for (const part of splitLines(chunk, limits.lines)) {
       pending.add(part);
-      if (pending.size >= full.bytes || pending.lines >= (full.lines ?? Number.POSITIVE_INFINITY)) {
-        const whole = pending.takeWhole();
+      if (pending.size >= limits.bytes || pending.lines >= (limits.lines ?? Number.POSITIVE_INFINITY)) {
+        const whole = pending.takeWholeLines();
         if (whole) yield whole;
       }
     }
@@ -40,8 +38,8 @@ export async function* batches(input: AsyncIterable<Uint8Array>, full: Full): As
   if (rest) yield rest;
 }
 
-/** Cuts a chunk after each line, because it may hold more lines than a batch. */
-function* split(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Array> {
+/** Splits a chunk after each line, because a chunk may contain more lines than a batch. */
+function* splitLines(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Array> {
   if (lines === undefined) {
     yield chunk;
     return;
@@ -54,8 +52,8 @@ function* split(chunk: Uint8Array, lines: number | undefined): Generator<Uint8Ar
   if (start < chunk.length) yield chunk.subarray(start);
 }
 
-/** Bytes that were read and not yet yielded. */
-class Pending {
+/** Bytes that were read and not yielded yet. */
+class PendingBytes {
   #parts: Uint8Array[] = [];
   size = 0;
   lines = 0;
@@ -63,11 +61,11 @@ class Pending {
   add(part: Uint8Array): void {
     this.#parts.push(part);
     this.size += part.length;
-    this.lines += newlines(part);
+    this.lines += countNewlines(part);
   }
 
-  /** Takes everything up to the last newline. Undefined without a newline. */
-  takeWhole(): Lines | undefined {
+  /** Removes and returns everything up to the last newline. Returns undefined if there is no newline. */
+  takeWholeLines(): LineBatch | undefined {
     if (this.lines === 0) return undefined;
     const all = Buffer.concat(this.#parts);
     const end = all.lastIndexOf(NEWLINE) + 1;
@@ -78,50 +76,53 @@ class Pending {
     return taken;
   }
 
-  /** Takes the rest, whose last line may have no newline. */
-  takeAll(): Lines | undefined {
+  /** Removes and returns the rest, whose last line may have no newline. */
+  takeAll(): LineBatch | undefined {
     if (this.size === 0) return undefined;
     const bytes = Buffer.concat(this.#parts);
     return { bytes, count: this.lines + (bytes.at(-1) === NEWLINE ? 0 : 1) };
   }
 }
 
-function newlines(bytes: Uint8Array): number {
+function countNewlines(bytes: Uint8Array): number {
   let count = 0;
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) count += 1;
   return count;
 }
 
-/** Writes to stdout, and waits for a slow reader so that memory does not fill up. */
-export async function write(text: string | Uint8Array): Promise<void> {
-  await passOn(io().stdout, text);
+/** Writes to stdout, and waits for a slow reader so that unwritten data does not fill the memory. */
+export async function writeToStdout(text: string | Uint8Array): Promise<void> {
+  await writeWithBackpressure(io().stdout, text);
 }
 
 /**
- * Writes to a stream. Returns a promise if the reader is slow: it resolves when the stream accepts more data, or is
+ * Writes to a stream. If the reader is slow, returns a promise that resolves when the stream accepts more data or is
  * closed.
  */
-export function passOn(stream: Writable, text: string | Uint8Array): Promise<void> | undefined {
+export function writeWithBackpressure(stream: Writable, text: string | Uint8Array): Promise<void> | undefined {
   if (text.length === 0 || stream.destroyed || stream.write(text) || stream.destroyed) return undefined;
   return new Promise((resolve) => {
     const settle = () => {
-      for (const event of SETTLED) stream.off(event, settle);
+      for (const event of WRITABLE_EVENTS) stream.off(event, settle);
       resolve();
     };
-    for (const event of SETTLED) stream.once(event, settle);
+    for (const event of WRITABLE_EVENTS) stream.once(event, settle);
   });
 }
 
-/** Opens a file of JSON lines, or stdin for `-`. The size is undefined for stdin; the progress bar uses it. */
-export function openLines(file: string): { input: AsyncIterable<Uint8Array>; size: number | undefined } {
+/**
+ * Opens a file of JSON lines, or stdin for `-`. `size` is the number of bytes for the progress bar, undefined for
+ * stdin.
+ */
+export function openLineInput(file: string): { input: AsyncIterable<Uint8Array>; size: number | undefined } {
   if (file === '-') return { input: io().stdin, size: undefined };
-  const place = absolutePath(file);
+  const place = toAbsolutePath(file);
   try {
     return { size: statSync(place).size, input: createReadStream(place) };
   } catch (thrown) {
     throw new ArgusError(
       'INVALID_INPUT',
-      `${file} cannot be read: ${messageOf(thrown)}. Name a file of JSON lines, or -.`,
+      `${file} cannot be read: ${getErrorMessage(thrown)}. Name a file of JSON lines, or -.`,
     );
   }
 }

@@ -1,151 +1,171 @@
 /**
- * Runs an attempt: the command in a process group of its own, its output in a log, with a time limit. No process is
- * left behind. The rules (crates/core/src/fix_loop) judge the result.
+ * Runs an attempt: the command in its own process group, with a log of its output and a time limit. No process keeps
+ * running after a failure. The rules (crates/core/src/fix_loop) judge the result.
  */
 
 import { constants } from 'node:os';
-import { messageOf } from '../../errors.ts';
-import { type Execution, execute, type Held, type Program, Tail } from '../../run/execute.ts';
-import { clearUp, endMarked, killMarked, type LeftProcess, markEntry, UNFINDABLE } from '../../run/processes.ts';
+import { getErrorMessage } from '../../errors.ts';
+import { type Backpressure, type Execution, execute, type ProgramStart, Tail } from '../../run/execute.ts';
+import {
+  cleanUpProcesses,
+  createMarkVariable,
+  endMarkedProcesses,
+  killMarkedProcesses,
+  type LeftoverProcess,
+  MAY_STILL_RUN_WARNING,
+} from '../../run/processes.ts';
 import type { Listener } from '../../run/reports/listener.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, PromptWatch } from '../inputs/prompt-watch.ts';
 import { LogFile, type Redact } from './log-file.ts';
 
-/** Exit code of `timeout`, which the contract uses too. */
+/** Exit code of the program `timeout`, which the contract uses too. */
 const TIMEOUT_EXIT_CODE = 124;
 
-/** A shell adds the signal's number to this for a command that a signal ended. */
+/** If a signal ended a command, a shell returns this number plus the number of the signal. */
 const FIRST_SIGNAL_EXIT_CODE = 128;
 
-/** The beginning of an output is kept as well as its end, because builds print the first error first. */
+/** The beginning of an output is kept as well as the end, because builds print the first error first. */
 const HEAD_CHARACTERS = 32 * 1024;
 
-/** The command and how to run it. */
+/** A command and how to run it. */
 export interface AttemptRequest {
   command: string;
   cwd: string;
   timeoutSeconds: number;
   logPath: string;
-  /** A mark in the environment of every process that the attempt starts. */
+  /** A mark in the environment of every process that the attempt starts, to find these processes later. */
   mark: string;
   redact: Redact;
   env?: Readonly<Record<string, string>> | undefined;
   /** Collects the cases of the run. */
   listener?: Pick<Listener, 'env' | 'add'> | undefined;
-  /** Standard input of the command. Without it, stdin is empty. */
+  /** Standard input of the command. If undefined, stdin is empty. */
   input?: string | undefined;
-  /** Without input, ends the command when it waits for an answer, so that the question can be reported. */
+  /**
+   * If true and there is no input, the command is stopped when it waits for an answer, so that the prompt can be
+   * reported.
+   */
   mayAsk?: boolean | undefined;
-  /** A program to run instead of the shell, for example `expect`. */
-  program?: Program | undefined;
+  /** A program to run instead of the shell, such as `expect`. */
+  program?: ProgramStart | undefined;
   signal?: AbortSignal | undefined;
-  /** May return a promise. No more output is read until it resolves. */
-  onOutput?: ((text: string) => Held) | undefined;
+  /** Receives the output. If it returns a promise, no more output is read until the promise resolves. */
+  onOutput?: ((text: string) => Backpressure) | undefined;
 }
 
 export interface AttemptResult {
-  /** Exit code of the shell. 124 after a timeout. */
+  /** Exit code of the shell, or 124 after a timeout. */
   exitCode: number;
   signal: string | null;
   timedOut: boolean;
-  /** The question at which the command was ended. */
+  /** The prompt at which the command was stopped. Null if it was not stopped at a prompt. */
   prompt: string | null;
   durationSeconds: number;
   startedAt: number;
-  /** Beginning and end of the output. Secrets are not removed yet. */
+  /** Beginning and end of the output. May still contain secrets. */
   text: string;
   /**
-   * Processes that the command left. After a success they still run; otherwise they were ended, or are listed because
-   * they could not be ended.
+   * Processes that the command left behind. After a success they still run. After a failure they were ended, and the
+   * list has those that could not be ended.
    */
-  left: LeftProcess[];
+  left: LeftoverProcess[];
   notes: string[];
 }
 
 /**
- * Resolves for every end of the command. Rejects with CANCELLED, or with COMMAND_FAILED if no command could be started.
+ * Runs a command and resolves when it ends in any way. Rejects with CANCELLED, or with COMMAND_FAILED if the command
+ * could not be started.
  */
 export async function runAttempt(request: AttemptRequest): Promise<AttemptResult> {
   const log = new LogFile(request.logPath, request.redact);
-  const printed = new Printed();
-  const watch = new QuestionWatch();
+  const collected = new HeadAndTail();
+  const watch = new PromptStopper();
   try {
-    const executed = await execute(executionOf(request, log, printed, watch));
+    const executed = await execute(createExecution(request, log, collected, watch));
     const { timedOut, signal } = executed;
-    const exitCode = exitCodeOf(executed.exitCode, signal, timedOut);
-    const { left, notes } = await clearUp(request.mark, exitCode === 0);
+    const exitCode = toExitCode(executed.exitCode, signal, timedOut);
+    const { left, notes } = await cleanUpProcesses(request.mark, exitCode === 0);
     return {
       exitCode,
       signal,
       timedOut,
-      prompt: watch.askedAt,
+      prompt: watch.stoppedAt,
       durationSeconds: executed.durationMs / 1_000,
       startedAt: executed.startedAt,
-      text: printed.text,
+      text: collected.text,
       left,
-      notes: [...log.end(), ...watch.notes(timedOut), ...notes, ...(timedOut ? [UNFINDABLE] : [])],
+      notes: [...log.end(), ...watch.notes(timedOut), ...notes, ...(timedOut ? [MAY_STILL_RUN_WARNING] : [])],
     };
   } catch (thrown) {
-    log.add(`\n[argus: ${messageOf(thrown)}]\n`);
+    log.add(`\n[argus: ${getErrorMessage(thrown)}]\n`);
     log.end();
-    await endMarked(request.mark);
+    await endMarkedProcesses(request.mark);
     throw thrown;
   } finally {
     watch.end();
   }
 }
 
-function executionOf(request: AttemptRequest, log: LogFile, printed: Printed, watch: QuestionWatch): Execution {
+function createExecution(
+  request: AttemptRequest,
+  log: LogFile,
+  collected: HeadAndTail,
+  watch: PromptStopper,
+): Execution {
   const { command, cwd, timeoutSeconds, mark, env, listener, input, mayAsk, signal, onOutput } = request;
   return {
     command,
     cwd,
-    env: { ...io().env, ...listener?.env, ...env, ...markEntry(mark) },
+    env: { ...io().env, ...listener?.env, ...env, ...createMarkVariable(mark) },
     timeoutMs: timeoutSeconds * 1_000,
-    program: request.program ?? shell(command, cwd),
+    program: request.program ?? createShellProgram(command, cwd),
     input: input ?? (mayAsk ? { open: true } : undefined),
     signal,
     stop: watch.stop,
     onStart: (pid) => {
       if (input === undefined && mayAsk) watch.begin(pid);
     },
-    onKill: () => killMarked(mark),
+    onKill: () => killMarkedProcesses(mark),
     onOutput(raw) {
       const text = listener?.add(raw) ?? raw;
       if (text === '') return undefined;
       log.add(text);
-      printed.add(text);
-      watch.output(text);
+      collected.add(text);
+      watch.addOutput(text);
       return onOutput?.(text);
     },
   };
 }
 
-/** Sends both streams to the same pipe, so that the log keeps the order of the output. */
-function shell(command: string, cwd: string): Program | undefined {
+/**
+ * Returns a program that sends stdout and stderr to the same pipe, so that the log keeps the order of the output.
+ * Returns undefined if the default shell must be used.
+ */
+function createShellProgram(command: string, cwd: string): ProgramStart | undefined {
   if (process.platform === 'win32' || command.includes('\0')) return undefined;
-  // The contract names bash, but a machine may not have it.
+  // The contract requires bash, but a machine may not have it.
   const bash = findProgram('bash', cwd);
-  // Node's pipes are sockets. Without --norc, bash would assume a network connection and read ~/.bashrc.
+  // Pipes of Node are sockets. Without --norc, bash would assume a network connection and read ~/.bashrc.
   const preferred = bash === undefined ? ['/bin/sh'] : [bash, '--norc'];
   return { file: '/bin/sh', args: ['-c', 'exec "$@" 2>&1', 'sh', ...preferred, '-c', command] };
 }
 
-function exitCodeOf(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {
+function toExitCode(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {
   if (timedOut) return TIMEOUT_EXIT_CODE;
   if (signal !== null) return FIRST_SIGNAL_EXIT_CODE + constants.signals[signal];
   return code ?? 1;
 }
 
-/** `read` of these shells prints no prompt without a terminal. */
-const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
+/** If stdin is not a terminal, `read` in these shells prints no prompt. */
+const SHELL_PROGRAMS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh']);
 
 /**
- * Ends a command at a question: the command is silent and reads its input, and its last output looks like a question.
+ * Stops a command that waits at a prompt: the command prints nothing and reads its input, and its last output looks
+ * like a prompt.
  */
-class QuestionWatch {
+class PromptStopper {
   readonly #stop = new AbortController();
   #watch: PromptWatch | undefined;
   #tail = '';
@@ -154,16 +174,16 @@ class QuestionWatch {
   begin(pid: number): void {
     this.#watch = new PromptWatch(pid, (pending) => {
       this.#pending = pending;
-      // A program that only forwards its input reads all the time. A shell reads only at a question.
-      const asks = looksLikePrompt(this.#tail) || SHELLS.has(pending.reader ?? '');
-      if (pending.reader !== null && asks) this.#stop.abort();
+      // A program that only forwards its input reads all the time, but a shell reads only at a prompt.
+      const isAtPrompt = looksLikePrompt(this.#tail) || SHELL_PROGRAMS.has(pending.reader ?? '');
+      if (pending.reader !== null && isAtPrompt) this.#stop.abort();
     });
   }
 
-  output(text: string): void {
+  addOutput(text: string): void {
     this.#pending = undefined;
-    this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
-    this.#watch?.output(text);
+    this.#tail = (this.#tail + text).slice(-MAX_TAIL_CHARACTERS);
+    this.#watch?.addOutput(text);
   }
 
   end(): void {
@@ -174,24 +194,24 @@ class QuestionWatch {
     return this.#stop.signal;
   }
 
-  /** The question at which the command was ended. Null if it was not ended. */
-  get askedAt(): string | null {
+  /** The prompt at which the command was stopped. Null if the command was not stopped. */
+  get stoppedAt(): string | null {
     return this.stop.aborted ? (this.#pending?.prompt ?? '') : null;
   }
 
   notes(timedOut: boolean): string[] {
     const { prompt, because } = this.#pending ?? { prompt: '', because: '' };
-    const question = prompt === '' ? 'a question that it did not print' : `a question, ${JSON.stringify(prompt)}`;
-    if (this.stop.aborted) return [`Ended at ${question}: ${because}.`];
-    return timedOut && because !== '' ? [`It may have waited for an answer: ${because}.`] : [];
+    const question = prompt === '' ? 'an unprinted prompt' : `the prompt ${JSON.stringify(prompt)}`;
+    if (this.stop.aborted) return [`Stopped at ${question}: ${because}.`];
+    return timedOut && because !== '' ? [`The command may have waited for input: ${because}.`] : [];
   }
 }
 
-/** Enough for the last line. */
-const TAIL_CHARACTERS = 2_000;
+/** Long enough for the last line. */
+const MAX_TAIL_CHARACTERS = 2_000;
 
 /** Keeps the beginning and the end of a text that arrives in pieces. */
-class Printed {
+class HeadAndTail {
   readonly #tail = new Tail();
   #head = '';
   #length = 0;

@@ -1,22 +1,26 @@
 /**
- * The input of a command, from existing inputs or from generated inputs. The work is in `inputs/`.
+ * The input of a command, from an existing or generated inputs file. The code that finds and generates the answers is
+ * in `inputs/`.
  */
 
 import { createHash } from 'node:crypto';
 import type { FixState } from 'argus-engine';
 import { io } from '../../system/io.ts';
-import { type Feed, resolveInputs } from '../inputs/inputs.ts';
+import { type ResolvedInputs, resolveInputs } from '../inputs/inputs.ts';
 import type { LoopContext } from '../loop-context.ts';
 
-export interface CommandInput extends Feed {
-  /** Hash of the input. Equal inputs have equal digests. */
+export interface CommandInput extends ResolvedInputs {
+  /** Hash of the input. Null if there is no input. */
   digest: string | null;
 }
 
 export const NO_INPUT: CommandInput = { path: null, missing: [], secrets: [], notes: [], digest: null };
 
-/** Returns the input for a command. A verification gets no input, because the contract has inputs only for commands. */
-export async function commandInputFor(
+/**
+ * Returns the input of the loop's command. A verification gets no input, because the contract defines inputs only for
+ * commands.
+ */
+export async function resolveCommandInput(
   { session }: LoopContext,
   state: FixState,
   { prompts, signal }: { prompts?: readonly string[] | undefined; signal?: AbortSignal | undefined } = {},
@@ -36,21 +40,21 @@ export async function commandInputFor(
     signal,
   });
   const { input, env } = feed;
-  return { ...feed, digest: input === undefined ? null : digestOf(input + (env ? JSON.stringify(env) : '')) };
+  return { ...feed, digest: input === undefined ? null : hashText(input + (env ? JSON.stringify(env) : '')) };
 }
 
-function digestOf(text: string): string {
+function hashText(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
-/** Returns a message with the questions that only the user can answer, and how to answer them. */
-export function missingText({ missing, path }: CommandInput): string {
+/** Returns a message with the prompts that only the user can answer, and how to answer them. */
+export function formatMissingAnswers({ missing, path }: CommandInput): string {
   const questions = missing.map(({ name, advice }) => `${name}: ${advice}`);
   return `Answers are missing in ${path ?? 'the inputs'}. ${questions.join(' ')}`;
 }
 
-/** Removes secrets of the input, because a command may print its input. */
-export function withoutSecrets(text: string, { secrets }: CommandInput): string {
+/** Removes the secrets of the input from a text, because a command may print its input. */
+export function redactInputSecrets(text: string, { secrets }: CommandInput): string {
   return secrets.reduce(
     (clean, secret) => (secret === '' ? clean : clean.replaceAll(secret, '[REDACTED:input]')),
     text,

@@ -1,106 +1,182 @@
 /**
- * Collects the context of an error: the fifteen questions of the contract, which are answered by programs if possible.
- * It changes nothing and does not use the network. A missing program is a reason, not an error.
+ * Collects the context of an error: answers the fifteen questions of the contract with programs where possible. It
+ * changes nothing and does not use the network. A missing program is the reason for a missing answer, not an error.
  */
 
-import { messageOf } from '../../errors.ts';
-import { cancelled } from '../../system/ask.ts';
-import { clipped, visible } from '../../text/untrusted.ts';
-import { behaviour, interfaceOf } from './code/code.ts';
-import { errorType, functionOf, ownFrames, whereOf } from './code/source-location.ts';
-import { environmentName, techStack } from './code/stack.ts';
-import { testExpectations } from './code/tests.ts';
-import { recentChanges, similarIssues, startedWhen } from './commit-history.ts';
-import type { Answer, ContextRequest, Finding, FixContext, Layer } from './context-model.ts';
-import { hypothesisOf } from './hypothesis.ts';
-import { openScope } from './open-scope.ts';
-import type { ContextScope } from './scope.ts';
-import { similarCode } from './similar.ts';
-import { clusterState, deploymentState } from './system/cluster.ts';
-import { dependencies } from './system/dependencies.ts';
-import { logEntries } from './system/logs.ts';
-import { environmentVariables } from './system/variables.ts';
-import { uncommittedDiff } from './uncommitted.ts';
+import { createInspector } from 'argus-engine';
+import { getEnvironment } from '../../environment/project-environment.ts';
+import { getErrorMessage } from '../../errors.ts';
+import { Git } from '../../git/git.ts';
+import { findRepository } from '../../git/repository.ts';
+import { createCancelledError } from '../../system/programs.ts';
+import { clip, removeInvisible } from '../../text/untrusted.ts';
+import { findSimilarCode, showFailingCode, showSignature } from './code/code.ts';
+import { ProjectFiles } from './code/files.ts';
+import {
+  describeErrorType,
+  describeFunction,
+  describeLocation,
+  findSourceLocation,
+  listProjectFrames,
+} from './code/source-location.ts';
+import { findTestExpectations, findTestedFunction } from './code/tests.ts';
+import { findRecentChanges, findSimilarIssues, findWhenErrorStarted, readUncommittedDiff } from './commit-history.ts';
+import type { Answer, ContextRequest, ContextScope, Finding, FixContext, Layer, RunGit } from './context-model.ts';
+import { formulateHypothesis } from './hypothesis.ts';
+import { describeDeployments, describePods, getNamespace } from './system/cluster.ts';
+import { listDependencies } from './system/dependencies.ts';
+import { findLogEntries } from './system/logs.ts';
+import { listEnvironmentVariables } from './system/variables.ts';
 
 export type { Answer, ContextRequest, FixContext } from './context-model.ts';
 
-/** Fifteen answers must stay readable, and short for an agent. */
+/** Limit for an answer, so that fifteen answers stay readable for people and short for an agent. */
 const MAX_ANSWER_CHARACTERS = 2_400;
 
 /**
- * Limit for all questions. Each program has a limit of its own, but in a huge repository several programs in a row take
- * too long.
+ * Time limit for all questions together. Each program has its own limit, but in a huge repository a sequence of
+ * programs takes too long.
  */
 const MAX_WAIT_MS = 25_000;
-const TOO_LATE: Finding = { why_not: 'The programs that would know took too long.' };
+const TIMED_OUT: Finding = { why_not: 'The programs that answer this took too long.' };
 
-/** In the order and the words of the contract. The position is the number. */
+/** The questions in the order and the words of `docs/contract/fix-problem.md`. Their number is the position. */
 const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Finding> | Finding][] = [
-  ['Error Context', 'What is the exact error type? (syntax, runtime, timeout, permission, etc.)', errorType],
-  ['Error Context', 'What file/line is the error occurring in?', whereOf],
-  ['Error Context', 'What function/method is involved?', functionOf],
-  ['Error Context', 'When did this start happening?', startedWhen],
-  ['Code Context', 'What does the failing code do?', behaviour],
-  ['Code Context', 'What are the inputs/outputs expected?', interfaceOf],
-  ['Code Context', 'What dependencies are involved?', dependencies],
-  ['Code Context', 'Are there similar patterns elsewhere that work?', similarCode],
-  ['Environment Context', 'What K8s resources are involved? (if applicable)', clusterState],
-  ['Environment Context', 'What environment variables are relevant?', environmentVariables],
-  ['Environment Context', 'What is the deployment state?', deploymentState],
-  ['Environment Context', 'Are there related log entries?', logEntries],
-  ['Historical Context', 'Has this code been modified recently?', recentChanges],
-  ['Historical Context', 'Are there similar past issues in git history?', similarIssues],
-  ['Historical Context', 'What do the tests expect?', testExpectations],
+  ['Error Context', 'What is the exact error type? (syntax, runtime, timeout, permission, etc.)', describeErrorType],
+  ['Error Context', 'What file/line is the error occurring in?', describeLocation],
+  ['Error Context', 'What function/method is involved?', describeFunction],
+  ['Error Context', 'When did this start happening?', findWhenErrorStarted],
+  ['Code Context', 'What does the failing code do?', showFailingCode],
+  ['Code Context', 'What are the inputs/outputs expected?', showSignature],
+  ['Code Context', 'What dependencies are involved?', listDependencies],
+  ['Code Context', 'Are there similar patterns elsewhere that work?', findSimilarCode],
+  ['Environment Context', 'What K8s resources are involved? (if applicable)', describePods],
+  ['Environment Context', 'What environment variables are relevant?', listEnvironmentVariables],
+  ['Environment Context', 'What is the deployment state?', describeDeployments],
+  ['Environment Context', 'Are there related log entries?', findLogEntries],
+  ['Historical Context', 'Has this code been modified recently?', findRecentChanges],
+  ['Historical Context', 'Are there similar past issues in git history?', findSimilarIssues],
+  ['Historical Context', 'What do the tests expect?', findTestExpectations],
 ];
 
-/** Rejects only with CANCELLED, if the caller gave up. */
+/** Answers the questions. Rejects only with CANCELLED, if the caller aborts. */
 export async function gatherContext(request: ContextRequest): Promise<FixContext> {
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), MAX_WAIT_MS);
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), MAX_WAIT_MS);
   try {
-    const signal = request.signal ? AbortSignal.any([late.signal, request.signal]) : late.signal;
-    return await gathered(await openScope({ ...request, signal }), request);
+    const signal = request.signal ? AbortSignal.any([timeout.signal, request.signal]) : timeout.signal;
+    return await answerQuestions(await createScope({ ...request, signal }), request);
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function gathered(scope: ContextScope, request: ContextRequest): Promise<FixContext> {
-  const clean = (text: string) =>
-    clipped(scope.redact(visible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER_CHARACTERS);
+async function answerQuestions(scope: ContextScope, request: ContextRequest): Promise<FixContext> {
+  const cleanText = (text: string) =>
+    clip(scope.redact(removeInvisible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER_CHARACTERS);
   const answers = await Promise.all(
     QUESTIONS.map(async ([layer, question, answer], index): Promise<Answer> => {
-      const found = await findingOf(scope, answer);
-      const known = 'answer' in found;
+      const finding = await answerQuestion(scope, answer);
+      const isKnown = 'answer' in finding;
       return {
         number: index + 1,
         layer,
         question,
-        answer: known ? clean(found.answer) : null,
-        why_not: known ? null : clean(found.why_not),
-        source: known ? clean(found.source) : null,
+        answer: isKnown ? cleanText(finding.answer) : null,
+        why_not: isKnown ? null : cleanText(finding.why_not),
+        source: isKnown ? cleanText(finding.source) : null,
       };
     }),
   );
-  const uncommitted = await uncommittedDiff(scope).catch(() => null);
-  if (request.signal?.aborted) throw cancelled();
+  const uncommitted = await readUncommittedDiff(scope).catch(() => null);
+  if (request.signal?.aborted) throw createCancelledError();
   return {
     answers,
     error_type: request.error.error_type,
-    location: scope.place === null ? null : clean(`${scope.place.file}:${scope.place.line}`),
-    function: scope.place?.function == null ? null : clean(scope.place.function),
-    frames: ownFrames(scope).map(clean),
-    uncommitted: uncommitted === null ? null : clean(uncommitted),
-    hypothesis: clean(hypothesisOf(scope)),
-    tech_stack: techStack(scope),
-    environment: environmentName(scope),
+    location: scope.place === null ? null : cleanText(`${scope.place.file}:${scope.place.line}`),
+    function: scope.place?.function == null ? null : cleanText(scope.place.function),
+    frames: listProjectFrames(scope).map(cleanText),
+    uncommitted: uncommitted === null ? null : cleanText(uncommitted),
+    hypothesis: cleanText(formulateHypothesis(scope)),
+    tech_stack: detectTechStack(scope),
+    environment: describeEnvironment(scope),
   };
 }
 
-async function findingOf(scope: ContextScope, answer: (typeof QUESTIONS)[number][2]): Promise<Finding> {
+async function answerQuestion(scope: ContextScope, findAnswer: (typeof QUESTIONS)[number][2]): Promise<Finding> {
   try {
-    return await answer(scope);
+    return await findAnswer(scope);
   } catch (thrown) {
-    return scope.request.signal?.aborted ? TOO_LATE : { why_not: `It could not be answered: ${messageOf(thrown)}.` };
+    return scope.request.signal?.aborted
+      ? TIMED_OUT
+      : { why_not: `This could not be answered: ${getErrorMessage(thrown)}.` };
   }
+}
+
+/** Returns the technologies of the project for the research query, such as `typescript 5`, `react 18`, `node 20`. */
+function detectTechStack({ files }: ContextScope): string[] {
+  const { language, language_major, framework, framework_major, runtime } = getEnvironment(files.root);
+  const technologies = [
+    [language, language_major],
+    [framework, framework_major],
+    [runtime?.replace('-', ' '), undefined],
+  ];
+  return technologies.flatMap(([name, version]) => (name ? [version ? `${name} ${version}` : name] : []));
+}
+
+function describeEnvironment(scope: ContextScope): string {
+  const namespace = getNamespace(scope);
+  if (namespace !== undefined) return `kubernetes (namespace ${namespace})`;
+  return scope.request.config.containers?.length ? 'docker' : 'local';
+}
+
+/** Limits of texts, because regular expressions run over them. */
+const MAX_HEADLINE_CHARACTERS = 1_000;
+const MAX_ERROR_TEXT_CHARACTERS = 64 * 1024;
+
+/**
+ * Creates the scope of the questions: limits the texts, and finds the repository and the location of the error in the
+ * project.
+ */
+async function createScope(given: ContextRequest): Promise<ContextScope> {
+  const error = { ...given.error, headline: given.error.headline.slice(0, MAX_HEADLINE_CHARACTERS) };
+  const request = { ...given, error, errorText: keepBothEnds(given.errorText, MAX_ERROR_TEXT_CHARACTERS) };
+  const redact = request.redact ?? createRedactor(request);
+  const files = new ProjectFiles(request.root, redact);
+  const git = await openGit(files.root, request.signal);
+  const scope: ContextScope = { request, redact, files, ...git, place: null, tested: null, evidence: [] };
+  // If the search fails, the location is unknown, and the answers give the reason.
+  scope.place = await findSourceLocation(scope).catch(() => null);
+  if (scope.place !== null) scope.tested = await findTestedFunction(scope, scope.place).catch(() => null);
+  return scope;
+}
+
+function keepBothEnds(text: string, maxCharacters: number): string {
+  return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters / 2)}\n${text.slice(-maxCharacters / 2)}`;
+}
+
+/** Creates a redactor with the rules of the engine and of the project. */
+function createRedactor({ config }: ContextRequest): (text: string) => string {
+  const inspector = createInspector({
+    rules: config.classify?.rules ?? [],
+    secrets: config.redact?.patterns ?? [],
+  });
+  return (text) => inspector.inspect({ text }).redacted;
+}
+
+async function openGit(
+  root: string,
+  signal: AbortSignal | undefined,
+): Promise<Pick<ContextScope, 'runGit' | 'git' | 'noGit'>> {
+  const git = new Git(root);
+  const runGit: RunGit = (args) => git.run(args, { signal });
+  const { problem } = await runGit(['rev-parse', '--git-dir']);
+  if (problem === null) {
+    const repository = await findRepository(root, signal);
+    if (typeof repository === 'object') return { runGit, git: runGit, noGit: '' };
+    const why = repository ?? 'its work tree is in another folder';
+    return { runGit, git: null, noGit: `The git repository is not used: ${why}.` };
+  }
+  const noGit = /not a git repository/u.test(problem) ? 'The project is not a git repository.' : `${problem}.`;
+  return { runGit, git: null, noGit };
 }

@@ -1,22 +1,21 @@
 /**
- * Finds or generates the inputs file of a command, and turns it into the command's input. The order of precedence: the
- * file of `--inputs`, an existing file, a generated file, no input. Generating does not run the command.
+ * Finds or generates the inputs file of a command, and creates the command's input from it. The order of precedence is:
+ * the file of `--inputs`, an existing file, a generated file, no input. Generating a file does not run the command.
  */
 
 import path from 'node:path';
 import { createInspector } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import type { Program } from '../../run/execute.ts';
-import { field, readManifest } from '../../run/planning/scripts.ts';
-import { isFile } from '../../system/files/way.ts';
+import type { ProgramStart } from '../../run/execute.ts';
+import { getField, readManifest } from '../../run/planning/scripts.ts';
+import { isFile } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
-import { quoted, quotedWords } from '../../system/words.ts';
+import { quoteArgument, splitQuotedWords } from '../../system/words.ts';
 import { ProjectFiles } from '../context/code/files.ts';
-import { answer, environmentName, isCredential, projectValues } from './answers.ts';
-import { COMMAND_VARIABLE, expectScript, valueVariable } from './expect-script.ts';
+import { isCredential, proposeAnswer, readProjectValues, toEnvironmentName } from './answers.ts';
 import { INPUTS_VERSION, type Input, type InputsFile, readInputs, writeInputs } from './inputs-file.ts';
-import { type Prompt, promptsIn, type Source, UNKNOWN } from './prompts.ts';
+import { findPrompts, type Prompt, type Source, UNKNOWN } from './prompts.ts';
 
 interface InputsRequest {
   root: string;
@@ -31,44 +30,44 @@ interface InputsRequest {
 interface ResolveRequest extends InputsRequest {
   command_hash: string;
   inputs?: string | undefined;
-  /** Generate a missing file, and add `prompts` to an existing one. */
+  /** True to generate a missing file, and to add `prompts` to an existing file. */
   auto: boolean;
   env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-export interface Feed {
-  /** The inputs file, relative to the project; null if the command gets no input. */
+export interface ResolvedInputs {
+  /** Path of the inputs file, relative to the project. Null if the command gets no input. */
   path: string | null;
   /** Standard input of the command, or of `program`. */
   input?: string;
-  /** `expect`, which runs the command and returns its exit code; `env` has the values. */
-  program?: Program;
+  /** The program `expect`, which runs the command and returns its exit code. It reads the answers from `env`. */
+  program?: ProgramStart;
   env?: Record<string, string>;
-  /** Questions without an answer, each with the next step. */
+  /** Prompts without an answer, each with the next step for the user. */
   missing: { name: string; advice: string }[];
   /** Values of environment variables, which must not appear in logs. */
   secrets: string[];
   notes: string[];
 }
 
-export async function resolveInputs(request: ResolveRequest): Promise<Feed> {
+export async function resolveInputs(request: ResolveRequest): Promise<ResolvedInputs> {
   const { root, command, inputs: named, auto, prompts } = request;
-  const redact = redactor();
-  const names = inputsNames(redact(command), request.command_hash).map((name) => inputsPath(root, name));
+  const redact = createRedactor();
+  const names = listInputsFileNames(redact(command), request.command_hash).map((name) => getInputsPath(root, name));
   const file = named === undefined ? names.find(isFile) : path.resolve(root, named);
-  const before = file && (await readInputs(file, root, (text) => redact(text) !== text));
-  if (file && before && (named !== undefined || !auto || !prompts)) return fed(before, file, request);
-  const nothing: Feed = { path: null, missing: [], secrets: [], notes: [] };
+  const existing = file && (await readInputs(file, root, (text) => redact(text) !== text));
+  if (file && existing && (named !== undefined || !auto || !prompts)) return createFeed(existing, file, request);
+  const nothing: ResolvedInputs = { path: null, missing: [], secrets: [], notes: [] };
   if (!auto) return nothing;
-  const { file: made, name } = await generateInputs(request, before ? before.inputs : []);
-  if (made.inputs.length === 0) return nothing;
-  const target = file ?? inputsPath(root, name);
-  await writeInputs(target, made);
-  return fed(made, target, request);
+  const { file: generated, name } = await generateInputs(request, existing ? existing.inputs : []);
+  if (generated.inputs.length === 0) return nothing;
+  const target = file ?? getInputsPath(root, name);
+  await writeInputs(target, generated);
+  return createFeed(generated, target, request);
 }
 
-/** Replaces secrets by `…`; returns a text without secrets unchanged. */
-function redactor(): (text: string) => string {
+/** Creates a redactor that replaces secrets by `…` and returns a text without secrets unchanged. */
+function createRedactor(): (text: string) => string {
   const inspector = createInspector();
   return (text) => {
     const { redacted, redactions } = inspector.inspect({ text });
@@ -76,38 +75,45 @@ function redactor(): (text: string) => string {
   };
 }
 
-/** `known` are the inputs of an existing file; `name` is the base name of the file without `-inputs.yaml`. */
+/**
+ * Generates an inputs file. `known` are the inputs of an existing file. Returns the content, and the base name of the
+ * file without `-inputs.yaml`.
+ */
 export async function generateInputs({ root, now, signal, ...request }: InputsRequest, known: readonly Input[] = []) {
   const given = request.command.trim();
   if (given === '') throw new ArgusError('INVALID_INPUT', 'The command is empty. Give a script or a command line.');
-  const redact = redactor();
+  const redact = createRedactor();
   const files = new ProjectFiles(root);
-  const script = sourceAt(files, given);
-  const sources = script ? [script] : scriptsOf(files, given);
-  const asked = sources.flatMap(promptsIn);
-  const seen = (request.prompts ?? []).filter((text) => !asked.some((one) => wordsOf(one.text) === wordsOf(text)));
-  const prompts = [...asked, ...seen.map((text) => ({ text }))].map((one) => withoutSecrets(one, redact));
-  const names = namesOf(prompts);
-  const project = await projectValues(files, signal);
-  const answers = prompts.map((one, at) => answer(one, names[at] ?? '', project, redact));
-  const inputs = merged(answers, known);
+  const script = readSource(files, given);
+  const sources = script ? [script] : readSources(files, given);
+  const scriptPrompts = sources.flatMap(findPrompts);
+  const unseenPrompts = (request.prompts ?? []).filter(
+    (text) => !scriptPrompts.some((one) => normalizePrompt(one.text) === normalizePrompt(text)),
+  );
+  const prompts = [...scriptPrompts, ...unseenPrompts.map((text) => ({ text }))].map((one) =>
+    redactPrompt(one, redact),
+  );
+  const names = namePrompts(prompts);
+  const project = await readProjectValues(files, signal);
+  const answers = prompts.map((one, at) => proposeAnswer(one, names[at] ?? '', project, redact));
+  const inputs = mergeInputs(answers, known);
   const shown = redact(script?.name ?? given);
-  const named = /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(script?.text ?? '')?.[1];
-  const usual = shown.endsWith('.py') ? 'python3' : /\.[cm]?[jt]s$/u.test(shown) ? 'node' : 'bash';
-  const command = script ? `${named ?? usual} ${quoted(shown, false)}` : shown;
-  const expect_script = expectScript(command, inputs);
+  const interpreter = /^#!.*\b((?:ba|z|da|k)?sh|python[\d.]*|node|expect)\b/u.exec(script?.text ?? '')?.[1];
+  const defaultInterpreter = shown.endsWith('.py') ? 'python3' : /\.[cm]?[jt]s$/u.test(shown) ? 'node' : 'bash';
+  const command = script ? `${interpreter ?? defaultInterpreter} ${quoteArgument(shown, false)}` : shown;
+  const expect_script = createExpectScript(command, inputs);
   const file: InputsFile = { version: INPUTS_VERSION, script: shown, generated: now, inputs, expect_script };
-  return { file, name: inputsNames(command, 'command')[0] ?? '' };
+  return { file, name: listInputsFileNames(command, 'command')[0] ?? '' };
 }
 
-/** Letters and digits of a prompt, for comparing prompts. */
-function wordsOf(text: string): string {
+/** Reduces a prompt to its letters and digits, so that prompts can be compared. */
+function normalizePrompt(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Words of a command line that may be scripts, by their ending or their position. */
-function scriptWords(command: string): string[] {
-  const words = quotedWords(command.slice(0, 10_000).replaceAll(/[;&|()]+/gu, ' ; ')).words;
+/** Returns the words of a command line that may be scripts, judged by their ending or their position. */
+function findScriptWords(command: string): string[] {
+  const words = splitQuotedWords(command.slice(0, 10_000).replaceAll(/[;&|()]+/gu, ' ; ')).words;
   return words.filter((word, at) => {
     const before = words.slice(0, at).findLast((one) => !/^-|=/u.test(one)) ?? ';';
     const isRun = /^(?:;|sudo|(?:ba|z|da|k)?sh|python[\d.]*|node|source|\.)$/u.test(before) && !word.startsWith('-');
@@ -115,30 +121,33 @@ function scriptWords(command: string): string[] {
   });
 }
 
-/** The command line itself, its script in package.json, and the script files that both name. */
-function scriptsOf(files: ProjectFiles, command: string): Source[] {
+/** Returns the command line, its script in package.json, and the script files that both of them name. */
+function readSources(files: ProjectFiles, command: string): Source[] {
   const name = /\b(?:npm|pnpm|yarn|bun)[ \t]+run[ \t]+([\w:.-]+)/u.exec(command)?.[1];
-  const text = name && field(field(readManifest(files.root), 'scripts'), name);
+  const text = name && getField(getField(readManifest(files.root), 'scripts'), name);
   const lines = [command, ...(typeof text === 'string' ? [text] : [])];
-  const scripts = lines.flatMap(scriptWords).flatMap((word) => sourceAt(files, word) ?? []);
+  const scripts = lines.flatMap(findScriptWords).flatMap((word) => readSource(files, word) ?? []);
   return [...lines.map((line) => ({ text: line, name: '' })), ...scripts];
 }
 
-function sourceAt(files: ProjectFiles, file: string): Source | undefined {
-  const name = files.inside(file);
-  const text = name === undefined ? undefined : files.text(name);
+function readSource(files: ProjectFiles, file: string): Source | undefined {
+  const name = files.toRelativePath(file);
+  const text = name === undefined ? undefined : files.readText(name);
   return name === undefined || text === undefined ? undefined : { text, name };
 }
 
-/** The default in a prompt may be a secret, and in the prompt for a credential it always counts as one. */
-function withoutSecrets(one: Prompt, redact: (text: string) => string): Prompt {
-  const { text, variable = '', fallback } = one;
-  const shown = isCredential(one, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
-  return { ...one, text: redact(shown), fallback: fallback && redact(fallback) };
+/**
+ * Redacts a prompt. The default in a prompt may be a secret; if the prompt asks for a credential, the default always
+ * counts as a secret.
+ */
+function redactPrompt(prompt: Prompt, redact: (text: string) => string): Prompt {
+  const { text, variable = '', fallback } = prompt;
+  const shown = isCredential(prompt, variable) ? text.replaceAll(/([[(])[^\])]*(?=[\])])/gu, `$1${UNKNOWN}`) : text;
+  return { ...prompt, text: redact(shown), fallback: fallback && redact(fallback) };
 }
 
-/** Distinct names, from variables or from the words of prompts. */
-function namesOf(prompts: readonly Prompt[]): string[] {
+/** Returns a distinct name for each prompt, from its variable or its words. */
+function namePrompts(prompts: readonly Prompt[]): string[] {
   const used: string[] = [];
   return prompts.map(({ variable = '', text }) => {
     const words = text.replaceAll(/[[(][^\])]*[\])]/gu, ' ').match(/[a-z0-9]+/giu) ?? [];
@@ -149,65 +158,142 @@ function namesOf(prompts: readonly Prompt[]): string[] {
   });
 }
 
-/** Possible base names of the file, the preferred name first, including the contract's `basename | sed`. */
-export function inputsNames(command: string, commandHash: string): string[] {
+/**
+ * Returns possible base names of the file, the preferred name first. The names include that of the contract's `basename
+ * | sed`.
+ */
+export function listInputsFileNames(command: string, commandHash: string): string[] {
   const slug = (text: string) => path.posix.basename(text.trim()).replaceAll(/[^a-zA-Z0-9]/gu, '-');
   const safe = (name: string) =>
     name
       .replaceAll(/[^\w.-]/gu, '-')
       .replace(/^\.+/u, '')
       .slice(0, 80);
-  const scripts = scriptWords(command).reverse();
+  const scripts = findScriptWords(command).reverse();
   const own = scripts.map((file) => path.posix.basename(file).replace(/\.[A-Za-z]+$/u, ''));
   const tidy = own.length > 0 ? [] : [slug(command).replaceAll(/-+/gu, '-').replaceAll(/^-|-$/gu, '')];
   const names = [...own, ...tidy, slug(command), ...scripts.map(slug), commandHash].map(safe);
   return [...new Set(names)].filter((name) => name !== '');
 }
 
-export function inputsPath(root: string, name: string): string {
+export function getInputsPath(root: string, name: string): string {
   return path.join(root, '.claude', 'inputs', `${name}-inputs.yaml`);
 }
 
-/** Keeps the answers of an existing file, because a person may have edited them, and adds new questions. */
-function merged(found: readonly Input[], known: readonly Input[]): Input[] {
+/** Keeps the answers of an existing file, because a person may have edited them, and adds new prompts. */
+function mergeInputs(found: readonly Input[], known: readonly Input[]): Input[] {
   const isSame = (one: Input, other: Input) =>
-    one.name === other.name || (wordsOf(one.prompt) !== '' && wordsOf(one.prompt) === wordsOf(other.prompt));
+    one.name === other.name ||
+    (normalizePrompt(one.prompt) !== '' && normalizePrompt(one.prompt) === normalizePrompt(other.prompt));
   const all = found.map((input) => ({ ...input, ...known.find((one) => isSame(one, input) && !one.deferred) }));
   return [...all, ...known.filter((one) => !found.some((input) => isSame(one, input)))];
 }
 
-function fed({ inputs, expect_script: script }: InputsFile, file: string, request: ResolveRequest): Feed {
+function createFeed(
+  { inputs, expect_script: script }: InputsFile,
+  file: string,
+  request: ResolveRequest,
+): ResolvedInputs {
   const env = request.env ?? io().env;
   const name = path.relative(request.root, file);
   const expect = script ? findProgram('expect', request.root, env.PATH ?? '') : undefined;
-  const given = ({ value, value_from_env }: Input) => (value_from_env ? env[value_from_env] : value);
-  const values = inputs.map((input) => ({ ...input, value: given(input) }));
+  const getValue = ({ value, value_from_env }: Input) => (value_from_env ? env[value_from_env] : value);
+  const values = inputs.map((input) => ({ ...input, value: getValue(input) }));
   const known = values.filter(({ value }) => value !== undefined);
   const missing = values.filter(({ value, conditional }) => value === undefined && !(expect && conditional));
   const common = {
     path: name,
-    missing: missing.map((input) => ({ name: input.name, advice: adviceFor(input, name) })),
+    missing: missing.map((input) => ({ name: input.name, advice: formatAdvice(input, name) })),
     secrets: known.flatMap(({ value_from_env, value }) => (value_from_env && value ? [value] : [])),
   };
   if (script && expect) {
-    // The script has its prompts in UTF-8.
+    // The script contains its prompts in UTF-8.
     const locale = /^(?:C|POSIX)?$/u.test(env.LC_ALL ?? '') ? { LC_ALL: 'C.UTF-8' } : {};
-    const variables = Object.fromEntries(known.map(({ name: input, value = '' }) => [valueVariable(input), value]));
+    const variables = Object.fromEntries(known.map(({ name: input, value = '' }) => [toValueVariable(input), value]));
     const all = { ...locale, ...variables, [COMMAND_VARIABLE]: request.command };
     return { ...common, notes: [], program: { file: expect, args: ['-'] }, input: script, env: all };
   }
   if (script && known.some(({ terminal }) => terminal)) {
-    const why = `${name} answers a program that reads from the terminal, for which the program 'expect' is needed`;
+    const why = `${name} answers a program that reads from the terminal, which needs the program 'expect'`;
     const advice = 'Install it (Debian: apt-get install expect, macOS: brew install expect)';
     throw new ArgusError('INVALID_INPUT', `${why}. ${advice}.`);
   }
-  const notes = script ? [`expect is not installed; the answers of ${name} are given in order.`] : [];
+  const notes = script ? [`expect is not installed, so the answers of ${name} are sent in order.`] : [];
   const lines = values.map(({ value = '', enter }) => `${value}${enter === false ? '' : '\n'}`);
   return { ...common, notes, input: lines.join('') };
 }
 
-function adviceFor({ name, value_from_env, credential }: Input, file: string): string {
-  if (value_from_env) return `Set the environment variable ${value_from_env}, which ${file} names.`;
-  const instead = credential ? '' : ', or write its value there';
-  return `Set an environment variable and write value_from_env: ${environmentName(name)} in ${file}${instead}.`;
+function formatAdvice({ name, value_from_env, credential }: Input, file: string): string {
+  if (value_from_env) return `Set the environment variable ${value_from_env} of ${file}.`;
+  const instead = credential ? '' : ', or write its value in the file';
+  return `Set an environment variable and write value_from_env: ${toEnvironmentName(name)} in ${file}${instead}.`;
+}
+
+/*
+ * Creates a program for `expect` that runs a command and answers the prompts in its output. The program contains no
+ * secrets, because it reads them from the environment.
+ */
+
+/**
+ * The environment variable with a command that replaces the command in the script, for example with other arguments.
+ */
+const COMMAND_VARIABLE = 'ARGUS_EXPECT_COMMAND';
+
+/** Returns the environment variable with the value of an input. Case matters: `NAME` and `name` are two inputs. */
+function toValueVariable(name: string): string {
+  return `ARGUS_INPUT_${name.replaceAll(/\W/gu, '_')}`;
+}
+
+/** Returns undefined if sending the answers in order is enough, or if a prompt has no text by which to recognize it. */
+function createExpectScript(command: string, inputs: readonly Input[]): string | undefined {
+  const needsTerminal = inputs.some(({ terminal, enter }) => terminal || enter === false);
+  const isUnsure = inputs.length > 1 && inputs.some(({ conditional }) => conditional);
+  const countVisibleCharacters = ({ prompt }: Input) => prompt.replaceAll(/[\s…]/gu, '').length;
+  if (!(needsTerminal || isUnsure) || inputs.some((input) => countVisibleCharacters(input) < 2)) return undefined;
+  // Longer prompts come first, because a longer match is more specific.
+  const rows = [...inputs]
+    .sort((one, other) => countVisibleCharacters(other) - countVisibleCharacters(one))
+    .map(({ name, prompt, value, enter, deferred }) => {
+      const args = `${enter === false ? '""' : '"\\r"'}${deferred || value === undefined ? '' : ` ${quoteForTcl(value)}`}`;
+      return `  -re {${createPromptPattern(prompt)}} { answer ${toValueVariable(name)} ${args}; exp_continue }`;
+    });
+  return `# Runs the command and answers its questions by what it asks.
+set timeout -1
+proc answer {name end args} {
+  global asked env
+  # A program that repeats a question this often rejects the answer.
+  if {[incr asked($name)] > 10} { puts stderr "\\nThe answer of $name was rejected."; exit 1 }
+  if {[info exists env($name)]} { set args [list $env($name)] }
+  if {![llength $args]} { puts stderr "\\n$name has no value."; exit 1 }
+  # A program that turns off the echo discards earlier input.
+  after 100
+  send -- "[lindex $args 0]$end"
+}
+set command ${quoteForTcl(command)}
+if {[info exists env(${COMMAND_VARIABLE})]} { set command $env(${COMMAND_VARIABLE}) }
+spawn -noecho /bin/sh -c $command
+expect {
+${rows.join('\n')}
+  eof {}
+}
+lassign [wait] pid id failed code
+exit [expr {$failed ? 1 : $code}]
+`;
+}
+
+function quoteForTcl(text: string): string {
+  const escaped = text.replaceAll(/[\\"$[\]{};]/gu, '\\$&');
+  return `"${escaped.replaceAll('\n', '\\n').replaceAll('\r', '\\r')}"`;
+}
+
+/**
+ * Returns a Tcl pattern that matches the prompt at the end of the output. Braces are escaped for Tcl, and a space
+ * matches any white space.
+ */
+function createPromptPattern(prompt: string): string {
+  const parts = prompt.split(UNKNOWN).map((part) => {
+    const escaped = part.trim().replaceAll(/[.*+?^$()[\]|\\]/gu, '\\$&');
+    return escaped.replaceAll(/[{}]/gu, (brace) => (brace === '{' ? '\\x7b' : '\\x7d')).replaceAll(/\s+/gu, '\\s+');
+  });
+  return `${parts.join('[^\\r\\n]*')}(?:[ \\t\\r\\n]|\\u001b\\[[0-9;]*m)*$`;
 }

@@ -1,19 +1,19 @@
-/**
- * A loop as data: the machine-readable form of the reports, and the answers of the MCP tools.
- */
+/** A loop as data: the machine-readable form of the reports, and the answers of the MCP tools. */
 
 import type { EscalationReason, FixAttempt, FixResult, FixState, FixStep } from 'argus-engine';
-import { visibleDeep } from '../../text/untrusted.ts';
-import type { Findings } from '../context/findings.ts';
+import { keepEnd } from '../../text/markdown.ts';
+import { removeInvisibleDeep } from '../../text/untrusted.ts';
 import type { Answer } from '../context/gather-context.ts';
-import { lastPart } from './markdown.ts';
-import type { GoingBack, KnownSolution, LoopRecord } from './record.ts';
-import { lastError, nextSteps } from './summary.ts';
+import type { ResearchFindings } from '../context/research.ts';
+import { getLastError, type KnownSolution, type LoopRecord, type RestoreCommand, suggestNextSteps } from './record.ts';
 
 /** Version of the report data. */
 const LOOP_VIEW_VERSION = 1;
 
-/** Limit for the output in an answer. The headline and the frames are separate fields, and the log has everything. */
+/**
+ * Limit for the output in an answer. The headline and the frames are separate fields, and the log has the complete
+ * output.
+ */
 const MAX_OUTPUT_CHARACTERS = 4_000;
 
 /** The state of a loop after its last attempt. */
@@ -27,7 +27,7 @@ export interface LoopView {
   exit_code: number | null;
   timed_out: boolean;
   duration_seconds: number | null;
-  /** Not named `error`, because a failed call answers with `error`. */
+  /** The field is not named `error`, because a failed call has a field `error`. */
   failure: FailureView | null;
   circuit: { state: string; threshold: number; same_in_a_row: number };
   approach: FixStep | null;
@@ -37,12 +37,12 @@ export interface LoopView {
   lookup_id: string | null;
   context: Answer[];
   research_query: string | null;
-  research: Findings | null;
+  research: ResearchFindings | null;
   warnings: string[];
   state_file: string;
 }
 
-export interface FailureView {
+interface FailureView {
   type: string;
   /** `test`, `build`, `runtime`, `logs` or `k8s`. */
   source: string | null;
@@ -58,40 +58,40 @@ export interface FailureView {
   output: string;
 }
 
-export function viewOf(record: LoopRecord): LoopView {
-  const { state, outlook, insight, folder, notes, earlier } = record;
+export function createLoopView(record: LoopRecord): LoopView {
+  const { state, nextStep, insight, folder, notes, earlier } = record;
   const last = state.attempts.at(-1);
-  return visibleDeep({
+  return removeInvisibleDeep({
     loop: state.command_hash,
     mode: state.mode,
     status: state.status,
-    result: outlook.decision.result,
+    result: nextStep.decision.result,
     attempt: last?.number ?? 0,
     max_attempts: state.max_attempts,
     exit_code: last?.exit_code ?? null,
     timed_out: last?.timed_out ?? false,
     duration_seconds: last?.duration_seconds ?? null,
-    failure: failureView(record),
+    failure: createFailureView(record),
     circuit: {
       state: state.circuit_breaker.state,
       threshold: state.circuit_breaker.threshold,
-      same_in_a_row: inARow(state.circuit_breaker.error_hashes),
+      same_in_a_row: countEqualAtEnd(state.circuit_breaker.error_hashes),
     },
-    approach: outlook.decision.approach,
-    reason: outlook.decision.reason,
+    approach: nextStep.decision.approach,
+    reason: nextStep.decision.reason,
     escalation: state.escalation,
-    known_solutions: outlook.decision.is_over ? [] : (insight?.known ?? []),
+    known_solutions: nextStep.decision.is_over ? [] : (insight?.known ?? []),
     lookup_id: insight?.lookup_id ?? null,
-    context: outlook.decision.is_over ? [] : (insight?.context ?? []),
+    context: nextStep.decision.is_over ? [] : (insight?.context ?? []),
     research_query: insight?.query ?? null,
     research: insight?.findings ?? null,
-    warnings: [...(earlier === null ? [] : [earlier]), ...outlook.warnings.map(({ text }) => text), ...notes],
+    warnings: [...(earlier === null ? [] : [earlier]), ...nextStep.warnings.map(({ text }) => text), ...notes],
     state_file: `${folder}/state.json`,
   });
 }
 
 /** The machine-readable form of the report. */
-export interface ReportData extends LoopView {
+interface ReportData extends LoopView {
   version: number;
   command: string | null;
   desired: string;
@@ -104,15 +104,15 @@ export interface ReportData extends LoopView {
   verified_by: string | null;
   suggested_next_steps: string[];
   research_sources: string[];
-  going_back: GoingBack[];
+  going_back: RestoreCommand[];
   raw_output: string;
 }
 
-export function reportData(record: LoopRecord): ReportData {
+export function createReportData(record: LoopRecord): ReportData {
   const { state, sources, goingBack, output, insight } = record;
-  return visibleDeep({
+  return removeInvisibleDeep({
     version: LOOP_VIEW_VERSION,
-    ...viewOf(record),
+    ...createLoopView(record),
     context: insight?.context ?? [],
     command: state.command,
     desired: state.desired,
@@ -123,16 +123,16 @@ export function reportData(record: LoopRecord): ReportData {
     pending_fix: state.pending_fix,
     stated_reason: state.stated_reason,
     verified_by: state.verified_by,
-    suggested_next_steps: state.status === 'success' ? [] : nextSteps(record),
+    suggested_next_steps: state.status === 'success' ? [] : suggestNextSteps(record),
     research_sources: sources,
     going_back: goingBack,
     raw_output: output,
   });
 }
 
-/** Null if the last run was green. */
-function failureView({ state, insight, output }: LoopRecord): FailureView | null {
-  const error = lastError(state);
+/** Returns null if the last run succeeded. */
+function createFailureView({ state, insight, output }: LoopRecord): FailureView | null {
+  const error = getLastError(state);
   if (error === null || state.status === 'success' || state.status === 'suspicious') return null;
   const { location } = error;
   return {
@@ -143,18 +143,18 @@ function failureView({ state, insight, output }: LoopRecord): FailureView | null
     category: error.category,
     hash: error.error_hash,
     headline: error.headline,
-    location: insight?.location ?? (location === null ? null : placeText(location.file, location.line)),
+    location: insight?.location ?? (location === null ? null : formatLocation(location.file, location.line)),
     missing: insight?.missing ?? null,
     failing_tests: insight?.error.failing_tests ?? [],
-    output: lastPart(insight?.error.text || output, MAX_OUTPUT_CHARACTERS),
+    output: keepEnd(insight?.error.text || output, MAX_OUTPUT_CHARACTERS),
   };
 }
 
-function placeText(file: string, line: number | null): string {
+function formatLocation(file: string, line: number | null): string {
   return line === null ? file : `${file}:${line}`;
 }
 
-function inARow(hashes: readonly string[]): number {
+function countEqualAtEnd(hashes: readonly string[]): number {
   const last = hashes.at(-1);
   const different = hashes.findLastIndex((hash) => hash !== last);
   return last === undefined ? 0 : hashes.length - 1 - different;

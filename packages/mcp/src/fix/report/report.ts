@@ -1,89 +1,97 @@
 /**
- * Writes the reports exactly in the form of the contract, and adds Argus's own sections at the end. loop.ts stores
- * them.
+ * Writes the reports exactly in the form of `docs/contract/fix-problem.md`, followed by sections that only Argus has.
+ * loop.ts stores the reports.
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';
-import { cell, code, fenced, lastPart, oneLine, seconds } from './markdown.ts';
-import type { GoingBack, LoopRecord } from './record.ts';
-import { approachTitle, keptFixes, lastError, locationText, nextSteps, succeeded } from './summary.ts';
+import { formatCell, formatCode, formatCodeBlock, formatLine, formatSeconds, keepEnd } from '../../text/markdown.ts';
+import {
+  formatErrorLocation,
+  getApproachTitle,
+  getLastError,
+  hasSucceeded,
+  type LoopRecord,
+  listKeptFixes,
+  type RestoreCommand,
+  suggestNextSteps,
+} from './record.ts';
 
-/** Limit for the output in a report. The log has everything. */
+/** Limit for the output in a report. The log has the complete output. */
 const MAX_OUTPUT_CHARACTERS = 6_000;
 
-export function reportMarkdown(record: LoopRecord): string {
+export function formatReport(record: LoopRecord): string {
   const { mode } = record.state;
-  const body = mode === 'command' ? commandReport(record) : errorReport(record);
-  return `${[...body, ...additions(record)].join('\n\n')}\n`;
+  const body = mode === 'command' ? formatCommandReport(record) : formatErrorReport(record);
+  return `${[...body, ...formatAdditionalSections(record)].join('\n\n')}\n`;
 }
 
-function commandReport(record: LoopRecord): string[] {
-  return succeeded(record.state) ? commandSuccess(record) : commandFailure(record);
+function formatCommandReport(record: LoopRecord): string[] {
+  return hasSucceeded(record.state) ? formatCommandSuccess(record) : formatCommandFailure(record);
 }
 
-function errorReport(record: LoopRecord): string[] {
-  return succeeded(record.state) ? errorSuccess(record) : errorFailure(record);
+function formatErrorReport(record: LoopRecord): string[] {
+  return hasSucceeded(record.state) ? formatErrorSuccess(record) : formatErrorFailure(record);
 }
 
-function commandSuccess({ state, folder }: LoopRecord): string[] {
+function formatCommandSuccess({ state, folder }: LoopRecord): string[] {
   const total = state.attempts.reduce((sum, attempt) => sum + attempt.duration_seconds, 0);
-  const fixes = keptFixes(state);
+  const fixes = listKeptFixes(state);
   const rows = state.attempts.map((attempt) => [
     String(attempt.number),
     String(attempt.exit_code),
-    cell(attempt.error_type),
+    formatCell(attempt.error_type),
     attempt.fix_applied !== null && !fixes.includes(attempt)
       ? 'rejected'
-      : `${cell(attempt.fix_applied)}${hasFailed(state, attempt) ? ' (failed)' : ''}`,
-    seconds(attempt.duration_seconds),
+      : `${formatCell(attempt.fix_applied)}${hasFailed(state, attempt) ? ' (failed)' : ''}`,
+    formatSeconds(attempt.duration_seconds),
   ]);
   return [
     '## Command Execution Complete ✅',
     [
       '### Summary',
-      `- **Command**: ${code(state.command ?? '')}`,
+      `- **Command**: ${formatCode(state.command ?? '')}`,
       '- **Result**: SUCCESS',
       `- **Attempts Used**: ${state.attempts.length}/${state.max_attempts}`,
-      `- **Total Duration**: ${seconds(total)}`,
+      `- **Total Duration**: ${formatSeconds(total)}`,
     ].join('\n'),
-    `### Execution History\n${table(['Attempt', 'Exit Code', 'Error Type', 'Fix Applied', 'Duration'], rows)}`,
-    `### Fixes Applied\n${fixes.length === 0 ? 'None was needed.' : fixes.map((fix, index) => appliedFix(state, fix, index)).join('\n')}`,
-    stateFile(folder),
+    `### Execution History\n${formatTable(['Attempt', 'Exit Code', 'Error Type', 'Fix Applied', 'Duration'], rows)}`,
+    `### Fixes Applied\n${fixes.length === 0 ? 'None was needed.' : fixes.map((fix, index) => formatAppliedFix(state, fix, index)).join('\n')}`,
+    formatStateFile(folder),
   ];
 }
 
-/** True if the error that the fix was for came back. */
+/** True if the error that the fix was meant for came back. */
 function hasFailed({ attempts }: FixState, { number, error_hash, fix_applied }: FixAttempt): boolean {
   return fix_applied !== null && attempts.slice(number).some((later) => later.error_hash === error_hash);
 }
 
-function appliedFix(state: FixState, attempt: FixAttempt, index: number): string {
-  const files = attempt.files.map((file) => `${code(file.path)} ${oneLine(file.change)}`);
-  if (attempt.outside !== null) files.push(`outside the work tree: ${oneLine(attempt.outside)}`);
-  const failed = hasFailed(state, attempt) ? ` - failed: ${oneLine(attempt.why_failed ?? 'still fails')}` : '';
-  const what = `**Attempt ${attempt.number}**: ${oneLine(attempt.fix_applied ?? '')}${failed}`;
+function formatAppliedFix(state: FixState, attempt: FixAttempt, index: number): string {
+  const files = attempt.files.map((file) => `${formatCode(file.path)} ${formatLine(file.change)}`);
+  if (attempt.outside !== null) files.push(`outside the work tree: ${formatLine(attempt.outside)}`);
+  const failed = hasFailed(state, attempt) ? ` - failed: ${formatLine(attempt.why_failed ?? 'still fails')}` : '';
+  const what = `**Attempt ${attempt.number}**: ${formatLine(attempt.fix_applied ?? '')}${failed}`;
   return `${index + 1}. ${what}\n   - Files: ${files.join(', ') || 'none'}`;
 }
 
-function commandFailure(record: LoopRecord): string[] {
+function formatCommandFailure(record: LoopRecord): string[] {
   const { state, folder } = record;
   const { circuit_breaker } = state;
   const open = circuit_breaker.state === 'OPEN';
-  const hash = circuit_breaker.error_hashes.at(-1) ?? lastError(state)?.error_hash ?? null;
+  const hash = circuit_breaker.error_hashes.at(-1) ?? getLastError(state)?.error_hash ?? null;
   const rows = state.attempts.map((attempt) => [
     String(attempt.number),
     String(attempt.exit_code),
-    cell(attempt.error_type),
-    cell(attempt.fix_applied),
-    attemptResult(state, attempt),
+    formatCell(attempt.error_type),
+    formatCell(attempt.fix_applied),
+    formatAttemptResult(state, attempt),
   ]);
   return [
     '## Command Execution Failed ❌ - Escalate to Human',
     [
       '### Summary',
-      `- **Command**: ${code(state.command ?? '')}`,
+      `- **Command**: ${formatCode(state.command ?? '')}`,
       `- **Result**: ${state.status === 'suspicious' ? 'SUSPICIOUS' : 'FAILED'}`,
-      `- **Reason**: ${reasonOf(record)}`,
+      `- **Reason**: ${getEndReason(record)}`,
       `- **Attempts Used**: ${state.attempts.length}/${state.max_attempts}`,
     ].join('\n'),
     [
@@ -92,14 +100,16 @@ function commandFailure(record: LoopRecord): string[] {
       `- **Trigger**: ${open ? `Same error repeated ${circuit_breaker.threshold} times` : 'not triggered'}`,
       `- **Error Hash**: ${hash ?? '-'}`,
     ].join('\n'),
-    `### Execution History\n${table(['Attempt', 'Exit Code', 'Error Type', 'Fix Attempted', 'Result'], rows)}`,
-    `### Error Pattern (Repeated)\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
-    suggested([...nextSteps(record).toSpliced(1, 0, `Review state file: \`${folder}/\``, investigation(record))]),
-    stateFile(folder),
+    `### Execution History\n${formatTable(['Attempt', 'Exit Code', 'Error Type', 'Fix Attempted', 'Result'], rows)}`,
+    `### Error Pattern (Repeated)\n${formatCodeBlock(keepEnd(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
+    formatSuggestedSteps([
+      ...suggestNextSteps(record).toSpliced(1, 0, `Review state file: \`${folder}/\``, suggestInvestigation(record)),
+    ]),
+    formatStateFile(folder),
   ];
 }
 
-function attemptResult(state: FixState, attempt: FixAttempt): string {
+function formatAttemptResult(state: FixState, attempt: FixAttempt): string {
   const last = attempt === state.attempts.at(-1);
   if (attempt.exit_code === 0) return attempt.weakened.length > 0 ? 'Passed, suspicious' : 'Passed';
   if (isSuspicious(state, attempt)) return 'Suspicious';
@@ -109,58 +119,58 @@ function attemptResult(state: FixState, attempt: FixAttempt): string {
   return last ? 'Failed' : 'Still failed';
 }
 
-/** True if the run after this fix is green with weakened tests, and no human has accepted it. */
+/** True if the run after this fix succeeded with weakened tests, and no person has accepted it. */
 function isSuspicious({ status, attempts }: FixState, fixed: FixAttempt): boolean {
   return status === 'suspicious' && fixed.fix_worked === true && fixed === attempts.at(-2);
 }
 
-function errorSuccess(record: LoopRecord): string[] {
+function formatErrorSuccess(record: LoopRecord): string[] {
   const { state, insight } = record;
   const last = state.attempts.at(-1);
-  const applied = keptFixes(state).at(-1);
+  const applied = listKeptFixes(state).at(-1);
   return [
     '## Fix Applied ✅',
     [
       '### Error Summary',
-      `- **Type**: ${errorTypeOf(record)}`,
-      `- **Location**: ${locationText(record)}`,
-      `- **Function**: ${functionOf(record)}`,
+      `- **Type**: ${formatErrorType(record)}`,
+      `- **Location**: ${formatErrorLocation(record)}`,
+      `- **Function**: ${formatFunction(record)}`,
     ].join('\n'),
-    `### Root Cause\n${rootCause(record)}`,
-    `### Context Gathered\n${context(record, insight?.context.filter(({ answer }) => answer !== null) ?? [])}`,
+    `### Root Cause\n${formatRootCause(record)}`,
+    `### Context Gathered\n${formatContext(record, insight?.context.filter(({ answer }) => answer !== null) ?? [])}`,
     [
       '### Fix Applied',
-      `- **Approach**: Attempt ${last?.number ?? 0} - ${approachTitle(applied?.approach ?? null)}`,
+      `- **Approach**: Attempt ${last?.number ?? 0} - ${getApproachTitle(applied?.approach ?? null)}`,
       '- **Files Modified**:',
-      ...(applied?.files.map(({ path, change }) => `  - ${code(path)}: ${oneLine(change)}`) ?? []),
-      ...(applied?.outside ? [`  - outside the work tree: ${oneLine(applied.outside)}`] : []),
-      ...(applied ? [`- **Description**: ${oneLine(applied.fix_applied ?? '')}`] : []),
+      ...(applied?.files.map(({ path, change }) => `  - ${formatCode(path)}: ${formatLine(change)}`) ?? []),
+      ...(applied?.outside ? [`  - outside the work tree: ${formatLine(applied.outside)}`] : []),
+      ...(applied ? [`- **Description**: ${formatLine(applied.fix_applied ?? '')}`] : []),
     ].join('\n'),
     [
       '### Verification',
-      `- **Command**: ${verification(state)}`,
+      `- **Command**: ${formatVerification(state)}`,
       '- **Result**: PASS ✅',
       `- **Retries Used**: ${Math.max(0, state.attempts.length - 1)}/${state.max_attempts}`,
     ].join('\n'),
-    `### Research Sources\n${sources(record)}`,
+    `### Research Sources\n${formatSources(record)}`,
   ];
 }
 
-function verification({ test, verified_by }: FixState): string {
-  if (verified_by !== null) return `none; verified by who fixed it: ${oneLine(verified_by)}`;
-  return test === null ? 'none; a human accepted it' : code(test);
+function formatVerification({ test, verified_by }: FixState): string {
+  if (verified_by !== null) return `none; the author of the fix verified it: ${formatLine(verified_by)}`;
+  return test === null ? 'none; a human accepted it' : formatCode(test);
 }
 
-function errorFailure(record: LoopRecord): string[] {
+function formatErrorFailure(record: LoopRecord): string[] {
   const { state, insight } = record;
   const tried = state.attempts.map(
     ({ approach, fix_applied, why_failed, exit_code }, index) =>
-      `${index + 1}. **${approach === null ? 'No change' : approachTitle(approach)}**: ${oneLine(fix_applied ?? 'waited for the error to pass')} - ${oneLine(why_failed ?? (exit_code === 0 ? 'passed' : 'still fails'))}`,
+      `${index + 1}. **${approach === null ? 'No change' : getApproachTitle(approach)}**: ${formatLine(fix_applied ?? 'waited for the error to pass')} - ${formatLine(why_failed ?? (exit_code === 0 ? 'passed' : 'still fails'))}`,
   );
   const pending = state.pending_fix;
   if (pending !== null)
     tried.push(
-      `${tried.length + 1}. **${approachTitle(pending.approach)}**: ${oneLine(pending.description)} - not verified`,
+      `${tried.length + 1}. **${getApproachTitle(pending.approach)}**: ${formatLine(pending.description)} - not verified`,
     );
   return [
     state.status === 'unverified'
@@ -168,126 +178,129 @@ function errorFailure(record: LoopRecord): string[] {
       : '## Fix Failed ❌ - Escalate to Human',
     [
       '### Error Summary',
-      `- **Type**: ${errorTypeOf(record)}`,
-      `- **Location**: ${locationText(record)}`,
-      `- **Classification**: ${lastError(state)?.error_class ?? 'fixable'}`,
+      `- **Type**: ${formatErrorType(record)}`,
+      `- **Location**: ${formatErrorLocation(record)}`,
+      `- **Classification**: ${getLastError(state)?.error_class ?? 'fixable'}`,
     ].join('\n'),
-    `### Attempts Made\n${tried.join('\n') || 'None: no change of the code helps against this error.'}`,
-    `### Context Gathered\n${context(record, insight?.context ?? [])}`,
-    suggested([...nextSteps(record), investigation(record)]),
-    `### Raw Error Output\n${fenced(lastPart(errorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
+    `### Attempts Made\n${tried.join('\n') || 'None: no code change helps against this error.'}`,
+    `### Context Gathered\n${formatContext(record, insight?.context ?? [])}`,
+    formatSuggestedSteps([...suggestNextSteps(record), suggestInvestigation(record)]),
+    `### Raw Error Output\n${formatCodeBlock(keepEnd(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
   ];
 }
 
 /** Writes the report of a loop that waits for answers to prompts. The notes name the prompts. */
-export function inputsMarkdown({ state, outlook, notes }: LoopRecord): string {
+export function formatInputsReport({ state, nextStep, notes }: LoopRecord): string {
   return `${[
     '## Inputs Needed',
     [
       '### Summary',
-      `- **Command**: ${code(state.command ?? '')}`,
+      `- **Command**: ${formatCode(state.command ?? '')}`,
       `- **Attempts Used**: ${state.attempts.length}/${state.max_attempts}`,
-      ...(state.inputs === null ? [] : [`- **Inputs File**: ${code(state.inputs)}`]),
+      ...(state.inputs === null ? [] : [`- **Inputs File**: ${formatCode(state.inputs)}`]),
     ].join('\n'),
-    [outlook.decision.reason, ...notes].map((note) => `- ${oneLine(note, 2_000)}`).join('\n'),
-    '`argus-mcp generate-inputs SCRIPT` writes a file of proposed answers; give it with `--inputs FILE`, then `--resume`.',
+    [nextStep.decision.reason, ...notes].map((note) => `- ${formatLine(note, 2_000)}`).join('\n'),
+    '`argus-mcp generate-inputs SCRIPT` writes a file of proposed answers; pass it with `--inputs FILE` and `--resume`.',
   ].join('\n\n')}\n`;
 }
 
-/** Adds sections that the contract does not have, and how to undo the changes. */
-function additions(record: LoopRecord): string[] {
-  const { state, goingBack, notes, outlook } = record;
+/** Returns sections that the contract does not have, including how to undo the changes. */
+function formatAdditionalSections(record: LoopRecord): string[] {
+  const { state, goingBack, notes, nextStep } = record;
   const weakened = state.attempts.at(-1)?.weakened ?? [];
-  const warnings = [...outlook.warnings.map(({ text }) => text), ...notes];
+  const warnings = [...nextStep.warnings.map(({ text }) => text), ...notes];
   return [
     ...(weakened.length > 0
       ? [
-          `### Suspicious Changes\n${weakened.map(({ file, line, kind, text }) => `- ${code(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${code(text)}`).join('\n')}`,
+          `### Suspicious Changes\n${weakened.map(({ file, line, kind, text }) => `- ${formatCode(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${formatCode(text)}`).join('\n')}`,
         ]
       : []),
-    ...(state.stated_reason === null ? [] : [`### Stated Reason\n${oneLine(state.stated_reason, 2_000)}`]),
-    ...(record.diff === '' ? [] : [`### Diff\n${fenced(firstPart(record.diff), 'diff')}`]),
+    ...(state.stated_reason === null ? [] : [`### Stated Reason\n${formatLine(state.stated_reason, 2_000)}`]),
+    ...(record.diff === '' ? [] : [`### Diff\n${formatCodeBlock(cutDiff(record.diff), 'diff')}`]),
     ...(state.mode === 'error' && state.test === null && state.status === 'unverified'
-      ? ['### Verification\n- **Command**: none was given (`--test`)\n- **Result**: NOT VERIFIED']
+      ? ['### Verification\n- **Command**: not given (`--test`)\n- **Result**: NOT VERIFIED']
       : []),
-    ...undoing(goingBack),
-    ...(warnings.length > 0 ? [`### Notes\n${warnings.map((warning) => `- ${oneLine(warning)}`).join('\n')}`] : []),
-    ...(state.mode === 'error' ? [stateFile(record.folder)] : []),
+    ...formatRestoreCommands(goingBack),
+    ...(warnings.length > 0 ? [`### Notes\n${warnings.map((warning) => `- ${formatLine(warning)}`).join('\n')}`] : []),
+    ...(state.mode === 'error' ? [formatStateFile(record.folder)] : []),
   ];
 }
 
-function undoing(moments: readonly GoingBack[]): string[] {
-  const lines = moments.map(
+function formatRestoreCommands(restoreCommands: readonly RestoreCommand[]): string[] {
+  const lines = restoreCommands.map(
     ({ attempt, command }) =>
-      `- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${code(command)}`,
+      `- ${attempt === 0 ? 'Before the first fix' : `Before attempt ${attempt}`}: ${formatCode(command)}`,
   );
   return lines.length === 0 ? [] : [`### Going Back\n${lines.join('\n')}`];
 }
 
-/** Returns the reason from the state, otherwise the result. */
-function reasonOf({ state, outlook }: LoopRecord): string {
-  return state.escalation ?? outlook.decision.result;
+/** Returns the reason why the loop ended, otherwise its result. */
+function getEndReason({ state, nextStep }: LoopRecord): string {
+  return state.escalation ?? nextStep.decision.result;
 }
 
-function firstPart(diff: string): string {
+function cutDiff(diff: string): string {
   if (diff.length <= MAX_OUTPUT_CHARACTERS) return diff;
   const part = diff.slice(0, MAX_OUTPUT_CHARACTERS);
   return `${part.slice(0, part.lastIndexOf('\n'))}\n… (${diff.length - part.length} more characters)`.toWellFormed();
 }
 
-function errorTypeOf({ state, insight }: LoopRecord): string {
+function formatErrorType({ state, insight }: LoopRecord): string {
   const type = state.first_error?.error_type ?? insight?.error.error_type ?? 'unknown';
   const category = state.first_error?.category ?? insight?.error.category;
-  return category === undefined ? oneLine(type) : `${oneLine(type)} (${category})`;
+  return category === undefined ? formatLine(type) : `${formatLine(type)} (${category})`;
 }
 
-function functionOf({ state, insight }: LoopRecord): string {
-  return oneLine(insight?.function ?? state.first_error?.location?.function ?? 'unknown');
+function formatFunction({ state, insight }: LoopRecord): string {
+  return formatLine(insight?.function ?? state.first_error?.location?.function ?? 'unknown');
 }
 
-function rootCause({ state, insight }: LoopRecord): string {
+function formatRootCause({ state, insight }: LoopRecord): string {
   const evidence = state.first_error?.headline ?? insight?.error.headline ?? '';
-  const hypothesis = insight?.hypothesis ? `${oneLine(insight.hypothesis)}. ` : '';
-  return `${hypothesis}Evidence: ${code(evidence)}`;
+  const hypothesis = insight?.hypothesis ? `${formatLine(insight.hypothesis)}. ` : '';
+  return `${hypothesis}Evidence: ${formatCode(evidence)}`;
 }
 
-function context({ insight }: LoopRecord, answers: readonly NonNullable<typeof insight>['context'][number][]): string {
-  if (answers.length === 0) return 'Nothing was gathered.';
+function formatContext(
+  { insight }: LoopRecord,
+  answers: readonly NonNullable<typeof insight>['context'][number][],
+): string {
+  if (answers.length === 0) return 'No context was gathered.';
   return answers
     .map(
       ({ number, question, answer, why_not }) =>
-        `${number}. ${question} ${answer === null ? `(not known: ${oneLine(why_not ?? '')})` : oneLine(answer)}`,
+        `${number}. ${question} ${answer === null ? `(unknown: ${formatLine(why_not ?? '')})` : formatLine(answer)}`,
     )
     .join('\n');
 }
 
-function sources({ sources: found, insight }: LoopRecord): string {
-  if (found.length > 0) return found.map((source) => `- ${oneLine(source)}`).join('\n');
-  return insight?.query ? `- none; the query was: ${oneLine(insight.query)}` : '- none';
+function formatSources({ sources: found, insight }: LoopRecord): string {
+  if (found.length > 0) return found.map((source) => `- ${formatLine(source)}`).join('\n');
+  return insight?.query ? `- none; the query was: ${formatLine(insight.query)}` : '- none';
 }
 
-function suggested(steps: readonly string[]): string {
+function formatSuggestedSteps(steps: readonly string[]): string {
   return `### Suggested Next Steps\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`;
 }
 
 /** Names the places that a person should look at. */
-function investigation(record: LoopRecord): string {
+function suggestInvestigation(record: LoopRecord): string {
   const files = record.state.attempts.flatMap((attempt) => attempt.files.map(({ path }) => path));
-  const location = locationText(record);
+  const location = formatErrorLocation(record);
   const places = [...new Set([...(location === 'unknown' ? [] : [location]), ...files])].slice(0, 5);
   const what = record.state.mode === 'command' ? 'Manual investigation of' : 'Manual review of';
-  return `${what}: ${places.map((place) => code(place)).join(', ') || 'the error output, line by line'}`;
+  return `${what}: ${places.map((place) => formatCode(place)).join(', ') || 'the error output, line by line'}`;
 }
 
-function errorOutput({ output, state, insight }: LoopRecord): string {
+function getErrorOutput({ output, state, insight }: LoopRecord): string {
   return insight?.error.text || output || state.error || '(nothing was printed)';
 }
 
-function stateFile(folder: string): string {
+function formatStateFile(folder: string): string {
   return `### State File\n\`${folder}/state.json\``;
 }
 
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+function formatTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const rule = `|${head.map((title) => '-'.repeat(title.length + 2)).join('|')}|`;
   return [line(head), rule, ...rows.map(line)].join('\n');

@@ -6,90 +6,100 @@
 
 import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import { ArgusError, messageOf } from '../../errors.ts';
+import { getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
-import { repositoryOf } from '../../git/repository.ts';
-import { trackedFiles } from '../../git/tracked.ts';
-import { logFolder } from '../../log.ts';
-import { trustedDataFolder } from '../../owner/data-folder.ts';
-import { leftCopies } from '../../owner/left-copies.ts';
-import { leftovers } from '../../system/files/temporary.ts';
-import { isStrangers, lstat } from '../../system/files/way.ts';
-import { Lock } from '../state/lock.ts';
-import { goneMarks } from '../state/own-loops.ts';
-import { FIXES } from '../state/state-folder.ts';
-import { isOfProject, isOld, removeRefs, type SnapshotRef, snapshotFolder, snapshotRefs } from './refs.ts';
+import { findRepository, findTracked } from '../../git/repository.ts';
+import { getLogFolder } from '../../log.ts';
+import { findAbandonedCopies, findTrustedDataFolder } from '../../owner/data-folder.ts';
+import { belongsToOtherUser, lstat } from '../../system/files/path-safety.ts';
+import { findLeftoverFolders } from '../../system/files/temporary.ts';
+import { ProcessLock } from '../../system/process-lock.ts';
+import { LOOPS_FOLDER, listOldMarks } from '../state/state-folder.ts';
+import {
+  belongsToProject,
+  getSnapshotRefPrefix,
+  isOld,
+  listSnapshotRefs,
+  removeRefs,
+  type SnapshotRef,
+} from './refs.ts';
 
-export interface Cleaning {
+interface CleaningOptions {
   root: string;
   now: number;
-  /** True to remove leftovers that are not old yet. */
+  /** True to remove recent leftovers as well. */
   all: boolean;
-  /** True to remove nothing. */
+  /** True to only list the leftovers. */
   dryRun: boolean;
 }
 
-export interface Cleaned {
+export interface CleanResult {
   snapshots: string[];
   copies: string[];
   logs: string[];
   temporary: string[];
-  /** Loops that are in use and were skipped. */
+  /** Hashes of loops that were skipped because they are in use. */
   busy: string[];
   /** Leftovers that could not be removed, with the reason. */
   problems: string[];
 }
 
-export async function clean(cleaning: Cleaning): Promise<Cleaned> {
-  const cleaned: Cleaned = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
+export async function removeLeftovers(cleaning: CleaningOptions): Promise<CleanResult> {
+  const cleaned: CleanResult = { snapshots: [], copies: [], logs: [], temporary: [], busy: [], problems: [] };
   const mayClean = await mayCleanLoops(cleaning.root, cleaned);
-  if (mayClean) for (const folder of loopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
+  if (mayClean) for (const folder of listLoopFolders(cleaning.root)) cleanLoop(folder, cleaning, cleaned);
   await cleanSnapshots(cleaning, mayClean, cleaned);
   await cleanLogFile(cleaning, cleaned);
-  const left = [...leftovers(), ...(await leftInDataFolder(cleaning))];
+  const left = [...findLeftoverFolders(), ...(await listLeftoversInDataFolder(cleaning))];
   for (const file of left) remove(file, cleaned.temporary, cleaning, cleaned);
   return cleaned;
 }
 
-/** Files behind a link are outside the project, and tracked files belong to the repository. */
-async function mayCleanLoops(root: string, cleaned: Cleaned): Promise<boolean> {
-  const folder = path.join(root, FIXES);
+/**
+ * False if the folder of the loops is reached through a link, because the files are then outside the project, or if git
+ * tracks the folder.
+ */
+async function mayCleanLoops(root: string, cleaned: CleanResult): Promise<boolean> {
+  const folder = path.join(root, LOOPS_FOLDER);
   if (lstat(folder) === undefined) return true;
-  const shown = FIXES.split(path.sep).join('/');
+  const shownPath = LOOPS_FOLDER.split(path.sep).join('/');
   const isPlain = [path.dirname(folder), folder].every((one) => lstatSync(one).isDirectory());
-  const tracked = isPlain ? await trackedFiles(root, [shown]) : undefined;
+  const tracked = isPlain ? await findTracked(root, [shownPath]) : undefined;
   if (tracked?.size === 0) return true;
-  const why = isPlain ? 'git tracks it, or does not say' : 'it is reached through a link';
-  cleaned.problems.push(`${shown} was left alone: ${why}.`);
+  const why = isPlain ? 'git tracks it, or git did not answer' : 'it is reached through a link';
+  cleaned.problems.push(`${shownPath} was left alone: ${why}.`);
   return false;
 }
 
-function loopFolders(root: string): string[] {
-  const folder = path.join(root, FIXES);
-  return foldersIn(folder, /^[0-9a-f]{8}$/u).map((name) => path.join(folder, name));
+function listLoopFolders(root: string): string[] {
+  const folder = path.join(root, LOOPS_FOLDER);
+  return listFolders(folder, /^[0-9a-f]{8}$/u).map((name) => path.join(folder, name));
 }
 
-/** Holds the lock of the loop, so that no process uses it during the cleanup. */
-function cleanLoop(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
-  let lock: Lock;
+/** Cleans a loop while holding its lock, so that no other process uses the loop. */
+function cleanLoop(folder: string, cleaning: CleaningOptions, cleaned: CleanResult): void {
+  let lock: ProcessLock | undefined;
   try {
-    lock = Lock.take(path.join(folder, 'lock'));
+    lock = ProcessLock.tryAcquire(path.join(folder, 'lock'));
   } catch (thrown) {
-    if (thrown instanceof ArgusError && thrown.code === 'LOOP_BUSY') cleaned.busy.push(path.basename(folder));
-    else cleaned.problems.push(`${folder}: ${messageOf(thrown)}`);
+    cleaned.problems.push(`${folder}: ${getErrorMessage(thrown)}`);
+    return;
+  }
+  if (lock === undefined) {
+    cleaned.busy.push(path.basename(folder));
     return;
   }
   try {
     const earlier = path.join(folder, 'earlier');
-    const before = isFolder(earlier) ? foldersIn(earlier, /./u).map((name) => path.join(earlier, name)) : [];
-    for (const one of [folder, ...before]) cleanKept(one, cleaning, cleaned);
+    const earlierLoops = isFolder(earlier) ? listFolders(earlier, /./u).map((name) => path.join(earlier, name)) : [];
+    for (const one of [folder, ...earlierLoops]) cleanLoopFolder(one, cleaning, cleaned);
   } finally {
     lock.release();
   }
 }
 
-function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
-  const stats = statsOf(path.join(folder, 'state.json'));
+function cleanLoopFolder(folder: string, cleaning: CleaningOptions, cleaned: CleanResult): void {
+  const stats = readStats(path.join(folder, 'state.json'));
   if (!cleaning.all && stats !== undefined && !isOld(stats.mtimeMs, cleaning.now)) return;
   const copies = path.join(folder, 'copies');
   if (isFolder(copies)) remove(copies, cleaned.copies, cleaning, cleaned);
@@ -99,55 +109,55 @@ function cleanKept(folder: string, cleaning: Cleaning, cleaned: Cleaned): void {
 }
 
 /**
- * Removes old snapshots of all projects in the repository. With `all`, also removes the other snapshots of this
- * project. Loops of other projects may be in use without this process knowing it, and so may this project's loops if
- * they were skipped.
+ * Removes old snapshots of all projects in the repository. With `all`, also removes the recent snapshots of this
+ * project, but not if its loops were skipped: like loops of other projects, they may be in use.
  */
 async function cleanSnapshots(
-  { root, now, all, dryRun }: Cleaning,
+  { root, now, all, dryRun }: CleaningOptions,
   mayClean: boolean,
-  cleaned: Cleaned,
+  cleaned: CleanResult,
 ): Promise<void> {
-  const repository = await repositoryOf(root);
+  const repository = await findRepository(root);
   if (typeof repository !== 'object') return;
   const git = new Git(root);
-  const refs = await snapshotRefs(git).catch((): SnapshotRef[] => []);
-  const isOfBusy = ({ name }: SnapshotRef) =>
-    cleaned.busy.some((hash) => name.startsWith(`${snapshotFolder(hash, repository)}/`));
-  const mayGo = (ref: SnapshotRef) => ref.isExpired(now) || (all && mayClean && isOfProject(ref, repository));
-  const gone = refs.filter((ref) => mayGo(ref) && !isOfBusy(ref));
+  const refs = await listSnapshotRefs(git).catch((): SnapshotRef[] => []);
+  const belongsToBusyLoop = ({ name }: SnapshotRef) =>
+    cleaned.busy.some((hash) => name.startsWith(`${getSnapshotRefPrefix(hash, repository)}/`));
+  const isRemovable = (ref: SnapshotRef) =>
+    ref.isExpired(now) || (all && mayClean && belongsToProject(ref, repository));
+  const removable = refs.filter((ref) => isRemovable(ref) && !belongsToBusyLoop(ref));
   try {
-    if (!dryRun) await removeRefs(git, gone);
-    cleaned.snapshots.push(...gone.map(({ name }) => name));
+    if (!dryRun) await removeRefs(git, removable);
+    cleaned.snapshots.push(...removable.map(({ name }) => name));
   } catch (thrown) {
-    cleaned.problems.push(`The snapshots in the repository could not be removed: ${messageOf(thrown)}`);
+    cleaned.problems.push(`The snapshots in the repository could not be removed: ${getErrorMessage(thrown)}`);
   }
 }
 
-async function cleanLogFile(cleaning: Cleaning, cleaned: Cleaned): Promise<void> {
-  const file = path.join(logFolder(), 'argus.log');
-  const stats = statsOf(file);
-  if (!stats?.isFile() || isStrangers(stats)) return;
+async function cleanLogFile(cleaning: CleaningOptions, cleaned: CleanResult): Promise<void> {
+  const file = path.join(getLogFolder(), 'argus.log');
+  const stats = readStats(file);
+  if (!stats?.isFile() || belongsToOtherUser(stats)) return;
   if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
 }
 
-/** Returns leftovers of all projects, because nothing else cleans up for projects that were deleted. */
-async function leftInDataFolder({ root, now }: Cleaning): Promise<string[]> {
-  const data = await trustedDataFolder(root).catch(() => undefined);
-  return data === undefined ? [] : [...leftCopies(data, now), ...goneMarks(data, now)];
+/** Returns leftovers of all projects, because nothing else cleans up after a deleted project. */
+async function listLeftoversInDataFolder({ root, now }: CleaningOptions): Promise<string[]> {
+  const data = await findTrustedDataFolder(root).catch(() => undefined);
+  return data === undefined ? [] : [...findAbandonedCopies(data, now), ...listOldMarks(data, now)];
 }
 
-function remove(file: string, into: string[], { dryRun }: Cleaning, cleaned: Cleaned): void {
+function remove(file: string, removed: string[], { dryRun }: CleaningOptions, cleaned: CleanResult): void {
   try {
     if (!dryRun) rmSync(file, { recursive: true, force: true, maxRetries: 3 });
-    into.push(file);
+    removed.push(file);
   } catch (thrown) {
-    cleaned.problems.push(`${file}: ${messageOf(thrown)}`);
+    cleaned.problems.push(`${file}: ${getErrorMessage(thrown)}`);
   }
 }
 
-/** Returns folders without links. */
-function foldersIn(folder: string, name: RegExp): string[] {
+/** Returns the names of folders that match. Links do not count. */
+function listFolders(folder: string, name: RegExp): string[] {
   try {
     const items = readdirSync(folder, { withFileTypes: true });
     return items.filter((item) => item.isDirectory() && name.test(item.name)).map((item) => item.name);
@@ -157,9 +167,9 @@ function foldersIn(folder: string, name: RegExp): string[] {
 }
 
 function isFolder(file: string): boolean {
-  return statsOf(file)?.isDirectory() === true;
+  return readStats(file)?.isDirectory() === true;
 }
 
-function statsOf(file: string): Stats | undefined {
+function readStats(file: string): Stats | undefined {
   return lstatSync(file, { throwIfNoEntry: false });
 }

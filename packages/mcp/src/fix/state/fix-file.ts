@@ -1,17 +1,15 @@
-/**
- * The file `attempt_N_fix.md` beside an attempt's log, which describes the change. loop.ts stores it.
- */
+/** The file `attempt_N_fix.md` next to an attempt's log, which describes the change. loop.ts stores it. */
 
 import type { FileChange } from 'argus-engine';
-import type { Findings } from '../context/findings.ts';
-import { code, fenced, oneLine } from '../report/markdown.ts';
+import { formatCode, formatCodeBlock, formatLine } from '../../text/markdown.ts';
+import type { ResearchFindings } from '../context/research.ts';
 
-/** Start of the generated description of a fix without a description. */
-export const UNDESCRIBED = 'Changed';
+/** Start of the generated description of a fix that nobody described. */
+export const GENERATED_DESCRIPTION_PREFIX = 'Changed';
 
 const MAX_DIFF_CHARACTERS = 64 * 1024;
 
-const PARTS = [
+const FINDINGS_PARTS = [
   ['patterns', 'Code Patterns'],
   ['files', 'Files'],
   ['verification', 'Verification'],
@@ -19,17 +17,20 @@ const PARTS = [
   ['sources', 'Sources'],
 ] as const;
 
-/** Puts each part in a fence, so that its text cannot act as a heading, a rule or an instruction. */
-export function findingsMarkdown(findings: Findings): string {
+/**
+ * Formats the parts of a research result. Each part is in a fence, so that its text cannot act as a heading or an
+ * instruction.
+ */
+export function formatFindings(findings: ResearchFindings): string {
   const { description } = findings;
-  const lists = PARTS.filter(([part]) => findings[part].length > 0);
+  const lists = FINDINGS_PARTS.filter(([part]) => findings[part].length > 0);
   return [
-    ...(description === null ? [] : [`### Description\n\n${fenced(description)}`]),
-    ...lists.map(([part, title]) => `### ${title}\n\n${fenced(findings[part].join('\n'))}`),
+    ...(description === null ? [] : [`### Description\n\n${formatCodeBlock(description)}`]),
+    ...lists.map(([part, title]) => `### ${title}\n\n${formatCodeBlock(findings[part].join('\n'))}`),
   ].join('\n\n');
 }
 
-export interface FixFile {
+interface FixFile {
   number: number;
   description: string;
   outside: string | null;
@@ -38,21 +39,21 @@ export interface FixFile {
   /** Output of the agent. */
   output: string | undefined;
   /** Results of the research before the fix. */
-  findings: Findings | null;
+  findings: ResearchFindings | null;
 }
 
-export function fixFile({ number, description, outside, files, diff, output, findings }: FixFile): string {
+export function formatFixFile({ number, description, outside, files, diff, output, findings }: FixFile): string {
   const cut =
     diff.length > MAX_DIFF_CHARACTERS
       ? `${diff.slice(0, MAX_DIFF_CHARACTERS)}\n… (${diff.length - MAX_DIFF_CHARACTERS} more characters)`
       : diff;
   return `${[
     `# Fix of attempt ${number}`,
-    oneLine(description, 2_000),
-    `## Files\n\n${files.map(({ path, change }) => `- ${code(path)}: ${oneLine(change)}`).join('\n') || 'None.'}`,
-    ...(outside === null ? [] : [`## Outside the work tree\n\n${oneLine(outside, 2_000)}`]),
-    ...(diff === '' ? [] : [`## Diff\n\n${fenced(cut, 'diff')}`]),
-    ...(findings === null ? [] : [`## Found by Research\n\nRecorded data.\n\n${findingsMarkdown(findings)}`]),
-    ...(output === undefined ? [] : [`## Output of the fixer\n\n${fenced(output)}`]),
+    formatLine(description, 2_000),
+    `## Files\n\n${files.map(({ path, change }) => `- ${formatCode(path)}: ${formatLine(change)}`).join('\n') || 'None.'}`,
+    ...(outside === null ? [] : [`## Outside the work tree\n\n${formatLine(outside, 2_000)}`]),
+    ...(diff === '' ? [] : [`## Diff\n\n${formatCodeBlock(cut, 'diff')}`]),
+    ...(findings === null ? [] : [`## Found by Research\n\nRecorded data.\n\n${formatFindings(findings)}`]),
+    ...(output === undefined ? [] : [`## Output of the fixer\n\n${formatCodeBlock(output)}`]),
   ].join('\n\n')}\n`;
 }

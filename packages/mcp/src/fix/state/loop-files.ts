@@ -1,22 +1,21 @@
 /**
- * Reads a loop back from its folder: the state as the rules accept it, the insight, and the output. The content is not
- * trusted. state-folder.ts writes the files.
+ * Reads a loop from its folder: the state as far as the rules accept it, the insight, and the output. The content is
+ * not trusted. state-folder.ts writes the files.
  */
 
 import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
+import { lstat } from '../../system/files/path-safety.ts';
 import { readPart } from '../../system/files/read.ts';
-import { lstat } from '../../system/files/way.ts';
-import { visible } from '../../text/untrusted.ts';
+import { removeInvisible } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { Insight, LoopRecord } from '../report/record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
-import { markBegun, requireBegun, requireOwnPlace } from './own-loops.ts';
-import { StateFolder } from './state-folder.ts';
+import { markAsStarted, requireSafeLocation, requireStartedByUser, StateFolder } from './state-folder.ts';
 
-/** Part of a log that a report reads. */
-const TAIL_BYTES = 32 * 1024;
+/** Number of bytes at the end of a log that a report reads. */
+const MAX_LOG_TAIL_BYTES = 32 * 1024;
 
 export function readState(
   loopContext: LoopContext,
@@ -29,54 +28,75 @@ export function readState(
     return loopContext.rules.readState(text, commandHash);
   } catch (thrown) {
     if (!(thrown instanceof EngineError)) throw thrown;
-    throw new EngineError(thrown.code, `${folder.file('state.json')}: ${thrown.message}`, { cause: thrown });
+    throw new EngineError(thrown.code, `${folder.getPath('state.json')}: ${thrown.message}`, { cause: thrown });
   }
 }
 
-/** Throws if the folder no longer has a state. */
-export function stateOf(loopContext: LoopContext, folder: StateFolder, commandHash: string | undefined): FixState {
+/** Reads the state of a loop. Throws if the folder has no state. */
+export function requireState(loopContext: LoopContext, folder: StateFolder, commandHash: string | undefined): FixState {
   const state = readState(loopContext, folder, commandHash);
-  if (state === undefined) throw new ArgusError('LOOP_NOT_FOUND', `${folder.shown} holds no fix loop any more.`);
+  if (state === undefined)
+    throw new ArgusError('LOOP_NOT_FOUND', `${folder.shownPath} does not contain a fix loop any more.`);
   return state;
 }
 
-/** Returns the folder for a new loop, or of the loop to continue. */
-export async function folderToStart({ session }: LoopContext, commandHash: string): Promise<StateFolder> {
+/** Returns the folder of a new loop, or of the loop to continue. */
+export async function openFolderToStart({ session }: LoopContext, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
-  await requireOwnPlace(session.root, folder);
-  await (lstat(folder.path) !== undefined ? requireBegun(session.project, folder) : markBegun(session.project, folder));
+  await requireSafeLocation(session.root, folder);
+  await (lstat(folder.path) !== undefined
+    ? requireStartedByUser(session.project, folder)
+    : markAsStarted(session.project, folder));
   return folder;
 }
 
-/** Returns the folder of a loop (default: the loop that was used last). */
-export async function existingFolder({ session }: LoopContext, commandHash: string | undefined): Promise<StateFolder> {
-  const folder = commandHash === undefined ? StateFolder.newest(session.root) : folderOf(session.root, commandHash);
-  await requireOwnPlace(session.root, folder);
+/** Returns the folder of a loop. The default is the loop that was used last. */
+export async function findExistingFolder(
+  { session }: LoopContext,
+  commandHash: string | undefined,
+): Promise<StateFolder> {
+  const folder =
+    commandHash === undefined ? StateFolder.findNewest(session.root) : getLoopFolder(session.root, commandHash);
+  await requireSafeLocation(session.root, folder);
   if (folder?.exists) {
-    await requireBegun(session.project, folder);
+    await requireStartedByUser(session.project, folder);
     return folder;
   }
-  const which = commandHash === undefined ? 'There is no fix loop' : `There is no fix loop '${visible(commandHash)}'`;
-  throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Begin one with fix_problem.`);
+  const which =
+    commandHash === undefined
+      ? 'No fix loop was found'
+      : `The fix loop '${removeInvisible(commandHash)}' was not found`;
+  throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Start a loop with fix_problem.`);
 }
 
-/** Undefined for a name that could lead to another folder. */
-function folderOf(root: string, commandHash: string): StateFolder | undefined {
+/** Returns undefined for a hash that could be a path to another folder. */
+function getLoopFolder(root: string, commandHash: string): StateFolder | undefined {
   return /^[0-9a-f]{8}$/u.test(commandHash) ? new StateFolder(root, commandHash) : undefined;
 }
 
-const text = () => z.string().nullable();
-const texts = () => z.array(z.string());
-const place = () =>
-  z.looseObject({ file: z.string(), line: z.number().nullable(), column: z.number().nullable(), function: text() });
+const createTextSchema = () => z.string().nullable();
+const createTextsSchema = () => z.array(z.string());
+const createFrameSchema = () =>
+  z.looseObject({
+    file: z.string(),
+    line: z.number().nullable(),
+    column: z.number().nullable(),
+    function: createTextSchema(),
+  });
 
-const findings = () => {
-  const lists = { patterns: texts(), files: texts(), verification: texts(), alternatives: texts(), sources: texts() };
-  return z.object({ description: text(), ...lists }).nullable();
+const createFindingsSchema = () => {
+  const lists = {
+    patterns: createTextsSchema(),
+    files: createTextsSchema(),
+    verification: createTextsSchema(),
+    alternatives: createTextsSchema(),
+    sources: createTextsSchema(),
+  };
+  return z.object({ description: createTextSchema(), ...lists }).nullable();
 };
 
-/** The used part of an insight. An insight that does not match is collected again. */
-const insightSchema = () =>
+/** Schema of the parts of an insight that are used. If a stored insight does not match, it is collected again. */
+const createInsightSchema = () =>
   z.object({
     attempt: z.number(),
     error: z.looseObject({
@@ -85,33 +105,33 @@ const insightSchema = () =>
       category: z.string(),
       error_class: z.string(),
       text: z.string(),
-      prompt: text().optional(),
+      prompt: createTextSchema().optional(),
       failing_tests: z.array(z.string()),
-      frames: z.array(place()),
-      location: place().nullable(),
+      frames: z.array(createFrameSchema()),
+      location: createFrameSchema().nullable(),
     }),
     context: z.array(
       z.object({
         number: z.number(),
         layer: z.string(),
         question: z.string(),
-        answer: text(),
-        why_not: text(),
-        source: text(),
+        answer: createTextSchema(),
+        why_not: createTextSchema(),
+        source: createTextSchema(),
       }),
     ),
-    location: text(),
-    function: text(),
+    location: createTextSchema(),
+    function: createTextSchema(),
     frames: z.array(z.string()),
-    missing: text(),
-    uncommitted: text(),
-    hypothesis: text(),
-    query: text(),
-    query_markdown: text(),
+    missing: createTextSchema(),
+    uncommitted: createTextSchema(),
+    hypothesis: createTextSchema(),
+    query: createTextSchema(),
+    query_markdown: createTextSchema(),
     known: z.array(z.object({ solution_id: z.string(), title: z.string(), steps: z.string(), why: z.string() })),
-    lookup_id: text(),
-    research: text(),
-    findings: findings(),
+    lookup_id: createTextSchema(),
+    research: createTextSchema(),
+    findings: createFindingsSchema(),
     sources: z.array(z.string()),
     notes: z.array(z.string()),
   });
@@ -126,10 +146,10 @@ export function readInsight(folder: StateFolder): Insight | null {
 }
 
 function isInsight(value: unknown): value is Insight {
-  return insightSchema().safeParse(value).success;
+  return createInsightSchema().safeParse(value).success;
 }
 
-export function newInsight(attempt: number, error: FixError): Insight {
+export function createEmptyInsight(attempt: number, error: FixError): Insight {
   const nothing = { location: null, function: null, hypothesis: null, query: null, query_markdown: null };
   const more = {
     frames: [],
@@ -145,35 +165,38 @@ export function newInsight(attempt: number, error: FixError): Insight {
   return { attempt, error, context: [], ...nothing, ...more };
 }
 
-/** Returns the end of an attempt's output, without secrets. */
+/** Returns the end of an attempt's output. The log was redacted when it was written. */
 export function readLog(folder: StateFolder, attempt: number): string {
   try {
-    const bytes = readPart(folder.logPath(attempt), { maxBytes: TAIL_BYTES, links: 'refused' }, 'end');
+    const bytes = readPart(folder.getLogPath(attempt), { maxBytes: MAX_LOG_TAIL_BYTES, links: 'refused' }, 'end');
     const text = bytes.toString('utf8');
-    // The cut may be inside a character.
-    return bytes.length < TAIL_BYTES ? text : text.replace(/^\ufffd+/u, '');
+    // The first bytes may be part of a character.
+    return bytes.length < MAX_LOG_TAIL_BYTES ? text : text.replace(/^\ufffd+/u, '');
   } catch {
     return '';
   }
 }
 
-interface RecordParts extends Pick<LoopRecord, 'state' | 'outlook' | 'insight' | 'notes' | 'earlier' | 'diff'> {
+interface RecordParts extends Pick<LoopRecord, 'state' | 'nextStep' | 'insight' | 'notes' | 'earlier' | 'diff'> {
   folder: StateFolder;
   snapshots: Snapshots;
 }
 
-export function recordOf(parts: RecordParts): LoopRecord {
-  const { state, outlook, folder, snapshots, insight, notes, earlier, diff } = parts;
+export function createLoopRecord(parts: RecordParts): LoopRecord {
+  const { state, nextStep, folder, snapshots, insight, notes, earlier, diff } = parts;
   const base = state.mode === 'error' ? state.host.base : null;
   const kept = state.attempts.flatMap(({ number, snapshot }) => (snapshot === null ? [] : [{ number, snapshot }]));
-  const moments = base === null ? kept : [{ number: 0, snapshot: base }, ...kept];
+  const restorable = base === null ? kept : [{ number: 0, snapshot: base }, ...kept];
   return {
     state,
-    outlook,
-    folder: folder.shown,
+    nextStep,
+    folder: folder.shownPath,
     insight,
     sources: state.host.research_sources,
-    goingBack: moments.map(({ number, snapshot }) => ({ attempt: number, command: snapshots.howToGoBack(snapshot) })),
+    goingBack: restorable.map(({ number, snapshot }) => ({
+      attempt: number,
+      command: snapshots.createRestoreCommand(snapshot),
+    })),
     earlier,
     diff,
     output: readLog(folder, state.attempts.at(-1)?.number ?? 0),

@@ -1,151 +1,264 @@
 /**
- * The folder of a loop, `.claude/fixes/{command_hash}`: its state, the logs and fixes of its attempts, and its reports.
+ * The folder of a loop, `.claude/fixes/{command_hash}`: the state, the logs and fixes of the attempts, and the reports.
  * The rules check the state.
  */
 
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { namesOrEmpty } from '../../system/files/or-empty.ts';
-import { readText, textOf } from '../../system/files/read.ts';
-import { ignoreInGit, lstat, tighten } from '../../system/files/way.ts';
+import { ArgusError, getErrorMessage, getSystemCode } from '../../errors.ts';
+import { runGit } from '../../git/git.ts';
+import { findTracked } from '../../git/repository.ts';
+import { findTrustedDataFolder } from '../../owner/data-folder.ts';
+import type { Project } from '../../owner/project.ts';
+import {
+  belongsToOtherUser,
+  findObstacle,
+  findWorkTreeTop,
+  ignoreInGit,
+  lstat,
+  restrictPermissions,
+} from '../../system/files/path-safety.ts';
+import { listNamesOrEmpty, readText, tryReadText } from '../../system/files/read.ts';
 import { writeWholeFile } from '../../system/files/whole-file.ts';
-import { fitToLeave, fitToLeaveDeep } from '../../text/outgoing.ts';
-import { Lock } from './lock.ts';
+import { ProcessLock, readLockOwner } from '../../system/process-lock.ts';
+import { sanitize, sanitizeDeep } from '../../text/outgoing.ts';
+import { isOld } from '../snapshots/refs.ts';
 
 /** Folder of all loops, relative to the project. */
-export const FIXES = path.join('.claude', 'fixes');
+export const LOOPS_FOLDER = path.join('.claude', 'fixes');
 
-/** A state has a few kilobytes for each attempt. A larger file is something else. */
+/** A state has a few kilobytes for each attempt. A larger file is not a state. */
 const MAX_STATE_BYTES = 16 * 1024 * 1024;
 
-const STATE = 'state.json';
+const STATE_FILE = 'state.json';
 
-/** Files that are not moved with a finished loop. */
-const STAYS = new Set(['lock', 'earlier']);
+/** Files that stay when a finished loop is archived. */
+const NOT_ARCHIVED = new Set(['lock', 'earlier']);
 
 export class StateFolder {
   /** Absolute path. */
   readonly path: string;
-  /** Path for reports. */
-  readonly shown: string;
+  /** Path relative to the project with `/`, for reports. */
+  readonly shownPath: string;
 
   constructor(root: string, commandHash: string) {
-    this.path = path.join(root, FIXES, commandHash);
-    this.shown = `${FIXES.split(path.sep).join('/')}/${commandHash}`;
+    this.path = path.join(root, LOOPS_FOLDER, commandHash);
+    this.shownPath = `${LOOPS_FOLDER.split(path.sep).join('/')}/${commandHash}`;
   }
 
-  /** Returns the folder of the loop that was used last. Undefined if the project has no loops. */
-  static newest(root: string): StateFolder | undefined {
-    const hashes = namesOrEmpty(path.join(root, FIXES)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
+  /** Returns the folder of the loop that was used last, or undefined if the project has no loops. */
+  static findNewest(root: string): StateFolder | undefined {
+    const hashes = listNamesOrEmpty(path.join(root, LOOPS_FOLDER)).filter((name) => /^[0-9a-f]{8}$/u.test(name));
     const folders = hashes.map((hash) => new StateFolder(root, hash));
-    const times = folders.map((folder) => ({ folder, at: modified(folder.file(STATE)) }));
+    const times = folders.map((folder) => ({ folder, at: readModificationTime(folder.getPath(STATE_FILE)) }));
     return times.filter(({ at }) => at > 0).sort((a, b) => b.at - a.at)[0]?.folder;
   }
 
-  file(name: string): string {
+  getPath(name: string): string {
     return path.join(this.path, name);
   }
 
-  logPath(attempt: number): string {
-    return this.file(`attempt_${attempt}.log`);
+  getLogPath(attempt: number): string {
+    return this.getPath(`attempt_${attempt}.log`);
   }
 
   get exists(): boolean {
-    return existsSync(this.file(STATE));
+    return existsSync(this.getPath(STATE_FILE));
   }
 
-  /** Creates the folder and takes its lock. The folder is ignored by git. */
-  lock(): Lock {
-    return guarded(this.path, () => {
+  /** Creates the folder, hides it from git and acquires its lock. */
+  createAndLock(): ProcessLock {
+    return withWriteAdvice(this.path, () => {
       const fixes = path.dirname(this.path);
-      // Creates the parent folder with default permissions, because it belongs to the project.
+      // The parent folder gets default permissions, because it belongs to the project.
       mkdirSync(path.dirname(fixes), { recursive: true });
       mkdirSync(this.path, { recursive: true, mode: 0o700 });
-      for (const folder of [fixes, this.path]) tighten(folder, 0o700);
+      for (const folder of [fixes, this.path]) restrictPermissions(folder, 0o700);
       ignoreInGit(fixes);
-      return Lock.take(this.file('lock'));
+      return lockLoop(this.getPath('lock'));
     });
   }
 
-  /** Returns the text of the state. Undefined if there is none. */
+  /** Returns the text of the state, or undefined if there is none. */
   readState(): string | undefined {
-    const file = this.file(STATE);
+    const file = this.getPath(STATE_FILE);
     try {
       return readText(file, { maxBytes: MAX_STATE_BYTES, links: 'refused' });
     } catch (thrown) {
-      if (systemCodeOf(thrown) === 'ENOENT') return undefined;
-      const advice = 'It was left as it is. Repair it, or move its folder away to begin anew.';
-      throw new ArgusError('STATE_UNREADABLE', `${file} cannot be used: ${messageOf(thrown)}. ${advice}`);
+      if (getSystemCode(thrown) === 'ENOENT') return undefined;
+      const advice = 'It was not changed. Repair it, or move its folder away to start a new loop.';
+      throw new ArgusError('STATE_UNREADABLE', `${file} cannot be used: ${getErrorMessage(thrown)}. ${advice}`);
     }
   }
 
   /**
-   * Writes the state. It is the only file that is not redacted, because it must keep the exact commands to run them
-   * again.
+   * Writes the state. This is the only file that is not redacted, because it must contain the exact commands so that
+   * they can run again.
    */
   writeState(state: object): void {
-    this.#write(STATE, `${JSON.stringify(state, null, 2)}\n`);
+    this.#write(STATE_FILE, `${JSON.stringify(state, null, 2)}\n`);
   }
 
   writeJson(name: string, value: object | null): void {
-    this.#write(name, `${JSON.stringify(fitToLeaveDeep(value), null, 2)}\n`);
+    this.#write(name, `${JSON.stringify(sanitizeDeep(value), null, 2)}\n`);
   }
 
   write(name: string, text: string): void {
-    this.#write(name, fitToLeave(text));
+    this.#write(name, sanitize(text));
   }
 
   #write(name: string, text: string): void {
     // Only the owner of the lock writes.
-    guarded(this.file(name), () => writeWholeFile(this.file(name), text));
+    withWriteAdvice(this.getPath(name), () => writeWholeFile(this.getPath(name), text));
   }
 
   read(name: string): string | undefined {
-    return textOf(this.file(name), { maxBytes: MAX_STATE_BYTES, links: 'refused' });
+    return tryReadText(this.getPath(name), { maxBytes: MAX_STATE_BYTES, links: 'refused' });
   }
 
-  /** Moves the content to `earlier`, so that a new loop can start. */
+  /** Moves the files to `earlier`, so that a new loop can start. Returns the new path. */
   archive(started: string): string {
     const base = path.join(this.path, 'earlier', started.replaceAll(/[^\w.-]/gu, '-') || 'unknown');
     let target = base;
     for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
-    guarded(target, () => {
+    withWriteAdvice(target, () => {
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      const names = namesOrEmpty(this.path).filter((one) => !STAYS.has(one) && one !== STATE);
+      const names = listNamesOrEmpty(this.path).filter((one) => !NOT_ARCHIVED.has(one) && one !== STATE_FILE);
       // Move the state last. If the process is killed before that, the loop is still there.
-      for (const name of [...names, STATE]) renameSync(this.file(name), path.join(target, name));
+      for (const name of [...names, STATE_FILE]) renameSync(this.getPath(name), path.join(target, name));
     });
-    return `${this.shown}/earlier/${path.basename(target)}`;
+    return `${this.shownPath}/earlier/${path.basename(target)}`;
   }
 
   /**
-   * Renames a file so that the next file with this name does not overwrite it. Returns the new name, or null without a
-   * file.
+   * Renames a file so that the next file with this name does not overwrite it. Returns the new name, or null if the
+   * file does not exist.
    */
-  putAside(name: string): string | null {
+  renameOld(name: string): string | null {
     const { name: base, ext } = path.parse(name);
-    let aside = '';
-    for (let number = 1; aside === '' || existsSync(this.file(aside)); number++)
-      aside = `${base}_cut_off_${number}${ext}`;
-    if (!existsSync(this.file(name))) return null;
-    guarded(this.file(aside), () => renameSync(this.file(name), this.file(aside)));
-    return aside;
+    let newName = '';
+    for (let number = 1; newName === '' || existsSync(this.getPath(newName)); number++)
+      newName = `${base}_cut_off_${number}${ext}`;
+    if (!existsSync(this.getPath(name))) return null;
+    withWriteAdvice(this.getPath(newName), () => renameSync(this.getPath(name), this.getPath(newName)));
+    return newName;
   }
 }
 
-/** Turns an error of the system into an error with advice. */
-export function guarded<T>(file: string, work: () => T): T {
+/** Runs a function that writes a file. Converts an error of the operating system to an error with advice. */
+export function withWriteAdvice<T>(file: string, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
     if (thrown instanceof ArgusError) throw thrown;
-    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    const advice = 'What was there before is unchanged. Make room or set permissions, then call again.';
+    const reason = getSystemCode(thrown) ?? getErrorMessage(thrown);
+    const advice = 'The earlier content is unchanged. Free some space or set permissions, then call again.';
     throw new ArgusError('STATE_NOT_WRITTEN', `${file} cannot be written (${reason}). ${advice}`, { cause: thrown });
   }
 }
 
-function modified(file: string): number {
+function readModificationTime(file: string): number {
   return lstat(file)?.mtimeMs ?? 0;
+}
+
+/** Locks a loop, so that only this process works on it. Throws LOOP_BUSY while another process has the lock. */
+export function lockLoop(file: string): ProcessLock {
+  const lock = ProcessLock.tryAcquire(file);
+  if (lock !== undefined) return lock;
+  const owner = readLockOwner(file);
+  const who = owner === undefined ? 'another process' : `process ${owner.pid} on ${owner.host}`;
+  const advice = `Wait for it or stop it. If it does not exist any more, delete ${file}.`;
+  throw new ArgusError('LOOP_BUSY', `This fix loop is in use by ${who}. ${advice}`);
+}
+
+/*
+ * Checks that a loop belongs to this user, because otherwise a state that came with a repository could run its command.
+ * For each loop that the user started, the user's data folder has a mark with the path of the loop's folder.
+ */
+
+/** Folder of the marks in the data folder. */
+const MARKS_FOLDER = 'loops';
+/** A mark contains a path. */
+const MAX_MARK_BYTES = 64 * 1024;
+
+/** Folders of loops that this process started. They need no mark, so that loops work without a data folder. */
+const startedHere = new Set<string>();
+
+/**
+ * Throws if a loop would be written through a link, into another user's folder, or into files that git tracks. `folder`
+ * is the folder of the loop, if known.
+ */
+export async function requireSafeLocation(root: string, folder: StateFolder | undefined): Promise<void> {
+  const obstacle = findObstacle(root, folder?.path ?? path.join(root, LOOPS_FOLDER));
+  if (obstacle !== undefined) throw createWriteError(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
+  if (findWorkTreeTop(root) === undefined) return;
+  const tracked = await findTracked(root, [LOOPS_FOLDER]);
+  if (tracked === undefined) {
+    const { problem } = await runGit(root, ['ls-files', '--', LOOPS_FOLDER]);
+    const advice = `Repair git (${problem ?? 'it was too slow'}), then call again.`;
+    throw createWriteError(
+      `Argus does not write files that git tracks, and git did not answer whether it tracks files in ${LOOPS_FOLDER}. ${advice}`,
+    );
+  }
+  if (tracked.size === 0) return;
+  throw createWriteError(
+    `git tracks files in ${LOOPS_FOLDER}, and Argus does not write tracked files. Run git rm -r --cached ${LOOPS_FOLDER}`,
+  );
+}
+
+/**
+ * Throws if another user started the loop in this folder. Rejects a folder without a state too, because its files may
+ * be links.
+ */
+export async function requireStartedByUser({ top, home }: Project, folder: StateFolder): Promise<void> {
+  if (startedHere.has(folder.path)) return;
+  const data = await findTrustedDataFolder(top, home).catch(() => undefined);
+  const stats = data === undefined ? undefined : lstat(getMarkPath(data, folder));
+  if (stats?.isFile() && !belongsToOtherUser(stats)) return;
+  const reason =
+    'was not started by this user in this folder, so resuming could run a foreign command or write through links';
+  throw new ArgusError(
+    'STATE_UNREADABLE',
+    `The loop in ${folder.path} ${reason}. Move the folder away to start a new loop.`,
+  );
+}
+
+export async function markAsStarted({ top, home }: Project, folder: StateFolder): Promise<void> {
+  startedHere.add(folder.path);
+  try {
+    const mark = getMarkPath(await findTrustedDataFolder(top, home), folder);
+    mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
+    writeFileSync(mark, `${JSON.stringify({ version: 1, folder: folder.path })}\n`, { mode: 0o600 });
+  } catch {
+    // Without a mark, only this process can continue the loop.
+  }
+}
+
+/** Returns old marks whose folder no longer exists. */
+export function listOldMarks(data: string, now: number): string[] {
+  const folder = path.join(data, MARKS_FOLDER);
+  const marks = lstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  return marks.filter((mark) => {
+    const marked = readMark(mark);
+    return marked !== undefined && lstat(marked) === undefined && isOld(lstat(mark)?.mtimeMs ?? now, now);
+  });
+}
+
+/** Returns the folder in a mark, or undefined if the mark cannot be read. */
+function readMark(mark: string): string | undefined {
+  try {
+    const { folder }: { folder?: unknown } = JSON.parse(readText(mark, { maxBytes: MAX_MARK_BYTES, links: 'refused' }));
+    return typeof folder === 'string' && path.isAbsolute(folder) ? folder : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function getMarkPath(data: string, folder: StateFolder): string {
+  return path.join(data, MARKS_FOLDER, createHash('sha256').update(folder.path).digest('hex').slice(0, 32));
+}
+
+function createWriteError(message: string): ArgusError {
+  return new ArgusError('STATE_NOT_WRITTEN', message);
 }

@@ -1,158 +1,197 @@
 /** Formats a diagnosis and a recorded fix for the terminal. */
 
-import type { DiagnosticResult, Difference, FixRecord, Related, SuspectCommit } from 'argus-engine';
-import { count } from '../../text/count.ts';
-import { visible } from '../../text/untrusted.ts';
+import type {
+  BriefVerdict,
+  DiagnosticResult,
+  Difference,
+  FixRecord,
+  Inspection,
+  Related,
+  SuspectCommit,
+  Verdict,
+} from 'argus-engine';
+import { formatCount } from '../../text/count.ts';
+import { removeInvisible } from '../../text/untrusted.ts';
 import type { ReportFixResult } from '../../tools/report-fix.ts';
-import { formatWarnings, withCommands } from '../commands.ts';
-import { indented, lines, paint, percent } from '../terminal.ts';
+import { formatPercent, formatWarnings, indentLines, joinLines, paint, toCommandLineText } from '../terminal.ts';
+import { describePreviousFixWithCommand, describeRelatedCommit, formatFixChange } from './evidence-text.ts';
+import { formatCause, formatLocations } from './run-text.ts';
 import {
-  changedBeforeText,
-  fixChangeText,
-  mendedBeforeText,
-  shortHash,
-  sinceLikely,
-  verdictText,
-} from './evidence-text.ts';
-import { decidedHere, originText } from './origin-text.ts';
-import { formatCause, formatKind, formatWhere } from './run-text.ts';
+  type CommitLabels,
+  formatFixState,
+  formatOrigin,
+  formatResultHere,
+  formatVerdict,
+  shortenHash,
+} from './verdict-text.ts';
 
-/** Maximum numbers of fixes and suspects. The JSON has all of them. */
-const SHOWN_FIXES = 5;
-const SHOWN_SUSPECTS = 4;
+/** Maximum number of earlier fixes. The JSON has all of them. */
+const MAX_SHOWN_FIXES = 5;
+const MAX_SHOWN_SUSPECTS = 4;
 /** Maximum number of files of a commit. */
-const SHOWN_FILES = 3;
-/** The probability from which a single suspect is named. */
-const CLEARLY_AHEAD = 0.5;
+const MAX_SHOWN_FILES = 3;
+/** From this probability on, only the most likely suspect is named. */
+const MIN_SINGLE_SUSPECT_PROBABILITY = 0.5;
 
 export function formatDiagnosis(diagnosis: DiagnosticResult): string {
-  const { category, failureKind, rule, evidence, suggestedFix, standing, fixHistory } = diagnosis;
-  return lines([
-    `${formatKind({ category, failureKind })}  ${paint.dim(`rule ${rule}`)}`,
-    indented(diagnosis.message),
-    ...formatWhere(diagnosis),
+  const { failureKind, rule, evidence, suggestedFix, fixHistory } = diagnosis;
+  return joinLines([
+    `${paint.bold(paint.yellow(failureKind))}  ${paint.dim(`rule ${rule}`)}`,
+    indentLines(diagnosis.message),
+    ...formatLocations(diagnosis),
     diagnosis.cause.count > 1 && formatCause(diagnosis.cause),
-    ...formatVerdict(diagnosis),
+    ...formatVerdictLines(diagnosis),
     evidence && `evidence   ${evidence}`,
     `signature  ${diagnosis.signature}`,
-    indented(diagnosis.signaturePattern),
+    indentLines(diagnosis.signaturePattern),
     `pattern    ${formatPattern(diagnosis)}`,
     ...formatMatch(diagnosis),
     suggestedFix && `fix        ${paint.green(suggestedFix)}`,
-    suggestedFix && standing && `           ${standing}`,
-    suggestedFix && diagnosis.trust?.change && `changed    ${fixChangeText(diagnosis.trust.change)}`,
-    ...formatOrigin(diagnosis),
-    ...formatMendedBefore(diagnosis),
-    ...formatChangedBefore(diagnosis),
-    ...fixHistory.slice(0, SHOWN_FIXES).map(formatPastFix),
+    suggestedFix && formatSuggestedFixState(diagnosis),
+    suggestedFix && diagnosis.trust?.change && `changed    ${formatFixChange(diagnosis.trust.change)}`,
+    ...formatLearnedFor(diagnosis),
+    ...formatPreviousFix(diagnosis),
+    ...formatRelatedCommits(diagnosis),
+    ...fixHistory.slice(0, MAX_SHOWN_FIXES).map(formatPastFix),
     ...diagnosis.related.map(formatRelated),
     ...formatWarnings(diagnosis.warnings),
   ]);
 }
 
-/** Formats the verdict with its reasons and the run that would settle it. */
-function formatVerdict({ verdict, suspects }: DiagnosticResult): string[] {
+/** Formats the verdict with its reasons and the run that would make it certain. */
+function formatVerdictLines({ verdict, suspects }: DiagnosticResult): string[] {
   if (verdict === undefined) return [];
-  const { kind, probability, because, against, settle } = verdict;
-  const isOfCode = kind === 'regression' || kind === 'broken';
-  const since = isOfCode ? sinceText(suspects ?? []) : '';
+  const { kind, because, against, settle } = verdict;
+  const blamesCode = kind === 'regression' || kind === 'broken';
+  const suspectsOfVerdict = blamesCode ? (suspects ?? []) : [];
+  const commits: CommitLabels = new Map(suspectsOfVerdict.map((one) => [one.commit, one]));
   return [
-    `verdict    ${verdictText({ kind, probability })}${since}`,
-    ...(isOfCode ? (suspects ?? []).slice(0, SHOWN_SUSPECTS).flatMap(suspectText) : []),
-    ...because.map((sentence) => indented(sentence, 11)),
-    ...against.map((sentence) => indented(paint.dim(`but: ${sentence}`), 11)),
-    ...(settle === undefined ? [] : [indented(paint.dim(`to settle it: ${settle}`), 11)]),
+    `verdict    ${formatVerdictAndSuspects(toBriefVerdict(verdict, suspectsOfVerdict), suspectsOfVerdict, commits)}`,
+    ...suspectsOfVerdict.slice(0, MAX_SHOWN_SUSPECTS).flatMap(formatSuspect),
+    ...because.map((sentence) => indentLines(sentence, 11)),
+    ...against.map((sentence) => indentLines(paint.dim(`but: ${sentence}`), 11)),
+    ...(settle === undefined ? [] : [indentLines(paint.dim(`to be sure: ${settle}`), 11)]),
   ];
 }
 
-/** `1a2b3c4d5e6f Round prices, Ada, 2026-11-28: src/cart.ts` */
-function suspectText({ commit, title, author, date = '', files = [] }: SuspectCommit): string[] {
-  if (title === undefined) return [];
-  const more = files.length > SHOWN_FILES ? ` and ${files.length - SHOWN_FILES} more` : '';
-  const touched = files.length === 0 ? '' : `: ${files.slice(0, SHOWN_FILES).join(', ')}${more}`;
-  return [indented(visible(`${shortHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`), 11)];
+function toBriefVerdict({ kind, probability, since }: Verdict, [first]: readonly SuspectCommit[]): BriefVerdict {
+  const { startedAt, runs, edited } = since ?? {};
+  const sinceRun =
+    startedAt === undefined || runs === undefined ? undefined : { startedAt, runs, ...(edited && { edited }) };
+  return {
+    kind,
+    probability,
+    ...(first !== undefined && first.probability >= MIN_SINGLE_SUSPECT_PROBABILITY ? { suspect: first.commit } : {}),
+    ...(sinceRun && { since: sinceRun }),
+  };
 }
 
-/** `, perhaps since 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`. Names a single commit if its probability is high. */
-function sinceText(suspects: readonly SuspectCommit[]): string {
+/** Formats what is known about the suggested fix, on a line of its own. */
+function formatSuggestedFixState({ trust, standing }: DiagnosticResult): string | undefined {
+  const state = trust === undefined ? standing : formatFixState(trust);
+  return state && `           ${state}`;
+}
+
+/** Formats a commit: `1a2b3c4d5e6f Round prices, Ada, 2026-11-28: src/cart.ts`. */
+function formatSuspect({ commit, title, author, date = '', files = [] }: SuspectCommit): string[] {
+  if (title === undefined) return [];
+  const more = files.length > MAX_SHOWN_FILES ? ` and ${files.length - MAX_SHOWN_FILES} more` : '';
+  const touched = files.length === 0 ? '' : `: ${files.slice(0, MAX_SHOWN_FILES).join(', ')}${more}`;
+  return [
+    indentLines(removeInvisible(`${shortenHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`), 11),
+  ];
+}
+
+/** Formats the verdict. If no commit is likely enough to be named alone, adds the possible commits. */
+function formatVerdictAndSuspects(
+  verdict: BriefVerdict,
+  possible: readonly SuspectCommit[],
+  commits: CommitLabels,
+): string {
+  const text = formatVerdict(verdict, commits);
+  const suspectsText = formatUncertainSuspects(possible);
+  if (suspectsText === '') return text;
+  const isUnexplained = verdict.kind === 'regression' && verdict.since?.edited === undefined;
+  return isUnexplained ? `regression: ${suspectsText}` : `${text}, ${suspectsText}`;
+}
+
+/**
+ * Formats uncertain suspects: `perhaps commit 1a2b3c4d5e6f (48 %) or 6f5e4d3c2b1a (40 %)`. Returns an empty text if a
+ * suspect is likely enough to be named alone.
+ */
+function formatUncertainSuspects(suspects: readonly SuspectCommit[]): string {
   const [first] = suspects;
-  if (first === undefined) return '';
-  if (first.probability >= CLEARLY_AHEAD) return sinceLikely(first.commit);
-  const named = suspects
-    .slice(0, SHOWN_SUSPECTS)
-    .map(({ commit, probability }) => `${shortHash(commit)} (${percent(probability)})`);
-  if (suspects.length > named.length) named.push(`one of ${suspects.length - named.length} more`);
-  const before = named.slice(0, -1).join(', ');
-  return `, perhaps since ${before === '' ? '' : `${before} or `}${named.at(-1)}`;
+  if (first === undefined || first.probability >= MIN_SINGLE_SUSPECT_PROBABILITY) return '';
+  const names = suspects
+    .slice(0, MAX_SHOWN_SUSPECTS)
+    .map(({ commit, probability }) => `${shortenHash(commit)} (${formatPercent(probability)})`);
+  if (suspects.length > names.length) names.push(`${suspects.length - names.length} others`);
+  const allButLast = names.slice(0, -1).join(', ');
+  return `perhaps commit ${allButLast === '' ? '' : `${allButLast} or `}${names.at(-1)}`;
 }
 
 function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
-  const same = sameCauseAs && `the same error as ${sameCauseAs.caseName} (${sameCauseAs.patternId}), known from there`;
-  if (pattern === null) return same ? `new for this case; ${same}` : 'new: seen for the first time';
-  const counted = `${pattern.id}  diagnosed ${count(pattern.occurrences, 'time')}, ${count(pattern.resolutions, 'fix', 'fixes')} reported`;
+  const same = sameCauseAs && `same error as ${sameCauseAs.caseName} (${sameCauseAs.patternId}), whose fixes apply`;
+  if (pattern === null) return same ? `new for this case; ${same}` : 'new: first occurrence';
+  const counted = `${pattern.id}  diagnosed ${formatCount(pattern.occurrences, 'time')}, ${formatCount(pattern.resolutions, 'fix', 'fixes')} reported`;
   return same ? `${counted}; ${same}` : counted;
 }
 
-/** Formats the failure that the fix was learned for, if it is another failure. */
-function formatOrigin({ suggestedFrom: from, match }: DiagnosticResult): string[] {
+/** Formats the failure for which the fix was learned, if that is another failure. */
+function formatLearnedFor({ suggestedFrom: from, match }: DiagnosticResult): string[] {
   if (from === undefined) return [];
   const learned = paint.dim(`           learned for ${from.caseName} (${from.patternId})`);
-  // For the same case, the match already has the differences.
+  // If the case is the same, the lines of the match already show the differences.
   return [learned, ...(match.differences === undefined ? formatDifferences(from.differences) : [])];
 }
 
-/** Formats similarity and differences of a failure that is not identical. */
+/** Formats similarity and differences if the matched failure is not identical. */
 function formatMatch({ match }: DiagnosticResult): string[] {
   if (match.how !== 'alike' && match.differences === undefined) return [];
-  return [`alike      ${match.patternId} (${percent(match.similarity ?? 0)})`, ...formatDifferences(match.differences)];
+  return [
+    `alike      ${match.patternId} (${formatPercent(match.similarity ?? 0)})`,
+    ...formatDifferences(match.differences),
+  ];
 }
 
 function formatDifferences(differences: Difference[] = []): string[] {
   return differences.flatMap(({ before, now }) => [
-    indented(paint.dim(`- ${before}`)),
-    indented(paint.dim(`+ ${now}`)),
+    indentLines(paint.dim(`- ${before}`)),
+    indentLines(paint.dim(`+ ${now}`)),
   ]);
 }
 
-function formatMendedBefore({ mendedBefore }: DiagnosticResult): string[] {
-  return mendedBefore === undefined ? [] : [`before     ${mendedBeforeText(mendedBefore)}`];
+function formatPreviousFix({ mendedBefore }: DiagnosticResult): string[] {
+  return mendedBefore === undefined ? [] : [`before     ${describePreviousFixWithCommand(mendedBefore)}`];
 }
 
-function formatChangedBefore({ changedBefore = [] }: DiagnosticResult): string[] {
-  return changedBefore.map((one) => paint.dim(`hint       ${changedBeforeText(one)}`));
+function formatRelatedCommits({ changedBefore = [] }: DiagnosticResult): string[] {
+  return changedBefore.map((one) => paint.dim(`hint       ${describeRelatedCommit(one)}`));
 }
 
 function formatPastFix(fix: FixRecord): string {
   const { success, createdAt, fixDescription, recordedBy, recordedFrom } = fix;
   const who = recordedBy === null ? '' : paint.dim(` (${recordedBy} on ${recordedFrom ?? 'an unknown machine'})`);
-  const said = `${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(standing(fix))}${who}`;
-  // This fix counts on the built-in pattern, but is not evidence for the diagnosed failure.
-  if (fix.ofOtherFailure) return indented(paint.dim(`· for ${fix.caseName}: ${said}`));
+  const text = `${createdAt.slice(0, 10)} ${fixDescription}${paint.dim(formatReportedState(fix))}${who}`;
+  // This fix counts for the built-in pattern, but is not evidence for the diagnosed failure.
+  if (fix.ofOtherFailure) return indentLines(paint.dim(`· for ${fix.caseName}: ${text}`));
   const mark = success && fix.state !== 'refuted' ? paint.green('✓') : paint.red('✗');
-  return indented(`${mark} ${said}`);
+  return indentLines(`${mark} ${text}`);
 }
 
-/** Formats the state of a success that is not proved. */
-function standing(fix: FixRecord): string {
-  const { state, refutedBy, passes = 0 } = fix;
-  if (state === 'claimed' || state === 'superseded') return ` (${state}${seen(fix)})`;
-  if (state !== 'refuted') return '';
-  const after = passes > 0 ? `came back after ${count(passes, 'run')}` : 'claimed';
-  return ` (${after}, refuted by ${refutedBy})`;
-}
-
-function seen({ passes = 0, passesNeeded }: FixRecord): string {
-  return passesNeeded === undefined ? '' : `, ${passes} of ${passesNeeded} passes seen`;
+/** Formats the state of a reported success. */
+function formatReportedState({ state, passes = 0, passesNeeded = 1 }: FixRecord): string {
+  return state == null ? '' : ` (${formatFixState({ state, passes, needed: passesNeeded })})`;
 }
 
 function formatRelated(related: Related): string {
   const { id, similarity, description, suggestedFix, memory, claimed, differences, origin } = related;
   const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
-  const state = decidedHere(origin);
-  const mark = state !== undefined ? ` (${state})` : claimed === true ? ' (only claimed)' : '';
-  return lines([
-    `${kind} ${id} (${percent(similarity)} alike) ${suggestedFix ?? description}${paint.dim(mark)}`,
-    origin && indented(paint.dim(originText(origin)), 11),
+  const state = formatResultHere(origin);
+  const mark = state !== undefined ? ` (${state})` : claimed === true ? ' (not confirmed)' : '';
+  return joinLines([
+    `${kind} ${id} (${formatPercent(similarity)} alike) ${suggestedFix ?? description}${paint.dim(mark)}`,
+    origin && indentLines(paint.dim(formatOrigin(origin)), 11),
     ...formatDifferences(differences),
   ]);
 }
@@ -160,13 +199,29 @@ function formatRelated(related: Related): string {
 /** `runId` is the run of the failure. */
 export function formatFix(fix: ReportFixResult, runId: string): string {
   const learned = fix.learnedBy === undefined ? '' : `; counts on ${fix.patternId} too`;
-  // The reporter already knows that the test failed in the run of the failure.
+  // The caller already knows that the test failed in the run of the failure.
   const isNews = (warning: string) => fix.toProve === null || !warning.includes(`still fails in ${runId}, `);
-  return lines([
+  return joinLines([
     `${paint.bold(fix.fixRecordId)} recorded on ${fix.learnedBy ?? fix.patternId} (${fix.category})${fix.isNewPattern || fix.learnedBy !== undefined ? ', a new pattern' : ''}${learned}`,
-    `diagnosed ${count(fix.occurrences, 'time')}, ${count(fix.resolutions, 'fix', 'fixes')} reported`,
-    fix.provedBy !== null && `proved by ${fix.provedBy}`,
-    fix.toProve !== null && `claimed, to be proved by: ${withCommands(fix.toProve)}`,
+    `diagnosed ${formatCount(fix.occurrences, 'time')}, ${formatCount(fix.resolutions, 'fix', 'fixes')} reported`,
+    fix.provedBy !== null && `confirmed: it held in ${fix.provedBy}`,
+    fix.toProve !== null && `to confirm it: ${toCommandLineText(fix.toProve)}`,
     ...formatWarnings(fix.warnings?.filter(isNews)),
+  ]);
+}
+
+/** Formats the classification of an error text for the terminal. */
+export function formatInspection(inspection: Inspection): string {
+  const { category, failureKind, rule, evidence, redactions, normalized, signature, familySignature } = inspection;
+  return joinLines([
+    `category   ${paint.bold(category)}`,
+    `kind       ${failureKind}`,
+    `rule       ${rule}`,
+    evidence && `evidence   ${evidence.text} (${evidence.start}-${evidence.end})`,
+    redactions.length > 0 && `redacted   ${redactions.join(', ')}`,
+    `signature  ${signature}`,
+    `family     ${familySignature}`,
+    'normalized',
+    indentLines(normalized),
   ]);
 }

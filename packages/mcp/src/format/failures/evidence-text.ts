@@ -2,11 +2,11 @@
 
 import type {
   BriefVerdict,
-  ChangedBefore,
   FixChange,
   FixEvidence,
   FixesResult,
-  MendedBefore,
+  PreviousFix,
+  RelatedCommit,
   ReportedFix,
   RunRecord,
   SharedKnown,
@@ -17,250 +17,275 @@ import type {
   TestRun,
   TestsResult,
 } from 'argus-engine';
-import type { CommittedChange } from '../../git/committed-change.ts';
-import { count } from '../../text/count.ts';
+import type { CommittedChange } from '../../git/changes.ts';
+import { formatCount } from '../../text/count.ts';
 import type { TestsToolResult } from '../../tools/tests.ts';
-import { formatWarnings, withCommands } from '../commands.ts';
-import { indented, lines, paint, percent, table } from '../terminal.ts';
-import { originText } from './origin-text.ts';
+import {
+  createIdShortener,
+  formatPercent,
+  formatTable,
+  formatWarnings,
+  indentLines,
+  joinLines,
+  paint,
+  toCommandLineText,
+} from '../terminal.ts';
+import {
+  describePreviousFix,
+  formatFixState,
+  formatOrigin,
+  formatVerdict,
+  shortenHash,
+  toDisplayWord,
+} from './verdict-text.ts';
 
-const HASH_CHARS = 12;
-
-/** `narrowed` is true when the list has a filter by kind or name. */
+/** `narrowed` is true if the list is filtered by state or name. */
 export function formatTests(result: TestsToolResult, narrowed = false): string {
-  const said =
-    'runs' in result ? historyOf(result) : 'changes' in result ? changesOf(result) : listOf(result, narrowed);
-  return lines([
-    ...said,
-    ...(result.notes ?? []).map((note) => paint.dim(withCommands(note))),
+  const body =
+    'runs' in result
+      ? formatTestHistory(result)
+      : 'changes' in result
+        ? formatTestChanges(result)
+        : formatTestList(result, narrowed);
+  return joinLines([
+    ...body,
+    ...(result.notes ?? []).map((note) => paint.dim(toCommandLineText(note))),
     ...formatWarnings(result.warnings),
   ]);
 }
 
 type Line = string | false | undefined;
 
-function listOf({ tests, total, hasMore }: TestsResult, narrowed: boolean): Line[] {
-  const none = `no ${narrowed ? 'such test is among those that failed' : 'test has failed'} in the recorded runs`;
+function formatTestList({ tests, total, hasMore }: TestsResult, narrowed: boolean): Line[] {
+  const none = narrowed
+    ? 'no matching test has failed in the recorded runs'
+    : 'no test has failed in the recorded runs';
   return [
-    tests.length > 0 ? table(tests.map(testRow)) : none,
-    hasMore && paint.dim(`${tests.length} of ${total}; --offset shows the rest`),
+    tests.length > 0 ? formatTable(tests.map(createTestRow)) : none,
+    hasMore && paint.dim(`${tests.length} of ${total}; use --offset for more`),
   ];
 }
 
-function historyOf({ caseName, evidence, latestFailure, runs, hasMore }: TestHistoryResult): Line[] {
+function formatTestHistory({ caseName, evidence, latestFailure, runs, hasMore }: TestHistoryResult): Line[] {
+  const short = createIdShortener(runs.map(({ runId }) => runId));
   return [
     paint.bold(caseName),
     evidence &&
-      testRow(evidence)
+      createTestRow(evidence)
         .filter((cell) => cell !== '' && cell !== caseName)
         .join('  '),
-    runs.length > 0 && table(runs.map(runOfTestRow)),
-    hasMore && paint.dim('--offset shows older runs'),
-    latestFailure && `why it failed in ${latestFailure.runId}:`,
-    latestFailure && indented(sentences(latestFailure.verdict).join('\n')),
+    runs.length > 0 && formatTable(runs.map((run) => createTestRunRow(run, short))),
+    hasMore && paint.dim('use --offset for older runs'),
+    latestFailure && `latest failure, in ${latestFailure.runId}:`,
+    latestFailure && indentLines(listVerdictSentences(latestFailure.verdict).join('\n')),
   ];
 }
 
-function sentences({ because, against, settle }: NonNullable<TestHistoryResult['latestFailure']>['verdict']): string[] {
+function listVerdictSentences({
+  because,
+  against,
+  settle,
+}: NonNullable<TestHistoryResult['latestFailure']>['verdict']): string[] {
   return [
     ...because,
     ...against.map((sentence) => `but: ${sentence}`),
-    ...(settle === undefined ? [] : [`to settle it: ${settle}`]),
+    ...(settle === undefined ? [] : [`to be sure: ${settle}`]),
   ];
 }
 
-function runOfTestRow({
-  runId,
-  startedAt,
-  status,
-  commit,
-  dirty,
-  branch,
-  foreign,
-  verdict,
-  headline,
-}: TestRun): string[] {
-  const hash = commit === undefined ? '-' : `${shortHash(commit)}${dirty ? '+' : ''}`;
+function createTestRunRow(
+  { runId, startedAt, status, commit, dirty, branch, foreign, verdict, headline }: TestRun,
+  short: (id: string) => string,
+): string[] {
+  const hash = commit === undefined ? '-' : `${shortenHash(commit)}${dirty ? '+' : ''}`;
   return [
-    runId,
+    short(runId),
     startedAt,
     `${branch ?? '-'} ${hash}`,
     foreign ? `${status}, foreign` : status,
-    failureText(verdict, headline),
+    formatFailure(verdict, headline),
   ];
 }
 
-function failureText(verdict: BriefVerdict | undefined, headline: string | undefined): string {
-  return [verdict && verdictText(verdict), headline].filter((part) => part !== undefined).join(': ');
+function formatFailure(verdict: BriefVerdict | undefined, headline: string | undefined): string {
+  return [verdict && formatVerdict(verdict), headline].filter((part) => part !== undefined).join(': ');
 }
 
-function changesOf({ since, base, head, changes, counts, total, hasMore }: TestChangesResult): Line[] {
+function formatTestChanges({ since, base, head, changes, counts, total, hasMore }: TestChangesResult): Line[] {
   const { failing, flaky, fixed, stillFailing } = counts;
   const numbers = `${failing} failing, ${flaky} flaky, ${counts.new} new, ${fixed} fixed; ${stillFailing} still failing`;
   return [
-    `since ${shortHash(since)}: ${numbers}`,
-    paint.dim(`${runText(base)} against ${head === undefined ? 'nothing' : runText(head)}`),
-    changes.length > 0 ? table(changes.map(changeRow)) : 'no test ends in another way',
-    hasMore && paint.dim(`${changes.length} of ${total}; --offset shows the rest`),
+    `since ${shortenHash(since)}: ${numbers}`,
+    paint.dim(`${formatRunId(base)} against ${head === undefined ? 'nothing' : formatRunId(head)}`),
+    changes.length > 0 ? formatTable(changes.map(createChangeRow)) : 'no test has changed its result',
+    hasMore && paint.dim(`${changes.length} of ${total}; use --offset for more`),
   ];
 }
 
-function runText({ id, gitCommit, dirty }: RunRecord): string {
-  return gitCommit === null ? id : `${id} (${shortHash(gitCommit)}${dirty ? '+' : ''})`;
+function formatRunId({ id, gitCommit, dirty }: RunRecord): string {
+  return gitCommit === null ? id : `${id} (${shortenHash(gitCommit)}${dirty ? '+' : ''})`;
 }
 
-function changeRow({ change, caseName, base, head, failedIn, verdict, headline }: TestChange): string[] {
-  const failure = failureText(verdict, headline);
+function createChangeRow({ change, caseName, base, head, failedIn, verdict, headline }: TestChange): string[] {
+  const failure = formatFailure(verdict, headline);
   return [change, `${base} -> ${head}`, caseName, failedIn === undefined ? '' : `${failedIn}: ${failure}`];
 }
 
-function testRow(test: TestEvidence): string[] {
-  const [low, high] = test.interval.map(rate);
-  const by = {
+function createTestRow(test: TestEvidence): string[] {
+  const [low, high] = test.interval.map(formatRate);
+  const details = {
     broken: '',
-    flaky: `fails by chance in ${rate(test.flakeRate)} (${low} to ${high})`,
+    flaky: `fails by chance in ${formatRate(test.flakeRate)} (${low} to ${high})`,
     order: test.polluter === undefined ? '' : `broken by ${test.polluter}`,
     environment: test.condition ?? '',
     healthy: '',
   }[test.state];
-  return [test.verdict ?? test.state, `failed ${test.failures} of ${test.runs}`, test.caseName, by];
+  return [toDisplayWord(test.verdict ?? test.state), `failed ${test.failures} of ${test.runs}`, test.caseName, details];
 }
 
-/** `columns` is the width of the terminal, if any. Entries for the same fix are grouped. */
+/** Formats all fixes. `columns` is the width of the terminal, if any. Entries for the same fix are grouped. */
 export function formatFixes(
   { fixes, reported, shared = [], warnings }: FixesResult & { warnings?: string[] },
   columns?: number,
 ): string {
-  const rowsOf = (fix: FixEvidence) => [
-    foundRow(fix),
-    ...fixes.filter(({ sameAs }) => sameAs === fix.fixId).map((same) => sameRow(foundRow(same), changeText(same), fix)),
+  const short = createIdShortener([...fixes, ...reported, ...shared].map(({ fixId }) => fixId));
+  const createRows = (fix: FixEvidence) => [
+    createFoundRow(fix),
+    ...fixes
+      .filter(({ sameAs }) => sameAs === fix.fixId)
+      .map((same) => createSameFixRow(createFoundRow(same), formatChange(same), fix)),
     ...reported
       .filter(({ sameAs }) => sameAs === fix.fixId)
-      .map((same) => sameRow(reportedRow(same), stepsText(same), fix)),
+      .map((same) => createSameFixRow(createReportedRow(same), getFirstLine(same), fix)),
   ];
   const isFirst = ({ sameAs }: FixEvidence | ReportedFix) => sameAs === undefined;
-  const rows = [
-    ...fixes.filter(isFirst).flatMap(rowsOf),
-    ...reported.filter(isFirst).map(reportedRow),
-    ...shared.map(sharedRow),
+  const whole = [
+    ...fixes.filter(isFirst).flatMap(createRows),
+    ...reported.filter(isFirst).map(createReportedRow),
+    ...shared.map(createSharedRow),
   ];
-  return lines([
-    rows.length > 0 ? table(rows, columns) : 'no change is known to have mended a failure',
-    rows.length > 0 && paint.dim('argus fixes FIX_ID shows one of them, and what its commit changed'),
+  const rows = whole.map(([state = '', fixId = '', text = '']) => [state, short(fixId), text]);
+  return joinLines([
+    rows.length > 0 ? formatTable(rows, columns) : 'No fixes recorded yet.',
+    rows.length > 0 && paint.dim('argus fixes FIX shows a fix and the changes of its commit'),
     ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
 }
 
-function foundRow(fix: FixEvidence): string[] {
+function createFoundRow(fix: FixEvidence): string[] {
   const { status, fixId, commit, passes, needed, caseNames } = fix;
   const cases = caseNames.join(', ');
-  const change = commit === undefined ? `${cases} (${changeText(fix)})` : `${changeText(fix)}: ${cases}`;
-  return [status, fixId, passesText(passes, needed), change];
+  const change = commit === undefined ? `${cases} (${formatChange(fix)})` : `${formatChange(fix)}: ${cases}`;
+  return [formatFixState({ state: status, passes, needed }), fixId, change];
 }
 
-function changeText({ commit, files = [] }: FixEvidence): string {
-  return commit === undefined ? `edited, not committed: ${files.join(', ')}` : shortHash(commit);
+function formatChange({ commit, files = [] }: FixEvidence): string {
+  return commit === undefined ? `edited, not committed: ${files.join(', ')}` : shortenHash(commit);
 }
 
-function reportedRow(fix: ReportedFix): string[] {
+function createReportedRow(fix: ReportedFix): string[] {
   const { fixId, trust, caseName } = fix;
-  return [trust.state, fixId, passesText(trust.passes, trust.needed), `${caseName}: ${stepsText(fix)}`];
+  return [formatFixState(trust), fixId, `${caseName}: ${getFirstLine(fix)}`];
 }
 
-function stepsText({ fixDescription }: ReportedFix): string {
+function getFirstLine({ fixDescription }: ReportedFix): string {
   const [steps = ''] = fixDescription.split('\n');
   return steps;
 }
 
-/** Formats another source of the same fix, below the row that has its tests. */
-function sameRow([state = '', fixId = '', passes = '']: string[], source: string, first: FixEvidence): string[] {
-  return [state === first.status ? '' : state, fixId, passes, `the same mend: ${source}`];
+/** Creates a row for another source of the same fix, below the row that has its tests. */
+function createSameFixRow([state = '', fixId = '']: string[], source: string, first: FixEvidence): string[] {
+  const [firstState] = createFoundRow(first);
+  return [state === firstState ? '' : state, fixId, `same fix: ${source}`];
 }
 
-/** For a foreign fix, the state is the state in this project. */
-function sharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
+/** Creates the row of a shared fix. The state of a foreign fix is the state in this project. */
+function createSharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
   const [steps = ''] = fixDescription.split('\n');
-  const [state, whose] = own ? ['shared', ''] : [origin.state ?? 'claimed', 'foreign'];
-  return [state, fixId, whose, `${caseName}: ${steps} (${originText(origin)})`];
+  const state = formatFixState({ state: origin.state ?? 'claimed', passes: 0, needed: 1 });
+  return [own ? 'shared' : `foreign, ${state}`, fixId, `${caseName}: ${steps} (${formatOrigin(origin)})`];
 }
 
-function passesText(passes: number, needed: number): string {
-  return passes < needed ? `${passes} of ${needed} passes seen` : `passed ${count(passes, 'time')} since`;
-}
-
-/** A fix with the change of its commit. */
-export interface FixInFull {
+/** A fix with its details and the change of its commit. */
+export interface FixDetails {
   found: FixEvidence | null;
   reported: ReportedFix | null;
   /** Set for a fix from the repository's shared memory. */
   shared?: SharedKnown;
   change: CommittedChange | null;
-  /** The reason why the change is not shown. */
+  /** Reason why the change is not shown. */
   notShown?: string;
   note?: string;
   warnings?: string[];
 }
 
-export function formatFixInFull({ found, reported, shared, change, notShown, note, warnings }: FixInFull): string {
-  return lines([
-    ...(found === null ? [] : foundLines(found)),
-    ...(reported === null ? [] : reportedLines(reported)),
-    ...(shared === undefined ? [] : sharedLines(shared)),
-    ...(change === null ? [] : changeLines(change)),
+export function formatFixDetails({ found, reported, shared, change, notShown, note, warnings }: FixDetails): string {
+  return joinLines([
+    ...(found === null ? [] : formatFoundFix(found)),
+    ...(reported === null ? [] : formatReportedFix(reported)),
+    ...(shared === undefined ? [] : formatSharedFixLines(shared)),
+    ...(change === null ? [] : formatCommittedChange(change)),
     notShown !== undefined && paint.dim(notShown),
     note !== undefined && paint.dim(note),
     ...(warnings ?? []).map((warning) => paint.yellow(`warning: ${warning}`)),
   ]);
 }
 
-function foundLines({ commit, status, passes, needed, failedIn, passedIn, caseNames }: FixEvidence): string[] {
+function formatFoundFix({ commit, status, passes, needed, failedIn, passedIn, caseNames }: FixEvidence): string[] {
   return [
-    `commit   ${commit ?? 'none: an edit, as far as it is known'}`,
-    `state    ${status}, ${passesText(passes, needed)}`,
-    `failed   ${failedIn ?? 'in a run that is gone'}`,
-    `passed   ${passedIn ?? 'in a run that is gone'}`,
-    ...caseNames.map((name) => `mended   ${name}`),
+    `commit   ${commit ?? 'none (an edit without a known commit)'}`,
+    `state    ${formatFixState({ state: status, passes, needed })}`,
+    `failed   ${failedIn ?? 'in a run that was deleted'}`,
+    `passed   ${passedIn ?? 'in a run that was deleted'}`,
+    ...caseNames.map((name) => `fixed    ${name}`),
   ];
 }
 
-function reportedLines({ trust, caseName, fixDescription, createdAt }: ReportedFix): (string | false)[] {
+function formatReportedFix({ trust, caseName, fixDescription, createdAt }: ReportedFix): (string | false)[] {
   return [
-    `reported ${createdAt.slice(0, 10)}, of ${caseName}`,
-    `state    ${trust.state}, ${passesText(trust.passes, trust.needed)}`,
+    `reported ${createdAt.slice(0, 10)}, for ${caseName}`,
+    `state    ${formatFixState(trust)}`,
     `failed   ${trust.failedIn}`,
-    trust.provedBy !== undefined && `proved   ${trust.provedBy}`,
-    trust.refutedBy !== undefined && `refuted  ${trust.refutedBy}`,
-    trust.change !== undefined && `changed  ${fixChangeText(trust.change)}`,
-    quoted(fixDescription),
+    trust.provedBy !== undefined && `held in  ${trust.provedBy}`,
+    trust.refutedBy !== undefined && `lost in  ${trust.refutedBy}`,
+    trust.change !== undefined && `changed  ${formatFixChange(trust.change)}`,
+    quoteLines(fixDescription),
   ];
 }
 
-function sharedLines({ own = false, caseName, fixDescription, origin }: SharedKnown): string[] {
+function formatSharedFixLines({ own = false, caseName, fixDescription, origin }: SharedKnown): string[] {
   return [
-    `shared   ${originText(origin)}`,
+    `shared   ${formatOrigin(origin)}`,
     `state    ${own ? 'made here' : `foreign, ${origin.state ?? 'claimed'}`}`,
-    `mended   ${caseName}`,
-    quoted(fixDescription),
+    `fixed    ${caseName}`,
+    quoteLines(fixDescription),
   ];
 }
 
-function changeLines({ title, files, moreFiles, secretFiles, hunks, cut }: CommittedChange): (string | false)[] {
+function formatCommittedChange({
+  title,
+  files,
+  moreFiles,
+  secretFiles,
+  hunks,
+  cut,
+}: CommittedChange): (string | false)[] {
   return [
-    quoted(title),
+    quoteLines(title),
     ...files.map((file) => `file     ${file}`),
-    moreFiles > 0 && `… and ${count(moreFiles, 'more file')}`,
-    secretFiles > 0 && paint.dim(`${count(secretFiles, 'file')} that may hold secrets not shown`),
-    quoted(hunks),
-    cut && paint.dim('there is more of it; git show has all'),
+    moreFiles > 0 && `… and ${formatCount(moreFiles, 'more file')}`,
+    secretFiles > 0 && paint.dim(`${formatCount(secretFiles, 'file')} hidden, because they may contain secrets`),
+    quoteLines(hunks),
+    cut && paint.dim('the diff was cut; git show prints all of it'),
   ];
 }
 
 /** Quotes each line, so that the text cannot end the quote. */
-function quoted(text: string): string {
+function quoteLines(text: string): string {
   return text.trimEnd().replaceAll(/^/gmu, '| ');
 }
 
-/** The result of importing a history. */
+/** The result of importing a history of runs. */
 export interface ImportedRuns {
   runs: number;
   known: number;
@@ -268,52 +293,41 @@ export interface ImportedRuns {
 }
 
 export function formatImportedRuns({ runs, known, failures }: ImportedRuns): string {
-  return lines([`${count(runs, 'run')} read, ${known} known before; ${count(failures, 'failure')} judged`]);
+  return joinLines([
+    `${formatCount(runs, 'run')} read, ${known} already known; ${formatCount(failures, 'failure')} judged`,
+  ]);
 }
 
-/** Formats a verdict: `regression (97 %), likely since 1a2b3c4d5e6f`. */
-export function verdictText({ kind, probability, suspect }: BriefVerdict): string {
-  const since = suspect === undefined ? '' : sinceLikely(suspect);
-  return kind === 'new' ? 'new: no earlier run has this test' : `${kind} (${percent(probability)})${since}`;
-}
-
-export function sinceLikely(commit: string): string {
-  return `, likely since ${shortHash(commit)}`;
-}
-
-export function shortHash(commit: string): string {
-  return commit.slice(0, HASH_CHARS);
-}
-
-const IN_COMMON: Readonly<Record<ChangedBefore['because'], string>> = {
-  testAndSymbol: 'this test and the function that it fails in',
+const SHARED_WITH_FAILURE: Readonly<Record<RelatedCommit['because'], string>> = {
+  testAndSymbol: 'this test and the function in which it fails',
   test: 'this test',
-  symbol: 'the function that it fails in',
+  symbol: 'the function in which it fails',
   testFile: 'the file of this test',
 };
 
-/** Formats a hint commit with file and function names only, without its message and code. */
-export function changedBeforeText({ commit, because, sources }: ChangedBefore): string {
+/**
+ * Describes a commit that may be related to a failure, only by the names of files and functions, without the commit's
+ * message and code.
+ */
+export function describeRelatedCommit({ commit, because, sources }: RelatedCommit): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
-  return `commit ${shortHash(commit)}, which looks like a fix, changed ${IN_COMMON[because]} before, with ${changed.join('; ')}`;
+  return `commit ${shortenHash(commit)}, which looks like a fix, changed ${SHARED_WITH_FAILURE[because]} before, with ${changed.join('; ')}`;
 }
 
-/** `src/cart.ts (totalPrice), commit 1a2b3c4d5e6f` */
-export function fixChangeText({ commits = [], files = [], symbols = [], unnamed }: FixChange): string {
+/** Formats a change: `src/cart.ts (totalPrice), commit 1a2b3c4d5e6f`. */
+export function formatFixChange({ commits = [], files = [], symbols = [], unnamed }: FixChange): string {
   const touched = symbols.length === 0 ? '' : ` (${symbols.join(', ')})`;
   const edits = files.length === 0 ? [] : [`${files.join(', ')}${touched}`];
-  const changed = [...edits, ...commits.map((commit) => `commit ${shortHash(commit)}`)].join(', ');
+  const changed = [...edits, ...commits.map((commit) => `commit ${shortenHash(commit)}`)].join(', ');
   return `${changed}${unnamed ? '; the text does not mention it' : ''}`;
 }
 
-/** For example `commit 1a2b3c4d5e6f mended it once (proved): argus fixes fix-...`. */
-export function mendedBeforeText({ fixId, status, commit, commits, files = [] }: MendedBefore): string {
-  const edit = files.length === 0 ? 'an edit' : `an edit of ${files.join(', ')}`;
-  const change = commit === undefined ? edit : `commit ${shortHash(commit)}`;
-  return `${commits > 1 ? `one of ${commits} commits` : change} mended it once (${status}): argus fixes ${fixId}`;
+/** Describes an earlier fix: `Fixed before: commit 1a2b3c4d5e6f, held in 2 runs: argus fixes fix-...`. */
+export function describePreviousFixWithCommand(mended: PreviousFix): string {
+  return `${describePreviousFix(mended)}: argus fixes ${mended.fixId}`;
 }
 
 /** Formats a rate with one decimal below 10 %, because flaky tests often fail in less than 1 % of runs. */
-function rate(share: number): string {
-  return share < 0.1 ? `${Math.round(share * 1000) / 10} %` : percent(share);
+function formatRate(rate: number): string {
+  return rate < 0.1 ? `${Math.round(rate * 1000) / 10} %` : formatPercent(rate);
 }

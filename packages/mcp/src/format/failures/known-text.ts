@@ -1,29 +1,32 @@
-/** Formats known facts about a run's failures for the output of a runner, for readers who did not ask for them. */
+/**
+ * Formats known facts about a run's failures. Test runners print them after their own output, for people who did not
+ * ask for them.
+ */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';
-import { quoted } from '../../system/words.ts';
-import { count } from '../../text/count.ts';
-import { indented, lines, paint } from '../terminal.ts';
-import { formatCause, formatKnownFix, isTip } from './run-text.ts';
+import { quoteArgument } from '../../system/words.ts';
+import { formatCount } from '../../text/count.ts';
+import { indentLines, joinLines, paint } from '../terminal.ts';
+import { formatCause, formatKnownFixLines, isBuiltInTip } from './run-text.ts';
 
-/** The limit of causes. The memory has the others. */
-const SHOWN_CAUSES = 5;
+/** Maximum number of causes. `argus report` shows all of them. */
+const MAX_SHOWN_CAUSES = 5;
 
-/** Verdicts without information. */
-const SAYS_NOTHING: ReadonlySet<string | undefined> = new Set([undefined, 'new', 'unknown']);
+/** Verdicts that tell the reader nothing new. */
+const UNINFORMATIVE_VERDICTS: ReadonlySet<string | undefined> = new Set([undefined, 'new', 'unknown']);
 
-/** Returns a short block. Empty if the run passed or nothing is known. */
-export function formatKnown({ runId, status, causes, failures }: RunResult): string {
+/** Returns a short block of lines, or an empty text if the run passed or nothing is known. */
+export function formatKnown({ status, causes, failures }: RunResult): string {
   if (status === 'passed') return '';
-  const known = causes.map((cause) => ({ cause, fix: knownFixOf(cause, failures) })).filter(isWorthSaying);
+  const known = causes.map((cause) => ({ cause, fix: findKnownFix(cause, failures) })).filter(isWorthPrinting);
   const [first] = known;
   if (first === undefined) return '';
-  const more = known.length - SHOWN_CAUSES;
-  return lines([
-    `${paint.bold('argus')} knows of these failures:`,
-    ...known.slice(0, SHOWN_CAUSES).map(formatKnownCause),
-    more > 0 && `  … and ${count(more, 'more cause')}: argus history ${runId}`,
-    paint.dim(`  next: argus diagnose ${runId} ${quoted(first.cause.cases[0] ?? '')}`),
+  const more = known.length - MAX_SHOWN_CAUSES;
+  return joinLines([
+    `${paint.bold('argus')} knows these failures:`,
+    ...known.slice(0, MAX_SHOWN_CAUSES).map(formatKnownCause),
+    more > 0 && `  … and ${formatCount(more, 'more cause')}: argus report`,
+    paint.dim(`  next: argus diagnose ${quoteArgument(first.cause.cases[0] ?? '')}`),
   ]);
 }
 
@@ -32,21 +35,21 @@ interface KnownCause {
   fix: FailureBrief['known'] | undefined;
 }
 
-function isWorthSaying({ cause, fix }: KnownCause): boolean {
-  return cause.count > 1 || fix !== undefined || !SAYS_NOTHING.has(cause.verdict?.kind);
+function isWorthPrinting({ cause, fix }: KnownCause): boolean {
+  return cause.count > 1 || fix !== undefined || !UNINFORMATIVE_VERDICTS.has(cause.verdict?.kind);
 }
 
-/** The learned fix of a cause. Built-in tips are skipped, because they apply to any failure of a category. */
-function knownFixOf({ causeId }: Cause, failures: readonly FailureBrief[]): FailureBrief['known'] | undefined {
+/** Returns the learned fix of a cause. Built-in tips are skipped, because they apply to any failure of a category. */
+function findKnownFix({ causeId }: Cause, failures: readonly FailureBrief[]): FailureBrief['known'] | undefined {
   const own = failures.filter((failure) => failure.causeId === causeId).map(({ known }) => known);
-  return own.find((known) => known?.suggestedFix && !isTip(known));
+  return own.find((known) => known?.suggestedFix && !isBuiltInTip(known));
 }
 
 function formatKnownCause({ cause, fix }: KnownCause): string {
-  const fixed = formatKnownFix(fix ?? null).map((line) => indented(line));
-  // Names the test, because the rest of the line does not.
+  const fixLines = formatKnownFixLines(fix ?? null).map((line) => indentLines(line));
+  // The test is named here, because the rest of the line does not name it.
   const which = cause.count === 1 ? cause.cases[0] : undefined;
-  const { verdict: _, ...unjudged } = cause;
-  const said = SAYS_NOTHING.has(cause.verdict?.kind) ? unjudged : cause;
-  return indented(lines([formatCause(said, which), ...fixed]), 2);
+  const { verdict: _, ...causeWithoutVerdict } = cause;
+  const shownCause = UNINFORMATIVE_VERDICTS.has(cause.verdict?.kind) ? causeWithoutVerdict : cause;
+  return indentLines(joinLines([formatCause(shownCause, which), ...fixLines]), 2);
 }

@@ -1,39 +1,47 @@
 /** Formats runs, cases and patterns for the terminal. */
 
 import type { CaseRecord, FailurePattern, RunRecord } from 'argus-engine';
-import { count } from '../../text/count.ts';
+import { formatCount } from '../../text/count.ts';
 import type { HistoryToolResult } from '../../tools/history.ts';
 import type { PatternsResult } from '../../tools/patterns.ts';
-import { formatWarnings } from '../commands.ts';
-import { duration, lines, paint, table } from '../terminal.ts';
-import { shuffleText } from './run-text.ts';
+import {
+  createIdShortener,
+  formatDuration,
+  formatTable,
+  formatWarnings,
+  joinLines,
+  paint,
+  shortenId,
+} from '../terminal.ts';
+import { formatShuffle } from './run-text.ts';
 
 export function formatHistory(result: HistoryToolResult): string {
-  const rows = 'runs' in result ? result.runs.map(runRow) : result.cases.map(caseRow);
-  const what = 'runs' in result ? 'runs' : 'cases';
-  return lines([
-    'run' in result && runRow(result.run).join('  '),
-    'run' in result && result.run.shuffle !== undefined && paint.dim(shuffleText(result.run.shuffle)),
-    rows.length > 0 ? table(rows) : `no ${what}`,
-    more(rows.length, result.total, result.hasMore),
+  const short = createIdShortener('runs' in result ? result.runs.map(({ id }) => id) : []);
+  const rows = 'runs' in result ? result.runs.map((run) => createRunRow(run, short)) : result.cases.map(createCaseRow);
+  const noun = 'runs' in result ? 'runs' : 'cases';
+  return joinLines([
+    'run' in result && createRunRow(result.run, shortenId).join('  '),
+    'run' in result && result.run.shuffle !== undefined && paint.dim(formatShuffle(result.run.shuffle)),
+    rows.length > 0 ? formatTable(rows) : `no ${noun}`,
+    formatMore(rows.length, result.total, result.hasMore),
     ...formatWarnings(result.warnings),
   ]);
 }
 
-function runRow(run: RunRecord): string[] {
+function createRunRow(run: RunRecord, short: (id: string) => string): string[] {
   const commit = run.gitCommit === null ? '-' : `${run.gitCommit.slice(0, 8)}${run.dirty ? '+' : ''}`;
   return [
-    run.id,
+    short(run.id),
     run.timestamp,
     run.foreign ? `${run.status}, foreign` : run.status,
     `${run.passed}/${run.failed}/${run.skipped}`,
-    duration(run.durationMs),
+    formatDuration(run.durationMs),
     `${run.gitBranch ?? '-'} ${commit}`,
     run.command ?? '-',
   ];
 }
 
-function caseRow({ status, flaky, category, caseName, headline }: CaseRecord): string[] {
+function createCaseRow({ status, flaky, category, caseName, headline }: CaseRecord): string[] {
   return [flaky ? 'flaky' : status, category ?? '-', headline === null ? caseName : `${caseName}: ${headline}`];
 }
 
@@ -46,9 +54,10 @@ export function formatPatterns({
   hasMore,
   warnings,
 }: PatternsResult): string {
-  return lines([
-    patterns.length > 0 ? table(patterns.map(patternRow)) : 'no patterns',
-    more(patterns.length, total, hasMore),
+  const short = createIdShortener(patterns.map(({ id }) => id));
+  return joinLines([
+    patterns.length > 0 ? formatTable(patterns.map((one) => createPatternRow(one, short))) : 'no patterns',
+    formatMore(patterns.length, total, hasMore),
     paint.dim(
       `${builtInCount} built in, ${learnedCount} learned${provisionalCount > 0 ? `, ${provisionalCount} provisional` : ''}`,
     ),
@@ -56,19 +65,19 @@ export function formatPatterns({
   ]);
 }
 
-function patternRow(pattern: FailurePattern): string[] {
+function createPatternRow(pattern: FailurePattern, short: (id: string) => string): string[] {
   return [
-    pattern.id,
+    short(pattern.id),
     pattern.category,
-    `diagnosed ${count(pattern.occurrences, 'time')}`,
-    pattern.suggestedFix === null ? noFix(pattern) : (pattern.standing ?? 'not yet tried'),
+    `diagnosed ${formatCount(pattern.occurrences, 'time')}`,
+    pattern.suggestedFix === null ? formatNoFix(pattern) : (pattern.standing ?? 'not yet tried'),
     pattern.suggestedFix ?? pattern.description,
   ];
 }
 
-/** The tip of a built-in is listed with that. */
-const noFix = ({ provisional }: FailurePattern) => (provisional === true ? 'see the built-in' : 'no fix known');
+/** A provisional pattern has no fix of its own, because the built-in pattern already has the tip. */
+const formatNoFix = ({ provisional }: FailurePattern) => (provisional === true ? 'see the built-in' : 'no fix known');
 
-function more(shown: number, total: number, hasMore: boolean): string | false {
-  return hasMore && paint.dim(`${shown} of ${total}; --offset shows the rest`);
+function formatMore(shown: number, total: number, hasMore: boolean): string | false {
+  return hasMore && paint.dim(`${shown} of ${total}; use --offset for more`);
 }

@@ -1,179 +1,221 @@
-/** Formats a run for the terminal. */
+/**
+ * Formats a run for the terminal: a heading, then a block for each cause. The test runner has already printed the
+ * complete errors, so a block repeats only the headline.
+ */
 
 import type { Cause, FailureBrief, KnownPattern, RunResult, Shuffle } from 'argus-engine';
-import { quoted } from '../../system/words.ts';
-import { count } from '../../text/count.ts';
-import { withCommands } from '../commands.ts';
-import { duration, indented, lines, paint } from '../terminal.ts';
-import { changedBeforeText, mendedBeforeText, verdictText } from './evidence-text.ts';
-import { formatSharedFix } from './origin-text.ts';
+import { formatCount } from '../../text/count.ts';
+import {
+  alignRight,
+  formatDuration,
+  indentLines,
+  joinLines,
+  paint,
+  shortenId,
+  toCommandLineText,
+  wrap,
+} from '../terminal.ts';
+import {
+  type CommitLabels,
+  capitalize,
+  describeKnownFix,
+  describePreviousFix,
+  formatKnownFix,
+  formatSharedFix,
+  formatVerdict,
+} from './verdict-text.ts';
 
-/** Maximum number of proved fixes. The JSON has all of them. */
-const SHOWN_PROVED = 5;
+/** Width if stdout is not a terminal. */
+const DEFAULT_COLUMNS = 80;
 
-/** `queued` is false for a run that could not be stored and is not kept for later. */
-type ShownRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>> & { queued?: boolean | undefined };
+/** Maximum number of test names of a cause. The JSON has all of them. */
+const MAX_SHOWN_NAMES = 3;
+const MAX_SHOWN_PROVED = 5;
 
-export function formatRun(run: ShownRun): string {
-  const { passed, failed, skipped, flaky } = run.totals;
-  const ended = run.interrupted === true ? paint.yellow('interrupted') : paint.red('failed');
-  const word = run.status === 'passed' ? paint.green('passed') : ended;
-  const totals = `${passed} passed, ${failed} failed, ${skipped} skipped${flaky > 0 ? `, ${flaky} flaky` : ''}`;
-  // A run that was lost cannot be diagnosed.
-  const next = run.queued === false ? undefined : mostUrgent(run);
-  // A cause with a single failure adds only the verdict.
-  const verdicts = new Map(
-    run.causes.filter(({ count }) => count === 1).map(({ cases: [only], verdict }) => [only, verdict]),
-  );
-  const shown = new Set<string | undefined>(run.failures.map(({ causeId }) => causeId));
-  const isFurther = ({ causeId, count, verdict }: Cause) => !shown.has(causeId) && (count > 1 || verdict !== undefined);
-  return lines([
-    `${paint.bold(run.runId)}  ${word}  ${totals}  ${duration(run.durationMs)}`,
-    ...formatFailures(run.failures, run.causes, verdicts),
-    ...run.causes.filter(isFurther).map((cause) => formatCause(cause)),
-    ...formatTips(run.failures),
+/** Width of the number of failures, such as ` 2x`. */
+const MIN_COUNT_COLUMNS = 3;
+const COUNT_GAP_COLUMNS = 2;
+
+/** `queued` is false for a run that could not be stored and will not be stored later. */
+type PrintedRun = Omit<RunResult, 'skipped'> & Partial<Pick<RunResult, 'skipped'>> & { queued?: boolean | undefined };
+
+interface RunTextOptions {
+  /** Width of the terminal. */
+  columns?: number | undefined;
+  /** Titles of commits that verdicts name. */
+  commits?: CommitLabels | undefined;
+  /** Name of the run in `argus diagnose RUN 1`. Undefined if this run is the newest failed run, which needs no name. */
+  runName?: string | undefined;
+}
+
+export function formatRun(run: PrintedRun, options: RunTextOptions = {}): string {
+  const columns = options.columns ?? DEFAULT_COLUMNS;
+  const digits = Math.max(...run.causes.map(({ count }) => String(count).length));
+  const indent = Math.max(MIN_COUNT_COLUMNS, digits + 1) + COUNT_GAP_COLUMNS;
+  return joinLines([
+    alignRight(formatHeading(run), `${shortenId(run.runId)}  ${formatDuration(run.durationMs)}`, columns),
+    ...run.causes.flatMap((cause, at) => ['', formatCauseBlock(cause, at, run, { ...options, columns, indent })]),
     ...formatUnlisted(run),
-    sinceGreenText(run.sinceGreen),
-    ...formatProved(run.proved),
-    run.shuffle !== undefined && paint.dim(shuffleText(run.shuffle)),
-    ...run.notes.map((note) => paint.dim(`note: ${withCommands(note)}`)),
-    ...(run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`)),
-    next && paint.dim(`next: argus diagnose ${run.runId} ${quoted(next.caseName)}`),
+    ...formatNotes(run, columns),
   ]);
 }
 
-/** Returns the first failure of the first cause. Causes are sorted by urgency, regressions first. */
-function mostUrgent({ failures, causes }: ShownRun): FailureBrief | undefined {
-  return failures.find(({ causeId }) => causeId === causes[0]?.causeId) ?? failures[0];
+/** Formats the heading: `Argus  5 failures, 4 causes, 1 passed`. */
+function formatHeading({ status, interrupted, totals, causes, moreCauses = 0 }: PrintedRun): string {
+  const { passed, failed, skipped, flaky } = totals;
+  const causeCount = causes.length + moreCauses;
+  const parts = [
+    ...(failed > 0 ? [paint.red(formatCount(failed, 'failure'))] : []),
+    ...(failed > 0 && causeCount > 0 ? [formatCount(causeCount, 'cause')] : []),
+    passed > 0 ? paint.green(`${passed} passed`) : `${passed} passed`,
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
+    ...(flaky > 0 ? [paint.yellow(`${flaky} flaky`)] : []),
+    ...(interrupted === true ? [paint.yellow('interrupted')] : []),
+    ...(status === 'failed' && failed === 0 && interrupted !== true ? [paint.red('the command failed')] : []),
+  ];
+  return `${paint.bold('Argus')}  ${parts.join(', ')}`;
 }
 
-/** Counts the causes that are not listed, or the further failures of the listed causes. */
-function formatUnlisted({ runId, more, moreCauses = 0 }: ShownRun): string[] {
-  if (more === 0) return [];
-  const causes = `${count(moreCauses, 'more cause')}, ${count(more, 'more failure')} in all`;
-  return [`… and ${moreCauses > 0 ? causes : count(more, 'more failure')}: argus history ${runId}`];
+interface BlockOptions extends RunTextOptions {
+  columns: number;
+  indent: number;
 }
 
-/** `changed since the last green run: src/a.js, 2 commits` */
-function sinceGreenText(since: RunResult['sinceGreen']): string | false {
-  const commits = since === undefined || since.commits === 0 ? [] : [count(since.commits, 'commit')];
+function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: BlockOptions): string {
+  const { columns, indent, commits, runName } = options;
+  const failures = run.failures.filter(({ causeId }) => causeId === cause.causeId);
+  const verdict = cause.verdict ?? failures[0]?.verdict;
+  const wrapAndIndent = (line: string) => wrap(line, columns - indent).map((part) => indentLines(part, indent));
+  const body = [
+    ...cause.cases.slice(0, MAX_SHOWN_NAMES).flatMap((name) => wrapAndIndent(name)),
+    ...(cause.count > MAX_SHOWN_NAMES
+      ? [indentLines(paint.dim(`and ${cause.count - MAX_SHOWN_NAMES} more`), indent)]
+      : []),
+    ...formatSignal(failures[0]).flatMap(wrapAndIndent),
+    ...(verdict === undefined ? [] : wrapAndIndent(capitalize(formatVerdict(verdict, commits)))),
+    ...formatKnownFixes(failures, commits).flatMap((line) => wrapAndIndent(line).map((part) => paint.green(part))),
+  ];
+  // A run that was not stored cannot be diagnosed.
+  const command = run.queued === false ? '' : ['argus diagnose', runName, at + 1].filter(Boolean).join(' ');
+  const last = body.pop() ?? '';
+  return joinLines([
+    ...formatCauseHead(cause, columns, indent),
+    ...body,
+    alignRight(last, command, columns, paint.cyan),
+  ]);
+}
+
+/**
+ * Formats the number of failures, the error and its location. If the error is long, the location is on a line of its
+ * own.
+ */
+function formatCauseHead({ count: failures, headline, place }: Cause, columns: number, indent: number): string[] {
+  const counted = `${failures}x`.padStart(indent - COUNT_GAP_COLUMNS);
+  const [first = '', ...rest] = wrap(headline, columns - indent);
+  const head = `${paint.bold(paint.red(counted))}${' '.repeat(COUNT_GAP_COLUMNS)}${paint.bold(first)}`;
+  const further = rest.map((line) => indentLines(paint.bold(line), indent));
+  const fits = rest.length === 0 && indent + first.length + COUNT_GAP_COLUMNS + (place?.length ?? 0) <= columns;
+  if (place === undefined || fits) return [alignRight(head, place ?? '', columns), ...further];
+  return [head, ...further, indentLines(paint.dim(`at ${place}`), indent)];
+}
+
+/** Formats the signal that ended the process, if the headline does not contain it. */
+function formatSignal(failure: FailureBrief | undefined): string[] {
+  if (failure?.signal === undefined || failure.headline.includes(failure.signal)) return [];
+  return [`Ended by ${failure.signal}`];
+}
+
+/** Formats the first learned fix for the failures of a cause. Built-in tips are only shown by `argus diagnose`. */
+function formatKnownFixes(failures: readonly FailureBrief[], commits: CommitLabels | undefined): string[] {
+  const known = failures.map((failure) => failure.known).find((one) => one?.suggestedFix && !isBuiltInTip(one));
+  const previousFix = failures.find(({ mendedBefore }) => mendedBefore !== undefined)?.mendedBefore;
+  const shared = failures.find((failure) => failure.shared !== undefined)?.shared;
+  return [
+    ...(known ? [describeKnownFix(known)] : []),
+    ...(previousFix === undefined ? [] : [describePreviousFix(previousFix, commits)]),
+    ...(shared === undefined ? [] : [formatSharedFix(shared)]),
+  ];
+}
+
+/** Formats the number of causes that are not listed. */
+function formatUnlisted({ moreCauses = 0, runId }: PrintedRun): string[] {
+  return moreCauses === 0
+    ? []
+    : ['', `… and ${formatCount(moreCauses, 'more cause')}: argus report ${shortenId(runId)}`];
+}
+
+function formatNotes(run: PrintedRun, columns: number): string[] {
+  const notes = run.notes.map((note) => paint.dim(`note: ${toCommandLineText(note)}`));
+  const unread = (run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`));
+  const noteLines = [
+    ...formatChangesSinceGreen(run.sinceGreen),
+    ...formatProved(run.proved),
+    ...(run.shuffle === undefined ? [] : [paint.dim(formatShuffle(run.shuffle))]),
+    ...notes,
+    ...unread,
+  ];
+  if (noteLines.length === 0) return [];
+  return ['', ...noteLines.flatMap((line) => wrapUnlessCommand(line, columns))];
+}
+
+/** Wraps a line. A line that contains a command is not wrapped, because people copy the command. */
+function wrapUnlessCommand(line: string, columns: number): string[] {
+  return line.includes('argus ') ? [line] : wrap(line, columns);
+}
+
+/** Formats changes: `Changed since the last green run: src/a.js, 2 commits`. */
+function formatChangesSinceGreen(since: RunResult['sinceGreen']): string[] {
+  const commits = since === undefined || since.commits === 0 ? [] : [formatCount(since.commits, 'commit')];
   const changed = [...(since?.edited ?? []), ...commits];
-  return changed.length > 0 && `changed since the last green run: ${changed.join(', ')}`;
+  return changed.length > 0 ? [`Changed since the last green run: ${changed.join(', ')}`] : [];
 }
 
-export function shuffleText({ seed, option }: Shuffle): string {
+export function formatShuffle({ seed, option }: Shuffle): string {
   if (seed === undefined) return 'shuffled';
   return `shuffled with seed ${seed}${option === undefined ? '' : `; the same order: ${option}`}`;
 }
 
-/** Formats the claimed fixes that this run has proved. */
+/** Formats the reported fixes that this run has proved. */
 function formatProved(proved: RunResult['proved'] = []): string[] {
-  const shown = proved.slice(0, SHOWN_PROVED).map(({ caseName, fixDescription }) => {
+  const shown = proved.slice(0, MAX_SHOWN_PROVED).map(({ caseName, fixDescription }) => {
     const [steps] = fixDescription.split('\n');
-    return `${paint.green('proved:')} ${steps} ${paint.dim(`(${caseName})`)}`;
+    return `${paint.green('Fix held:')} ${steps} ${paint.dim(`(${caseName})`)}`;
   });
   const more = proved.length - shown.length;
-  return more > 0 ? [...shown, `… and ${count(more, 'more fix', 'more fixes')} proved`] : shown;
-}
-
-/** Formats the failures cause by cause, each cause followed by its summary. */
-function formatFailures(
-  failures: readonly FailureBrief[],
-  causes: readonly Cause[],
-  verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
-): string[] {
-  const common = new Map(causes.filter(({ count }) => count > 1).map((cause) => [cause.causeId, cause]));
-  const ofCause = groupedBy(failures, ({ causeId }) => causeId);
-  return [...ofCause].flatMap(([causeId, failures]) => {
-    const cause = common.get(causeId);
-    return [...formatAlike(failures, verdicts), ...(cause === undefined ? [] : [indented(formatCause(cause))])];
-  });
-}
-
-/** Prints details that several failures share once, below their names. */
-function formatAlike(
-  failures: readonly FailureBrief[],
-  verdicts: ReadonlyMap<string | undefined, Cause['verdict']>,
-): string[] {
-  const byDetails = groupedBy(failures, (failure) => formatDetails(failure, verdicts.get(failure.caseName)));
-  return [...byDetails].map(([details, alike]) =>
-    lines([...alike.map(({ caseName }) => `${paint.red('✗')} ${caseName}`), details]),
-  );
-}
-
-/** Keeps the order in which the keys first appear. */
-function groupedBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) groups.set(keyOf(item), [...(groups.get(keyOf(item)) ?? []), item]);
-  return groups;
-}
-
-function formatDetails(failure: FailureBrief, verdict: Cause['verdict']): string {
-  const { category, failureKind, headline, message, known, shared } = failure;
-  return lines([
-    indented(`${formatKind({ category, failureKind })}  ${headline}`),
-    message !== undefined && indented(message, 8),
-    ...formatWhere(failure).map((line) => indented(line)),
-    failure.sourceLine !== undefined && indented(paint.dim(failure.sourceLine), 8),
-    verdict && indented(verdictText(verdict)),
-    ...formatKnownFix(known).map((line) => indented(line)),
-    failure.mendedBefore && indented(`before: ${mendedBeforeText(failure.mendedBefore)}`),
-    ...(failure.changedBefore ?? []).map((one) => indented(paint.dim(`hint: ${changedBeforeText(one)}`))),
-    shared && indented(formatSharedFix(shared)),
-  ]);
-}
-
-/** Prints each built-in tip once, because it is the same for all failures of a category. */
-function formatTips(failures: readonly FailureBrief[]): string[] {
-  const tips = failures.flatMap(({ category, known }) =>
-    isTip(known) ? [`${paint.bold(paint.yellow(category))}  ${known.standing ?? 'tip'}: ${known.suggestedFix}`] : [],
-  );
-  return [...new Set(tips)];
+  return more > 0 ? [...shown, `… and ${formatCount(more, 'more fix', 'more fixes')} held`] : shown;
 }
 
 /** True if the fix is the text of a built-in pattern that was never tried in this project. */
-export function isTip(known: FailureBrief['known']): known is KnownPattern & { suggestedFix: string } {
+export function isBuiltInTip(known: FailureBrief['known']): known is KnownPattern & { suggestedFix: string } {
   if (!known?.suggestedFix || !known.patternId.startsWith('builtin-')) return false;
   return known.tried === undefined && known.suggestedFrom === undefined;
 }
 
-/** Formats the suggested fix with its standing. Built-in tips are printed separately. */
-export function formatKnownFix(known: FailureBrief['known']): string[] {
-  const same = known?.sameCauseAs && `the same error as ${known.sameCauseAs.caseName}, known from there`;
-  if (!known?.suggestedFix || isTip(known)) return same ? [paint.dim(same)] : [];
-  const { suggestedFix, standing, suggestedFrom } = known;
-  const from = suggestedFrom?.differences?.map(({ before, now }) => ` (there: ${before}; here: ${now})`) ?? [];
-  return [
-    `${standing ?? 'known'}: ${suggestedFix}`,
-    ...(suggestedFrom ? [paint.dim(`learned for ${suggestedFrom.caseName}${from.join('')}`)] : []),
-  ];
+/** Formats the suggested fix with its state. Built-in tips are left out. */
+export function formatKnownFixLines(known: FailureBrief['known']): string[] {
+  const same = known?.sameCauseAs && `same error as ${known.sameCauseAs.caseName}, whose fixes apply`;
+  if (!known?.suggestedFix || isBuiltInTip(known)) return same ? [paint.dim(same)] : [];
+  return [formatKnownFix(known)];
 }
 
-/** Formats category and kind, or the kind alone if the category is UNKNOWN. */
-export function formatKind({ category, failureKind }: Pick<FailureBrief, 'category' | 'failureKind'>): string {
-  return category === 'UNKNOWN'
-    ? paint.bold(paint.yellow(failureKind))
-    : `${paint.bold(paint.yellow(category))}  ${paint.dim(failureKind)}`;
-}
-
-/** Formats the places in the project and in the test, and how the process ended. */
-export function formatWhere({
+/** Formats the locations in the code and in the test, and how the process ended. */
+export function formatLocations({
   place,
   testPlace,
   exitCode,
   signal,
 }: Pick<FailureBrief, 'place' | 'testPlace' | 'exitCode' | 'signal'>): string[] {
-  const at = [place, testPlace].filter((where) => where !== undefined);
+  const locations = [place, testPlace].filter((where) => where !== undefined);
   const end = signal ? `ended by ${signal}` : exitCode !== undefined && `exit code ${exitCode}`;
-  return [at.length > 0 && `at ${at.join(', test ')}`, end].filter((line) => typeof line === 'string');
+  return [locations.length > 0 && `at ${locations.join(', test ')}`, end].filter((line) => typeof line === 'string');
 }
 
 export function formatCause(
   { count: failures, headline, place, verdict }: Cause,
-  which = `${count(failures, 'failure')}, 1 cause`,
+  which = `${formatCount(failures, 'failure')}, 1 cause`,
 ): string {
-  return lines([
+  return joinLines([
     `${paint.bold(which)}: ${headline}${place === undefined ? '' : paint.dim(` at ${place}`)}`,
-    verdict !== undefined && indented(verdictText(verdict)),
+    verdict !== undefined && indentLines(formatVerdict(verdict)),
   ]);
 }

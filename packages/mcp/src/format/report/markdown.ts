@@ -1,23 +1,25 @@
 /**
- * Formats a run as Markdown for a pull request or the summary of a job: causes with verdicts first, then new failures.
- * Names and errors are a stranger's text, so they are escaped.
+ * Formats a run as Markdown for a pull request or the summary of a job: first causes with verdicts, then new failures.
+ * Names and errors are text from others, so they are escaped.
  */
 
 import type { CaseRecord } from 'argus-engine';
-import { count } from '../../text/count.ts';
-import { verdictText } from '../failures/evidence-text.ts';
-import { duration } from '../terminal.ts';
-import { cell, code, listed, text } from './markdown-text.ts';
-import { causesOf, type RunReport } from './run-report.ts';
+import { formatCount } from '../../text/count.ts';
+import { addBackticks } from '../../text/markdown.ts';
+import { toSingleLine } from '../../text/untrusted.ts';
+import { formatVerdict } from '../failures/verdict-text.ts';
+import { formatDuration } from '../terminal.ts';
+import { formatQuarantineChanges, type GateFailure, type GateResult } from './gate.ts';
+import { groupByCause, type RunReport } from './run-report.ts';
 
-/** The space in a comment or the summary of a job. */
-export const MAX_MARKDOWN_BYTES = 64 * 1024;
+/** Fits into a comment and into the summary of a job. */
+const MAX_MARKDOWN_BYTES = 64 * 1024;
 
 const MAX_CAUSES = 20;
 const MAX_NAMES = 200;
 
-/** `lead` comes before the causes. */
-export function markdownReport(
+/** `lead` is text before the causes. */
+export function formatMarkdownReport(
   report: RunReport,
   lead: readonly string[] = [],
   maxBytes: number = MAX_MARKDOWN_BYTES,
@@ -25,63 +27,143 @@ export function markdownReport(
   const { run, cases } = report;
   const failed = cases.filter(({ status }) => status === 'failed');
   const flaky = cases.filter((one) => one.flaky).map(({ caseName }) => caseName);
-  const where = [run.gitBranch, run.gitCommit?.slice(0, 12)].filter((one) => one != null).map((one) => code(one));
+  const where = [run.gitBranch, run.gitCommit?.slice(0, 12)].filter((one) => one != null).map((one) => toCode(one));
   const parts = [
     `## ${run.status === 'passed' ? '✅ passed' : '❌ failed'}: ${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`,
-    [`${code(run.id)}, ${duration(run.durationMs)}`, ...where].join(', '),
+    [`${toCode(run.id)}, ${formatDuration(run.durationMs)}`, ...where].join(', '),
     ...lead,
-    causes(failed),
-    news(report, failed),
-    folded(`${count(flaky.length, 'test')} passed only when tried again`, flaky),
-    folded(
+    formatCauses(failed),
+    formatNewFailures(report, failed),
+    formatFoldedList(`${formatCount(flaky.length, 'test')} passed only on a retry`, flaky),
+    formatFoldedList(
       'All failed tests',
       failed.map(({ caseName }) => caseName),
     ),
   ].filter((part) => part !== '');
-  return bounded(parts, maxBytes);
+  return joinWithinLimit(parts, maxBytes);
 }
 
-function causes(failed: readonly CaseRecord[]): string {
-  const all = causesOf(failed);
+function formatCauses(failed: readonly CaseRecord[]): string {
+  const all = groupByCause(failed);
   if (all.length === 0) return '';
   const rows = all.slice(0, MAX_CAUSES).map(({ headline, category, verdict, cases }) => {
     const [first = ''] = cases;
-    const found = verdict === undefined ? '' : text(verdictText(verdict));
-    return `| ${cases.length} | ${text(category)}: ${cell(headline)} | ${found} | ${cell(first)} |`;
+    const formattedVerdict = verdict === undefined ? '' : escapeText(formatVerdict(verdict));
+    return `| ${cases.length} | ${escapeText(category)}: ${toCell(headline)} | ${formattedVerdict} | ${toCell(first)} |`;
   });
-  const more = all.length > MAX_CAUSES ? [`\n${count(all.length - MAX_CAUSES, 'more cause')} in the list below.`] : [];
+  const more =
+    all.length > MAX_CAUSES ? [`\n${formatCount(all.length - MAX_CAUSES, 'more cause')} in the list below.`] : [];
   return ['| failures | cause | verdict | first of them |', '|---|---|---|---|', ...rows, ...more].join('\n');
 }
 
-/** The failures that the base branch does not have. */
-function news({ base }: RunReport, failed: readonly CaseRecord[]): string {
+/** Formats the failures that the base branch does not have. */
+function formatNewFailures({ base }: RunReport, failed: readonly CaseRecord[]): string {
   if (base === undefined) return '';
-  if (base.runId === null) return `No run of ${code(base.branch)} is recorded to compare with.`;
+  if (base.runId === null) return `No run of ${toCode(base.branch)} is recorded for a comparison.`;
   const known = new Set(base.failing);
   const added = failed.filter(({ caseName }) => !known.has(caseName)).map(({ caseName }) => caseName);
-  const compared = `against ${code(base.branch)} (${code(base.runId)})`;
-  if (added.length === 0) return `Nothing fails anew ${compared}.`;
-  return [`**${count(added.length, 'failure')} new** ${compared}:`, '', ...listed(added.slice(0, MAX_CAUSES))].join(
-    '\n',
-  );
+  const compared = `against ${toCode(base.branch)} (${toCode(base.runId)})`;
+  if (added.length === 0) return `No new failures ${compared}.`;
+  return [
+    `**${formatCount(added.length, 'failure')} new** ${compared}:`,
+    '',
+    ...toListItems(added.slice(0, MAX_CAUSES)),
+  ].join('\n');
 }
 
-function folded(title: string, names: readonly string[]): string {
+function formatFoldedList(title: string, names: readonly string[]): string {
   if (names.length === 0) return '';
   const more = names.length > MAX_NAMES ? [`- and ${names.length - MAX_NAMES} more`] : [];
-  const items = [...listed(names.slice(0, MAX_NAMES)), ...more];
+  const items = [...toListItems(names.slice(0, MAX_NAMES)), ...more];
   return ['<details>', `<summary>${title}</summary>`, '', ...items, '', '</details>'].join('\n');
 }
 
-const CUT = '\n\nMore than fits here: argus history.';
+const CUT_NOTE = '\n\nThe list was cut; argus history shows all cases.';
 
-/** Keeps the whole parts that fit. */
-function bounded(parts: readonly string[], maxBytes: number): string {
+/** Keeps as many complete parts as fit. */
+function joinWithinLimit(parts: readonly string[], maxBytes: number): string {
   let report = '';
   for (const part of parts) {
     const longer = report === '' ? part : `${report}\n\n${part}`;
-    if (Buffer.byteLength(longer) + CUT.length > maxBytes) return `${report}${CUT}`;
+    if (Buffer.byteLength(longer) + CUT_NOTE.length > maxBytes) return `${report}${CUT_NOTE}`;
     report = longer;
   }
   return report;
+}
+
+const MAX_GATE_ROWS = 20;
+
+/** Formats the result of the gate as Markdown for the summary of a job or a comment. */
+export function formatGateMarkdown(gate: GateResult): string[] {
+  const { passes, failing, problems, reported, quarantined, missing, notes } = gate;
+  const counts = `${failing.length} to fix, ${reported.length} not caused by this change, ${quarantined.length} quarantined`;
+  const changes = formatQuarantineChanges(gate);
+  return [
+    `**Gate ${passes ? 'passed' : 'failed'}**: ${counts}`,
+    problems.map((problem) => `- ${toCode(problem)}`).join('\n'),
+    formatFailureTable('to fix', 'verdict', failing, ({ verdict, refused }) =>
+      verdict === null
+        ? 'none'
+        : [escapeText(formatVerdict(verdict)), refused && toCell(refused)].filter(Boolean).join('; '),
+    ),
+    formatFailureTable('quarantined', 'until', quarantined, ({ until, owner, reason }) =>
+      toCell(`${until}, ${owner}: ${reason}`),
+    ),
+    formatNameList('Tests of the base that did not run', missing),
+    changes.length === 0
+      ? ''
+      : [
+          '**This change edits the quarantine:**',
+          '',
+          ...changes.slice(0, MAX_GATE_ROWS).map((one) => `- ${toCode(one)}`),
+        ].join('\n'),
+    notes.map((note) => `- ${toCode(note)}`).join('\n'),
+  ].filter((part) => part !== '');
+}
+
+function formatNameList(title: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MAX_GATE_ROWS ? [`- and ${names.length - MAX_GATE_ROWS} more`] : [];
+  return [`**${title}:**`, '', ...names.slice(0, MAX_GATE_ROWS).map((name) => `- ${toCode(name)}`), ...more].join('\n');
+}
+
+function formatFailureTable<T extends GateFailure>(
+  title: string,
+  secondHeading: string,
+  failures: readonly T[],
+  formatCell: (one: T) => string,
+): string {
+  if (failures.length === 0) return '';
+  const rows = failures.slice(0, MAX_GATE_ROWS).map((one) => `| ${toCell(one.caseName)} | ${formatCell(one)} |`);
+  const more = failures.length > MAX_GATE_ROWS ? [`\nand ${failures.length - MAX_GATE_ROWS} more.`] : [];
+  return [`| ${title} | ${secondHeading} |`, '|---|---|', ...rows, ...more].join('\n');
+}
+
+/** Escapes names and errors for Markdown, so that text from others cannot become a link, a mention or HTML. */
+
+const MAX_TEXT_CHARS = 200;
+
+function toListItems(names: readonly string[]): string[] {
+  return names.map((name) => `- ${toCode(name)}`);
+}
+
+export function toCode(value: string): string {
+  return addBackticks(shorten(value));
+}
+
+/**
+ * Formats code for a table cell. A bar ends a cell even inside code, so bars are escaped. Backslashes before a bar are
+ * removed, because they would cancel that escape.
+ */
+function toCell(value: string): string {
+  return toCode(value).replaceAll(/\\*\|/gu, '\\|');
+}
+
+export function escapeText(value: string): string {
+  return shorten(value).replaceAll(/[\\`*_{}[\]<>()#+!|@]/gu, (sign) => `\\${sign}`);
+}
+
+function shorten(value: string): string {
+  const line = toSingleLine(value);
+  return line.length > MAX_TEXT_CHARS ? `${line.slice(0, MAX_TEXT_CHARS).toWellFormed()}…` : line;
 }

@@ -1,14 +1,14 @@
-/** The interface of runner adapters, and helpers to recognize the words of a command. */
+/** The interface of the adapters for test runners, and helpers that recognize the words of a command. */
 
 import type { ReportFormat } from 'argus-engine';
-import type { GoPrinting } from '../reports/go-json.ts';
+import type { GoOutputOptions } from '../reports/go-json.ts';
 
-/** The place of the reports of a run. */
+/** Where the reports of a run are. */
 export type ReportSource =
   | { kind: 'file'; path: string; format: ReportFormat | null }
-  /** Files of several processes of this runner. */
+  /** Report files of several processes of this runner. */
   | { kind: 'written'; dir: string; runner: string; format: ReportFormat }
-  /** Files that match a pattern. Only files that were written during the run count. */
+  /** Files that match a pattern. Files from before the run do not count. */
   | { kind: 'glob'; pattern: string; format: ReportFormat | null };
 
 /** Settings that make a runner write its report. */
@@ -20,12 +20,12 @@ export interface Reporting {
   files?: Record<string, string>;
   reports: ReportSource[];
   /**
-   * How the output is processed: events are converted to normal output (`go-json`), the output is kept as the report
-   * (`copy`), or times that the report option adds are removed (`bats-times`).
+   * How the output is processed: events are converted to normal output (`go-json`), the output is also the report
+   * (`copy`), or the times that the report option adds are removed (`bats-times`).
    */
   translate?: 'go-json' | 'copy' | 'bats-times';
-  /** Options for `go-json`. */
-  goPrinting?: GoPrinting;
+  /** Options for the conversion with `go-json`. */
+  goPrinting?: GoOutputOptions;
   notes?: string[];
 }
 
@@ -39,18 +39,22 @@ export interface AdapterContext {
   /** The environment of the command. */
   env: Readonly<Record<string, string | undefined>>;
   /** True if arguments reach the runner only at the end of the command, through a package script. */
-  throughScript: boolean;
-  /** True if only some tests are selected. */
-  filtered: boolean;
+  runsThroughScript: boolean;
+  /** True if a filter selects only some of the tests. */
+  isFiltered: boolean;
 }
 
 export interface Adapter {
   name: string;
-  /** Index of the word at which the arguments of the runner start. Undefined if these words do not start the runner. */
-  recognise(words: readonly string[]): number | undefined;
   /**
-   * Arguments that run only tests with this name. Missing if the runner has no such arguments. Returns undefined for a
-   * name that the runner would read as something else, because names come from files of the project.
+   * Returns the index of the word at which the arguments of the runner start. Undefined if these words do not start the
+   * runner.
+   */
+  recognize(words: readonly string[]): number | undefined;
+  /**
+   * Returns the arguments that run only tests with this name. Missing if the runner has no such arguments. Returns
+   * undefined for a name that the runner would read as something else, for example as an option, because names come
+   * from files of the project.
    */
   filter?(name: string): string[] | undefined;
   /** Options of the runner that select tests by name. A command may already contain them. */
@@ -59,11 +63,11 @@ export interface Adapter {
   filterIsPattern?: boolean;
   /** True if `filter` accepts a full case name. */
   takesCaseNames?: boolean;
-  /** True if added arguments must come first, not at the end. */
+  /** True if added arguments must be the first arguments, not the last. */
   argsFirst?: boolean;
-  /** True if the runner fails if it finds no test. This does not cover a filter without a match. */
+  /** True if the runner fails if it finds no test. A filter without a match may still succeed. */
   failsWithoutTests?: boolean;
-  /** Settings for a report. The runners of Node that `reporters.ts` covers need none. */
+  /** Settings for a report. The runners that `reporters.ts` covers need none. */
   reporting?(context: AdapterContext): Reporting;
 }
 
@@ -74,14 +78,14 @@ const LAUNCHERS = new Set(
   ),
 );
 
-/** Subcommands of launchers. */
-const LAUNCHER_WORDS = new Set(['exec', 'run', 'dlx', 'x', '-m', '--']);
+/** Words that launchers accept before the name of the program. */
+const LAUNCHER_SUBCOMMANDS = new Set(['exec', 'run', 'dlx', 'x', '-m', '--']);
 
-/** Recognizes a program by its file name, even after launchers. */
-export function program(...names: string[]): Adapter['recognise'] {
+/** Returns a function that recognizes a program by its file name, even after launchers. */
+export function recognizeProgram(...names: string[]): Adapter['recognize'] {
   return (words) => {
     for (const [index, word] of words.entries()) {
-      if (names.includes(basename(word))) return index + 1;
+      if (names.includes(getProgramName(word))) return index + 1;
       if (!isLauncherWord(word)) return undefined;
     }
     return undefined;
@@ -90,26 +94,29 @@ export function program(...names: string[]): Adapter['recognise'] {
 
 /** Returns true if the word is a launcher, a subcommand of a launcher, an option, or a variable. */
 export function isLauncherWord(word: string): boolean {
-  return LAUNCHERS.has(basename(word)) || LAUNCHER_WORDS.has(word) || /^(?:-|\w+=)/u.test(word);
+  return LAUNCHERS.has(getProgramName(word)) || LAUNCHER_SUBCOMMANDS.has(word) || /^(?:-|\w+=)/u.test(word);
 }
 
-/** The plain name of a program, for example for `node_modules/.bin/jest`, `jest.js`, `mvnw.cmd` or `python3.11`. */
-export function basename(word = ''): string {
+/**
+ * Returns the plain name of a program: `jest` for `node_modules/.bin/jest` and `jest.js`, `mvnw` for `mvnw.cmd`, and
+ * `python3` for `python3.11`.
+ */
+export function getProgramName(word = ''): string {
   const name = word.split(/[\\/]/u).at(-1) ?? '';
   return name.replace(/\.(?:[cm]?js|cmd|exe|bat)$/u, '').replace(/^python3?\.\d+$/u, 'python3');
 }
 
-/** Returns true for a word that a program may read as an option or as the name of an argument file. */
-export function isReadAsOption(word: string): boolean {
+/** Returns true for a word that a program may read as an option or as the name of a file with arguments. */
+export function mayBeReadAsOption(word: string): boolean {
   return /^[-@]/u.test(word);
 }
 
-/** A regular expression that matches only this text, in the common syntax of all runners. */
-export function literalPattern(text: string): string {
+/** Returns a regular expression that matches only this text, in a syntax that all runners share. */
+export function escapePattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/gu, '\\$&');
 }
 
-export function afterSubcommand(
+export function findIndexAfterSubcommand(
   words: readonly string[],
   index: number | undefined,
   subcommand: string,
@@ -117,8 +124,8 @@ export function afterSubcommand(
   return index !== undefined && words[index] === subcommand ? index + 1 : undefined;
 }
 
-/** The value of the first of these options: `-t adds`, `-t=adds`, or `-tadds` for a single letter. */
-export function optionValue(words: readonly string[], options: readonly string[]): string | undefined {
+/** Returns the value of the first of these options: `-t adds`, `-t=adds`, or `-tadds` for a single letter. */
+export function getOptionValue(words: readonly string[], options: readonly string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     const option = options.find((one) => word.startsWith(one));
     if (option === undefined) continue;

@@ -1,45 +1,45 @@
-/** The build tools of the JVM, which run tests. */
+/** The adapters of the JVM's build tools, which run tests. */
 
 import path from 'node:path';
 import {
-  GRADLE_PROJECTS_MAY_BE_EMPTY,
-  gradleTest,
+  createGradleFilter,
+  createMavenFilter,
+  GRADLE_ALLOW_EMPTY_PROJECTS_SCRIPT,
   hasGradleProjects,
   hasMavenModules,
-  MAVEN_MODULES_MAY_BE_EMPTY,
-  mavenTest,
+  MAVEN_ALLOW_EMPTY_MODULES_ARGS,
 } from '../jvm-builds.ts';
-import { type Adapter, isReadAsOption, program, type ReportSource } from './adapter.ts';
+import { type Adapter, mayBeReadAsOption, type ReportSource, recognizeProgram } from './adapter.ts';
 
 export const maven: Adapter = {
   name: 'maven',
   filterOptions: ['-Dtest'],
-  recognise: program('mvn', 'mvnw', 'mvnd'),
-  filter: (name) => [`-Dtest=${mavenTest(name)}`],
+  recognize: recognizeProgram('mvn', 'mvnw', 'mvnd'),
+  filter: (name) => [`-Dtest=${createMavenFilter(name)}`],
   takesCaseNames: true,
-  reporting: ({ root, filtered }) => ({
-    args: filtered && hasMavenModules(root) ? MAVEN_MODULES_MAY_BE_EMPTY : [],
-    reports: xmlOf('target/surefire-reports', 'target/failsafe-reports'),
+  reporting: ({ root, isFiltered }) => ({
+    args: isFiltered && hasMavenModules(root) ? MAVEN_ALLOW_EMPTY_MODULES_ARGS : [],
+    reports: createXmlSources('target/surefire-reports', 'target/failsafe-reports'),
   }),
 };
 
 export const gradle: Adapter = {
   name: 'gradle',
   filterOptions: ['--tests'],
-  recognise: program('gradle', 'gradlew'),
+  recognize: recognizeProgram('gradle', 'gradlew'),
   filter(name) {
-    const pattern = gradleTest(name);
-    return isReadAsOption(pattern) ? undefined : ['--tests', pattern];
+    const pattern = createGradleFilter(name);
+    return mayBeReadAsOption(pattern) ? undefined : ['--tests', pattern];
   },
   takesCaseNames: true,
-  reporting({ dir, root, filtered }) {
-    const reports = xmlOf('build/test-results');
-    if (!filtered || !hasGradleProjects(root)) return { reports };
+  reporting({ dir, root, isFiltered }) {
+    const reports = createXmlSources('build/test-results');
+    if (!isFiltered || !hasGradleProjects(root)) return { reports };
     const args = ['--init-script', path.join(dir, 'argus.gradle')];
-    return { args, files: { 'argus.gradle': GRADLE_PROJECTS_MAY_BE_EMPTY }, reports };
+    return { args, files: { 'argus.gradle': GRADLE_ALLOW_EMPTY_PROJECTS_SCRIPT }, reports };
   },
 };
 
-function xmlOf(...folders: string[]): ReportSource[] {
+function createXmlSources(...folders: string[]): ReportSource[] {
   return folders.map((folder) => ({ kind: 'glob', pattern: `**/${folder}/**/*.xml`, format: 'junit' }));
 }

@@ -1,23 +1,32 @@
-/** The runners of compiled languages: Rust, Go, and CTest. */
+/** The adapters of runners for compiled languages: Rust, Go, and CTest. */
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { GoPrinting } from '../reports/go-json.ts';
-import { type Adapter, afterSubcommand, basename, isReadAsOption, program, type ReportSource } from './adapter.ts';
+import type { GoOutputOptions } from '../reports/go-json.ts';
+import {
+  type Adapter,
+  findIndexAfterSubcommand,
+  getProgramName,
+  mayBeReadAsOption,
+  type ReportSource,
+  recognizeProgram,
+} from './adapter.ts';
 
 export const nextest: Adapter = {
   name: 'nextest',
   failsWithoutTests: true,
-  recognise: (words) => afterSubcommand(words, cargoSubcommand(words, 'nextest'), 'run'),
-  filter: cargoFilter,
+  recognize: (words) => findIndexAfterSubcommand(words, findIndexAfterCargoSubcommand(words, 'nextest'), 'run'),
+  filter: createCargoFilter,
   argsFirst: true,
   reporting({ dir, root }) {
     const file = path.join(dir, 'nextest.xml');
-    const onlyProgram = existsSync(path.join(root, 'src/main.rs')) && !existsSync(path.join(root, 'src/lib.rs'));
+    const isOnlyProgram = existsSync(path.join(root, 'src/main.rs')) && !existsSync(path.join(root, 'src/lib.rs'));
     return {
-      notes: onlyProgram ? [] : ['nextest runs no doctests; argus_run with command "cargo test --doc" does.'],
+      notes: isOnlyProgram
+        ? []
+        : ['nextest does not run doctests. To run them, call argus_run with command "cargo test --doc".'],
       args: ['--tool-config-file', `argus:${path.join(dir, 'argus-nextest.toml')}`],
-      // Before 0.9.143, nextest does not report skipped tests and warns about the unknown key.
+      // nextest before 0.9.143 does not report skipped tests, and warns about the unknown key.
       files: {
         'argus-nextest.toml': `[profile.default.junit]\npath = ${JSON.stringify(file)}\nreport-skipped = "all"\n`,
       },
@@ -26,34 +35,34 @@ export const nextest: Adapter = {
   },
 };
 
-/** The output is the report, also through scripts. */
+/** cargo test has no report, so its output is read, also behind scripts. */
 export const cargoTest: Adapter = {
   name: 'cargo test',
-  recognise: (words) => cargoSubcommand(words, 'test') ?? cargoSubcommand(words, 't'),
-  filter: cargoFilter,
+  recognize: (words) => findIndexAfterCargoSubcommand(words, 'test') ?? findIndexAfterCargoSubcommand(words, 't'),
+  filter: createCargoFilter,
 };
 
 /**
- * Passes the name as a separate word. Words with these starts are refused even after `--`, because cargo reads options
- * in them (`--config` can name a program to start) and rustdoc reads arguments from a file after `@`. No path of a Rust
- * test starts like that.
+ * Passes the name as a separate word. Refuses names that start with `-` or `@`, even though they would follow `--`,
+ * because cargo reads options in them (`--config` can name a program to start) and rustdoc reads arguments from a file
+ * after `@`. No path of a Rust test starts with these characters.
  */
-function cargoFilter(name: string): string[] | undefined {
-  return isReadAsOption(name) ? undefined : [name];
+function createCargoFilter(name: string): string[] | undefined {
+  return mayBeReadAsOption(name) ? undefined : [name];
 }
 
 export const goTest: Adapter = {
   name: 'go test',
   filterOptions: ['-run'],
   filterIsPattern: true,
-  recognise: (words) => (basename(words[0]) === 'go' && words[1] === 'test' ? 2 : undefined),
+  recognize: (words) => (getProgramName(words[0]) === 'go' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-run', name],
   argsFirst: true,
   reporting({ dir, words }) {
     if (words.includes('-json')) return { reports: [] };
     const file = path.join(dir, 'go-test.json');
     const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'go-test' }];
-    return { args: ['-json'], reports, translate: 'go-json', goPrinting: goPrinting(words) };
+    return { args: ['-json'], reports, translate: 'go-json', goPrinting: parseGoOutputOptions(words) };
   },
 };
 
@@ -64,21 +73,21 @@ const GO_SWITCHES = new Set(
   ),
 );
 
-function goPrinting(words: readonly string[]): GoPrinting {
+function parseGoOutputOptions(words: readonly string[]): GoOutputOptions {
   const options = new Map<string, string>();
   let namesPackages = false;
-  const given = words.slice(words.indexOf('test') + 1).values();
-  for (const word of given) {
+  const remainingWords = words.slice(words.indexOf('test') + 1).values();
+  for (const word of remainingWords) {
     const [, name, value] = /^--?(?:test\.)?(\w+)(?:=(.*))?$/su.exec(word) ?? [];
     if (name === 'args') break;
     if (name === undefined) namesPackages = true;
-    else options.set(name, value ?? (GO_SWITCHES.has(name) ? 'true' : (given.next().value ?? '')));
+    else options.set(name, value ?? (GO_SWITCHES.has(name) ? 'true' : (remainingWords.next().value ?? '')));
   }
   const isVerbose = (options.get('v') ?? 'false') !== 'false';
   return {
     isVerbose,
-    isWhole: !namesPackages || options.has('bench'),
-    endsWithResult: namesPackages && !options.has('fuzz'),
+    printsPassedOutput: !namesPackages || options.has('bench'),
+    printsFinalResult: namesPackages && !options.has('fuzz'),
   };
 }
 
@@ -87,7 +96,7 @@ export const ctest: Adapter = {
   name: 'ctest',
   filterOptions: ['-R', '--tests-regex'],
   filterIsPattern: true,
-  recognise: program('ctest'),
+  recognize: recognizeProgram('ctest'),
   filter: (name) => ['-R', name],
   reporting({ dir, words }) {
     if (words.some((word) => /^(?:-N|--show-only|--build-and-test|--print-labels|--help)/u.test(word))) {
@@ -98,9 +107,9 @@ export const ctest: Adapter = {
   },
 };
 
-/** Handles a toolchain, for example `cargo +nightly test`. */
-function cargoSubcommand(words: readonly string[], subcommand: string): number | undefined {
-  if (basename(words[0]) !== 'cargo') return undefined;
+/** Returns the index after the subcommand, also with a toolchain as in `cargo +nightly test`. */
+function findIndexAfterCargoSubcommand(words: readonly string[], subcommand: string): number | undefined {
+  if (getProgramName(words[0]) !== 'cargo') return undefined;
   const index = words[1]?.startsWith('+') ? 2 : 1;
   return words[index] === subcommand ? index + 1 : undefined;
 }

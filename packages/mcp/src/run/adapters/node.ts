@@ -1,16 +1,16 @@
-/** The runners of Node, Bun and Deno. Runners that the hook of `reporters.ts` reaches need no settings for a report. */
+/** The adapters of runners for Node, Bun and Deno. Runners that `reporters.ts` covers need no settings for a report. */
 
 import path from 'node:path';
-import { projectFile } from '../../system/files/project-file.ts';
-import { field, readManifest } from '../planning/scripts.ts';
+import { readProjectFile } from '../../system/files/project-file.ts';
+import { getField, readManifest } from '../planning/scripts.ts';
 import {
   type Adapter,
   type AdapterContext,
-  afterSubcommand,
-  basename,
-  literalPattern,
-  program,
+  escapePattern,
+  findIndexAfterSubcommand,
+  getProgramName,
   type ReportSource,
+  recognizeProgram,
 } from './adapter.ts';
 
 export const vitest: Adapter = {
@@ -18,7 +18,7 @@ export const vitest: Adapter = {
   filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
-  recognise: program('vitest'),
+  recognize: recognizeProgram('vitest'),
   filter: (name) => ['-t', name],
 };
 
@@ -27,7 +27,7 @@ export const jest: Adapter = {
   filterOptions: ['-t', '--testNamePattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
-  recognise: program('jest'),
+  recognize: recognizeProgram('jest'),
   filter: (name) => ['-t', name],
 };
 
@@ -36,7 +36,7 @@ export const playwright: Adapter = {
   filterOptions: ['-g', '--grep'],
   filterIsPattern: true,
   failsWithoutTests: true,
-  recognise: (words) => afterSubcommand(words, program('playwright')(words), 'test'),
+  recognize: (words) => findIndexAfterSubcommand(words, recognizeProgram('playwright')(words), 'test'),
   filter: (name) => ['-g', name],
 };
 
@@ -44,7 +44,7 @@ export const mocha: Adapter = {
   name: 'mocha',
   filterOptions: ['-g', '--grep', '-f', '--fgrep'],
   filterIsPattern: true,
-  recognise: program('mocha', '_mocha'),
+  recognize: recognizeProgram('mocha', '_mocha'),
   filter: (name) => ['--grep', name],
 };
 
@@ -52,7 +52,7 @@ export const nodeTest: Adapter = {
   name: 'node:test',
   filterOptions: ['--test-name-pattern'],
   filterIsPattern: true,
-  recognise: (words) => (basename(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
+  recognize: (words) => (getProgramName(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
   filter: (name) => [`--test-name-pattern=${name}`],
   argsFirst: true,
 };
@@ -62,7 +62,7 @@ export const bun: Adapter = {
   filterOptions: ['-t', '--test-name-pattern'],
   filterIsPattern: true,
   failsWithoutTests: true,
-  recognise: (words) => (basename(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
+  recognize: (words) => (getProgramName(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-t', name],
   reporting({ dir }) {
     const file = path.join(dir, 'bun.xml');
@@ -75,7 +75,7 @@ export const deno: Adapter = {
   name: 'deno',
   filterOptions: ['--filter'],
   failsWithoutTests: true,
-  recognise: (words) => (basename(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
+  recognize: (words) => (getProgramName(words[0]) === 'deno' && words[1] === 'test' ? 2 : undefined),
   // Uses only the test in a case name, because a step cannot run alone.
   filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
   takesCaseNames: true,
@@ -90,7 +90,7 @@ export const ava: Adapter = {
   name: 'ava',
   filterOptions: ['-m', '--match'],
   failsWithoutTests: true,
-  recognise: program('ava'),
+  recognize: recognizeProgram('ava'),
   filter: (name) => [`--match=*${name}*`],
 };
 
@@ -99,7 +99,7 @@ export const jasmine: Adapter = {
   filterOptions: ['--filter'],
   filterIsPattern: true,
   failsWithoutTests: true,
-  recognise: program('jasmine'),
+  recognize: recognizeProgram('jasmine'),
   filter: (name) => [`--filter=${name}`],
 };
 
@@ -107,37 +107,37 @@ export const qunit: Adapter = {
   name: 'qunit',
   filterOptions: ['-f', '--filter'],
   failsWithoutTests: true,
-  recognise: program('qunit'),
-  filter: (name) => ['--filter', qunitName(name)],
+  recognize: recognizeProgram('qunit'),
+  filter: (name) => ['--filter', escapeQunitName(name)],
 };
 
 /**
- * A leading `!` selects all other tests, and a name between slashes is a pattern:
- * https://qunitjs.com/api/config/filter/
+ * Escapes a name that starts with `!`, which would select all other tests, and a name between slashes, which would be a
+ * pattern: https://qunitjs.com/api/config/filter/
  */
-function qunitName(name: string): string {
-  return /^!|^\/.*\/i?$/su.test(name) ? `/${literalPattern(name).replaceAll('/', '\\/')}/` : name;
+function escapeQunitName(name: string): string {
+  return /^!|^\/.*\/i?$/su.test(name) ? `/${escapePattern(name).replaceAll('/', '\\/')}/` : name;
 }
 
-/** Its command line accepts no names of tests. */
+/** Has no filter, because its command line accepts no test names. */
 export const webTestRunner: Adapter = {
   name: 'web-test-runner',
-  recognise: program('wtr', 'web-test-runner'),
+  recognize: recognizeProgram('wtr', 'web-test-runner'),
 };
 
-/** Its command line accepts patterns of files but no names of tests. */
+/** Has no filter, because its command line accepts patterns of files but no test names. */
 export const uvu: Adapter = {
   name: 'uvu',
-  recognise: program('uvu'),
+  recognize: recognizeProgram('uvu'),
 };
 
-/** Prints TAP to a pipe. With a reporter, it writes TAP to a separate file. */
+/** node-tap prints TAP to a pipe. If a reporter is set, it writes TAP to a separate file. */
 export const tap: Adapter = {
   name: 'tap',
   filterOptions: ['-g', '--grep'],
   filterIsPattern: true,
-  recognise: (words) => {
-    const index = program('tap')(words);
+  recognize: (words) => {
+    const index = recognizeProgram('tap')(words);
     return index !== undefined && /^(?:list|plugin|report|dump-config|versions|help|build)$/u.test(words[index] ?? '')
       ? undefined
       : index;
@@ -151,17 +151,19 @@ export const tap: Adapter = {
 };
 
 function printsTap(root: string, words: readonly string[], env: AdapterContext['env']): boolean {
-  const isNamed = words.some((word) => /^(?:-R|--reporter\b)/u.test(word)) || env.TAP_REPORTER !== undefined;
-  const settings = projectFile(root, '.taprc') ?? '';
+  const hasReporter = words.some((word) => /^(?:-R|--reporter\b)/u.test(word)) || env.TAP_REPORTER !== undefined;
+  const settings = readProjectFile(root, '.taprc') ?? '';
   return (
-    !isNamed && !/^reporter:/mu.test(settings) && field(field(readManifest(root), 'tap'), 'reporter') === undefined
+    !hasReporter &&
+    !/^reporter:/mu.test(settings) &&
+    getField(getField(readManifest(root), 'tap'), 'reporter') === undefined
   );
 }
 
-/** Prints only TAP. */
+/** tape prints only TAP. */
 export const tape: Adapter = {
   name: 'tape',
-  recognise: program('tape'),
+  recognize: recognizeProgram('tape'),
   reporting({ dir }) {
     const file = path.join(dir, 'tape.tap');
     return { translate: 'copy', reports: [{ kind: 'file', path: file, format: 'tap' }] };

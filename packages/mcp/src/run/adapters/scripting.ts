@@ -1,13 +1,13 @@
-/** The runners of Ruby, PHP, Lua and the shell. Runners of Ruby and PHP get their reporter from `reporters.ts`. */
+/** The adapters of runners for Ruby, PHP, Lua and the shell. `reporters.ts` adds the reporters for Ruby and PHP. */
 
 import path from 'node:path';
-import { REPORTERS } from '../reporters.ts';
-import { type Adapter, afterSubcommand, basename, hasOption, program } from './adapter.ts';
+import { REPORTERS_FOLDER } from '../reporters.ts';
+import { type Adapter, findIndexAfterSubcommand, getProgramName, hasOption, recognizeProgram } from './adapter.ts';
 
 export const rspec: Adapter = {
   name: 'rspec',
   filterOptions: ['-e', '--example'],
-  recognise: program('rspec'),
+  recognize: recognizeProgram('rspec'),
   filter: (name) => ['-e', name],
 };
 
@@ -15,30 +15,31 @@ export const minitest: Adapter = {
   name: 'minitest',
   filterOptions: ['-n', '--name', 'TESTOPTS'],
   filterIsPattern: true,
-  recognise(words) {
+  recognize(words) {
     const program = words.find((word) => !/^(?:bundle|exec|-S)$/u.test(word));
-    if (basename(program) === 'rails') return afterSubcommand(words, words.indexOf(program ?? '') + 1, 'test');
-    const isRuby = basename(program) === 'ruby' && !words.includes('-S');
+    if (getProgramName(program) === 'rails')
+      return findIndexAfterSubcommand(words, words.indexOf(program ?? '') + 1, 'test');
+    const isRuby = getProgramName(program) === 'ruby' && !words.includes('-S');
     return isRuby && words.some((word) => /(?:^|[\\/])(?:test_[^\\/]*|[^\\/]*_test|tests?|all)\.rb$/u.test(word))
       ? words.length
       : undefined;
   },
-  filter: (name) => ['-n', minitestName(name)],
+  filter: (name) => ['-n', createMinitestPattern(name)],
 };
 
-/** Rake passes the value of a variable to its tests. */
+/** Passes the filter in a variable, because rake passes its value to the tests. */
 export const rakeTest: Adapter = {
   name: 'minitest',
   filterOptions: ['-n', '--name', 'TESTOPTS'],
   filterIsPattern: true,
-  recognise(words) {
-    const index = program('rake')(words);
+  recognize(words) {
+    const index = recognizeProgram('rake')(words);
     return index !== undefined && words.slice(index).includes('test') ? words.length : undefined;
   },
-  filter: (name) => [`TESTOPTS=--name='${minitestName(name)}'`],
+  filter: (name) => [`TESTOPTS=--name='${createMinitestPattern(name)}'`],
 };
 
-function minitestName(name: string): string {
+function createMinitestPattern(name: string): string {
   return `/${name.replaceAll('/', '\\/').replaceAll(/[ ']/gu, '.')}/`;
 }
 
@@ -46,63 +47,68 @@ export const phpunit: Adapter = {
   name: 'phpunit',
   filterOptions: ['--filter'],
   filterIsPattern: true,
-  recognise: program('phpunit', 'pest', 'paratest', 'simple-phpunit'),
-  filter: (name) => ['--filter', phpunitName(name)],
+  recognize: recognizeProgram('phpunit', 'pest', 'paratest', 'simple-phpunit'),
+  filter: (name) => ['--filter', escapePhpunitName(name)],
 };
 
-/** Escapes `#` and `@` in names of data sets, because at the end of a filter they select data sets (`#2`, `@one`). */
-function phpunitName(name: string): string {
+/**
+ * Escapes `#` and `@` in the name of a data set, because at the end of a filter they select data sets (`#2`, `@one`).
+ */
+function escapePhpunitName(name: string): string {
   return name.includes(' with data set ') ? name.replaceAll(/[#@]/gu, '[$&]') : name;
 }
 
 /**
- * The reporter is a Lua statement that busted runs first, because an output handler would replace the project's
- * handler. If settings name a different Lua, a shell reads the arguments again without their quotes.
+ * The reporter is a Lua statement that busted runs first, because an output handler would replace the project's own
+ * handler. The statement contains no quotes: if settings name a different Lua, a shell reads the arguments again
+ * without their quotes.
  */
 export const busted: Adapter = {
   name: 'busted',
   filterOptions: ['--filter'],
-  recognise: program('busted'),
-  // A name without letters or digits would select every test.
-  filter: (name) => (/[\p{L}\p{N}]/u.test(name) ? bustedNames(name).flatMap((one) => ['--filter', one]) : undefined),
+  recognize: recognizeProgram('busted'),
+  // Without letters or digits, the filter would select every test.
+  filter: (name) =>
+    /[\p{L}\p{N}]/u.test(name) ? createBustedPatterns(name).flatMap((one) => ['--filter', one]) : undefined,
   takesCaseNames: true,
   reporting: () => ({
-    args: ['-e', `dofile[[${REPORTERS.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
+    args: ['-e', `dofile[[${REPORTERS_FOLDER.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
     reports: [],
   }),
 };
 
 /**
- * Lua patterns for a name. busted searches them in the joined names down to the test. If the text may be a name or a
- * pattern, both are used, unless Lua cannot read it as a pattern or a shell would interpret it.
+ * Returns Lua patterns for a name. busted searches them in the joined names from the outermost suite to the test. If
+ * the text may be a name or a pattern, both patterns are used, unless Lua cannot read the text as a pattern or a shell
+ * would interpret it.
  */
-function bustedNames(filter: string): string[] {
+function createBustedPatterns(filter: string): string[] {
   const names = filter.split(' > ');
-  const literal = (name: string) => name.replaceAll(/[\s!-/:-@[-^`{-~]/gu, '.');
+  const escapeName = (name: string) => name.replaceAll(/[\s!-/:-@[-^`{-~]/gu, '.');
   if (names.length > 1) {
-    const own = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
-    return [`^${literal(own)}$`];
+    const fullName = names.filter((name, index) => index > 0 || !/\.\w+$/u.test(name)).join(' ');
+    return [`^${escapeName(fullName)}$`];
   }
   if (/^[\p{L}\p{N}_]+$/u.test(filter)) return [filter];
-  return /^-|%$|\[[^\]]*$|[\s()'"`;&|<>\\{}]/u.test(filter) ? [literal(filter)] : [literal(filter), filter];
+  return /^-|%$|\[[^\]]*$|[\s()'"`;&|<>\\{}]/u.test(filter) ? [escapeName(filter)] : [escapeName(filter), filter];
 }
 
-/** The JUnit report names files, which TAP does not, but it adds times to the output. */
+/** Uses the JUnit report, because it names files and TAP does not. The times that it adds to the output are removed. */
 export const bats: Adapter = {
   name: 'bats',
   filterOptions: ['-f', '--filter'],
   filterIsPattern: true,
-  recognise: program('bats'),
+  recognize: recognizeProgram('bats'),
   filter: (name) => ['-f', name],
   reporting({ dir, words }) {
     if (hasOption(words, '--report-formatter')) return { reports: [] };
     const printsTap = !words.some((word) => /^(?:-p|--pretty|-F|--formatter)$/u.test(word));
-    const isTimed = words.includes('-T') || words.includes('--timing');
-    const format = printsTap || isTimed ? 'junit' : 'tap';
+    const printsTimes = words.includes('-T') || words.includes('--timing');
+    const format = printsTap || printsTimes ? 'junit' : 'tap';
     return {
       args: ['--report-formatter', format, '--output', dir],
       reports: [{ kind: 'file', path: path.join(dir, format === 'junit' ? 'report.xml' : 'report.tap'), format }],
-      ...(format === 'junit' && !isTimed ? { translate: 'bats-times' } : {}),
+      ...(format === 'junit' && !printsTimes ? { translate: 'bats-times' } : {}),
     };
   },
 };

@@ -1,48 +1,49 @@
 /**
- * Gives one line of advice for each kind of failure that machines cause: the process that holds a port, the host name that
- * does not resolve, the space left on a disk, the version that the project requires.
+ * Gives advice about failures that the machine causes, for example the process that holds a port, the host name that
+ * does not resolve, the space left on a disk, or the version that the project requires. Each kind of failure gets at
+ * most one line.
  */
 
-import { statfsSync } from 'node:fs';
+import { readlinkSync, statfsSync } from 'node:fs';
 import type { FailureBrief, FailureKind } from 'argus-engine';
-import { projectFile } from '../../system/files/project-file.ts';
-import { listenerOf } from '../../system/listener.ts';
-import { quoted } from '../../system/words.ts';
-import { shortLine } from '../../text/untrusted.ts';
-import { field, readManifest } from '../planning/scripts.ts';
+import { readProjectFile } from '../../system/files/project-file.ts';
+import { listNamesOrEmpty, readTextOrEmpty } from '../../system/files/read.ts';
+import { quoteArgument } from '../../system/words.ts';
+import { toShortLine } from '../../text/untrusted.ts';
+import { getField, readManifest } from '../planning/scripts.ts';
 
 export interface Machine {
   root: string;
   platform: NodeJS.Platform;
   /** Returns the program that listens on a port, such as `node (process 4711)`, or undefined if it cannot be found. */
-  holderOf(port: string): string | undefined;
+  findPortHolder(port: string): string | undefined;
   /** Returns the free bytes on the disk of a folder. */
   freeBytes(folder: string): number | undefined;
 }
 
-type Failed = Pick<FailureBrief, 'failureKind' | 'headline' | 'message'>;
-type Advise = (text: string, machine: Machine) => string | undefined;
+type AdvisedFailure = Pick<FailureBrief, 'failureKind' | 'headline' | 'message'>;
+type CreateAdvice = (text: string, machine: Machine) => string | undefined;
 
 const MEBIBYTE = 1024 ** 2;
 
-const ADVICE: Readonly<Partial<Record<FailureKind, Advise>>> = {
-  'address-in-use': portAdvice,
+const ADVICE_BY_KIND: Readonly<Partial<Record<FailureKind, CreateAdvice>>> = {
+  'address-in-use': createPortAdvice,
   'connection-refused': (text) => {
-    const address = addressIn(text);
-    return address && `Nothing accepts connections at ${address}: start the service that should, then run again.`;
+    const address = findAddress(text);
+    return address && `Nothing accepts connections at ${address}: start the service, then run again.`;
   },
   dns: (text) => {
-    const host = hostIn(text);
+    const host = findHost(text);
     return host && `The host name ${host} did not resolve: check its spelling, the network and the VPN.`;
   },
   tls: (text) =>
     /expired|not yet valid/iu.test(text)
-      ? "A certificate is outside of its dates: check the machine's clock, then the certificate."
+      ? "A certificate is expired or not yet valid: check the machine's clock, then the certificate."
       : 'A certificate was refused: check which authorities this machine trusts (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE).',
-  'disk-full': diskAdvice,
+  'disk-full': createDiskAdvice,
   'resource-limit': (text) =>
     /EMFILE|too many open files/iu.test(text)
-      ? "Too many files are open: 'ulimit -n' says how many may be, 'ulimit -n 8192' raises it for this shell."
+      ? "Too many files are open: 'ulimit -n' shows the limit, 'ulimit -n 8192' raises it for this shell."
       : undefined,
   permission: (text, { platform }) => {
     const file = /(?:EACCES|EPERM)[^']*'([^']+)'|Permission denied: '([^']+)'|open (\S+): permission denied/u.exec(
@@ -51,79 +52,123 @@ const ADVICE: Readonly<Partial<Record<FailureKind, Advise>>> = {
     const name = file?.slice(1).find((one) => one !== undefined);
     if (name === undefined) return undefined;
     const isWindows = platform === 'win32';
-    return `This user may not use ${shortLine(name)}. Its permissions: ${isWindows ? 'icacls' : 'ls -ld'} ${shortLine(quoted(name, isWindows))}`;
+    return `This user has no permission for ${toShortLine(name)}. Show its permissions with: ${isWindows ? 'icacls' : 'ls -ld'} ${toShortLine(quoteArgument(name, isWindows))}`;
   },
-  'version-mismatch': versionAdvice,
+  'version-mismatch': createVersionAdvice,
 };
 
-/** Returns each distinct line once, in the order of the failures. */
-export function machineAdvice(failures: readonly Failed[], machine: Machine): string[] {
+/** Returns each different line of advice once, in the order of the failures. */
+export function createMachineAdvice(failures: readonly AdvisedFailure[], machine: Machine): string[] {
   const lines = failures.flatMap(({ failureKind, headline, message = '' }) => {
-    const line = ADVICE[failureKind]?.(`${headline}\n${message}`, machine);
+    const line = ADVICE_BY_KIND[failureKind]?.(`${headline}\n${message}`, machine);
     return line === undefined ? [] : [line];
   });
   return [...new Set(lines)];
 }
 
-function portAdvice(text: string, { holderOf, platform }: Machine): string | undefined {
+function createPortAdvice(text: string, { findPortHolder, platform }: Machine): string | undefined {
   const port = /\bport[: ]+(\d{2,5})\b/iu.exec(text)?.[1] ?? /[\d\])*.:]:(\d{2,5})\b/u.exec(text)?.[1];
   if (port === undefined) return undefined;
-  const holder = holderOf(port);
-  if (holder !== undefined) return `Port ${port} is held by ${shortLine(holder)}: end it, or use another port.`;
-  const look = platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
-  return `Port ${port} was held while the tests ran: '${look}' says by whom.`;
+  const holder = findPortHolder(port);
+  if (holder !== undefined) return `Port ${port} is used by ${toShortLine(holder)}: stop it, or use another port.`;
+  const searchCommand =
+    platform === 'win32' ? `netstat -ano | findstr :${port}` : `lsof -nP -iTCP:${port} -sTCP:LISTEN`;
+  return `Port ${port} was in use while the tests ran: '${searchCommand}' shows the process.`;
 }
 
-/** Returns `host:port`. A name followed by a number can also be a place in the code, so names need a word before them. */
-function addressIn(text: string): string | undefined {
+/**
+ * Finds `host:port`. A host name counts only after a word such as `to`, because `server.js:120` is a place in the code.
+ */
+function findAddress(text: string): string | undefined {
   const address = /((?<![\d.])(?:\d{1,3}\.){3}\d{1,3}|\[[\da-f:]+\]|\blocalhost):\d{1,5}\b/iu.exec(text)?.[0];
   return address ?? /(?:\bECONNREFUSED|\btcp|\bto) ([\w.-]+:\d{1,5})\b/u.exec(text)?.[1];
 }
 
-function hostIn(text: string): string | undefined {
-  const found = /\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve(?: host)?:?|host=)\s*'?([\w-]+(?:\.[\w-]+)+|[\w-]{2,})/iu.exec(
+function findHost(text: string): string | undefined {
+  const match = /\b(?:ENOTFOUND|EAI_AGAIN|lookup|resolve(?: host)?:?|host=)\s*'?([\w-]+(?:\.[\w-]+)+|[\w-]{2,})/iu.exec(
     text,
   );
-  return found?.[1];
+  return match?.[1];
 }
 
-function diskAdvice(text: string, { root, freeBytes }: Machine): string {
+function createDiskAdvice(text: string, { root, freeBytes }: Machine): string {
   if (/file watchers|inotify/iu.test(text)) {
-    return "No more files can be watched: 'sysctl fs.inotify.max_user_watches' says how many may be.";
+    return "The limit of watched files is reached: 'sysctl fs.inotify.max_user_watches' shows it.";
   }
   const free = freeBytes(root);
-  const left = free === undefined ? '' : `, ${Math.floor(free / MEBIBYTE)} MiB are left on that of the project`;
-  return `A disk or its quota is full${left}: free space, also in the temporary folder.`;
+  const freeText = free === undefined ? '' : `, the project's disk has ${Math.floor(free / MEBIBYTE)} MiB left`;
+  return `A disk or its quota is full${freeText}: free some space, also in the temporary folder.`;
 }
 
-function versionAdvice(text: string, { root }: Machine): string | undefined {
+function createVersionAdvice(text: string, { root }: Machine): string | undefined {
   if (/NODE_MODULE_VERSION|different Node\.js version|invalid ELF header/iu.test(text)) {
-    return "A native module was built for another Node.js: 'npm rebuild' builds it for this one.";
+    return "A native module was built for another version of Node.js: run 'npm rebuild'.";
   }
-  const node = field(field(readManifest(root), 'engines'), 'node');
+  const node = getField(getField(readManifest(root), 'engines'), 'node');
   if (/\bnode(?:\.js)?\b/iu.test(text) && typeof node === 'string') {
-    return `package.json asks for Node.js ${shortLine(node)}: 'node --version' says which one runs.`;
+    return `package.json requires Node.js ${toShortLine(node)}: 'node --version' shows the version in use.`;
   }
-  const python = /^\s*requires-python\s*=\s*["']([^"']+)/mu.exec(projectFile(root, 'pyproject.toml') ?? '')?.[1];
-  return python && `pyproject.toml asks for Python ${shortLine(python)}: 'python --version' says which one runs.`;
+  const python = /^\s*requires-python\s*=\s*["']([^"']+)/mu.exec(readProjectFile(root, 'pyproject.toml') ?? '')?.[1];
+  return (
+    python && `pyproject.toml requires Python ${toShortLine(python)}: 'python --version' shows the version in use.`
+  );
 }
 
 /** Returns the real machine for a project. */
-export function thisMachine(root: string): Machine {
+export function getThisMachine(root: string): Machine {
   const holders = new Map<string, string | undefined>();
-  // Several failures often name the same port, and the search reads the descriptors of all processes.
-  const holderOf = (port: string) => {
-    if (!holders.has(port)) holders.set(port, listenerOf(port));
+  // Cached, because several failures often name the same port and the search reads the descriptors of all processes.
+  const findHolder = (port: string) => {
+    if (!holders.has(port)) holders.set(port, findListener(port));
     return holders.get(port);
   };
-  return { root, platform: process.platform, holderOf, freeBytes };
+  return { root, platform: process.platform, findPortHolder: findHolder, freeBytes: readFreeBytes };
 }
 
-function freeBytes(folder: string): number | undefined {
+function readFreeBytes(folder: string): number | undefined {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
     return undefined;
+  }
+}
+
+/* Finds the program that listens on a port in /proc on Linux. Other systems would need a program such as lsof. */
+
+/** The state of a listening socket in /proc/net/tcp. */
+const LISTEN_STATE = '0A';
+
+/**
+ * Returns the program that listens on the port, for example `node (process 4711)`. Returns undefined if the port is
+ * free or if a process of another user listens on it.
+ */
+export function findListener(port: string): string | undefined {
+  const sockets = new Set(
+    ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => readListeningSockets(table, Number(port))),
+  );
+  if (sockets.size === 0) return undefined;
+  const holdsSocket = (id: string) =>
+    listNamesOrEmpty(`/proc/${id}/fd`).some((fd) => sockets.has(readLinkTarget(`/proc/${id}/fd/${fd}`)));
+  const id = listNamesOrEmpty('/proc').find((name) => /^\d+$/u.test(name) && holdsSocket(name));
+  return id && `${readTextOrEmpty(`/proc/${id}/comm`).trim()} (process ${id})`;
+}
+
+/** Returns the sockets that listen on a port, in the form that links in `/proc/<process>/fd` have. */
+function readListeningSockets(table: string, port: number): string[] {
+  const rows = readTextOrEmpty(table)
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/u));
+  const matchingRows = rows.filter(
+    ([, local = '', , state]) => state === LISTEN_STATE && Number.parseInt(local.split(':')[1] ?? '', 16) === port,
+  );
+  return matchingRows.map((columns) => `socket:[${columns[9]}]`);
+}
+
+function readLinkTarget(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return '';
   }
 }

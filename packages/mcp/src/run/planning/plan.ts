@@ -1,325 +1,358 @@
-/**
- * Converts a command line to the command that is run: with a filter and with options for a report. execute.ts runs it.
- */
+/** Converts a command line into the command to run, which has a filter and options for a report. execute.ts runs it. */
 
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { type LastCommand, lastCommand, quoted, type Word } from '../../system/words.ts';
-import { shortLine } from '../../text/untrusted.ts';
+import { type LastCommand, parseLastCommand, quoteArgument, type Word } from '../../system/words.ts';
+import { toShortLine } from '../../text/untrusted.ts';
 import {
   type Adapter,
   type AdapterContext,
-  isReadAsOption,
-  literalPattern,
-  optionValue,
+  escapePattern,
+  getOptionValue,
+  mayBeReadAsOption,
   type Reporting,
 } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters.ts';
-import { keepInShell } from '../reporters/kept-variables.cjs';
-import { hookReporting, pytestReport } from '../reporters.ts';
-import { argumentsOf, packageScripts, scriptOf } from './scripts.ts';
-import { watchAdvice, watchingOff } from './watch-mode.ts';
-import { type WorkspaceRun, workspaceRun } from './workspaces.ts';
+import { keepAdditionsInShell } from '../reporters/kept-variables.cjs';
+import { createHookReporting, createPytestReporting } from '../reporters.ts';
+import { findScript, getScriptArguments, readPackageScripts } from './scripts.ts';
+import { createNoWatchVariables, getWatchAdvice } from './watch-mode.ts';
+import { findWorkspaceRun, type WorkspaceRun } from './workspaces.ts';
 
 /** Maximum depth of scripts that call scripts. Deeper nesting is a loop. */
 const MAX_SCRIPT_DEPTH = 4;
 
-/** Example of a filter, if the project has no packages to show. */
-const ANY_EXAMPLE = "npx vitest run -t 'adds two'";
+/** Example of a command with a filter, for a project without packages. */
+const DEFAULT_EXAMPLE = "npx vitest run -t 'adds two'";
 
 export interface Plan {
-  /** The command as a person would type it. */
-  shown: string;
+  /** The command as a person would type it, with the filter but without options for a report. */
+  displayCommand: string;
   /** The command that is run. */
   command: string;
   /**
-   * Arguments that were added only for the report. They are removed from the output again, because package managers
-   * print them.
+   * Arguments that were added only for the report. They are removed from the output, because package managers print
+   * them.
    */
-  added: readonly string[];
+  addedArguments: readonly string[];
   /** Null if Argus does not know the runner. */
   runner: string | null;
   reporting: Reporting;
-  /** The test that a filter in the command itself selects. */
-  ownFilter?: string | undefined;
+  /** The test that a filter in the typed command selects. */
+  commandFilter?: string | undefined;
 }
 
-type ReportPlace = Pick<AdapterContext, 'dir' | 'env'>;
+type ReportContext = Pick<AdapterContext, 'dir' | 'env'>;
 
-export interface PlanInput extends Omit<AdapterContext, 'words' | 'throughScript' | 'filtered'> {
+export interface PlanInput extends Omit<AdapterContext, 'words' | 'runsThroughScript' | 'isFiltered'> {
   command: string;
   filter?: string | undefined;
-  /** The full name of the case that the filter selects, relative to the root, if known. */
+  /** The full name of the case that the filter selects, relative to the root, if the name is known. */
   caseName?: string | undefined;
   /** True if the configuration names the reports, so that the plan adds nothing to the command. */
-  ownReports?: boolean;
+  hasConfiguredReports?: boolean;
 }
 
 /** The runner that a command line starts, directly or through package scripts. */
-interface Recognised {
+interface RecognizedRunner {
   adapter: Adapter;
   words: string[];
   /** Offset in the typed line at which arguments are inserted. */
   insertAt: number;
   /** Text before the arguments, such as ` --` for npm. */
-  lead: string;
-  /** Offset at which `run` is inserted, because pnpm reads options after the short form `pnpm test` as its own. */
+  separator: string;
+  /** Offset at which `run` is inserted, because pnpm itself reads the options after the short form `pnpm test`. */
   runAt?: number | undefined;
-  throughScript: boolean;
-  /** True if the runner runs in several packages, which would overwrite a shared report file. */
-  inPackages?: boolean;
+  runsThroughScript: boolean;
+  /** True if the runner runs in several packages, which would overwrite a single report file. */
+  isInSeveralPackages?: boolean;
 }
 
 export function planRun(input: PlanInput): Plan {
-  const found = recognise(input.command, input.root);
-  const advice = watchAdvice(found?.words ?? scriptWords(input.command, input.root));
-  if (advice !== undefined) throw watches(input.command, advice);
-  if (!found) {
-    if (input.filter !== undefined) throw noFilter(input, input.filter);
-    const off = watchingOff(scriptWords(input.command, input.root));
-    const reporting = input.ownReports ? { reports: [] } : hookReporting(input);
-    const plan = { ...asTyped(input.command, null), reporting: { ...reporting, env: { ...reporting.env, ...off } } };
-    return keepingAdditions(plan);
+  const recognized = recognizeRunner(input.command, input.root);
+  const advice = getWatchAdvice(recognized?.words ?? parseScriptWords(input.command, input.root));
+  if (advice !== undefined) throw createWatchError(input.command, advice);
+  if (!recognized) {
+    if (input.filter !== undefined) throw createFilterError(input, input.filter);
+    const noWatchVariables = createNoWatchVariables(parseScriptWords(input.command, input.root));
+    const reporting = input.hasConfiguredReports ? { reports: [] } : createHookReporting(input);
+    const plan = {
+      ...createUnchangedPlan(input.command, null),
+      reporting: { ...reporting, env: { ...reporting.env, ...noWatchVariables } },
+    };
+    return keepAdditions(plan);
   }
-  const filterArgs = filterArguments(found, input);
-  const reporting = input.ownReports ? { reports: [] } : reportingOf(found, input);
-  return keepingAdditions({
-    shown: insert(input.command, found, filterArgs),
-    command: insert(input.command, found, [...(reporting.args ?? []), ...filterArgs]),
-    added: reporting.args ?? [],
-    runner: found.adapter.name,
+  const filterArgs = getFilterArguments(recognized, input);
+  const reporting = input.hasConfiguredReports ? { reports: [] } : createReporting(recognized, input);
+  return keepAdditions({
+    displayCommand: insertArguments(input.command, recognized, filterArgs),
+    command: insertArguments(input.command, recognized, [...(reporting.args ?? []), ...filterArgs]),
+    addedArguments: reporting.args ?? [],
+    runner: recognized.adapter.name,
     reporting,
-    ownFilter: optionValue(found.words, found.adapter.filterOptions ?? []),
+    commandFilter: getOptionValue(recognized.words, recognized.adapter.filterOptions ?? []),
   });
 }
 
-/** A command such as `PYTHONPATH=src pytest` would overwrite the added value of the variable. */
-function keepingAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
+/** A command such as `PYTHONPATH=src pytest` would overwrite what Argus added to the variable. */
+function keepAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
   const isShell = process.platform !== 'win32' && plan.reporting.env !== undefined;
-  return isShell ? { ...plan, command: keepInShell(plan.command) } : plan;
+  return isShell ? { ...plan, command: keepAdditionsInShell(plan.command) } : plan;
 }
 
-function filterArguments(found: Recognised, input: PlanInput): string[] {
+function getFilterArguments(recognized: RecognizedRunner, input: PlanInput): string[] {
   const { filter } = input;
   if (filter === undefined) return [];
-  if (!canFilter(found)) throw noFilter(input, filter);
-  const args = argumentsFor(filter, found);
-  if (args === undefined) throw noName(filter, found.adapter);
+  if (!supportsFilter(recognized)) throw createFilterError(input, filter);
+  const args = buildFilterArguments(filter, recognized);
+  if (args === undefined) throw createNameError(filter, recognized.adapter);
   return args;
 }
 
-/** Returns undefined if the command takes no filter or the runner does not accept the name. */
-function argumentsFor(filter: string, found: Recognised): string[] | undefined {
-  if (!canFilter(found)) return undefined;
-  const name = filterName(filter, found.adapter);
+/** Returns undefined if the command takes no filter, or if the runner does not accept the name. */
+function buildFilterArguments(filter: string, recognized: RecognizedRunner): string[] | undefined {
+  if (!supportsFilter(recognized)) return undefined;
+  const name = createFilterName(filter, recognized.adapter);
   // An empty name selects every test, and no argument can contain a NUL.
-  return name.trim() === '' || name.includes('\0') ? undefined : found.adapter.filter?.(name);
+  return name.trim() === '' || name.includes('\0') ? undefined : recognized.adapter.filter?.(name);
 }
 
 /** Returns true if a filter can be added to the command. */
-export function takesFilter(command: string, root: string): boolean {
-  const found = recognise(command, root);
-  return found !== undefined && canFilter(found);
+export function canAddFilter(command: string, root: string): boolean {
+  const recognized = recognizeRunner(command, root);
+  return recognized !== undefined && supportsFilter(recognized);
 }
 
-function canFilter(found: Recognised): boolean {
-  return found.adapter.filter !== undefined && readsArgumentsAtItsEnd(found);
+function supportsFilter(recognized: RecognizedRunner): boolean {
+  return recognized.adapter.filter !== undefined && readsArgumentsAtEnd(recognized);
 }
 
-/** Settings for the report of the runner and of other runners that it may start. */
-function reportingOf({ adapter, words, throughScript, inPackages }: Recognised, input: PlanInput): Reporting {
-  const hooks = hookReporting(input);
-  if (inPackages) return hooks;
+/** Returns the settings for the report of the runner, and for reports of other runners that it may start. */
+function createReporting(
+  { adapter, words, runsThroughScript, isInSeveralPackages }: RecognizedRunner,
+  input: PlanInput,
+): Reporting {
+  const hooks = createHookReporting(input);
+  if (isInSeveralPackages) return hooks;
   const env = { ...input.env, ...hooks.env };
-  const own = adapter.reporting?.({ ...input, env, words, throughScript, filtered: input.filter !== undefined });
-  if (own === undefined) return hooks;
+  const runnerReporting = adapter.reporting?.({
+    ...input,
+    env,
+    words,
+    runsThroughScript,
+    isFiltered: input.filter !== undefined,
+  });
+  if (runnerReporting === undefined) return hooks;
   return {
-    ...own,
-    env: { ...hooks.env, ...own.env },
-    files: { ...hooks.files, ...own.files },
-    reports: [...own.reports, ...hooks.reports],
+    ...runnerReporting,
+    env: { ...hooks.env, ...runnerReporting.env },
+    files: { ...hooks.files, ...runnerReporting.files },
+    reports: [...runnerReporting.reports, ...hooks.reports],
   };
 }
 
 /**
- * Settings that let the runners of an unchanged command write reports: the environment, and reports that they write
- * anyway.
+ * Returns the settings with which the runners of an unchanged command write reports: the environment, and the reports
+ * that the runners write without options.
  */
-export function listeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
-  const found = recognise(input.command, input.root);
-  const hooks = hookReporting(input);
-  if (found === undefined) return keepingAdditions({ command: input.command, reporting: hooks });
-  const anyhow = reportingOf(found, input).reports.filter(({ kind }) => kind === 'glob');
-  return keepingAdditions({
+export function createListeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
+  const recognized = recognizeRunner(input.command, input.root);
+  const hooks = createHookReporting(input);
+  if (recognized === undefined) return keepAdditions({ command: input.command, reporting: hooks });
+  const defaultReports = createReporting(recognized, input).reports.filter(({ kind }) => kind === 'glob');
+  return keepAdditions({
     command: input.command,
-    reporting: { ...hooks, reports: [...anyhow, ...hooks.reports] },
+    reporting: { ...hooks, reports: [...defaultReports, ...hooks.reports] },
   });
 }
 
-/** The plan without the additions that the command rejected. */
-export function withoutRefused({ shown, runner, ownFilter }: Plan, complaint: string, input: ReportPlace): Plan {
-  const reporting = pytestReport(complaint, input) ?? { reports: [] };
-  return { ...asTyped(shown, runner), reporting, ownFilter };
+/** Returns the plan without the additions that the command rejected. */
+export function planWithoutAdditions(
+  { displayCommand, runner, commandFilter }: Plan,
+  errorMessage: string,
+  input: ReportContext,
+): Plan {
+  const reporting = createPytestReporting(errorMessage, input) ?? { reports: [] };
+  return { ...createUnchangedPlan(displayCommand, runner), reporting, commandFilter };
 }
 
-function asTyped(command: string, runner: string | null): Plan {
-  return { shown: command, command, added: [], runner, reporting: { reports: [] } };
+function createUnchangedPlan(command: string, runner: string | null): Plan {
+  return { displayCommand: command, command, addedArguments: [], runner, reporting: { reports: [] } };
 }
 
-/** Through a script, arguments come last, and node reads no options after file names. */
-function readsArgumentsAtItsEnd({ adapter, throughScript, words }: Recognised): boolean {
-  if (!throughScript || adapter.name !== 'node:test') return true;
+/**
+ * Returns true if the runner reads arguments at the end of the command. A script passes arguments only at the end, and
+ * node reads no options after file names.
+ */
+function readsArgumentsAtEnd({ adapter, runsThroughScript, words }: RecognizedRunner): boolean {
+  if (!runsThroughScript || adapter.name !== 'node:test') return true;
   return words.slice(1).every((word) => word.startsWith('-'));
 }
 
-/** The name of the runner, to show what would run. */
-export function recognisedRunner(command: string, root: string): string | null {
-  return recognise(command, root)?.adapter.name ?? null;
+/** Returns the name of the runner that the command would start. */
+export function recognizeRunnerName(command: string, root: string): string | null {
+  return recognizeRunner(command, root)?.adapter.name ?? null;
 }
 
-/** The words of the last command of a line, without variables that are set for it. */
-export function commandWords(command: string): string[] {
-  const words = lastCommand(command).words.map((word) => word.text);
-  return words.slice(startOfProgram(words));
+/** Returns the words of the last command of a line, without the variables that are set for the command. */
+export function parseCommandWords(command: string): string[] {
+  const words = parseLastCommand(command).words.map((word) => word.text);
+  return words.slice(findProgramStart(words));
 }
 
-function watches(command: string, advice: string): ArgusError {
-  const text = `'${shortLine(command)}' watches for changes and would not end. ${advice}, and call again.`;
+function createWatchError(command: string, advice: string): ArgusError {
+  const text = `'${toShortLine(command)}' watches for changes and never ends. ${advice}, then call again.`;
   return new ArgusError('INVALID_INPUT', text);
 }
 
-/** Like [`commandWords`], but for the command behind package scripts. */
-export function scriptWords(command: string, root: string, depth = 0): string[] {
-  const words = commandWords(command);
-  const script = scriptOf(words, root);
-  return script === undefined || depth >= MAX_SCRIPT_DEPTH ? words : scriptWords(script.text, root, depth + 1);
+/** Like [`parseCommandWords`], but for the command that package scripts start. */
+export function parseScriptWords(command: string, root: string, depth = 0): string[] {
+  const words = parseCommandWords(command);
+  const script = findScript(words, root);
+  return script === undefined || depth >= MAX_SCRIPT_DEPTH ? words : parseScriptWords(script.text, root, depth + 1);
 }
 
-function recognise(command: string, root: string, depth = 0): Recognised | undefined {
-  const last = lastCommand(command);
+function recognizeRunner(command: string, root: string, depth = 0): RecognizedRunner | undefined {
+  const last = parseLastCommand(command);
   const words = last.words.map((word) => word.text);
   if (!last.editable) return undefined;
-  const start = startOfProgram(words);
-  const packages = workspaceRun(words.slice(start), root);
-  if (packages) return inEveryPackage(packages, last, root, depth);
-  const script = scriptOf(words.slice(start), root);
+  const start = findProgramStart(words);
+  const packages = findWorkspaceRun(words.slice(start), root);
+  if (packages) return recognizeInEveryPackage(packages, last, root, depth);
+  const script = findScript(words.slice(start), root);
   if (!script) {
     const direct = matchAdapter(words);
     if (!direct) return undefined;
-    const insertAt = direct.adapter.argsFirst ? endOfWord(last.words[direct.index - 1]) : endOfArguments(last);
-    return { adapter: direct.adapter, words, insertAt, lead: '', throughScript: false };
+    const insertAt = direct.adapter.argsFirst ? getWordEnd(last.words[direct.index - 1]) : findArgumentsEnd(last);
+    return { adapter: direct.adapter, words, insertAt, separator: '', runsThroughScript: false };
   }
   if (depth >= MAX_SCRIPT_DEPTH) return undefined;
-  const inner = recognise(script.text, root, depth + 1);
+  const inner = recognizeRunner(script.text, root, depth + 1);
   if (!inner) return undefined;
-  const lead = leadOf(script, words) + inner.lead;
-  const runAt = script.needsRun ? endOfWord(last.words[start]) : undefined;
-  // Arguments may follow the name of the script.
-  const given = argumentsOf(script, words.slice(start + script.wordCount));
+  const separator = getSeparator(script, words) + inner.separator;
+  const runAt = script.needsRun ? getWordEnd(last.words[start]) : undefined;
+  // The words after the name of the script may contain arguments.
+  const scriptArguments = getScriptArguments(script, words.slice(start + script.wordCount));
   return {
     ...inner,
-    words: [...inner.words, ...given],
-    insertAt: endOfWord(last.words.at(-1)),
-    lead,
+    words: [...inner.words, ...scriptArguments],
+    insertAt: getWordEnd(last.words.at(-1)),
+    separator,
     runAt,
-    throughScript: true,
+    runsThroughScript: true,
   };
 }
 
-/** The runner of the script in all packages, if it is the same in each. */
-function inEveryPackage(
+/** Returns the runner of the script in all packages, if all packages have the same runner. */
+function recognizeInEveryPackage(
   packages: WorkspaceRun,
   last: LastCommand,
   root: string,
   depth: number,
-): Recognised | undefined {
-  const found = recognisedIn(packages, root, depth);
-  const [first] = found;
-  if (first === undefined || found.some((one) => one?.adapter !== first.adapter)) return undefined;
-  const hardest = found.find((one) => one !== undefined && !readsArgumentsAtItsEnd({ ...one, throughScript: true }));
+): RecognizedRunner | undefined {
+  const recognized = recognizeInPackages(packages, root, depth);
+  const [first] = recognized;
+  if (first === undefined || recognized.some((other) => other?.adapter !== first.adapter)) return undefined;
+  const leastFlexibleRunner = recognized.find(
+    (one) => one !== undefined && !readsArgumentsAtEnd({ ...one, runsThroughScript: true }),
+  );
   const words = last.words.map((word) => word.text);
-  const lead = leadOf(packages, words) + first.lead;
-  const insertAt = endOfWord(last.words.at(-1));
-  return { ...(hardest ?? first), insertAt, lead, throughScript: true, inPackages: true };
+  const separator = getSeparator(packages, words) + first.separator;
+  const insertAt = getWordEnd(last.words.at(-1));
+  return {
+    ...(leastFlexibleRunner ?? first),
+    insertAt,
+    separator,
+    runsThroughScript: true,
+    isInSeveralPackages: true,
+  };
 }
 
-function recognisedIn({ folders, script }: WorkspaceRun, root: string, depth: number): (Recognised | undefined)[] {
+function recognizeInPackages(
+  { folders, script }: WorkspaceRun,
+  root: string,
+  depth: number,
+): (RecognizedRunner | undefined)[] {
   if (depth >= MAX_SCRIPT_DEPTH) return [];
   return folders.map((folder) => {
     const packageRoot = path.join(root, folder);
-    return recognise(packageScripts(packageRoot)[script] ?? '', packageRoot, depth + 1);
+    return recognizeRunner(readPackageScripts(packageRoot)[script] ?? '', packageRoot, depth + 1);
   });
 }
 
-/** Returns ` --` if it is needed, because each npm between the command and the runner consumes a `--`. */
-function leadOf({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
+/** Returns ` --` if the command needs it, because each npm between the command and the runner consumes a `--`. */
+function getSeparator({ needsDashes }: { needsDashes: boolean }, words: readonly string[]): string {
   return needsDashes && !words.includes('--') ? ' --' : '';
 }
 
 function matchAdapter(words: readonly string[]): { adapter: Adapter; index: number } | undefined {
-  const start = words.findIndex(isNoAssignment);
+  const start = words.findIndex(isNotAssignment);
   if (start < 0) return undefined;
   for (const adapter of ADAPTERS) {
-    const index = adapter.recognise(words.slice(start));
+    const index = adapter.recognize(words.slice(start));
     if (index !== undefined) return { adapter, index: index + start };
   }
   return undefined;
 }
 
-/** Index of the program after variables that are set for it. */
-function startOfProgram(words: readonly string[]): number {
-  return Math.max(0, words.findIndex(isNoAssignment));
+/** Returns the index of the program, which follows the variables that are set for it. */
+function findProgramStart(words: readonly string[]): number {
+  return Math.max(0, words.findIndex(isNotAssignment));
 }
 
 /** False for a word such as `CI=1`, which sets a variable for the command. */
-function isNoAssignment(word: string): boolean {
+function isNotAssignment(word: string): boolean {
   return !/^\w+=/u.test(word);
 }
 
-function insert(command: string, { insertAt, lead, runAt }: Recognised, args: readonly string[]): string {
+function insertArguments(
+  command: string,
+  { insertAt, separator, runAt }: RecognizedRunner,
+  args: readonly string[],
+): string {
   if (args.length === 0) return command;
-  const longer = `${command.slice(0, insertAt)}${lead}${argumentText(args)}${command.slice(insertAt)}`;
-  return runAt === undefined ? longer : `${longer.slice(0, runAt)} run${longer.slice(runAt)}`;
+  const extended = `${command.slice(0, insertAt)}${separator}${formatArguments(args)}${command.slice(insertAt)}`;
+  return runAt === undefined ? extended : `${extended.slice(0, runAt)} run${extended.slice(runAt)}`;
 }
 
-function argumentText(args: readonly string[]): string {
-  return args.map((arg) => ` ${quoted(arg)}`).join('');
+function formatArguments(args: readonly string[]): string {
+  return args.map((arg) => ` ${quoteArgument(arg)}`).join('');
 }
 
 /** Arguments after `--` belong to another program. */
-function endOfArguments({ words }: LastCommand): number {
-  const dashes = words.findIndex((word, index) => index > 0 && word.text === '--' && !isLauncherDashes(words, index));
-  return endOfWord(words[dashes > 0 ? dashes - 1 : words.length - 1]);
+function findArgumentsEnd({ words }: LastCommand): number {
+  const dashes = words.findIndex((word, index) => index > 0 && word.text === '--' && !areLauncherDashes(words, index));
+  return getWordEnd(words[dashes > 0 ? dashes - 1 : words.length - 1]);
 }
 
-/** In `npm exec -- vitest`, the runner follows the dashes. */
-function isLauncherDashes(words: readonly Word[], index: number): boolean {
+/** Returns true for dashes that a runner follows, as in `npm exec -- vitest`. */
+function areLauncherDashes(words: readonly Word[], index: number): boolean {
   return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
 }
 
-function endOfWord(word: Word | undefined): number {
+function getWordEnd(word: Word | undefined): number {
   return word?.end ?? 0;
 }
 
 /**
- * Reduces a full case name to the name of the test, and escapes it if the runner reads a pattern. If the text may be a
- * name or a pattern, the result matches both.
+ * Reduces a full case name to the name of the test, and escapes it if the runner expects a pattern. If the text may be
+ * a name or a pattern, the result matches both.
  */
-function filterName(filter: string, adapter: Adapter): string {
+function createFilterName(filter: string, adapter: Adapter): string {
   if (adapter.takesCaseNames) return filter;
   const name = filter.split(' > ').at(-1) ?? filter;
   if (!adapter.filterIsPattern) return name;
-  const literal = literalPattern(name);
-  const pattern = name === filter ? nameOrPattern(filter, literal) : literal;
-  // In brackets, the character matches the same text and is not read as an option.
-  return isReadAsOption(pattern) ? pattern.replace(/^./u, '[$&]') : pattern;
+  const literal = escapePattern(name);
+  const pattern = name === filter ? combineNameAndPattern(filter, literal) : literal;
+  // A character in brackets matches only itself and does not start an option.
+  return mayBeReadAsOption(pattern) ? pattern.replace(/^./u, '[$&]') : pattern;
 }
 
 /**
- * For example, the pattern `adds (fast)` matches `adds fast`. A pattern that matches its own text also finds a test
- * with that name.
+ * Returns a pattern that matches the text as a name and as a pattern. For example, the pattern `adds (fast)` matches
+ * `adds fast` but not the name `adds (fast)`. A pattern that matches its own text also finds a test with this name.
  */
-function nameOrPattern(filter: string, literal: string): string {
+function combineNameAndPattern(filter: string, literal: string): string {
   try {
     // Go and PCRE accept flags at the start, as in `(?i)adds`.
     return new RegExp(filter.replace(/^\(\?[a-z]+\)/u, '')).test(filter) ? filter : `${literal}|${filter}`;
@@ -328,51 +361,52 @@ function nameOrPattern(filter: string, literal: string): string {
   }
 }
 
-function noFilter({ command, root, caseName }: PlanInput, filter: string): ArgusError {
-  const advice = 'Leave filter out and put it into command in the way the runner takes it';
-  const packages = packageCommands({ command, root, filter });
+function createFilterError({ command, root, caseName }: PlanInput, filter: string): ArgusError {
+  const advice = 'Omit filter and put the filter option of the runner into command';
+  const packages = createPackageCommands({ command, root, filter });
   const example =
-    commandOf(caseName ?? filter, packages) ?? packages.find((one) => one.isFiltered)?.text ?? ANY_EXAMPLE;
-  const text = `filter is not possible with '${shortLine(command)}'. ${advice}, as in command: ${shortLine(example)}`;
+    findCommandOfCase(caseName ?? filter, packages) ?? packages.find((one) => one.isFiltered)?.text ?? DEFAULT_EXAMPLE;
+  const text = `filter does not work with '${toShortLine(command)}'. ${advice}, for example ${toShortLine(example)}`;
   return new ArgusError('INVALID_INPUT', text);
 }
 
-function noName(filter: string, { name }: Adapter): ArgusError {
-  const text = `'${shortLine(filter)}' cannot be given to ${name} as the name of a test`;
+function createNameError(filter: string, { name }: Adapter): ArgusError {
+  const text = `'${toShortLine(filter)}' cannot be passed to ${name} as a test name`;
   return new ArgusError('INVALID_INPUT', `${text}. Use a part of the name that begins with a letter or a digit.`);
 }
 
-interface Filtered extends Pick<PlanInput, 'command' | 'root'> {
+interface FilteredCommand extends Pick<PlanInput, 'command' | 'root'> {
   filter: string;
 }
 
 interface PackageCommand {
   folder: string;
   text: string;
-  /** Otherwise it runs all tests of the package, because its script takes no filter at the end. */
+  /** False if the script takes no filter at the end. In that case, the command runs all tests of the package. */
   isFiltered: boolean;
 }
 
-/** The command that runs a test in the package of its case. Undefined if the case is in no package. */
-export function packageCommand(filtered: Filtered, caseName: string): string | undefined {
-  return commandOf(caseName, packageCommands(filtered));
+/** Returns the command that runs the test in the package of the case. Undefined if the case is in no package. */
+export function findPackageCommand(filtered: FilteredCommand, caseName: string): string | undefined {
+  return findCommandOfCase(caseName, createPackageCommands(filtered));
 }
 
-function commandOf(caseName: string, packages: readonly PackageCommand[]): string | undefined {
+function findCommandOfCase(caseName: string, packages: readonly PackageCommand[]): string | undefined {
   // A package can be inside another package, so the last match is the innermost.
   return packages.findLast(({ folder }) => caseName.startsWith(`${folder}/`))?.text;
 }
 
-function packageCommands({ command, root, filter }: Filtered): PackageCommand[] {
-  const packages = workspaceRun(scriptWords(command, root), root);
+function createPackageCommands({ command, root, filter }: FilteredCommand): PackageCommand[] {
+  const packages = findWorkspaceRun(parseScriptWords(command, root), root);
   if (packages === undefined) return [];
-  const found = recognisedIn(packages, root, 0);
-  return packages.folders.map((folder, at) => {
-    const one = found[at];
-    const args = one === undefined ? undefined : argumentsFor(filter, { ...one, throughScript: true });
-    // `cd -` and `cd -P` have another meaning.
+  const recognizedByPackage = recognizeInPackages(packages, root, 0);
+  return packages.folders.map((folder, index) => {
+    const recognized = recognizedByPackage[index];
+    const args =
+      recognized === undefined ? undefined : buildFilterArguments(filter, { ...recognized, runsThroughScript: true });
+    // `cd -` and `cd -P` have another meaning in a shell.
     const place = folder.startsWith('-') ? `./${folder}` : folder;
-    const text = `cd ${quoted(place)} && npm run ${packages.script}${args === undefined ? '' : ` --${argumentText(args)}`}`;
+    const text = `cd ${quoteArgument(place)} && npm run ${packages.script}${args === undefined ? '' : ` --${formatArguments(args)}`}`;
     return { folder, text, isFiltered: args !== undefined };
   });
 }

@@ -1,67 +1,71 @@
 /** Reads the scripts of package.json and the tasks of deno.json, and finds the script that a command runs. */
 
 import stripJsonComments from 'strip-json-comments';
-import { projectFile } from '../../system/files/project-file.ts';
+import { readProjectFile } from '../../system/files/project-file.ts';
 
 export interface Script {
   text: string;
-  /** Number of words of the command up to the name of the script. */
+  /** Number of words of the command, up to and including the name of the script. */
   wordCount: number;
-  /** True if arguments for the script follow `--`. */
+  /** True if arguments for the script must follow `--`. */
   needsDashes: boolean;
   /** True if the script accepts arguments only if `run` precedes its name. */
   needsRun: boolean;
 }
 
-/** The script that a command runs. Returns undefined for options that select another folder, such as `--workspace`. */
-export function scriptOf(words: readonly string[], root: string): Script | undefined {
+/**
+ * Returns the script that a command runs. Returns undefined if an option such as `--workspace` selects another folder.
+ */
+export function findScript(words: readonly string[], root: string): Script | undefined {
   const [manager = '', ...rest] = words;
-  if (manager === 'npm' && beforeDashes(rest).some((word) => LEADS_ELSEWHERE.test(word))) return undefined;
+  if (manager === 'npm' && takeBeforeDashes(rest).some((word) => SELECTS_OTHER_FOLDER.test(word))) return undefined;
   const names = rest.filter((word) => word !== '--silent' && word !== '-s');
-  const name = scriptName(manager, names);
+  const name = getScriptName(manager, names);
   if (!name || name.startsWith('-')) return undefined;
-  const text = scriptsOf(manager, root)[name];
+  const text = readScripts(manager, root)[name];
   if (text === undefined) return undefined;
-  const last = words.findIndex((word, index) => index > 0 && !isRun(word) && word !== 'task' && !word.startsWith('-'));
+  const last = words.findIndex(
+    (word, index) => index > 0 && !isRunWord(word) && word !== 'task' && !word.startsWith('-'),
+  );
   return {
     text,
     wordCount: last + 1,
     needsDashes: manager === 'npm' || manager === 'composer',
-    needsRun: manager === 'pnpm' && !isRun(names[0]),
+    needsRun: manager === 'pnpm' && !isRunWord(names[0]),
   };
 }
 
-/** Options that npm reads even after the name of a script. */
-const LEADS_ELSEWHERE = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
+/** Matches options that npm reads even after the name of a script. */
+const SELECTS_OTHER_FOLDER = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
 
-/** The arguments that a command passes to its script. npm keeps options before `--` for itself. */
-export function argumentsOf({ needsDashes }: Script, words: readonly string[]): string[] {
-  const own = needsDashes ? beforeDashes(words) : [];
-  return words.filter((word, index) => word !== '--' && !(index < own.length && word.startsWith('-')));
+/** Returns the arguments that a command passes to its script. npm itself reads options before `--`. */
+export function getScriptArguments({ needsDashes }: Script, words: readonly string[]): string[] {
+  const npmWords = needsDashes ? takeBeforeDashes(words) : [];
+  return words.filter((word, index) => word !== '--' && !(index < npmWords.length && word.startsWith('-')));
 }
 
-function beforeDashes(words: readonly string[]): readonly string[] {
+function takeBeforeDashes(words: readonly string[]): readonly string[] {
   const dashes = words.indexOf('--');
   return dashes < 0 ? words : words.slice(0, dashes);
 }
 
-function scriptsOf(manager: string, root: string): Record<string, string> {
-  if (manager === 'composer') return composerScripts(root);
-  return manager === 'deno' ? { ...packageScripts(root), ...denoTasks(root) } : packageScripts(root);
+function readScripts(manager: string, root: string): Record<string, string> {
+  if (manager === 'composer') return readComposerScripts(root);
+  return manager === 'deno' ? { ...readPackageScripts(root), ...readDenoTasks(root) } : readPackageScripts(root);
 }
 
-function scriptName(manager: string, [first, second]: readonly string[]): string | undefined {
-  const named = isRun(first) ? second : first;
+function getScriptName(manager: string, [first, second]: readonly string[]): string | undefined {
+  const scriptOrRunner = isRunWord(first) ? second : first;
   switch (manager) {
     case 'npm':
-      return named === 't' || named === 'tst' ? 'test' : named;
+      return scriptOrRunner === 't' || scriptOrRunner === 'tst' ? 'test' : scriptOrRunner;
     case 'pnpm':
     case 'yarn':
     case 'composer':
-      return named;
+      return scriptOrRunner;
     case 'bun':
       // `bun test` is the runner of Bun, not the script with that name.
-      return first === 'test' ? undefined : named;
+      return first === 'test' ? undefined : scriptOrRunner;
     case 'deno':
       return first === 'task' ? second : undefined;
     default:
@@ -69,66 +73,73 @@ function scriptName(manager: string, [first, second]: readonly string[]): string
   }
 }
 
-function isRun(word: string | undefined): boolean {
+function isRunWord(word: string | undefined): boolean {
   return word === 'run' || word === 'run-script';
 }
 
-/** The scripts of the project's package.json. Empty without the file. */
-export function packageScripts(root: string): Record<string, string> {
-  return texts(field(readManifest(root), 'scripts'));
+/** Reads the scripts of the project's package.json. Empty if the file is missing. */
+export function readPackageScripts(root: string): Record<string, string> {
+  return toCommands(getField(readManifest(root), 'scripts'));
 }
 
-/** The tasks of the project's deno.json or deno.jsonc. Undefined without either file. */
-export function denoTasks(root: string): Record<string, string> | undefined {
-  const text = projectFile(root, 'deno.json') ?? projectFile(root, 'deno.jsonc');
+/** Reads the tasks of the project's deno.json or deno.jsonc. Returns undefined if both files are missing. */
+export function readDenoTasks(root: string): Record<string, string> | undefined {
+  const text = readProjectFile(root, 'deno.json') ?? readProjectFile(root, 'deno.jsonc');
   if (text === undefined) return undefined;
-  return texts(field(parsed(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
+  return toCommands(getField(tryParseJson(stripJsonComments(text, { trailingCommas: true })), 'tasks'));
 }
 
 /**
- * The scripts of the project's composer.json with a single step, because Composer passes arguments to each of several
- * steps.
+ * Reads the scripts of the project's composer.json that have a single step. With several steps, Composer passes
+ * arguments to each of them.
  */
-function composerScripts(root: string): Record<string, string> {
-  const scripts = field(readComposer(root), 'scripts');
+function readComposerScripts(root: string): Record<string, string> {
+  const scripts = getField(readComposer(root), 'scripts');
   if (scripts === null || typeof scripts !== 'object') return {};
-  const entries = Object.entries(scripts).map(([name, steps]) => [name, oneStep([steps].flat())] as const);
-  return texts(Object.fromEntries(entries));
+  const entries = Object.entries(scripts).map(([name, steps]) => [name, getOnlyStep([steps].flat())] as const);
+  return toCommands(Object.fromEntries(entries));
 }
 
 export function hasComposerScript(root: string, name: string): boolean {
-  return field(field(readComposer(root), 'scripts'), name) !== undefined;
+  return getField(getField(readComposer(root), 'scripts'), name) !== undefined;
 }
 
 function readComposer(root: string): unknown {
-  return parsed(projectFile(root, 'composer.json'));
+  return tryParseJson(readProjectFile(root, 'composer.json'));
 }
 
-/** Composer replaces `@php` with the PHP that runs Composer, and `@putenv` only sets a variable. */
-function oneStep(steps: readonly unknown[]): string | undefined {
-  const [step, ...others] = steps.filter((one) => typeof one === 'string' && !one.startsWith('@putenv '));
-  return typeof step === 'string' && others.length === 0 ? step.replace(/^@php\b/u, 'php') : undefined;
+/**
+ * Returns the command of a script with a single step. Composer replaces `@php` with the PHP that runs Composer, and
+ * `@putenv` only sets a variable.
+ */
+function getOnlyStep(steps: readonly unknown[]): string | undefined {
+  const [step, ...otherSteps] = steps.filter(
+    (candidate) => typeof candidate === 'string' && !candidate.startsWith('@putenv '),
+  );
+  return typeof step === 'string' && otherSteps.length === 0 ? step.replace(/^@php\b/u, 'php') : undefined;
 }
 
-/** The project's package.json, or undefined. */
+/** Reads the project's package.json. Returns undefined if it is missing or invalid. */
 export function readManifest(root: string): unknown {
-  return parsed(projectFile(root, 'package.json'));
+  return tryParseJson(readProjectFile(root, 'package.json'));
 }
 
-/** A field of an unknown value. */
-export function field(value: unknown, name: string): unknown {
+/** Returns a field of a value whose type is unknown. */
+export function getField(value: unknown, name: string): unknown {
   return value !== null && typeof value === 'object' ? Reflect.get(value, name) : undefined;
 }
 
-/** Commands by name. A task may be an object with its command. */
-function texts(scripts: unknown): Record<string, string> {
+/** Returns the commands by name. A task may be an object that contains its command. */
+function toCommands(scripts: unknown): Record<string, string> {
   if (scripts === null || typeof scripts !== 'object') return {};
-  const entries = Object.entries(scripts).map(([name, one]) => [name, field(one, 'command') ?? one] as const);
+  const entries = Object.entries(scripts).map(
+    ([name, script]) => [name, getField(script, 'command') ?? script] as const,
+  );
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
 }
 
-/** The parsed JSON, or undefined. */
-export function parsed(text: string | undefined): unknown {
+/** Parses JSON. Returns undefined if the text is missing or invalid. */
+export function tryParseJson(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');
   } catch {

@@ -1,8 +1,14 @@
-/** Finds the test command of a project and its folder, from any folder inside the project. */
+/**
+ * Finds the test command of a project and the folder in which it runs, starting in any folder inside the project. Also
+ * finds the command that runs a single case.
+ */
 
 import path from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
-import { foldersWithin, isProject, type Project } from '../../owner/project.ts';
+import { hasManifest, listFoldersUpToRoot, type Project } from '../../owner/project.ts';
+import { quoteArgument } from '../../system/words.ts';
+import { removeInvisible } from '../../text/untrusted.ts';
+import { canAddFilter, findPackageCommand } from './plan.ts';
 import { detectTestCommand } from './test-command.ts';
 
 export interface TestPlace {
@@ -11,18 +17,18 @@ export interface TestPlace {
   command: string | undefined;
 }
 
-/** The nearest folder with a test command. Folders with project files have priority over other folders. */
-export function testPlaceOf(
+/** Returns the nearest folder with a test command. Folders with project files have priority over other folders. */
+export function findTestPlace(
   project: Project,
   { config, path: file }: Pick<LoadedConfig, 'config' | 'path'>,
 ): TestPlace {
-  const folders = foldersWithin(project);
+  const folders = listFoldersUpToRoot(project);
   const configured = config.test?.command;
   if (configured !== undefined) {
-    const itsFolder = file === null ? undefined : folders.find((folder) => folder === path.dirname(file));
-    return { root: itsFolder ?? project.root, command: configured };
+    const configFolder = file === null ? undefined : folders.find((folder) => folder === path.dirname(file));
+    return { root: configFolder ?? project.root, command: configured };
   }
-  for (const root of [...folders.filter(isProject), ...folders]) {
+  for (const root of [...folders.filter(hasManifest), ...folders]) {
     const command = detectTestCommand(root)?.command;
     if (command !== undefined) return { root, command };
   }
@@ -30,14 +36,50 @@ export function testPlaceOf(
 }
 
 /**
- * The path of a folder in its project, with `/`. Null for the root of the project. Names of cases start with this path.
+ * Returns the path of a folder in its project, with `/`. Null for the root of the project. Case names start with this
+ * path.
  */
-export function folderOf({ top }: Pick<Project, 'top'>, root: string): string | null {
+export function getFolderInProject({ top }: Pick<Project, 'top'>, root: string): string | null {
   const folder = path.relative(top, root).split(path.sep).join('/');
   return folder === '' ? null : folder;
 }
 
-/** The name of a case relative to such a folder. */
-export function nameFrom(folder: string | null, caseName: string): string {
+/** Returns the case name without the path of the folder. */
+export function removeFolder(folder: string | null, caseName: string): string {
   return folder !== null && caseName.startsWith(`${folder}/`) ? caseName.slice(folder.length + 1) : caseName;
+}
+
+/*
+ * Rewrites the command that would settle a verdict, so that the project accepts it. The engine only creates a command
+ * with a filter.
+ */
+
+/** Matches the command in the engine's sentence, quoted for a POSIX shell. */
+const FILTERED_RUN = /argus run (?<at>--at [0-9a-f]+ )?--filter '(?<filter>(?:[^']|'\\'')*)'/u;
+
+/**
+ * If each package of a workspace takes a filter in a different way, replaces the command with a command for the package
+ * of the case.
+ */
+export function replaceRerunCommand<V extends { settle?: string }>(
+  verdict: V,
+  caseName: string,
+  { project, testPlace: { root, command } }: { project: Project; testPlace: TestPlace },
+): V {
+  const { settle = '' } = verdict;
+  const filteredRun = FILTERED_RUN.exec(settle);
+  const { at: atOption = '', filter = '' } = filteredRun?.groups ?? {};
+  // A configured command may run in another folder.
+  if (filteredRun === null || command === undefined || root !== project.root || canAddFilter(command, root)) {
+    return verdict;
+  }
+  const filteredCommand = { command, root, filter: filter.replaceAll("'\\''", "'") };
+  const packageRun = findPackageCommand(filteredCommand, removeFolder(getFolderInProject(project, root), caseName));
+  return packageRun === undefined
+    ? verdict
+    : { ...verdict, settle: settle.replace(filteredRun[0], () => createRunCommand(atOption, packageRun)) };
+}
+
+function createRunCommand(atOption: string, command: string): string {
+  return `argus run ${atOption}${quoteArgument(removeInvisible(command))}`;
 }

@@ -1,32 +1,40 @@
 // AVA has a single reporter, which prints. This module listens to the events for that reporter. It loads AVA's API
-// before the program does, and gets the same object.
+// before the program loads it, and so gets the same object.
 'use strict';
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { stripVTControlCharacters } = require('node:util');
-const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
+const { claimReportFolder, toProjectPath, findPackageVersion, writeCtrf } = require('./report.cjs');
 
 /** Events outside of tests that make a run fail. */
-const TROUBLES = new Set(['internal-error', 'shared-worker-error', 'uncaught-exception', 'unhandled-rejection']);
+const FATAL_EVENTS = new Set([
+  'internal-error',
+  'process-exit',
+  'shared-worker-error',
+  'uncaught-exception',
+  'unhandled-rejection',
+]);
 
-/** Events that follow from such an event, or occur alone. */
-const RESULTS_OF_TROUBLES = new Set(['missing-ava-import', 'worker-failed']);
+/** Events that follow a fatal event, or occur alone. */
+const FOLLOWING_EVENTS = new Set(['missing-ava-import', 'worker-failed']);
 
-function errorOf(error) {
+function createError(error) {
   if (!error) return {};
   const values = error.formattedDetails || error.values || [];
   const details = values.map(({ label, formatted }) => `${label}\n\n${formatted}`);
   const isNamed = error.name && error.name !== 'AssertionError';
-  const said = error.message ? (isNamed ? `${error.name}: ` : '') + error.message : error.formattedError || '';
-  const causes = thrown(values);
-  // AVA sets no error name for its own assertions, which it describes only with labels and values.
+  const description = error.message ? (isNamed ? `${error.name}: ` : '') + error.message : error.formattedError || '';
+  const causes = parseThrownErrors(values);
+  // AVA sets no error name for its own assertions. It describes them only with labels and values.
   const name = error.assertion && causes.length === 0 && !isNamed ? 'AssertionError: ' : '';
-  const message = name + stripVTControlCharacters([...causes, said, ...details].filter(Boolean).join('\n\n'));
-  return { message, trace: error.stack ? `${message}\n${frames(error.stack)}` : message };
+  const message = name + stripVTControlCharacters([...causes, description, ...details].filter(Boolean).join('\n\n'));
+  return { message, trace: error.stack ? `${message}\n${getFrames(error.stack)}` : message };
 }
 
-/** AVA formats a thrown error as an object that contains the message. */
-function thrown(values) {
+/**
+ * Returns the names and messages of thrown errors. AVA formats such an error as an object that contains the message.
+ */
+function parseThrownErrors(values) {
   return values.flatMap(({ formatted }) => {
     const text = stripVTControlCharacters(formatted || '');
     const name = /^(\w*Error) \{$/m.exec(text);
@@ -37,19 +45,19 @@ function thrown(values) {
   });
 }
 
-/** The frames of a stack without the message. */
-function frames(stack) {
+/** Returns the frames of a stack without the message. */
+function getFrames(stack) {
   const lines = stack.split('\n');
   const first = lines.findIndex((line) => /^\s*at /.test(line));
   return (first < 0 ? lines : lines.slice(first)).join('\n');
 }
 
 function listen(program) {
-  take();
+  claimReportFolder();
   const start = Date.now();
   const tests = [];
   const statuses = [];
-  const troubled = new Set();
+  const filesWithFatalEvent = new Set();
   let hasRun = false;
   const add = (event, status, more) =>
     tests.push({
@@ -58,30 +66,35 @@ function listen(program) {
       status,
       rawStatus: event.type,
       duration: event.duration || 0,
-      filePath: relative(event.testFile),
+      filePath: toProjectPath(event.testFile),
       ...more,
     });
-  const read = (event) => {
+  const readEvent = (event) => {
     if (event.type === 'test-passed') add(event, 'passed');
-    else if (event.type === 'test-failed' || event.type === 'hook-failed') add(event, 'failed', errorOf(event.err));
+    else if (event.type === 'test-failed' || event.type === 'hook-failed') add(event, 'failed', createError(event.err));
     else if (event.type === 'selected-test' && (event.skip || event.todo)) add(event, 'skipped');
-    else if (TROUBLES.has(event.type) || (RESULTS_OF_TROUBLES.has(event.type) && !troubled.has(event.testFile))) {
-      troubled.add(event.testFile);
-      add(event, 'failed', { message: `AVA: ${event.type}`, ...errorOf(event.err) });
+    else if (
+      FATAL_EVENTS.has(event.type) ||
+      (FOLLOWING_EVENTS.has(event.type) && !filesWithFatalEvent.has(event.testFile))
+    ) {
+      filesWithFatalEvent.add(event.testFile);
+      // Only `process-exit` has a stack.
+      const message = event.type === 'process-exit' ? 'Unexpected process.exit()' : `AVA: ${event.type}`;
+      add(event, 'failed', { message, trace: event.stack, ...createError(event.err) });
     }
   };
-  // Tests of a file that timed out.
+  // Adds the unfinished tests of a file that timed out.
   const addPending = (status) => {
     for (const [testFile, titles] of status.pendingTests || []) {
       for (const title of titles) add({ title, testFile, type: 'pending' }, 'failed', { message: 'Did not finish' });
     }
   };
-  // The emitter passes the event itself or an object that contains it.
-  const unpacked = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
+  // The emitter passes the event itself, or an object that contains the event.
+  const unpackEvent = (event, field) => (event && event[field] === undefined && event.data ? event.data : event);
   const attach = ({ status }) => {
     hasRun = true;
     statuses.push(status);
-    status.on('stateChange', (change) => read(unpacked(change, 'type')));
+    status.on('stateChange', (change) => readEvent(unpackEvent(change, 'type')));
   };
   import(pathToFileURL(program).href).then(
     (loaded) => {
@@ -89,7 +102,7 @@ function listen(program) {
       const run = Api.prototype.run;
       Api.prototype.run = function (...args) {
         hasRun = true;
-        this.on('run', (event) => attach(unpacked(event, 'status')));
+        this.on('run', (event) => attach(unpackEvent(event, 'status')));
         return run.apply(this, args);
       };
     },
@@ -98,7 +111,7 @@ function listen(program) {
   process.once('exit', () => {
     if (!hasRun) return;
     statuses.forEach(addPending);
-    writeCtrf('ava', versionOf(program), start, tests);
+    writeCtrf('ava', findPackageVersion(program), start, tests);
   });
 }
 

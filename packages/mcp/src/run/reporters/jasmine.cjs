@@ -1,32 +1,32 @@
-// Jasmine accepts additional reporters from a helper that it loads before the specs. In parallel mode, workers load the
-// helpers but accept no reporters, so the main process adds the reporter before it starts.
+// Jasmine accepts additional reporters from a helper, which it loads before the specs. In parallel mode, workers load
+// the helpers but accept no reporters, so the main process adds the reporter before it starts.
 'use strict';
-const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
+const { claimReportFolder, toProjectPath, findPackageVersion, writeCtrf } = require('./report.cjs');
 
 const STATUSES = { passed: 'passed', failed: 'failed', pending: 'skipped' };
 
-take();
+claimReportFolder();
 const begin = Date.now();
 const tests = [];
-/** The open suites of running specs by worker, outermost suite first. */
-const open = new Map();
+/** The open suites of the running specs by worker, with the outermost suite first. */
+const openSuites = new Map();
 
 const reporter = {
   reporterCapabilities: { parallel: true },
-  suiteStarted: (suite) => suitesAround(suite).push(suite.description),
+  suiteStarted: (suite) => getOpenSuites(suite).push(suite.description),
   suiteDone: (suite) => {
-    // Failures outside of specs.
+    // Add failures outside of specs.
     if (suite.failedExpectations.length > 0) add({ ...suite, description: '(suite)', status: 'failed' });
-    suitesAround(suite).pop();
+    getOpenSuites(suite).pop();
   },
   specDone: add,
   jasmineDone: (whole) => {
     if (whole.failedExpectations.length > 0) add({ ...whole, description: '(suite)', status: 'failed' });
-    writeCtrf('jasmine', versionOf(process.argv[1]), begin, tests);
+    writeCtrf('jasmine', findPackageVersion(process.argv[1]), begin, tests);
   },
 };
 
-// This may be a worker of a program that runs Jasmine in parallel itself.
+// Ignore errors, because workers of the parallel mode accept no reporter.
 try {
   globalThis.jasmine?.getEnv().addReporter(reporter);
 } catch {}
@@ -40,14 +40,14 @@ function listenInParallel(runnerFile) {
   };
 }
 
-/** Ids from a worker start with its number. */
-function suitesAround({ id }) {
+/** Returns the open suites of the worker. Ids from a worker start with the number of the worker. */
+function getOpenSuites({ id }) {
   const worker = /^\d+-/.exec(id)?.[0];
-  if (!open.has(worker)) open.set(worker, []);
-  return open.get(worker);
+  if (!openSuites.has(worker)) openSuites.set(worker, []);
+  return openSuites.get(worker);
 }
 
-/** A spec that a filter excludes has another status. */
+/** Skips specs with any other status, which a filter excluded. */
 function add({ id, description, status, failedExpectations, duration, filename }) {
   if (STATUSES[status] === undefined) return;
   const [first] = failedExpectations;
@@ -55,15 +55,15 @@ function add({ id, description, status, failedExpectations, duration, filename }
     name: description,
     status: STATUSES[status],
     duration: duration ?? 0,
-    suite: [...suitesAround({ id })],
-    filePath: relative(filename ?? first?.filename),
+    suite: [...getOpenSuites({ id })],
+    filePath: toProjectPath(filename ?? first?.filename),
     message: first && failedExpectations.map(({ message }) => message).join('\n'),
-    trace: first && failedExpectations.map(textOf).join('\n'),
+    trace: first && failedExpectations.map(formatFailure).join('\n'),
   });
 }
 
-/** Frames of Jasmine are removed. Some runtimes start a stack with the message. */
-function textOf({ message, stack }) {
+/** Removes frames of Jasmine. In some runtimes, a stack starts with the message. */
+function formatFailure({ message, stack }) {
   const frames = (stack || '').replaceAll(/^\s*at <Jasmine>\n?/gm, '');
   return frames.includes(message) ? frames : `${message}\n${frames}`;
 }

@@ -1,91 +1,102 @@
-// The command line of Jest and all programs that run Jest themselves (react-scripts, Nx) call the same function for a
-// run. This module reads the results of that function, so that reporters and processors of the project stay unchanged.
+// Jest's command line and all programs that run Jest themselves (react-scripts, Nx) call the same function for a run.
+// This module reads the results of this function, so that reporters and processors of the project stay unchanged.
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
-const { take, withCauses, withWholePaths, versionOf, write } = require('./report.cjs');
+const {
+  claimReportFolder,
+  expectReport,
+  noteFocusedTests,
+  appendCauses,
+  restoreFullPaths,
+  findPackageVersion,
+  writeReport,
+} = require('./report.cjs');
 
-/** For a Jest before 24, which lacks that function, this is the results processor of the run. */
+/** The results processor for Jest before 24, which lacks the function. */
 module.exports = (results) => {
-  report(results, process.argv[1]);
+  writeJestReport(results, process.argv[1]);
   return results;
 };
-module.exports.report = report;
+module.exports.report = writeJestReport;
 
 /**
- * Returns true if a Jest with such a function was found. `program` is the file that the process runs. A Jest of the
+ * Returns true if a Jest with the function was found. `program` is the file that the process runs. A Jest of the
  * project has priority over a global Jest.
  */
 module.exports.listen = (program) => {
   const froms = new Set([program, path.join(process.cwd(), 'package.json')]);
-  const cores = [...froms].map((from) => coreOf(createRequire(from))).filter((core) => core !== undefined);
-  for (const core of cores) listenTo(core);
+  const cores = [...froms].map((from) => resolveCore(createRequire(from))).filter((core) => core !== undefined);
+  for (const core of cores) wrapRunCli(core);
   return cores.length > 0;
 };
 
-/** Both packages that a project may install depend on it. */
-function coreOf(require) {
+/** Finds @jest/core, on which both packages depend that a project may install. */
+function resolveCore(require) {
   for (const name of ['@jest/core', 'jest', 'jest-cli']) {
     try {
-      const found = require.resolve(name);
-      return name === '@jest/core' ? found : createRequire(found).resolve('@jest/core');
+      const resolved = require.resolve(name);
+      return name === '@jest/core' ? resolved : createRequire(resolved).resolve('@jest/core');
     } catch {}
   }
   return undefined;
 }
 
-function listenTo(file) {
+function wrapRunCli(file) {
   const core = require(file);
   if (core.runCLI.name === 'runAndReport') return;
   const { runCLI } = core;
   async function runAndReport(options, ...others) {
-    take();
-    const answer = await runCLI(options, ...others);
-    if (!options.listTests) report(answer.results, file);
-    return answer;
+    claimReportFolder();
+    if (![options.listTests, options.showConfig, options.clearCache].some(Boolean)) expectReport('jest');
+    const result = await runCLI(options, ...others);
+    if (!options.listTests) writeJestReport(result.results, file);
+    return result;
   }
-  // The exports are read-only.
+  // Replaces the whole module, because its exports are read-only.
   require.cache[file].exports = Object.create(core, { runCLI: { value: runAndReport, enumerable: true } });
 }
 
 /**
- * The message of a file that could not be loaded. Jest prints such errors in its own words, with paths relative to its
- * root, which may be that of a package. An error that the file threw is formatted like an error of a test.
+ * Returns the message of a file that could not be loaded. Jest prints such errors in its own words, with paths relative
+ * to its root, which may be the root of a package. An error that the file threw is formatted like an error of a test.
  */
-function messageOf({ failureMessage, testExecError }) {
+function createMessage({ failureMessage, testExecError }) {
   if (!failureMessage || !testExecError?.stack) return failureMessage || '';
-  if (isThrown(testExecError)) return withCauses(testExecError.stack, testExecError);
+  if (isThrown(testExecError)) return appendCauses(testExecError.stack, testExecError);
   const frames = testExecError.stack.split('\\').join('/').split('\n');
-  return withWholePaths(stripVTControlCharacters(failureMessage), (file, at) => {
-    const place = `/${file.replace(/^(?:\.\.\/)+/, '')}${at}`;
+  return restoreFullPaths(stripVTControlCharacters(failureMessage), (file, position) => {
+    const place = `/${file.replace(/^(?:\.\.\/)+/, '')}${position}`;
     const frame = frames.find((line) => line.replace(/\)$/, '').endsWith(place));
     return frame?.replace(/^\s*at (?:[^(]*\()?/, '').replace(/:\d+:\d+\)?$/, '');
   });
 }
 
 /**
- * Returns true if the error was thrown, for example `TypeError: fetch failed`. For a file that cannot be parsed, Jest
- * writes a stack that starts with advice.
+ * Returns true if the error was thrown, for example `TypeError: fetch failed`. If a file cannot be parsed, Jest writes
+ * a stack that starts with advice.
  */
 function isThrown({ message, stack }) {
   const type = /^[\w$.]+(?: \[\w+\])?: /.exec(stack)?.[0];
   return Boolean(message) && type !== undefined && stack.startsWith(message, type.length);
 }
 
+const isPending = ({ status }) => status === 'pending';
+
 /** Writes a report in the format of `--json`, with the version of the Jest that contains `file`. */
-function report(results, file) {
+function writeJestReport(results, file) {
   try {
     const testResults = results.testResults.map((suite) => ({
       name: suite.testFilePath,
       status: suite.testExecError || suite.numFailingTests > 0 ? 'failed' : 'passed',
-      message: messageOf(suite),
+      message: createMessage(suite),
       startTime: suite.perfStats?.start,
       endTime: suite.perfStats?.end,
       assertionResults: suite.testResults.map((test) => ({
         ancestorTitles: test.ancestorTitles,
         duration: test.duration,
-        failureMessages: test.failureMessages.map((text, at) => withCauses(text, test.failureDetails?.[at])),
+        failureMessages: test.failureMessages.map((text, at) => appendCauses(text, test.failureDetails?.[at])),
         fullName: test.fullName,
         invocations: test.invocations,
         location: test.location,
@@ -94,9 +105,14 @@ function report(results, file) {
         title: test.title,
       })),
     }));
+    const suitesWithSkipped = results.testResults.filter(({ testResults }) => testResults.some(isPending));
+    noteFocusedTests(
+      'jest',
+      suitesWithSkipped.map(({ testFilePath }) => testFilePath),
+    );
     const { numFailedTests, numPassedTests, numPendingTests, numTodoTests, numTotalTests } = results;
     const { startTime, success, wasInterrupted = false } = results;
-    write('jest', {
+    writeReport('jest', {
       numFailedTests,
       numPassedTests,
       numPendingTests,
@@ -104,9 +120,9 @@ function report(results, file) {
       numTotalTests,
       startTime,
       success,
-      // This field distinguishes the report from a report of Vitest, whose errors include all attempts.
+      // This field distinguishes the report from one of Vitest, whose errors include those of all attempts.
       wasInterrupted,
-      runnerVersion: versionOf(file),
+      runnerVersion: findPackageVersion(file),
       testResults,
     });
   } catch {}

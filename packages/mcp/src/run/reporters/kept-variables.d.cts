@@ -1,5 +1,5 @@
-/** Prefix of the variable that holds Argus' addition to another variable. */
-export const ADDED: 'ARGUS_REPORT_';
+/** Prefix of the variables that hold what Argus adds to other variables. */
+export const ADDITION_PREFIX: 'ARGUS_REPORT_';
 
-/** Changes the text for a POSIX shell so that each assignment of a variable keeps Argus' addition. */
-export function keepInShell(text: string): string;
+/** Changes a text for a POSIX shell so that each assignment of a variable keeps what Argus added. */
+export function keepAdditionsInShell(text: string): string;

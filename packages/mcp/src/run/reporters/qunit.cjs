@@ -1,45 +1,56 @@
-// QUnit requires modules from its command line before the tests, with itself as a global.
+// QUnit loads the modules that its command line names before the tests. QUnit is then a global variable.
 'use strict';
 const { fileURLToPath } = require('node:url');
 const { inspect } = require('node:util');
-const { take, relative, versionOf, writeCtrf } = require('./report.cjs');
+const { claimReportFolder, toProjectPath, findPackageVersion, writeCtrf } = require('./report.cjs');
 
-/** QUnit uses `todo` for a test that fails as expected. */
+/** The status `todo` means that a test failed as expected. */
 const STATUSES = { passed: 'passed', failed: 'failed', skipped: 'skipped', todo: 'skipped' };
 const MAX_VALUE_CHARACTERS = 4096;
-/** Start of the name that versions without an `error` event give to a test for a file that could not be loaded. */
+/**
+ * Matches the start of the name of a test for a file that could not be loaded, in versions without an `error` event.
+ */
 const NOT_LOADED = /^Failed to load the test file with error:\n/;
 const FRAME = /(?:\(|at (?:async )?)((?:file:\/\/|\/|[A-Za-z]:[\\/])[^()\n]+?):\d+:\d+\)?$/m;
 
-take();
+claimReportFolder();
 const { QUnit } = globalThis;
 const begin = Date.now();
 const tests = [];
-let file;
+let currentFile;
 
 QUnit.on('testStart', () => {
-  file = fileIn(QUnit.config.current?.stack);
+  currentFile = findFile(QUnit.config.current?.stack);
 });
 QUnit.on('testEnd', ({ fullName, status, runtime, errors }) => {
   const suite = fullName.slice(0, -1);
   const name = fullName.at(-1);
-  const failed = status === 'failed' ? errors.map(errorOf) : [];
-  if (NOT_LOADED.test(name)) addFailure('(suite)', fileIn(name) ?? file, [splitAtFrames(name.replace(NOT_LOADED, ''))]);
-  else tests.push({ name, suite, status: STATUSES[status], duration: runtime, filePath: file, ...joined(failed) });
+  const failed = status === 'failed' ? errors.map(createError) : [];
+  if (NOT_LOADED.test(name))
+    addFailure('(suite)', findFile(name) ?? currentFile, [splitAtFrames(name.replace(NOT_LOADED, ''))]);
+  else
+    tests.push({
+      name,
+      suite,
+      status: STATUSES[status],
+      duration: runtime,
+      filePath: currentFile,
+      ...joinErrors(failed),
+    });
 });
-// Errors outside of tests, for example a file that cannot be loaded.
+// Adds errors outside of tests, for example if a file cannot be loaded.
 if (isAtLeast(QUnit.version, 2, 17)) {
   QUnit.on('error', (error) =>
-    addFailure('(suite)', fileIn(error?.stack), [splitAtFrames(String(error?.stack || error))]),
+    addFailure('(suite)', findFile(error?.stack), [splitAtFrames(String(error?.stack || error))]),
   );
 }
-QUnit.on('runEnd', () => writeCtrf('qunit', QUnit.version ?? versionOf(process.argv[1]), begin, tests));
+QUnit.on('runEnd', () => writeCtrf('qunit', QUnit.version ?? findPackageVersion(process.argv[1]), begin, tests));
 
 function addFailure(name, filePath, errors) {
-  tests.push({ name, status: 'failed', duration: 0, filePath, ...joined(errors) });
+  tests.push({ name, status: 'failed', duration: 0, filePath, ...joinErrors(errors) });
 }
 
-function joined(errors) {
+function joinErrors(errors) {
   if (errors.length === 0) return {};
   return {
     message: errors.map(({ message }) => message).join('\n'),
@@ -47,13 +58,13 @@ function joined(errors) {
   };
 }
 
-/** The message and values of an assertion. For a thrown error, the start of its stack. */
-function errorOf({ message, expected, actual, stack }) {
+/** Returns the message and the values of an assertion. For a thrown error, returns the start of its stack. */
+function createError({ message, expected, actual, stack }) {
   const thrown = splitAtFrames(stack || '');
   if (expected === undefined && actual === undefined) {
     return thrown.message === '' ? { message: message || 'failed', frames: thrown.frames } : thrown;
   }
-  const values = `expected: ${shown(expected)}\n  actual: ${shown(actual)}`;
+  const values = `expected: ${formatValue(expected)}\n  actual: ${formatValue(actual)}`;
   return { message: message ? `${message}\n${values}` : values, frames: thrown.frames };
 }
 
@@ -64,17 +75,17 @@ function splitAtFrames(stack) {
   return { message: lines.slice(0, at).join('\n').trim(), frames: lines.slice(at).join('\n') };
 }
 
-function shown(value) {
+function formatValue(value) {
   return inspect(value, { depth: 6, breakLength: Number.POSITIVE_INFINITY }).slice(0, MAX_VALUE_CHARACTERS);
 }
 
-/** The first file in a stack outside of packages and Node. */
-function fileIn(stack) {
-  const own = String(stack ?? '')
+/** Returns the first file in a stack that is outside of packages and Node. */
+function findFile(stack) {
+  const ownFrames = String(stack ?? '')
     .split('\n')
     .filter((line) => !/[\\/]node_modules[\\/]/.test(line));
-  const named = FRAME.exec(own.join('\n'))?.[1];
-  return relative(named?.startsWith('file:') ? fileURLToPath(named) : named);
+  const fileOrUrl = FRAME.exec(ownFrames.join('\n'))?.[1];
+  return toProjectPath(fileOrUrl?.startsWith('file:') ? fileURLToPath(fileOrUrl) : fileOrUrl);
 }
 
 function isAtLeast(version, major, minor) {

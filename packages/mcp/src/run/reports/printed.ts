@@ -1,19 +1,18 @@
 /**
- * Reads cases from the console output of commands whose runner wrote no report: TAP, `cargo test` behind scripts, unittest,
- * `go test -json`, and the failures that pytest, Jest, Vitest and Go print. If there is a report, the output is not
- * counted, because it contains the same tests.
+ * Reads cases from the console output of commands whose runner wrote no report: TAP, `cargo test` behind scripts,
+ * unittest, `go test -json`, and the failures that pytest, Jest, Vitest and Go print. If a runner wrote a report, the
+ * output is not used, because it contains the same tests.
  */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import type { ReportInput } from 'argus-engine';
-import { projectFile } from '../../system/files/project-file.ts';
-import { cargoPackageName, LibtestReport } from './libtest.ts';
+import type { RecordRunParams, ReportInput } from 'argus-engine';
+import { readProjectFile } from '../../system/files/project-file.ts';
+import { LibtestReport, parseCargoPackageName } from './libtest.ts';
 import { PrintedFailures } from './printed-failures.ts';
-import { PrintedTap } from './printed-tap.ts';
+import { PrintedTap, UncaughtErrorCollector } from './printed-tap.ts';
 import { PrintedUnittest } from './printed-unittest.ts';
-import { UncaughtErrors } from './uncaught-errors.ts';
 
 /** Accepts the output in chunks. */
 export class PrintedReports {
@@ -22,39 +21,39 @@ export class PrintedReports {
   readonly #libtest: LibtestReport;
   readonly #unittest = new PrintedUnittest();
   readonly #failures = new PrintedFailures();
-  readonly #goEvents = new GoEvents();
-  readonly #lines = { stdout: new Lines(), stderr: new Lines() };
-  /** True if the reports name only failures. It is set at the end of the output. */
+  readonly #goEvents = new GoEventCollector();
+  readonly #lines = { stdout: new LineSplitter(), stderr: new LineSplitter() };
+  /** True if the created reports contain only failures. Set by [`end`]. */
   omitsPassed = false;
-  readonly #uncaught = { stdout: new UncaughtErrors(), stderr: new UncaughtErrors() };
+  readonly #uncaught = { stdout: new UncaughtErrorCollector(), stderr: new UncaughtErrorCollector() };
 
   /** Writes reports to the folder `dir` for a command that runs in the project at `root`. */
   constructor(dir: string, root: string) {
     this.#dir = dir;
     this.#tap = new PrintedTap(dir);
-    this.#libtest = new LibtestReport(cargoPackageAt(root), (file) => projectFile(root, file));
+    this.#libtest = new LibtestReport(readCargoPackageName(root), (file) => readProjectFile(root, file));
   }
 
   add(piece: string, stream: 'stdout' | 'stderr'): void {
     this.#libtest.add(piece, stream);
-    for (const line of this.#lines[stream].add(piece)) this.#line(line, stream);
+    for (const line of this.#lines[stream].add(piece)) this.#readLine(line, stream);
   }
 
-  /** Uncaught errors of Node in the output so far. */
-  uncaughtErrors(): string[] {
-    return [...this.#uncaught.stdout.comments(), ...this.#uncaught.stderr.comments()];
+  /** Returns the uncaught errors of Node in the output so far. */
+  getUncaughtErrors(): string[] {
+    return [...this.#uncaught.stdout.getComments(), ...this.#uncaught.stderr.getComments()];
   }
 
-  /** Packages of Go whose tests all passed, without the names of the tests. */
+  /** Packages of Go whose tests all passed. Their tests are unknown. */
   get passedPackages(): readonly string[] {
     return this.#failures.passedPackages;
   }
 
   end(): ReportInput[] {
-    for (const stream of ['stdout', 'stderr'] as const) this.#line(this.#lines[stream].end(), stream);
+    for (const stream of ['stdout', 'stderr'] as const) this.#readLine(this.#lines[stream].end(), stream);
     const reports: ReportInput[] = this.#tap.end().map((file) => ({ path: file, format: 'tap' }));
-    const others = { libtest: this.#libtest.end(), unittest: this.#unittest.end() };
-    for (const [name, report] of Object.entries(others)) {
+    const textReports = { libtest: this.#libtest.end(), unittest: this.#unittest.end() };
+    for (const [name, report] of Object.entries(textReports)) {
       if (report === null) continue;
       const file = path.join(this.#dir, `printed-${name}.json`);
       writeFileSync(file, report);
@@ -71,21 +70,29 @@ export class PrintedReports {
     });
   }
 
-  #line(text: string, stream: 'stdout' | 'stderr'): void {
+  /** Returns test binaries that ended before they reported all of their tests. Call it after [`end`]. */
+  findUnreadTests(): NonNullable<RecordRunParams['unread']> {
+    return this.#libtest.hasEndedEarly ? [{ at: 'cargo test', reason: LIBTEST_ENDED_EARLY_REASON }] : [];
+  }
+
+  #readLine(text: string, stream: 'stdout' | 'stderr'): void {
     const line = stripVTControlCharacters(text).replace(/\r$/u, '');
-    if (stream === 'stdout') this.#tap.line(line);
-    this.#unittest.line(line);
-    this.#failures.line(line);
-    this.#goEvents.line(line);
-    this.#uncaught[stream].line(line.trimEnd());
+    if (stream === 'stdout') this.#tap.addLine(line);
+    this.#unittest.addLine(line);
+    this.#failures.addLine(line);
+    this.#goEvents.addLine(line);
+    this.#uncaught[stream].addLine(line.trimEnd());
   }
 }
 
-/** The events of a command that calls `go test -json` itself. */
-class GoEvents {
+const LIBTEST_ENDED_EARLY_REASON =
+  'a test binary ended before it reported all of its tests, for example because a test ended the process';
+
+/** Collects the events of a command that calls `go test -json` itself. */
+class GoEventCollector {
   text = '';
 
-  line(line: string): void {
+  addLine(line: string): void {
     const isEvent =
       /^\{"(?:Time|Action|ImportPath)":.*"Action":"/u.test(line) && /"(?:Package|ImportPath)":"/u.test(line);
     if (isEvent && this.text.length < MAX_EVENTS_CHARACTERS) this.text += `${line}\n`;
@@ -98,23 +105,23 @@ const MAX_EVENTS_CHARACTERS = 32 * 1024 * 1024;
 const MAX_LINE_CHARACTERS = 64 * 1024;
 
 /** Splits chunks into lines. */
-class Lines {
-  #rest = '';
+class LineSplitter {
+  #incompleteLine = '';
 
   add(piece: string): string[] {
-    const lines = (this.#rest + piece).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS);
+    const lines = (this.#incompleteLine + piece).split('\n');
+    this.#incompleteLine = (lines.pop() ?? '').slice(0, MAX_LINE_CHARACTERS);
     return lines;
   }
 
   end(): string {
-    const rest = this.#rest;
-    this.#rest = '';
+    const rest = this.#incompleteLine;
+    this.#incompleteLine = '';
     return rest;
   }
 }
 
-/** The package at the root of the project, whose name is part of the test names. */
-function cargoPackageAt(root: string): string | undefined {
-  return cargoPackageName(projectFile(root, 'Cargo.toml') ?? '');
+/** Reads the name of the package at the root of the project, which is part of the test names. */
+function readCargoPackageName(root: string): string | undefined {
+  return parseCargoPackageName(readProjectFile(root, 'Cargo.toml') ?? '');
 }

@@ -1,22 +1,22 @@
 /**
- * Detects from the output whether a runner shuffled its tests, and how to repeat the order. A runner without such a
- * line is assumed to use its usual order.
+ * Detects in the output whether a runner shuffled its tests, and how to repeat the order. Without such output, the
+ * runner is assumed to use its usual order.
  */
 
 import { stripVTControlCharacters } from 'node:util';
 import type { Shuffle } from 'argus-engine';
 
 interface SeedLine {
-  /** The text of the line. */
+  /** Matches the line with the seed. */
   line: RegExp;
-  /** The options that repeat the order. */
+  /** Returns the options that repeat the order. */
   option: (seed: string) => string;
-  /** Any program may print such a line, so it counts only for this runner. */
+  /** Set if any program may print such a line. The line then counts only for this runner. */
   runner?: string;
 }
 
-/** The first match counts. */
-const LINES: readonly SeedLine[] = [
+/** The first pattern that matches a line counts. */
+const SEED_LINES: readonly SeedLine[] = [
   // pytest-randomly and pytest-random-order.
   { line: /^Using --randomly-seed=(\d+)$/u, option: (seed) => `--randomly-seed=${seed}` },
   { line: /^Using --random-order-seed=(\d+)$/u, option: (seed) => `--random-order-seed=${seed}` },
@@ -44,48 +44,48 @@ const LINES: readonly SeedLine[] = [
   },
 ];
 
-/** A word that every such line contains. */
-const MAY_SAY = /seed|-test\.shuffle/iu;
+/** Matches a part that every line with a seed contains. */
+const MAY_CONTAIN_SEED = /seed|-test\.shuffle/iu;
 
-/** Maximum length of such a line. */
+/** Maximum length of a line with a seed. */
 const MAX_LINE_CHARS = 400;
 
 /** Accepts the output in chunks. */
-export class ShuffleWatch {
-  readonly #found = new Map<string, string>();
+export class ShuffleDetector {
+  readonly #optionsBySeed = new Map<string, string>();
   readonly #lines: readonly SeedLine[];
-  #rest = '';
+  #incompleteLine = '';
 
   /** `runner` is the runner that was recognized in the command. */
   constructor(runner: string | null) {
-    this.#lines = LINES.filter((one) => one.runner === undefined || one.runner === runner);
+    this.#lines = SEED_LINES.filter((one) => one.runner === undefined || one.runner === runner);
   }
 
   add(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(-MAX_LINE_CHARS);
-    for (const line of lines) this.#line(line);
+    const lines = (this.#incompleteLine + text).split('\n');
+    this.#incompleteLine = (lines.pop() ?? '').slice(-MAX_LINE_CHARS);
+    for (const line of lines) this.#readLine(line);
   }
 
   /**
-   * Returns null if there was no such line. For several seeds it returns no option, because they belong to several
-   * orders, for example of Go packages, and no single option repeats them.
+   * Returns null if no line had a seed. For several seeds, returns no option, because they belong to several orders,
+   * for example of Go packages, which a single option cannot repeat.
    */
   end(): Shuffle | null {
-    this.#line(this.#rest);
-    const [first, ...others] = this.#found;
+    this.#readLine(this.#incompleteLine);
+    const [first, ...others] = this.#optionsBySeed;
     if (first === undefined) return null;
     const [seed, option] = first;
     return others.length > 0 ? {} : { seed: /-?\d+$/u.exec(seed)?.[0] ?? seed, option };
   }
 
-  #line(raw: string): void {
-    if (raw.length > MAX_LINE_CHARS || !MAY_SAY.test(raw)) return;
+  #readLine(raw: string): void {
+    if (raw.length > MAX_LINE_CHARS || !MAY_CONTAIN_SEED.test(raw)) return;
     const text = stripVTControlCharacters(raw).trimEnd();
     for (const { line, option } of this.#lines) {
       const seed = line.exec(text)?.[1];
       if (seed === undefined) continue;
-      this.#found.set(seed, option(seed));
+      this.#optionsBySeed.set(seed, option(seed));
       return;
     }
   }

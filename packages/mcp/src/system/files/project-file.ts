@@ -1,32 +1,32 @@
-/** Reads the files from which the test command of a project is detected. */
+/** Reads the files by which the test command of a project is detected. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { textOf } from './read.ts';
+import { tryReadText } from './read.ts';
 
-/** Larger lock files are not worth the wait. */
+/** Larger lock files are skipped, because reading them would take too long. */
 const MAX_PROJECT_FILE_BYTES = 16 * 1024 * 1024;
 
-/** The text of a file of the project. Undefined if it cannot be read. */
-export function projectFile(root: string, name: string): string | undefined {
-  return textOf(path.join(root, name), { maxBytes: MAX_PROJECT_FILE_BYTES, links: { within: root } });
+/** Returns the text of a file of the project, or undefined if it cannot be read. */
+export function readProjectFile(root: string, name: string): string | undefined {
+  return tryReadText(path.join(root, name), { maxBytes: MAX_PROJECT_FILE_BYTES, links: { within: root } });
 }
 
 /**
- * The package.json of an installed package. Links are followed, because package managers link packages from stores
- * outside the project.
+ * Returns the package.json of an installed package. Links are followed, because package managers link packages to
+ * stores outside the project.
  */
-export function installedManifest(folder: string, packageName: string): string | undefined {
+export function readInstalledManifest(folder: string, packageName: string): string | undefined {
   const file = path.join(folder, 'node_modules', packageName, 'package.json');
-  return textOf(file, { maxBytes: MAX_PROJECT_FILE_BYTES });
+  return tryReadText(file, { maxBytes: MAX_PROJECT_FILE_BYTES });
 }
 
 export function hasFile(root: string, name: string): boolean {
   return existsSync(path.join(root, name));
 }
 
-/** The sorted names in a folder. Empty if the folder cannot be read. */
-export function filesIn(folder: string): string[] {
+/** Returns the sorted names in a folder, or an empty list if the folder cannot be read. */
+export function listNames(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
   } catch {
@@ -34,8 +34,8 @@ export function filesIn(folder: string): string[] {
   }
 }
 
-/** The sorted names of the folders in a folder. */
-export function foldersIn(folder: string): string[] {
+/** Returns the sorted names of the folders in a folder. */
+export function listFolders(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
@@ -44,10 +44,10 @@ export function foldersIn(folder: string): string[] {
   }
 }
 
-/** The paths, relative to the root, of the files in these folders that match a pattern. */
-export function filesNamed(root: string, folders: readonly string[], name: RegExp): string[] {
+/** Returns the files in these folders whose name matches, as paths relative to the root. */
+export function findFilesByName(root: string, folders: readonly string[], name: RegExp): string[] {
   return folders.flatMap((folder) =>
-    filesIn(path.join(root, folder))
+    listNames(path.join(root, folder))
       .filter((file) => name.test(file))
       .map((file) => path.posix.join(folder, file)),
   );

@@ -1,7 +1,7 @@
 /**
- * The only reader of files, because a repository or another program may have put anything in their place: a link to a
- * device, a pipe, an endless file. Only regular files are opened, without waiting for a writer, and no more is read
- * than was requested. `scripts/lib/layers.mjs` lists the files that may read by themselves, with reasons.
+ * Reads files. No other code reads files, because a repository or another program may have replaced a file by anything:
+ * a link to a device, a pipe, an endless file. Only regular files are opened, without waiting for a writer, and no more
+ * bytes are read than requested. `scripts/lib/layers.mjs` lists the exceptions, with reasons.
  */
 
 import {
@@ -12,82 +12,84 @@ import {
   lstatSync,
   openSync,
   type ReadStream,
+  readdirSync,
   readSync,
   realpathSync,
   type Stats,
   statSync,
 } from 'node:fs';
-import { messageOf } from '../../errors.ts';
-import { isWithin, realOr } from './way.ts';
-import { workTreeTop } from './work-tree-top.ts';
+import { getErrorMessage } from '../../errors.ts';
+import { findWorkTreeTop, isWithin, resolveRealPath } from './path-safety.ts';
 
-interface Reading {
+interface ReadOptions {
   maxBytes: number;
-  /** `refused`, or a folder of a project that no link may lead out of. By default links are followed. */
+  /** `refused` to reject links, or a folder out of which no link may lead. By default, links are followed. */
   links?: 'refused' | { within: string };
 }
 
 /**
- * The reason why a file is not read, as the end of a sentence. If a file cannot be opened, the system's error is
- * thrown.
+ * Thrown if a file is not read. The message is the reason, as the end of a sentence. If a file cannot be opened, the
+ * error of the operating system is thrown.
  */
-export class Unreadable extends Error {}
+export class UnreadableFileError extends Error {}
 
 const MIB = 1024 * 1024;
-/** The size of a further read when a file has more bytes than its metadata states. */
+/** Number of bytes to read next if a file has more bytes than its metadata states. */
 const PIECE_BYTES = 64 * 1024;
 
 /**
- * Without these flags, opening a pipe waits for a writer, and a file can be replaced by a link. Windows has neither
- * flag.
+ * Without these two flags, opening a pipe waits for a writer, and a file could be replaced by a link before it is
+ * opened. Windows has neither flag.
  */
-const NO_WAIT = constants.O_NONBLOCK ?? 0;
-const NO_LINK = constants.O_NOFOLLOW ?? 0;
+const NONBLOCK_FLAG = constants.O_NONBLOCK ?? 0;
+const NOFOLLOW_FLAG = constants.O_NOFOLLOW ?? 0;
 
-/** All bytes of the file. Throws `Unreadable` for more than `maxBytes`. */
-export function readBytes(file: string, reading: Reading): Buffer {
-  return withFile(file, reading, ({ size }, descriptor) => {
-    if (size > reading.maxBytes) throw tooLarge(reading);
+/** Reads all bytes of a file. Throws `UnreadableFileError` if there are more than `maxBytes`. */
+export function readBytes(file: string, options: ReadOptions): Buffer {
+  return withFile(file, options, ({ size }, descriptor) => {
+    if (size > options.maxBytes) throw createTooLargeError(options);
     const parts: Buffer[] = [];
     let length = 0;
     // Some files, for example in /proc, have the size 0, and a file may grow while it is read.
-    for (let most = size + 1; ; most = PIECE_BYTES) {
-      const part = Buffer.allocUnsafe(most);
-      const read = readSync(descriptor, part, 0, most, null);
+    for (let pieceBytes = size + 1; ; pieceBytes = PIECE_BYTES) {
+      const part = Buffer.allocUnsafe(pieceBytes);
+      const read = readSync(descriptor, part, 0, pieceBytes, null);
       if (read === 0) return Buffer.concat(parts, length);
       parts.push(part.subarray(0, read));
       length += read;
-      if (length > reading.maxBytes) throw tooLarge(reading);
+      if (length > options.maxBytes) throw createTooLargeError(options);
     }
   });
 }
 
-export function readText(file: string, reading: Reading): string {
-  return readBytes(file, reading).toString('utf8');
+export function readText(file: string, options: ReadOptions): string {
+  return readBytes(file, options).toString('utf8');
 }
 
-/** The text of the file. Undefined if it cannot be read. */
-export function textOf(file: string, reading: Reading): string | undefined {
+/** Returns the text of a file, or undefined if it cannot be read. */
+export function tryReadText(file: string, options: ReadOptions): string | undefined {
   try {
-    return readText(file, reading);
+    return readText(file, options);
   } catch {
     return undefined;
   }
 }
 
-/** The reason why the file cannot be read. Undefined if it can be read. */
-export function refusalOf(file: string, reading: Reading): string | undefined {
+/** Returns the reason why a file cannot be read, or undefined if it can be read. */
+export function findReadProblem(file: string, options: ReadOptions): string | undefined {
   try {
-    return withFile(file, reading, ({ size }) => (size > reading.maxBytes ? tooLarge(reading).message : undefined));
+    return withFile(file, options, ({ size }) =>
+      size > options.maxBytes ? createTooLargeError(options).message : undefined,
+    );
   } catch (thrown) {
-    return messageOf(thrown);
+    return getErrorMessage(thrown);
   }
 }
 
-/** The first or last `maxBytes` of the file. */
-export function readPart(file: string | Buffer, reading: Reading, from: 'beginning' | 'end'): Buffer {
-  return withFile(file, reading, ({ size }, descriptor) => {
-    const bytes = Buffer.alloc(Math.min(size, reading.maxBytes));
+/** Returns the first or last `maxBytes` of a file. */
+export function readPart(file: string | Buffer, options: ReadOptions, from: 'beginning' | 'end'): Buffer {
+  return withFile(file, options, ({ size }, descriptor) => {
+    const bytes = Buffer.alloc(Math.min(size, options.maxBytes));
     const start = from === 'end' ? size - bytes.length : 0;
     let length = 0;
     for (let read = 1; read > 0 && length < bytes.length; length += read)
@@ -96,18 +98,22 @@ export function readPart(file: string | Buffer, reading: Reading, from: 'beginni
   });
 }
 
-/** A stream of the file, or of a range of bytes. `maxBytes` limits the size of the whole file. */
-export function readPieces(file: string, reading: Reading, range: { start?: number; end?: number } = {}): ReadStream {
-  const descriptor = open(file, reading);
-  if (fstatSync(descriptor).size > reading.maxBytes) {
+/** Returns a stream of a file, or of a range of its bytes. `maxBytes` limits the size of the complete file. */
+export function readPieces(
+  file: string,
+  options: ReadOptions,
+  range: { start?: number; end?: number } = {},
+): ReadStream {
+  const descriptor = open(file, options);
+  if (fstatSync(descriptor).size > options.maxBytes) {
     closeSync(descriptor);
-    throw tooLarge(reading);
+    throw createTooLargeError(options);
   }
   return createReadStream('', { ...range, fd: descriptor });
 }
 
-function withFile<T>(file: string | Buffer, reading: Reading, read: (stats: Stats, descriptor: number) => T): T {
-  const descriptor = open(file, reading);
+function withFile<T>(file: string | Buffer, options: ReadOptions, read: (stats: Stats, descriptor: number) => T): T {
+  const descriptor = open(file, options);
   try {
     return read(fstatSync(descriptor), descriptor);
   } finally {
@@ -115,15 +121,15 @@ function withFile<T>(file: string | Buffer, reading: Reading, read: (stats: Stat
   }
 }
 
-function open(file: string | Buffer, { links }: Reading): number {
-  const place = typeof links === 'object' ? insideOf(file, links.within) : file;
-  // Checked before opening, because opening a device can have side effects.
-  const stats = links === 'refused' ? lstatSync(place) : statSync(place);
-  if (!stats.isFile()) throw new Unreadable('it is no regular file');
-  const descriptor = openSync(place, constants.O_RDONLY | NO_WAIT | (links === undefined ? 0 : NO_LINK));
+function open(file: string | Buffer, { links }: ReadOptions): number {
+  const realFile = typeof links === 'object' ? resolveInside(file, links.within) : file;
+  // Checked before opening, because opening a device may have side effects.
+  const stats = links === 'refused' ? lstatSync(realFile) : statSync(realFile);
+  if (!stats.isFile()) throw new UnreadableFileError('it is not a regular file');
+  const descriptor = openSync(realFile, constants.O_RDONLY | NONBLOCK_FLAG | (links === undefined ? 0 : NOFOLLOW_FLAG));
   try {
-    // Another file may have taken its place since the check.
-    if (!fstatSync(descriptor).isFile()) throw new Unreadable('it is no regular file');
+    // Checked again, because the file may have been replaced since the first check.
+    if (!fstatSync(descriptor).isFile()) throw new UnreadableFileError('it is not a regular file');
     return descriptor;
   } catch (thrown) {
     closeSync(descriptor);
@@ -131,16 +137,41 @@ function open(file: string | Buffer, { links }: Reading): number {
   }
 }
 
-/** Returns the real path of a file that is in the folder or elsewhere in the work tree around the folder. */
-function insideOf(file: string | Buffer, folder: string): string {
+/** Returns the real path of a file that is in the folder, or elsewhere in the work tree around the folder. */
+function resolveInside(file: string | Buffer, folder: string): string {
   const real = realpathSync.native(file, 'utf8');
-  const own = realOr(folder);
+  const own = resolveRealPath(folder);
   if (isWithin(real, own)) return real;
-  const top = workTreeTop(own);
+  const top = findWorkTreeTop(own);
   if (top !== undefined && isWithin(real, top)) return real;
-  throw new Unreadable('it is a link that leads out of the project');
+  throw new UnreadableFileError('it is a link that points outside the project');
 }
 
-function tooLarge({ maxBytes }: Reading): Unreadable {
-  return new Unreadable(`it is larger than ${maxBytes >= MIB ? `${maxBytes / MIB} MiB` : `${maxBytes} bytes`}`);
+function createTooLargeError({ maxBytes }: ReadOptions): UnreadableFileError {
+  return new UnreadableFileError(
+    `it is larger than ${maxBytes >= MIB ? `${maxBytes / MIB} MiB` : `${maxBytes} bytes`}`,
+  );
+}
+
+/** More than operating systems allow for the environment of a process. */
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Returns the text of a file that may be missing or become unreadable at any moment, such as a file of /proc or a lock.
+ * Then the text is empty.
+ */
+export function readTextOrEmpty(file: string, encoding: BufferEncoding = 'utf8'): string {
+  try {
+    return readBytes(file, { maxBytes: MAX_BYTES }).toString(encoding);
+  } catch {
+    return '';
+  }
+}
+
+export function listNamesOrEmpty(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

@@ -1,70 +1,73 @@
 /**
- * Folders for temporary files that no other user can enter and whose names cannot be guessed. The next process that
- * makes a folder in the same place removes folders that a killed process left.
+ * Folders for temporary files that no other user can enter and whose names cannot be guessed. If a killed process left
+ * its folder behind, the next process that creates a folder in the same place removes it.
  */
 
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
-import { io, temporaryRoot } from '../io.ts';
-import { isAlive, thisProcess } from '../process-owner.ts';
-import { isStrangers } from './way.ts';
-
-/** Purpose, process id, start of the process, system and random characters: `argus-run-4711-89234-1f2e3d4c-Ab3dE5`. */
-const NAME = /^\.?argus-[a-z]+-(?<pid>\d+)-(?<began>\d*)-(?<system>[0-9a-f]{8})-[A-Za-z0-9]{6}$/u;
+import { getTemporaryRoot, io } from '../io.ts';
+import { identifyThisProcess, isAlive } from '../process-lock.ts';
+import { belongsToOtherUser } from './path-safety.ts';
 
 /**
- * No process needs its folder for this long. Used for folders of another machine or container, because it is unknown
- * whether their process still runs.
+ * The name of a folder: purpose, process id, start of the process, hash of the system, random characters:
+ * `argus-run-4711-89234-1f2e3d4c-Ab3dE5`.
  */
-const OTHER_SYSTEM_MS = 7 * 24 * 60 * 60 * 1_000;
+const FOLDER_NAME = /^\.?argus-[a-z]+-(?<pid>\d+)-(?<began>\d*)-(?<system>[0-9a-f]{8})-[A-Za-z0-9]{6}$/u;
 
-/** Folders of this process, removed when it ends. */
-const own = new Set<string>();
+/**
+ * No process needs its folder for this long. Used for folders of another machine or container, for which it is not
+ * known whether their process still runs.
+ */
+const MAX_OTHER_SYSTEM_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
 
-/** Places that were already searched for leftovers. */
-const swept = new Set<string>();
+/** Folders of this process, which are removed when it exits. */
+const ownFolders = new Set<string>();
+
+/** Folders in which leftovers were already removed. */
+const cleanedPlaces = new Set<string>();
 
 export interface TemporaryFolder {
   path: string;
   remove(): void;
 }
 
-/** A folder in the system's temporary folder. Its name contains the purpose. */
-export function temporaryFolder(purpose: string): TemporaryFolder {
-  return folderIn(temporaryRoot(), `argus-${purpose}`);
+/** Creates a folder in the system's temporary folder. Its name contains the purpose. */
+export function createTemporaryFolder(purpose: string): TemporaryFolder {
+  return createFolderIn(getTemporaryRoot(), `argus-${purpose}`);
 }
 
-/** A folder beside a file, so that a finished file can be moved to its name without crossing a file system. */
-export function temporaryFolderBeside(file: string, purpose: string): TemporaryFolder {
-  return folderIn(path.dirname(file), `.argus-${purpose}`);
+/** Creates a folder next to a file, so that a finished file can be moved to its final name on the same file system. */
+export function createTemporaryFolderBeside(file: string, purpose: string): TemporaryFolder {
+  return createFolderIn(path.dirname(file), `.argus-${purpose}`);
 }
 
-function folderIn(place: string, purpose: string): TemporaryFolder {
-  sweep(place);
-  const { pid, began } = thisProcess();
-  const folder = mkdtempSync(path.join(place, `${purpose}-${pid}-${began ?? ''}-${thisSystem()}-`));
-  if (own.size === 0) process.once('exit', removeOwn);
-  own.add(folder);
+function createFolderIn(place: string, purpose: string): TemporaryFolder {
+  removeLeftoversOnce(place);
+  const { pid, began } = identifyThisProcess();
+  const folder = mkdtempSync(path.join(place, `${purpose}-${pid}-${began ?? ''}-${hashThisSystem()}-`));
+  if (ownFolders.size === 0) process.once('exit', removeOwnFolders);
+  ownFolders.add(folder);
   return { path: folder, remove: () => remove(folder) };
 }
 
 function remove(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  own.delete(folder);
-  if (own.size === 0) process.off('exit', removeOwn);
+  ownFolders.delete(folder);
+  if (ownFolders.size === 0) process.off('exit', removeOwnFolders);
 }
 
-function removeOwn(): void {
-  for (const folder of own) remove(folder);
+function removeOwnFolders(): void {
+  for (const folder of ownFolders) remove(folder);
 }
 
-/** Runs once per place. Errors are ignored, because a leftover must not prevent the actual work. */
-function sweep(place: string): void {
-  if (swept.has(place)) return;
-  swept.add(place);
-  for (const folder of leftIn(place)) {
+/** Removes leftovers, once per place. Errors are ignored, because a leftover must not prevent the actual work. */
+function removeLeftoversOnce(place: string): void {
+  if (cleanedPlaces.has(place)) return;
+  cleanedPlaces.add(place);
+  for (const folder of findLeftoversIn(place)) {
     try {
       rmSync(folder, { recursive: true, force: true });
     } catch {
@@ -73,14 +76,14 @@ function sweep(place: string): void {
   }
 }
 
-/** Folders that killed processes of this user left in the system's temporary folder. */
-export function leftovers(): string[] {
-  return leftIn(temporaryRoot());
+/** Returns folders that killed processes of this user left in the system's temporary folder. */
+export function findLeftoverFolders(): string[] {
+  return findLeftoversIn(getTemporaryRoot());
 }
 
-function leftIn(place: string): string[] {
+function findLeftoversIn(place: string): string[] {
   try {
-    const names = readdirSync(place).filter((name) => isLeftOver(path.join(place, name), name));
+    const names = readdirSync(place).filter((name) => isLeftover(path.join(place, name), name));
     return names.map((name) => path.join(place, name));
   } catch {
     // The place may be a folder that cannot be listed.
@@ -88,26 +91,29 @@ function leftIn(place: string): string[] {
   }
 }
 
-/** Checks name and owner, because any user may put anything into a shared folder. */
-function isLeftOver(folder: string, name: string): boolean {
-  const { pid, began, system } = NAME.exec(name)?.groups ?? {};
+/**
+ * True if a killed process of this user left the folder. Checks name and owner, because any user may put anything into
+ * a shared folder.
+ */
+function isLeftover(folder: string, name: string): boolean {
+  const { pid, began, system } = FOLDER_NAME.exec(name)?.groups ?? {};
   if (pid === undefined || system === undefined) return false;
-  const there = lstatSync(folder, { throwIfNoEntry: false });
-  if (!there?.isDirectory() || isStrangers(there)) return false;
-  if (system !== thisSystem()) return io().now() - there.mtimeMs > OTHER_SYSTEM_MS;
+  const stats = lstatSync(folder, { throwIfNoEntry: false });
+  if (!stats?.isDirectory() || belongsToOtherUser(stats)) return false;
+  if (system !== hashThisSystem()) return io().now() - stats.mtimeMs > MAX_OTHER_SYSTEM_AGE_MS;
   return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
 }
 
-/** A hash of the host name and the process namespace, because process ids are only valid within both. */
-function thisSystem(): string {
-  return crc32(`${hostname()} ${processNamespace()}`).toString(16).padStart(8, '0');
+/** Returns a hash of the host name and the process namespace, because process ids are only valid within both. */
+function hashThisSystem(): string {
+  return crc32(`${hostname()} ${readProcessNamespace()}`).toString(16).padStart(8, '0');
 }
 
-function processNamespace(): string {
+function readProcessNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // Not Linux.
+    // This is not Linux.
     return '';
   }
 }

@@ -1,29 +1,29 @@
 /**
- * The folders in which the platform keeps a user's files, for example `$XDG_DATA_HOME/argus` on Linux,
+ * The folders in which the platform stores a user's files, for example `$XDG_DATA_HOME/argus` on Linux,
  * `~/Library/Application Support/argus` on macOS and `%LOCALAPPDATA%\argus\Data` on Windows.
  */
 
 import path from 'node:path';
 import type { EngineError } from 'argus-engine';
-import { messageOf } from '../../errors.ts';
-import { homeFolderOfUser, io } from '../io.ts';
+import { getErrorMessage } from '../../errors.ts';
+import { getUserHomeFolder, io } from '../io.ts';
 
-const NAME = 'argus';
+const APP_NAME = 'argus';
 
 export type FolderKind = 'data' | 'config' | 'cache' | 'log';
 
 /** Variables and folders of the XDG Base Directory Specification. */
-const LINUX = {
+const LINUX_FOLDERS = {
   data: ['XDG_DATA_HOME', '.local/share'],
   config: ['XDG_CONFIG_HOME', '.config'],
   cache: ['XDG_CACHE_HOME', '.cache'],
   log: ['XDG_STATE_HOME', '.local/state'],
 } as const;
 
-const MACOS = { data: 'Application Support', config: 'Preferences', cache: 'Caches', log: 'Logs' } as const;
+const MACOS_FOLDERS = { data: 'Application Support', config: 'Preferences', cache: 'Caches', log: 'Logs' } as const;
 
 /** Windows has no convention for subfolders of an application's folder. */
-const WINDOWS = {
+const WINDOWS_FOLDERS = {
   data: ['LOCALAPPDATA', 'AppData/Local', 'Data'],
   config: ['APPDATA', 'AppData/Roaming', 'Config'],
   cache: ['LOCALAPPDATA', 'AppData/Local', 'Cache'],
@@ -31,39 +31,41 @@ const WINDOWS = {
 } as const;
 
 /**
- * The path is relative if the variable is relative. Throws if the account has no home folder and no variable is set.
+ * Returns a folder of the user. The path is relative if the variable contains a relative path. Throws if the account
+ * has no home folder and no variable is set.
  */
-export function userFolder(kind: FolderKind, platform: string = process.platform): string {
+export function getUserFolder(kind: FolderKind, platform: string = process.platform): string {
   const { env } = io();
-  if (platform === 'darwin') return path.join(homeFolderOfUser(), 'Library', MACOS[kind], NAME);
+  if (platform === 'darwin') return path.join(getUserHomeFolder(), 'Library', MACOS_FOLDERS[kind], APP_NAME);
   if (platform === 'win32') {
-    const [variable, standard, folder] = WINDOWS[kind];
-    return path.join(env[variable] || path.join(homeFolderOfUser(), standard), NAME, folder);
+    const [variable, standard, folder] = WINDOWS_FOLDERS[kind];
+    return path.join(env[variable] || path.join(getUserHomeFolder(), standard), APP_NAME, folder);
   }
-  const [variable, standard] = LINUX[kind];
-  return path.join(env[variable] || path.join(homeFolderOfUser(), standard), NAME);
+  const [variable, standard] = LINUX_FOLDERS[kind];
+  return path.join(env[variable] || path.join(getUserHomeFolder(), standard), APP_NAME);
 }
 
-/** The user's own memory, which belongs to no project. */
-export async function userDatabasePath(): Promise<string> {
-  return path.join(await dataFolder(), 'memory.db');
+/** Returns the path of the user's own memory, which belongs to no project. */
+export async function getUserDatabasePath(): Promise<string> {
+  return path.join(await getDataFolder(), 'memory.db');
 }
 
-/** Rejects with DATABASE_UNAVAILABLE if no data folder exists. */
-export async function dataFolder(): Promise<string> {
+/** Returns the data folder. Rejects with DATABASE_UNAVAILABLE if there is none. */
+export async function getDataFolder(): Promise<string> {
   let folder: string;
   try {
-    folder = userFolder('data');
+    folder = getUserFolder('data');
   } catch (thrown) {
-    throw await unavailable(messageOf(thrown));
+    throw await createUnavailableError(getErrorMessage(thrown));
   }
-  if (!path.isAbsolute(folder)) throw await unavailable(`'${folder}' is no absolute path`);
+  if (!path.isAbsolute(folder)) throw await createUnavailableError(`'${folder}' is not an absolute path`);
   return folder;
 }
 
-/** Loads the engine only in the case of an error, because loading it is slow. */
-async function unavailable(reason: string): Promise<EngineError> {
+/** Imports the engine only here, because loading it is slow and errors are rare. */
+async function createUnavailableError(reason: string): Promise<EngineError> {
   const { EngineError } = await import('argus-engine');
-  const advice = "It also says which memories are this user's: set HOME, or XDG_DATA_HOME (on Windows LOCALAPPDATA).";
-  return new EngineError('DATABASE_UNAVAILABLE', `There is no folder for the data of this user (${reason}). ${advice}`);
+  const advice =
+    'Argus needs it to store which memories belong to this user. Set HOME or XDG_DATA_HOME (on Windows LOCALAPPDATA).';
+  return new EngineError('DATABASE_UNAVAILABLE', `The data folder of this user is unknown (${reason}). ${advice}`);
 }

@@ -5,14 +5,14 @@
 
 import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemCodeOf } from '../../errors.ts';
+import { getSystemCode } from '../../errors.ts';
 
-/** The suffix of an unfinished file. */
+/** Suffix of a file that is not complete yet. */
 export const DRAFT_SUFFIX = '.draft';
 
 /**
- * Writes a file that only this user can read. The file is on the disk when this returns. A draft of a killed process is
- * replaced.
+ * Writes a file that only this user can read. When this function returns, the file is on the disk. Replaces the draft
+ * of a killed process.
  */
 export function writeWholeFile(file: string, text: string): void {
   const draft = `${file}${DRAFT_SUFFIX}`;
@@ -27,8 +27,11 @@ export function writeWholeFile(file: string, text: string): void {
   syncFolder(path.dirname(file));
 }
 
-/** Creates a file atomically by linking the finished draft. An existing file stays unchanged. */
-export function createWholeFile(file: string, content: string | Uint8Array): void {
+/**
+ * Creates a file atomically by linking the finished draft, so that a reader never sees an incomplete file. An existing
+ * file is not changed. Returns true if the file is new.
+ */
+export function createWholeFile(file: string, content: string | Uint8Array): boolean {
   const draft = `${file}.${crypto.randomUUID()}${DRAFT_SUFFIX}`;
   const options = { flag: 'wx', mode: 0o600, flush: true };
   try {
@@ -36,19 +39,21 @@ export function createWholeFile(file: string, content: string | Uint8Array): voi
     try {
       linkSync(draft, file);
     } catch (thrown) {
-      if (!HAS_NO_LINKS.has(systemCodeOf(thrown) ?? '')) throw thrown;
+      if (!NO_HARD_LINK_CODES.has(getSystemCode(thrown) ?? '')) throw thrown;
       writeFileSync(file, content, options);
     }
   } catch (thrown) {
-    if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
+    if (getSystemCode(thrown) !== 'EEXIST') throw thrown;
+    return false;
   } finally {
     rmSync(draft, { force: true });
   }
   syncFolder(path.dirname(file));
+  return true;
 }
 
 /** Error codes of file systems that do not support hard links. */
-const HAS_NO_LINKS: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+const NO_HARD_LINK_CODES: ReadonlySet<string> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /** Writes the new name to the disk too. Windows cannot open folders and does not need this. */
 function syncFolder(folder: string): void {

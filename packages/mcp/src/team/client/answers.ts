@@ -1,17 +1,17 @@
 /**
- * Checks the answers of a team's server against the schemas of the calls, because the server can be broken or
- * malicious. Texts of the server are cleaned so that an agent cannot mistake them for sentences of this program.
+ * Checks the answers of a team's server against the schemas of the calls, because the server may be broken or
+ * malicious. Texts from the server are cleaned, so that an agent cannot mistake them for messages of this program.
  */
 
 import type { CallName, Calls, NextAction, NextActionType } from 'argus-engine';
 import generated from '../../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
-import type { Schema } from '../../system/json-schema.ts';
-import { quotedLine, visible } from '../../text/untrusted.ts';
+import type { JsonSchema } from '../../system/zod.ts';
+import { quoteLine, removeInvisible } from '../../text/untrusted.ts';
 
-const RESULTS: Record<string, Schema | undefined> = generated.results;
-const CALLS: Record<string, { result: Schema } | undefined> = generated.calls;
+const RESULT_SCHEMAS: Record<string, JsonSchema | undefined> = generated.results;
+const CALL_SCHEMAS: Record<string, { result: JsonSchema } | undefined> = generated.calls;
 
-/** The contract's texts, as in `crates/engine/src/memory/next.rs`. A test compares them. */
+/** The texts of `docs/contract/debug-memory.md`, as in `crates/engine/src/memory/next.rs`. A test compares both. */
 const INSTRUCTIONS: Record<NextActionType, string> = {
   NO_MATCH_DEBUG_THEN_ADD_INCIDENT:
     'No relevant incidents found. Debug normally. If a fix is found, call add_incident to store the incident + solution + outcome.',
@@ -28,8 +28,10 @@ const INSTRUCTIONS: Record<NextActionType, string> = {
     'An incident already exists. Use add_solution with this incident_id, then record_outcome after you try it.',
 };
 
-/** Fields that may hold several lines, because programs and people write them. All other fields are one line. */
-const TEXTS: ReadonlySet<string> = new Set([
+/**
+ * Fields that may contain several lines, because programs and people write them. All other fields have a single line.
+ */
+const MULTILINE_FIELDS: ReadonlySet<string> = new Set([
   'description',
   'error',
   'errorSignature',
@@ -52,89 +54,93 @@ const TEXTS: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/** Lists of sentences that the engine writes for the reader. */
-const SENTENCES: ReadonlySet<string> = new Set(['warnings', 'notes']);
+/** Lists of messages that the engine writes for the reader. */
+const MESSAGE_FIELDS: ReadonlySet<string> = new Set(['warnings', 'notes']);
 
-/** A value does not match its schema. Never leaves this file. */
-class Unfitting extends Error {}
+/** Thrown if a value does not match its schema. Caught in this file. */
+class SchemaMismatch extends Error {}
 
 /**
- * Returns the result in the body of an answer, or undefined when the body does not match the call. `own` lists
- * sentences that this machine sent with the call and that the answer repeats, so they are not marked as the server's.
+ * Returns the result in the body of an answer, or undefined if the body does not match the call. `own` has messages
+ * that this machine sent with the call and that the answer repeats, so that they are not marked as messages of the
+ * server.
  */
-export function resultIn<N extends CallName>(
+export function parseResult<N extends CallName>(
   method: N,
   body: unknown,
   own: readonly string[] = [],
 ): Calls[N]['result'] | undefined {
-  const schema = CALLS[method]?.result;
+  const schema = CALL_SCHEMAS[method]?.result;
   if (!isObject(body) || !Object.hasOwn(body, 'result') || schema === undefined) return undefined;
   try {
-    return fitted(body.result, schema, { field: '', own: new Set(own) }) as Calls[N]['result'];
+    return checkValue(body.result, schema, { field: '', own: new Set(own) }) as Calls[N]['result'];
   } catch (thrown) {
-    if (!(thrown instanceof Unfitting)) throw thrown;
+    if (!(thrown instanceof SchemaMismatch)) throw thrown;
     return undefined;
   }
 }
 
-/** The position of a value. */
-interface Place {
-  /** The name of the nearest field. */
+/** The position of a value in a result. */
+interface ValuePosition {
+  /** Name of the nearest field. */
   field: string;
   own: ReadonlySet<string>;
 }
 
 /**
  * Returns the value without fields that the schema does not describe, because a newer server may add fields. Supports
- * the part of JSON Schema that the engine's results use. Throws `Unfitting`.
+ * the part of JSON Schema that the engine's results use. Throws `SchemaMismatch`.
  */
-function fitted(value: unknown, schema: Schema, place: Place): unknown {
+function checkValue(value: unknown, schema: JsonSchema, place: ValuePosition): unknown {
   const { $ref, type, anyOf, oneOf = anyOf } = schema;
-  if ($ref !== undefined) return fitted(value, RESULTS[$ref.slice('#/results/'.length)] ?? {}, place);
-  if (oneOf !== undefined) return firstFitted(value, oneOf, place);
+  if ($ref !== undefined) return checkValue(value, RESULT_SCHEMAS[$ref.slice('#/results/'.length)] ?? {}, place);
+  if (oneOf !== undefined) return checkAgainstFirstMatch(value, oneOf, place);
   const isListed = schema.enum === undefined || schema.enum.includes(value);
-  const isTyped = type === undefined || [type].flat().some((one) => isOf(value, one));
-  if (!isListed || !isTyped || (schema.const !== undefined && schema.const !== value)) throw new Unfitting();
-  if (typeof value === 'string') return TEXTS.has(place.field) ? value : oneLine(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => fittedItem(item, schema.items ?? {}, place));
-  return isObject(value) ? fittedObject(value, schema, place) : value;
+  const isTyped = type === undefined || [type].flat().some((one) => isOfType(value, one));
+  if (!isListed || !isTyped || (schema.const !== undefined && schema.const !== value)) throw new SchemaMismatch();
+  if (typeof value === 'string') return MULTILINE_FIELDS.has(place.field) ? value : joinTextLines(value);
+  if (Array.isArray(value)) return value.map((item: unknown) => checkItem(item, schema.items ?? {}, place));
+  return isObject(value) ? checkObject(value, schema, place) : value;
 }
 
-function firstFitted(value: unknown, schemas: readonly Schema[], place: Place): unknown {
+function checkAgainstFirstMatch(value: unknown, schemas: readonly JsonSchema[], place: ValuePosition): unknown {
   for (const schema of schemas) {
     try {
-      return fitted(value, schema, place);
+      return checkValue(value, schema, place);
     } catch (thrown) {
-      if (!(thrown instanceof Unfitting)) throw thrown;
+      if (!(thrown instanceof SchemaMismatch)) throw thrown;
     }
   }
-  throw new Unfitting();
+  throw new SchemaMismatch();
 }
 
-function fittedItem(item: unknown, schema: Schema, place: Place): unknown {
-  const checked = fitted(item, schema, place);
-  const isSaid = typeof item === 'string' && SENTENCES.has(place.field) && !place.own.has(item);
-  return isSaid ? `The team's server says: ${quotedLine(item)}` : checked;
+function checkItem(item: unknown, schema: JsonSchema, place: ValuePosition): unknown {
+  const checked = checkValue(item, schema, place);
+  const isServerMessage = typeof item === 'string' && MESSAGE_FIELDS.has(place.field) && !place.own.has(item);
+  return isServerMessage ? `Message of the team's server: ${quoteLine(item)}` : checked;
 }
 
-function fittedObject(value: Record<string, unknown>, schema: Schema, { own }: Place): object {
+function checkObject(value: Record<string, unknown>, schema: JsonSchema, { own }: ValuePosition): object {
   const { properties, required = [], additionalProperties = properties === undefined } = schema;
-  if (required.some((name) => !Object.hasOwn(value, name))) throw new Unfitting();
+  if (required.some((name) => !Object.hasOwn(value, name))) throw new SchemaMismatch();
   const others = typeof additionalProperties === 'object' ? additionalProperties : {};
   const entries = Object.entries(value).flatMap(([field, item]) => {
     const described = properties !== undefined && Object.hasOwn(properties, field) ? properties[field] : undefined;
     if (described === undefined && additionalProperties === false) return [];
     return [
-      [field, field === 'next_action' ? ownNext(item) : fitted(item, described ?? others, { field, own })] as const,
+      [
+        field,
+        field === 'next_action' ? replaceInstructions(item) : checkValue(item, described ?? others, { field, own }),
+      ] as const,
     ];
   });
   return Object.fromEntries(entries);
 }
 
-/** Keeps the type of the next step and replaces the server's text by the contract's text. */
-function ownNext(next: unknown): NextAction {
+/** Keeps the type of the next step, and replaces the server's text by the text of the contract. */
+function replaceInstructions(next: unknown): NextAction {
   const type = isObject(next) ? next.type : undefined;
-  if (!isNextActionType(type)) throw new Unfitting();
+  if (!isNextActionType(type)) throw new SchemaMismatch();
   return { type, instructions: INSTRUCTIONS[type] };
 }
 
@@ -142,7 +148,7 @@ function isNextActionType(type: unknown): type is NextActionType {
   return typeof type === 'string' && Object.hasOwn(INSTRUCTIONS, type);
 }
 
-function isOf(value: unknown, type: string): boolean {
+function isOfType(value: unknown, type: string): boolean {
   switch (type) {
     case 'null':
       return value === null;
@@ -162,10 +168,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Changes only texts with line breaks, because names are compared exactly. */
-function oneLine(text: string): string {
+/** Joins the lines of a text. A text without line breaks is not changed, because names are compared exactly. */
+function joinTextLines(text: string): string {
   return /[\n\r]/u.test(text)
-    ? visible(text)
+    ? removeInvisible(text)
         .replaceAll(/\s*\n\s*/gu, ' ')
         .trim()
     : text;

@@ -2,7 +2,7 @@
 
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 
-/** Upper bounds in seconds, from one read of a small memory up to a request that is too slow. */
+/** Upper bounds in seconds, from one read in a small memory to a request that is too slow. */
 const BUCKETS = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 3, 10];
 
 export class Metrics {
@@ -32,12 +32,12 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  count(call: string, status: number, seconds: number): void {
+  recordRequest(call: string, status: number, seconds: number): void {
     this.#requests.inc({ call, status: String(status) });
     this.#seconds.observe({ call }, seconds);
   }
 
-  text(): Promise<string> {
+  format(): Promise<string> {
     return this.#registry.metrics();
   }
 }

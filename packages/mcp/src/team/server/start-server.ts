@@ -1,17 +1,16 @@
-/** Starts the server of a team and shuts it down after the calls in flight. */
+/** Starts the server of a team. At shutdown, it waits for running calls. */
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import path from 'node:path';
-import { ArgusError, messageOf, systemCodeOf } from '../../errors.ts';
-import { dataFolder } from '../../system/files/user-folder.ts';
-import { absolutePath, io } from '../../system/io.ts';
-import { Auth } from './auth.ts';
-import { isLoopback } from './loopback.ts';
-import { projectsIn } from './storage/open-projects.ts';
-import { isPostgres } from './storage/postgres-projects.ts';
-import { type McpAnswering, TeamServer } from './team-server.ts';
+import { ArgusError, getErrorMessage, getSystemCode } from '../../errors.ts';
+import { getDataFolder } from '../../system/files/user-folder.ts';
+import { io, toAbsolutePath } from '../../system/io.ts';
+import { Auth, isLoopback } from './auth.ts';
+import { isPostgresUrl, PostgresProjects } from './storage/postgres-projects.ts';
+import { FileProjects, type Projects, type ProjectsOptions } from './storage/projects.ts';
+import { type McpHandler, TeamServer } from './team-server.ts';
 
 export interface ServeOptions {
   database?: string;
@@ -22,102 +21,113 @@ export interface ServeOptions {
   insecureHttp?: boolean;
   trustProxy?: boolean;
   rateLimit: number;
-  /** The number of calls that PostgreSQL handles at once. */
+  /** The number of calls that run at the same time. */
   workers?: number;
-  /** Days. */
+  /** In days. */
   keepRuns?: number;
 }
 
-export interface Served {
+interface RunningServer {
   url: string;
   database: string;
-  /** Waits for calls in flight. */
+  /** Waits for running calls. */
   close(): Promise<void>;
 }
 
-/** The limit for calls in flight during a shutdown. */
-const END_MS = 10_000;
+/** The maximum time to wait for running calls at shutdown. */
+const MAX_SHUTDOWN_MS = 10_000;
 
-/** An environment variable, so that a password does not appear in the process list. */
+/** The database can be set in a variable, because a password in an option would appear in the process list. */
 const DATABASE_VARIABLE = 'ARGUS_DATABASE';
 
-/** The database of a server: the file or URL that is named, otherwise a file in this user's data folder. */
-export async function serverDatabase(option: string | undefined): Promise<string> {
-  const named = option ?? io().env[DATABASE_VARIABLE];
-  if (named === undefined) return path.join(await dataFolder(), 'server', 'argus.db');
-  return isPostgres(named) ? named : absolutePath(named);
+/** Returns the database of a server: the specified file or URL, or a file in this user's data folder. */
+export async function findServerDatabase(option: string | undefined): Promise<string> {
+  const specified = option ?? io().env[DATABASE_VARIABLE];
+  if (specified === undefined) return path.join(await getDataFolder(), 'server', 'argus.db');
+  return isPostgresUrl(specified) ? specified : toAbsolutePath(specified);
 }
 
-/** The database for people and logs, without the password. */
-export function shownDatabase(database: string): string {
-  if (!isPostgres(database) || !URL.canParse(database)) return isPostgres(database) ? 'postgres' : database;
+/** Formats the database for messages and logs, without the password. */
+export function formatDatabase(database: string): string {
+  if (!isPostgresUrl(database) || !URL.canParse(database)) return isPostgresUrl(database) ? 'postgres' : database;
   const { host, pathname } = new URL(database);
   return `postgres://${host}${pathname}`;
 }
 
-export async function startTeamServer(options: ServeOptions, mcp: McpAnswering): Promise<Served> {
-  const tls = tlsOf(options);
+export async function startTeamServer(options: ServeOptions, mcp: McpHandler): Promise<RunningServer> {
+  const tls = readTls(options);
   requireSecure(options, tls !== undefined);
-  const database = await serverDatabase(options.database);
+  const database = await findServerDatabase(options.database);
   const { workers, rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   const retention = { maxAgeDays: options.keepRuns ?? null };
-  const projects = projectsIn(database, { retention, ...(workers === undefined ? {} : { workers }) });
-  // Opens the database now, so that an error appears at the start instead of at the first call.
-  await projects.own();
+  const projects = openProjects(database, { retention, ...(workers === undefined ? {} : { workers }) });
+  // Opens the database now. An error then appears at the start and not at the first call.
+  await projects.serverMemory();
   const server = new TeamServer({
     projects,
-    auth: new Auth(() => projects.own()),
+    auth: new Auth(() => projects.serverMemory()),
     callsPerSecond,
     trustsProxy,
     tls,
     mcp,
   });
-  const port = await listening(server, options);
+  const port = await listen(server, options);
   const host = isIP(options.host) === 6 ? `[${options.host}]` : options.host;
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
-    database: shownDatabase(database),
-    close: () => server.close(END_MS),
+    database: formatDatabase(database),
+    close: () => server.close(MAX_SHUTDOWN_MS),
   };
 }
 
-function tlsOf({ tlsCert, tlsKey }: ServeOptions): { cert: Buffer; key: Buffer } | undefined {
+function readTls({ tlsCert, tlsKey }: ServeOptions): { cert: Buffer; key: Buffer } | undefined {
   if (tlsCert === undefined && tlsKey === undefined) return undefined;
   if (tlsCert === undefined || tlsKey === undefined) {
     throw new ArgusError('INVALID_INPUT', 'TLS needs both --tls-cert and --tls-key.');
   }
-  return { cert: pem(tlsCert), key: pem(tlsKey) };
+  return { cert: readPemFile(tlsCert), key: readPemFile(tlsKey) };
 }
 
-function pem(file: string): Buffer {
+function readPemFile(file: string): Buffer {
   try {
-    return readFileSync(absolutePath(file));
+    return readFileSync(toAbsolutePath(file));
   } catch (thrown) {
-    throw new ArgusError('INVALID_INPUT', `${file} cannot be read (${systemCodeOf(thrown) ?? messageOf(thrown)}).`);
+    throw new ArgusError(
+      'INVALID_INPUT',
+      `${file} cannot be read (${getSystemCode(thrown) ?? getErrorMessage(thrown)}).`,
+    );
   }
 }
 
 /**
- * Refuses unencrypted connections from other machines unless an option allows them, because tokens and failures would
- * be readable on the network.
+ * Rejects unencrypted connections from other machines unless an option allows them. Tokens and failures would be
+ * readable on the network.
  */
 function requireSecure({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
   if (hasTls || insecureHttp === true || trustProxy === true || isLoopback(host)) return;
   throw new ArgusError(
     'INVALID_INPUT',
-    `On ${host} others could read along. Give --tls-cert and --tls-key; behind a proxy that speaks TLS, --trust-proxy; ` +
-      'or --insecure-http where the network is trusted.',
+    `Without TLS, others could read the traffic on ${host}. Pass --tls-cert and --tls-key; behind a TLS proxy, --trust-proxy; ` +
+      'or --insecure-http in a trusted network.',
   );
 }
 
-async function listening({ http }: TeamServer, { host, port }: ServeOptions): Promise<number> {
+async function listen({ http }: TeamServer, { host, port }: ServeOptions): Promise<number> {
   try {
     http.listen(port, host);
     await once(http, 'listening');
   } catch (thrown) {
-    const reason = systemCodeOf(thrown) ?? messageOf(thrown);
-    throw new ArgusError('INVALID_INPUT', `${host}:${port} cannot be listened on (${reason}). Choose another --port.`);
+    const reason = getSystemCode(thrown) ?? getErrorMessage(thrown);
+    throw new ArgusError('INVALID_INPUT', `Cannot listen on ${host}:${port} (${reason}). Choose another --port.`);
   }
   const address = http.address();
   return address !== null && typeof address === 'object' ? address.port : port;
+}
+
+/**
+ * Chooses the storage for the memories of a server. `database` is a file or the URL of a PostgreSQL database. Opens
+ * nothing.
+ */
+export function openProjects(database: string, options: ProjectsOptions): Projects {
+  return isPostgresUrl(database) ? new PostgresProjects(database, options) : new FileProjects(database, options);
 }

@@ -1,40 +1,41 @@
 /**
- * Limits the size of an answer over MCP, because an agent reads every word of it. Whole entries are left out, and the
- * answer has their number. Resources and the command line have no limit, because they are read on purpose.
+ * Limits the size of an answer over MCP, because an agent reads all of it. Whole entries are omitted, and the answer
+ * has their number. Resources and the command line have no limit, because their readers request the whole content.
  */
 
-import { clipped, mapTexts } from '../../text/untrusted.ts';
+import { clip, mapTexts } from '../../text/untrusted.ts';
 
-/** 6,000 tokens at four characters each, less the envelope. */
-const MAX_CHARACTERS = 23_800;
+/** 6,000 tokens of four characters each, minus the envelope. */
+const MAX_ANSWER_CHARACTERS = 23_800;
 
-/** The limits of remarks in an answer. */
+/** Limits of the remarks in an answer. */
 const MAX_REMARKS = 20;
 const MAX_REMARK_CHARACTERS = 400;
 
-/** The first and the last limit that texts are cut to, in steps of a half. */
+/** The first and the last limit for texts. Each limit is half of the one before. */
 const MAX_TEXT_CHARACTERS = 8_192;
 const MIN_TEXT_CHARACTERS = 64;
 
 /**
- * For any answer: texts are cut down to this limit, which keeps a path whole, before lists are cut to these lengths.
+ * For any answer, texts are shortened down to this limit, which keeps a path complete. Then lists are shortened to
+ * these lengths.
  */
 const MIN_ANY_TEXT_CHARACTERS = 512;
-const LIST_ENTRIES = [40, 20, 10, 5];
+const LIST_LIMITS = [40, 20, 10, 5];
 
-/** Fields with the next step for an agent. They are never cut. */
+/** Fields with the next step for an agent. They are never shortened. */
 interface Guidance {
   next_action?: unknown;
   warnings?: string[];
 }
 
-const CUT = 'This answer was too long: its longest texts and lists are cut.';
+const SHORTENED_WARNING = 'This answer was too long, so its longest texts and lists were cut.';
 
-function size(answer: object): number {
+function countCharacters(answer: object): number {
   return JSON.stringify(answer).length;
 }
 
-/** Keeps the entries of a page that fit, at least one. */
+/** Keeps the entries of a page that fit into the answer, at least one. */
 export function fitPage<Entry, Answer extends { hasMore: boolean }>(
   answer: Answer,
   entries: readonly Entry[],
@@ -44,63 +45,71 @@ export function fitPage<Entry, Answer extends { hasMore: boolean }>(
   return withEntries(shown, answer.hasMore || shown.length < entries.length);
 }
 
-/** The first entries that fit. `around` builds the answer with them. */
-export function fitList<Entry>(entries: readonly Entry[], around: (entries: readonly Entry[]) => object): Entry[] {
-  let left = MAX_CHARACTERS - size(around([]));
+/** Returns the first entries that fit into the answer. `createAnswer` creates the answer for some entries. */
+export function fitList<Entry>(
+  entries: readonly Entry[],
+  createAnswer: (entries: readonly Entry[]) => object,
+): Entry[] {
+  let remaining = MAX_ANSWER_CHARACTERS - countCharacters(createAnswer([]));
   const shown: Entry[] = [];
   for (const entry of entries) {
-    left -= JSON.stringify(entry).length + 1;
-    if (left < 0 && shown.length > 0) break;
+    remaining -= JSON.stringify(entry).length + 1;
+    if (remaining < 0 && shown.length > 0) break;
     shown.push(entry);
   }
   return shown;
 }
 
-/** Cuts long texts to a limit that is halved until the answer fits. */
-export function fitTexts<Answer extends object>(answer: Answer, cutTo: (limit: number) => Answer): Answer {
-  let fitting = answer;
-  for (let limit = MAX_TEXT_CHARACTERS; size(fitting) > MAX_CHARACTERS && limit >= MIN_TEXT_CHARACTERS; limit /= 2) {
-    fitting = cutTo(limit);
+/** Shortens long texts. Halves the limit until the answer fits. */
+export function fitTexts<Answer extends object>(answer: Answer, shortenTo: (limit: number) => Answer): Answer {
+  let shortened = answer;
+  for (
+    let limit = MAX_TEXT_CHARACTERS;
+    countCharacters(shortened) > MAX_ANSWER_CHARACTERS && limit >= MIN_TEXT_CHARACTERS;
+    limit /= 2
+  ) {
+    shortened = shortenTo(limit);
   }
-  return fitting;
+  return shortened;
 }
 
 /** Shortens any answer to a size that an agent can read. Returns a short answer unchanged. */
 export function fitAnswer<Given extends object>(given: Given): Given {
-  if (size(given) <= MAX_CHARACTERS) return given;
+  if (countCharacters(given) <= MAX_ANSWER_CHARACTERS) return given;
   const { next_action, warnings }: Guidance = given;
-  const whole = (answer: Given): Given => ({
+  const restoreGuidance = (answer: Given): Given => ({
     ...answer,
     ...(next_action === undefined ? {} : { next_action }),
-    // The schema of an answer may have no `warnings`. Each cut text has a mark in that case.
-    ...(warnings === undefined ? {} : { warnings: [CUT, ...fitRemarks(warnings)] }),
+    // The schema of an answer may have no `warnings`. In that case only the shortened texts show that something is
+    // missing.
+    ...(warnings === undefined ? {} : { warnings: [SHORTENED_WARNING, ...fitRemarks(warnings)] }),
   });
-  const withTexts = (limit: number) => whole(mapTexts(given, (text) => clipped(text, limit)));
-  let fitting = given;
+  const shortenTexts = (limit: number) => restoreGuidance(mapTexts(given, (text) => clip(text, limit)));
+  let shortened = given;
   for (
     let limit = MAX_TEXT_CHARACTERS;
-    size(fitting) > MAX_CHARACTERS && limit >= MIN_ANY_TEXT_CHARACTERS;
+    countCharacters(shortened) > MAX_ANSWER_CHARACTERS && limit >= MIN_ANY_TEXT_CHARACTERS;
     limit /= 2
   ) {
-    fitting = withTexts(limit);
+    shortened = shortenTexts(limit);
   }
-  for (const entries of LIST_ENTRIES) {
-    if (size(fitting) <= MAX_CHARACTERS) break;
-    fitting = whole(firstOfLists(fitting, entries));
+  for (const entries of LIST_LIMITS) {
+    if (countCharacters(shortened) <= MAX_ANSWER_CHARACTERS) break;
+    shortened = restoreGuidance(limitLists(shortened, entries));
   }
-  return fitting;
+  return shortened;
 }
 
 /** Keeps the first entries of each list. */
-function firstOfLists<T>(value: T, entries: number): T;
-function firstOfLists(value: unknown, entries: number): unknown {
-  if (Array.isArray(value)) return value.slice(0, entries).map((item: unknown) => firstOfLists(item, entries));
+function limitLists<T>(value: T, entries: number): T;
+function limitLists(value: unknown, entries: number): unknown {
+  if (Array.isArray(value)) return value.slice(0, entries).map((item: unknown) => limitLists(item, entries));
   if (value === null || typeof value !== 'object') return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, firstOfLists(item, entries)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, limitLists(item, entries)]));
 }
 
-/** Limits the number and the length of remarks. The last remark tells how many are left out. */
+/** Limits the number and the length of remarks. The last remark names the number of omitted remarks. */
 export function fitRemarks(remarks: readonly string[]): string[] {
-  const shown = remarks.slice(0, MAX_REMARKS).map((remark) => clipped(remark, MAX_REMARK_CHARACTERS));
-  return remarks.length > MAX_REMARKS ? [...shown, `and ${remarks.length - MAX_REMARKS} more remarks`] : shown;
+  const shown = remarks.slice(0, MAX_REMARKS).map((remark) => clip(remark, MAX_REMARK_CHARACTERS));
+  return remarks.length > MAX_REMARKS ? [...shown, `and ${remarks.length - MAX_REMARKS} more notes`] : shown;
 }

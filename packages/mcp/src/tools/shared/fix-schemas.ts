@@ -1,17 +1,15 @@
 /** Schemas and answers of the three tools of the fix loop, with the next step. `fix/` implements the loop. */
 
 import type { Loop } from '../../fix/loop.ts';
-import { cleanText, type LoopContext, loopContextOf, type Watcher } from '../../fix/loop-context.ts';
-import { type LoopView, viewOf } from '../../fix/report/loop-view.ts';
+import { cleanForeignText, createLoopContext, type LoopContext, type Watcher } from '../../fix/loop-context.ts';
+import { createLoopView, type LoopView } from '../../fix/report/loop-view.ts';
 import type { LoopRecord } from '../../fix/report/record.ts';
 import { Tail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
-import type { Output } from './output.ts';
-import { withProgress } from './progress.ts';
-import type { CallContext } from './tool.ts';
+import { type CallContext, type Output, withProgress } from './tool.ts';
 
-export type FixActionType =
+type FixActionType =
   | 'APPLY_FIX_THEN_ATTEMPT'
   | 'WAIT_THEN_ATTEMPT'
   | 'PROVIDE_INPUTS'
@@ -19,7 +17,7 @@ export type FixActionType =
   | 'ESCALATE_TO_HUMAN'
   | 'DONE_RECORDED';
 
-export interface FixAction {
+interface FixAction {
   type: FixActionType;
   instructions: string;
   tool: string;
@@ -28,17 +26,17 @@ export interface FixAction {
 }
 
 export interface FixAnswer extends LoopView {
-  /** The reason why the call was refused. */
+  /** The reason why the call was rejected. */
   refused?: string;
-  /** The report as Markdown, once the loop is over. */
+  /** The report as Markdown, after the end of the loop. */
   report?: string;
   next_action: FixAction;
 }
 
 export const projectPath = (z: Zod) => z.string().min(1).describe('Absolute path of the project');
-export const loop = (z: Zod) => z.string().regex(/^[0-9a-f]{8}$/u, 'must be as an earlier answer gave it');
+export const loop = (z: Zod) => z.string().regex(/^[0-9a-f]{8}$/u, 'must be the loop id from an earlier answer');
 
-/** Only the fields that a client must know in advance, because each answer contains the rest. */
+/** Only the fields that a client must know in advance. Each answer contains the other fields. */
 export const output = {
   calls: [],
   omits: [],
@@ -50,18 +48,18 @@ export const output = {
   }),
 } as const satisfies Output;
 
-/** The project need not be opened by argus_init. */
+/** Opens the project if argus_init has not opened it. */
 export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
-  return loopContextOf(await sessionManager.getOrOpen(projectPath), sessionManager);
+  return createLoopContext(await sessionManager.getOrOpen(projectPath), sessionManager);
 }
 
-/** Does work on a loop while an agent waits, and reports its output as progress. */
+/** Works on a loop while an agent waits. Reports its output as progress. */
 export function watched<T>(
   loopContext: LoopContext,
   context: CallContext,
   work: (watcher: Watcher) => Promise<T>,
 ): Promise<T> {
-  const begun = (onLine: (line: string) => void) => {
+  const startWork = (onLine: (line: string) => void) => {
     const tail = new Tail();
     const onOutput = (text: string) => {
       tail.add(text);
@@ -70,20 +68,20 @@ export function watched<T>(
     };
     return work({ signal: context.signal, onOutput, onNote: onLine });
   };
-  return withProgress(context, begun, (line) => cleanText(loopContext, line));
+  return withProgress(context, startWork, (line) => cleanForeignText(loopContext, line));
 }
 
-/** Builds the answer after a step. It also gathers the context for the next fix, or writes the report. */
+/** Creates the answer after a step. Also collects the context for the next fix, or creates the report. */
 export async function answerOf(
   loopContext: LoopContext,
   loop: Loop,
   watcher: Watcher,
-  refused?: string,
+  refusal?: string,
 ): Promise<FixAnswer> {
-  const over = loop.decision.is_over;
+  const isOver = loop.decision.is_over;
   if (loop.decision.type === 'apply_fix') await loop.prepareFix(watcher);
-  const report = over ? await loop.report(watcher) : undefined;
-  return answerFrom(loopContext, loop.record, { refused, report });
+  const report = isOver ? await loop.writeReport(watcher) : undefined;
+  return answerFrom(loopContext, loop.record, { refused: refusal, report });
 }
 
 export function answerFrom(
@@ -91,100 +89,101 @@ export function answerFrom(
   record: LoopRecord,
   { refused, report }: { refused?: string | undefined; report?: string | undefined } = {},
 ): FixAnswer {
-  const next = nextAction(record, session.root);
+  const next = createNextAction(record, session.root);
   return {
     ...(refused === undefined ? {} : { refused }),
-    ...(refused === undefined ? viewOf(record) : inShort(viewOf(record))),
+    ...(refused === undefined ? createLoopView(record) : withoutDetails(createLoopView(record))),
     ...(report === undefined ? {} : { report }),
     next_action:
       refused === undefined ? next : { ...next, instructions: `Nothing was run. ${refused} ${next.instructions}` },
   };
 }
 
-/** Shortens the view after a refused call, because the agent has seen it before and fix_status shows all of it. */
-function inShort(view: LoopView): LoopView {
+/** Shortens the view after a rejected call. The agent has seen the details before, and fix_status shows all of them. */
+function withoutDetails(view: LoopView): LoopView {
   const failure = view.failure === null ? null : { ...view.failure, output: '' };
   return { ...view, failure, known_solutions: [], context: [], research: null };
 }
 
-function nextAction(record: LoopRecord, projectPath: string): FixAction {
-  const { state, outlook } = record;
-  const { type, reason, approach, delay_seconds } = outlook.decision;
-  const base = { projectPath, loop: state.command_hash };
+function createNextAction(record: LoopRecord, projectPath: string): FixAction {
+  const { state, nextStep } = record;
+  const { type, reason, approach, delay_seconds } = nextStep.decision;
+  const baseArguments = { projectPath, loop: state.command_hash };
   switch (type) {
     case 'apply_fix':
       return {
         type: 'APPLY_FIX_THEN_ATTEMPT',
-        instructions: `${reason} Edit the project's files, then call fix_attempt, with fix: what you changed. A change outside of them goes into outside; addresses you found with research_query into sources. Leave the failing tests as they are.`,
+        instructions: `${reason} Edit the project's files, then call fix_attempt and describe the change in fix. Describe a change outside these files in outside, and put URLs found with research_query into sources. Do not change the failing tests.`,
         tool: 'fix_attempt',
-        arguments: { ...base, approach: approach?.name ?? 'direct' },
+        arguments: { ...baseArguments, approach: approach?.name ?? 'direct' },
       };
     case 'wait':
     case 'run':
-      if (state.status === 'running') return { ...RUNS, arguments: base };
+      if (state.status === 'running') return { ...RUNNING_ACTION, arguments: baseArguments };
       return {
         type: 'WAIT_THEN_ATTEMPT',
-        instructions: `${reason} Call fix_attempt: it waits${delay_seconds > 0 ? ` ${Math.ceil(delay_seconds)} s` : ''} by itself. Nothing need be changed.`,
+        instructions: `${reason} Call fix_attempt: it waits${delay_seconds > 0 ? ` ${Math.ceil(delay_seconds)} s` : ''} by itself. No change is needed.`,
         tool: 'fix_attempt',
-        arguments: base,
+        arguments: baseArguments,
       };
     case 'provide_inputs':
       return {
         type: 'PROVIDE_INPUTS',
-        instructions: `${reason} Write the answers into .claude/inputs/ (argus-mcp generate-inputs makes the file) and pass its path as inputs. Never invent credentials: ask the user for those.`,
+        instructions: `${reason} Write the answers into a file in .claude/inputs/ (argus-mcp generate-inputs creates it) and pass its path as inputs. Never invent credentials: ask the user for them.`,
         tool: 'fix_attempt',
-        arguments: state.inputs === null ? base : { ...base, inputs: state.inputs },
+        arguments: state.inputs === null ? baseArguments : { ...baseArguments, inputs: state.inputs },
       };
     case 'done':
       return {
         type: 'DONE_RECORDED',
-        instructions: 'It works, and what was learned is recorded. Tell the user what was changed.',
+        instructions: 'It works, and the fix is recorded. Describe the change to the user.',
         tool: 'fix_status',
-        arguments: base,
+        arguments: baseArguments,
       };
     default:
       if (state.status === 'suspicious' && state.attempts.length < state.max_attempts)
         return {
           type: 'APPLY_FIX_THEN_ATTEMPT',
-          instructions: `${reason} Call fix_attempt, with fix: what you restored; or, with nothing changed, why the expectation was wrong.`,
+          instructions: `${reason} Restore the tests, call fix_attempt and describe the restored tests in fix. If an expectation was wrong, change nothing and explain that in fix.`,
           tool: 'fix_attempt',
-          arguments: base,
+          arguments: baseArguments,
         };
       if (state.status === 'unverified')
         return {
           type: 'VERIFY_FIX',
-          instructions: `${reason} Call fix_attempt, with test: a command that verifies it; where none can, with verified: how you did.`,
+          instructions: `${reason} Call fix_attempt with a command that verifies the fix in test. If no command can, describe in verified how you verified the fix.`,
           tool: 'fix_attempt',
-          arguments: base,
+          arguments: baseArguments,
         };
-      if (state.status === 'cancelled') return { ...CANCELLED, arguments: base };
+      if (state.status === 'cancelled') return { ...CANCELLED_ACTION, arguments: baseArguments };
       return {
         type: 'ESCALATE_TO_HUMAN',
-        instructions: `${record.earlier === null ? '' : `${record.earlier} `}${reason} Stop, and give the user the report. ${humanAdvice(record)}`,
+        instructions: `${record.earlier === null ? '' : `${record.earlier} `}${reason} Stop and give the user the report. ${formatUserAdvice(record)}`,
         tool: 'fix_status',
-        arguments: base,
+        arguments: baseArguments,
       };
   }
 }
 
 /**
- * The action for a loop that looks busy. Only a call that works on the loop can tell whether it runs or was cut off.
+ * The action for a loop that seems to be running. Only a call that works on the loop can detect whether it is running
+ * or was interrupted.
  */
-const RUNS = {
+const RUNNING_ACTION = {
   type: 'WAIT_THEN_ATTEMPT',
   instructions:
-    'An attempt was begun. While it runs, fix_attempt answers LOOP_BUSY: ask again later. If it was cut off, fix_attempt makes it again.',
+    'An attempt is running or was cut off. While it runs, fix_attempt returns LOOP_BUSY: call it again later. If it was cut off, fix_attempt repeats it.',
   tool: 'fix_attempt',
 } as const;
 
-const CANCELLED = {
+const CANCELLED_ACTION = {
   type: 'ESCALATE_TO_HUMAN',
-  instructions: 'The loop was cancelled. If the user wants it to go on, call fix_attempt: it goes on where it was.',
+  instructions: 'The loop was cancelled. If the user wants to continue, call fix_attempt.',
   tool: 'fix_attempt',
 } as const;
 
-/** Advice for steps that only a person may do at a terminal. */
-function humanAdvice({ state }: LoopRecord): string {
+/** Returns advice about steps that only a user may do at a terminal. */
+function formatUserAdvice({ state }: LoopRecord): string {
   if (state.circuit_breaker.state === 'OPEN')
     return 'A human resets the circuit: argus-mcp fix-problem --resume --reset-circuit.';
   if (state.status === 'suspicious') return 'A human decides: argus-mcp fix-problem --resume --accept, or --reject.';

@@ -1,109 +1,158 @@
 /**
- * Builds `generated/tools.json`, the tool schemas for `tools/list`, ahead of time, because a client waits for its first
- * answer. Input schemas come from the tools, results of the engine from Rust. A running server does not use this file.
+ * Creates `generated/tools.json`, the tool schemas for `tools/list`. It is generated in advance, because a client waits
+ * for its first answer. Input schemas come from the tools, and result schemas of the engine come from Rust. A running
+ * server does not use this file.
  */
 
 import { z } from 'zod';
 import generated from '../../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
-import type { Schema } from '../../system/json-schema.ts';
-import type { Output } from './output.ts';
-import type { Tool } from './tool.ts';
+import type { JsonSchema } from '../../system/zod.ts';
+import type { Output, Tool } from './tool.ts';
 
-const ENGINE: { calls: Record<string, { result: Schema } | undefined>; results: Record<string, Schema | undefined> } =
-  generated;
+const ENGINE_SCHEMAS: {
+  calls: Record<string, { result: JsonSchema } | undefined>;
+  results: Record<string, JsonSchema | undefined>;
+} = generated;
 
-/** Longer lists of names are left out, because an answer contains the actual name. */
-const MAX_SHOWN_NAMES = 5;
+/** Longer lists of names are omitted, because an answer contains the actual name. */
+const MAX_ENUM_NAMES = 5;
 
 /**
  * Fields of the engine's results that keep their description (once per answer), because their names are not clear
  * enough.
  */
-const DESCRIBED = new Set(['claimed', 'failureKind', 'place', 'recommended_solution']);
+const DESCRIBED_FIELDS = new Set(['claimed', 'failureKind', 'place', 'recommended_solution']);
 
-/** The schemas by tool name. */
-export function listedSchemas(tools: readonly Pick<Tool, 'name' | 'bare' | 'input' | 'output'>[]) {
+type ListedTool = Pick<Tool, 'name' | 'bare' | 'input' | 'output'>;
+
+/** Returns the schemas by tool name. */
+export function createListedSchemas(tools: readonly ListedTool[]) {
   return Object.fromEntries(
     tools.map(({ name, bare, input, output }) => {
-      const data = dataSchema(output);
-      return [name, { input: jsonSchema(input(z)), output: bare ? data : envelopeOf(data) }];
+      const data = shorten(createDataSchema(output), output.shows);
+      return [name, { input: toJsonSchema(input(z)), output: bare ? data : createEnvelope(data) }];
     }),
   );
 }
 
-/** The envelope of a successful answer: `{success, data, timestamp}`. */
-function envelopeOf(data: Schema): Schema {
+/** Returns the schemas of the answers with all fields, by tool name. Tests check answers with them. */
+export function createAnswerSchemas(
+  tools: readonly Pick<ListedTool, 'name' | 'bare' | 'output'>[],
+): Record<string, JsonSchema> {
+  return Object.fromEntries(
+    tools.map(({ name, bare, output }) => {
+      const data = createDataSchema(output);
+      return [name, bare ? data : createEnvelope(data)];
+    }),
+  );
+}
+
+/** The contract of the debug memory defines these fields for every tool. */
+const ALWAYS_SHOWN_FIELDS = { next_action: ['type', 'instructions'] };
+
+/** Keeps the fields of an answer. Of the objects in it, keeps only the fields that `shows` names. */
+function shorten(data: JsonSchema, shows: Output['shows']): JsonSchema {
+  const shown: Output['shows'] = { ...ALWAYS_SHOWN_FIELDS, ...shows };
+  const fields = Object.entries(data.properties ?? {}).map(([name, field]) => [
+    name,
+    keepShownFields(field, shown[name] ?? []),
+  ]);
+  return { ...data, properties: Object.fromEntries(fields) };
+}
+
+function keepShownFields(schema: JsonSchema, shown: readonly string[]): JsonSchema {
+  const { properties = {}, required: _, additionalProperties: __, items, ...rest } = schema;
+  const kept = Object.entries(properties).filter(([name]) => shown.includes(name));
+  return {
+    ...rest,
+    ...(items === undefined ? {} : { items: keepShownFields(items, shown) }),
+    ...(kept.length === 0
+      ? {}
+      : { properties: Object.fromEntries(kept.map(([name, one]) => [name, keepShownFields(one, [])])) }),
+  };
+}
+
+/** Creates the envelope of a successful answer: `{success, data, timestamp}`. */
+function createEnvelope(data: JsonSchema): JsonSchema {
   const properties = { success: { type: 'boolean', const: true }, data, timestamp: { type: 'number' } };
   return { type: 'object', properties, required: Object.keys(properties) };
 }
 
-function dataSchema({ calls, omits, adds }: Output): Schema {
-  const undescribed = new Set(DESCRIBED);
-  const ofEngine = { isDescribed: (field: string) => undescribed.delete(field), shown: new Set<string>() };
-  const { properties, required } = merged(calls.map((call) => compact(ENGINE.calls[call]?.result ?? {}, ofEngine)));
-  const added = compact(jsonSchema(z.object(adds(z))), { isDescribed: () => true, shown: new Set() });
-  const isAnswered = (name: string) => !omits.includes(name) && added.properties?.[name] === undefined;
-  const answered = Object.entries(properties).filter(([name]) => isAnswered(name));
+function createDataSchema({ calls, omits, adds }: Output): JsonSchema {
+  const notYetDescribed = new Set(DESCRIBED_FIELDS);
+  const engineOptions = { isDescribed: (field: string) => notYetDescribed.delete(field), shown: new Set<string>() };
+  const { properties, required } = mergeAlternatives(
+    calls.map((call) => compact(ENGINE_SCHEMAS.calls[call]?.result ?? {}, engineOptions)),
+  );
+  const added = compact(toJsonSchema(z.object(adds(z))), { isDescribed: () => true, shown: new Set() });
+  const isKept = (name: string) => !omits.includes(name) && added.properties?.[name] === undefined;
+  const kept = Object.entries(properties).filter(([name]) => isKept(name));
   return {
     type: 'object',
-    properties: { ...Object.fromEntries(answered), ...added.properties },
-    required: [...required.filter(isAnswered), ...(added.required ?? [])],
+    properties: { ...Object.fromEntries(kept), ...added.properties },
+    required: [...required.filter(isKept), ...(added.required ?? [])],
   };
 }
 
 /**
- * Merges alternative objects into one object with the fields of all. Only fields that all of them require are required.
+ * Merges alternative objects into one object with all fields. A field is required only if all alternatives require it.
  */
-function merged(schemas: readonly Schema[]): Required<Pick<Schema, 'properties' | 'required'>> {
+function mergeAlternatives(schemas: readonly JsonSchema[]): Required<Pick<JsonSchema, 'properties' | 'required'>> {
   const objects = schemas.flatMap((schema) => schema.anyOf ?? schema);
   const [first, ...others] = objects.map(({ required = [] }) => required);
   return {
-    // The first alternative wins, because only the first occurrence of a type is written out.
+    // The first alternative has priority, because only the first occurrence of a type is written in full.
     properties: Object.assign({}, ...objects.map(({ properties }) => properties).reverse()),
     required: (first ?? []).filter((name) => others.every((required) => required.includes(name))),
   };
 }
 
-interface Compacting {
+interface CompactOptions {
   isDescribed(field: string): boolean;
   /** Types that the answer already contains. */
   shown: Set<string>;
 }
 
 /**
- * Keeps the parts of a schema that a reader needs. A type is written out at its first use and is only `object` later.
+ * Keeps the parts of a schema that a reader needs. The first use of a type is written in full, and later uses are only
+ * `object`.
  */
-function compact(schema: Schema, how: Compacting): Schema {
-  const inner = (part: Schema) => compact(part, how);
+function compact(schema: JsonSchema, options: CompactOptions): JsonSchema {
+  const compactPart = (part: JsonSchema) => compact(part, options);
   const { $ref, type, anyOf, items, properties, required = [], additionalProperties } = schema;
-  if ($ref !== undefined) return referenced($ref, how);
+  if ($ref !== undefined) return compactReference($ref, options);
   const names = schema.oneOf?.map((one) => one.const) ?? schema.enum;
-  if (names !== undefined) return { type: 'string', ...(names.length > MAX_SHOWN_NAMES ? {} : { enum: names }) };
-  if (anyOf !== undefined) return nullable(anyOf.map(inner));
-  const field = ([name, field]: [string, Schema]) => {
+  if (names !== undefined) return { type: 'string', ...(names.length > MAX_ENUM_NAMES ? {} : { enum: names }) };
+  if (anyOf !== undefined) return shortenNullable(anyOf.map(compactPart));
+  const compactField = ([name, field]: [string, JsonSchema]) => {
     const { description } = field;
-    return [name, { ...inner(field), ...(description !== undefined && how.isDescribed(name) ? { description } : {}) }];
+    return [
+      name,
+      { ...compactPart(field), ...(description !== undefined && options.isDescribed(name) ? { description } : {}) },
+    ];
   };
   return {
     ...(type === undefined ? {} : { type }),
     ...(schema.const === undefined ? {} : { const: schema.const }),
-    ...(items === undefined ? {} : { items: inner(items) }),
-    ...(properties === undefined ? {} : { properties: Object.fromEntries(Object.entries(properties).map(field)) }),
+    ...(items === undefined ? {} : { items: compactPart(items) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(compactField)) }),
     ...(required.length > 0 ? { required } : {}),
-    ...(typeof additionalProperties === 'object' ? { additionalProperties: inner(additionalProperties) } : {}),
+    ...(typeof additionalProperties === 'object' ? { additionalProperties: compactPart(additionalProperties) } : {}),
   };
 }
 
-function referenced($ref: string, how: Compacting): Schema {
-  const target = ENGINE.results[$ref.slice('#/results/'.length)] ?? {};
-  if (target.properties === undefined) return compact(target, how);
-  if (how.shown.has($ref)) return { type: 'object' };
-  how.shown.add($ref);
-  return compact(target, how);
+function compactReference($ref: string, options: CompactOptions): JsonSchema {
+  const target = ENGINE_SCHEMAS.results[$ref.slice('#/results/'.length)] ?? {};
+  if (target.properties === undefined) return compact(target, options);
+  if (options.shown.has($ref)) return { type: 'object' };
+  options.shown.add($ref);
+  return compact(target, options);
 }
 
 /** Writes "this or null" in the short form. */
-function nullable(choices: Schema[]): Schema {
+function shortenNullable(choices: JsonSchema[]): JsonSchema {
   const [schema, none, ...others] = choices;
   if (typeof schema?.type !== 'string' || none?.type !== 'null' || others.length > 0) return { anyOf: choices };
   return {
@@ -114,17 +163,17 @@ function nullable(choices: Schema[]): Schema {
 }
 
 /**
- * Converts a zod schema and removes noise: the dialect, bounds that only repeat the range of integers, and the type of
- * property names.
+ * Converts a zod schema and removes useless parts: the dialect, bounds that only repeat the range of integers, and the
+ * type of property names.
  */
-function jsonSchema(schema: z.ZodType): Schema {
+function toJsonSchema(schema: z.ZodType): JsonSchema {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input' }), (key, value: unknown) => {
-    const noise =
+    const isUseless =
       key === '$schema' ||
       key === 'propertyNames' ||
       value === Number.MAX_SAFE_INTEGER ||
       value === Number.MIN_SAFE_INTEGER;
-    return noise ? undefined : value;
+    return isUseless ? undefined : value;
   });
   return Object(JSON.parse(text));
 }

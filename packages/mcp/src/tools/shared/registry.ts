@@ -1,9 +1,9 @@
 /**
- * All tools in the order that agents see: first the tools of a session, then of debugging, then of the fix loop. A tool
- * that is not listed here is not available.
+ * All tools in the order that agents see: the tools of a session, then of debugging, then of the fix loop. A tool that
+ * is not in this list is not available.
  */
 
-import type { WithMemories } from '../../memory/calls.ts';
+import type { WithMemories } from '../../sessions/memories.ts';
 import { addIncidentTool } from '../add-incident.ts';
 import { addSolutionTool } from '../add-solution.ts';
 import { diagnoseTool } from '../diagnose.ts';
@@ -21,7 +21,7 @@ import { runTool } from '../run.ts';
 import { testsTool } from '../tests.ts';
 import type { Tool } from './tool.ts';
 
-/** The tools of the debug memory, which need no project on this machine. */
+/** The tools of the debug memory. They need no project on this machine. */
 export const MEMORY_TOOLS: readonly Tool<WithMemories>[] = [
   rankedSolutionsTool,
   recordOutcomeTool,
@@ -43,3 +43,14 @@ export const TOOLS: readonly Tool[] = [
   fixAttemptTool,
   fixStatusTool,
 ];
+
+/** The minimum for a session: the tools whose answers name each other. */
+const CORE_TOOLS = [initTool, runTool, diagnoseTool, reportFixTool, ...MEMORY_TOOLS];
+
+export type Profile = 'full' | 'core';
+
+/**
+ * The tools of each profile. Some agents always have all tools in their context, and fewer tools then need fewer
+ * tokens.
+ */
+export const PROFILES: Readonly<Record<Profile, readonly Tool[]>> = { full: TOOLS, core: CORE_TOOLS };

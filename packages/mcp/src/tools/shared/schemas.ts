@@ -1,5 +1,5 @@
 /**
- * Schemas that several tools share. They are short because every word costs an agent tokens. Each schema is a function,
+ * Schemas that several tools use. They are short because an agent pays for every word. Each schema is a function,
  * because a server starts without zod and uses `generated/tools.json`.
  */
 
@@ -13,9 +13,9 @@ export const caseName = (z: Zod) =>
   z.string().min(1).describe('Failed case: file > suite > name; a short name if unique in the run');
 export const limit = (z: Zod, maximum: number, fallback: number) =>
   z.int().min(1).max(maximum).optional().describe(`Default ${fallback}`);
-export const offset = (z: Zod) => z.int().min(0).optional().describe('How many to pass over');
+export const offset = (z: Zod) => z.int().min(0).optional().describe('Number of entries to skip');
 
-/** Fields of an answer that is not stored: whether it waits, and why. */
+/** Fields of an answer that is not stored. They tell whether it waits, and why. */
 export const notStored = (z: Zod) => ({
   stored: z.literal(false).exactOptional(),
   queued: z.boolean().exactOptional(),
@@ -24,3 +24,39 @@ export const notStored = (z: Zod) => ({
 
 /** Warnings about the project or its memory. */
 export const warnings = (z: Zod) => ({ warnings: z.array(z.string()).exactOptional() });
+
+/*
+ * Schemas and first checks that the tools of the debug memory use. `docs/contract/debug-memory.md` defines the names.
+ * The engine checks sizes, ids and values of the environment.
+ */
+
+export const env = (z: Zod) =>
+  z
+    .record(z.string(), z.unknown(), {
+      error: 'must be an object such as {"language": "python"}; {} detects all fields',
+    })
+    .describe(
+      'Flat: os_family, language, language_major, framework, framework_major, runtime, cuda_major. Missing fields are detected, so {} is fine',
+    );
+
+export const envBucket = (z: Zod) => z.string().optional().describe('From an earlier answer, instead of env');
+
+export const lookupId = (z: Zod) => z.string().min(1).optional().describe('From ranked_solutions');
+
+export const steps = (z: Zod) =>
+  nonBlankText(z, 'describe the fix, so that others can repeat it').describe('Steps of the fix');
+
+export const worked = (z: Zod) => z.boolean().describe('It solved the problem');
+
+export const notes = (z: Zod) => z.string().optional().describe('Notes for others');
+
+export const memoryPath = (z: Zod) =>
+  z.string().min(1).optional().describe("Absolute path; default: the user's memory. Both are searched");
+
+/** Fields of an answer that is stored on this machine and waits for the team's server. */
+export const queuedFields = (z: Zod) => ({ queued: z.literal(true).exactOptional(), ...warnings(z) });
+
+/** A text that is not blank. */
+export function nonBlankText(z: Zod, advice: string) {
+  return z.string().refine((text) => text.trim() !== '', { error: `is empty; ${advice}`, abort: true });
+}

@@ -1,25 +1,25 @@
 /**
- * The data of a running `argus-mcp view` or of a team's server: calls as requests, changes as a streamed response.
- * `token.ts` supplies the token.
+ * The data of a running `argus-mcp view` or of a team's server: calls are requests, and changes arrive in a streamed
+ * response. `token.ts` provides the token.
  */
 
 import {
-  type About,
-  aboutFolder,
-  isCoded,
+  describeFolder,
+  hasErrorCode,
   type Method,
   type Params,
   Problem,
   type Result,
   type Source,
+  type SourceFacts,
 } from '../source.ts';
 
-/** Delays before the stream of changes is opened again. */
-const AGAIN_MS = [500, 1000, 2000, 5000] as const;
+/** Delays before the stream of changes is opened again, by number of failures. */
+const RECONNECT_DELAYS_MS = [500, 1000, 2000, 5000] as const;
 
 export interface ServerFacts {
   readonly project: string;
-  /** Null if nothing is recorded yet, or if recording is disabled. */
+  /** Null if nothing has been recorded yet, or if recording is disabled. */
   readonly database: string | null;
   /** True if the project's configuration allows recording. */
   readonly history: boolean;
@@ -31,7 +31,7 @@ export interface ServerFacts {
 export class LiveSource implements Source {
   readonly live = true;
   readonly editable: boolean;
-  readonly about: About;
+  readonly about: SourceFacts;
   readonly #server: Server;
   readonly #listeners = new Set<() => void>();
   readonly #ended = new AbortController();
@@ -40,11 +40,11 @@ export class LiveSource implements Source {
   constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
     this.editable = facts.editable;
-    this.about = aboutFolder(facts.project);
+    this.about = describeFolder(facts.project);
     const changed = () => {
       for (const listener of this.#listeners) listener();
     };
-    void follow(server, { changed, connected }, this.#ended.signal);
+    void followChanges(server, { changed, connected }, this.#ended.signal);
   }
 
   async call<M extends Method>(method: M, params: Params<M>): Promise<Result<M>> {
@@ -62,33 +62,33 @@ export class LiveSource implements Source {
   }
 }
 
-export interface Follower {
+export interface ChangeListener {
   /** Called when stored data may have changed. */
   changed(): void;
   /** Called when the connection to the server is lost or restored. */
   connected(yes: boolean): void;
 }
 
-/** Reports changes until `ended`. Reconnects to a server that was restarted. */
-export async function follow(server: Server, follower: Follower, ended: AbortSignal): Promise<void> {
+/** Reports changes until `ended` is aborted. Reconnects to a server that was restarted. */
+export async function followChanges(server: Server, follower: ChangeListener, ended: AbortSignal): Promise<void> {
   for (let failures = 0; !ended.aborted; failures += 1) {
     try {
       const answer = await server.request('api/events', { signal: ended });
       follower.connected(true);
       if (failures > 0) follower.changed();
       failures = 0;
-      await eachLine(answer, () => follower.changed());
+      await forEachLine(answer, () => follower.changed());
     } catch (thrown) {
       if (thrown instanceof Problem && thrown.code === 'UNAUTHORIZED') return follower.connected(false);
     }
     if (ended.aborted) return;
     follower.connected(false);
-    const wait = AGAIN_MS[Math.min(failures, AGAIN_MS.length - 1)];
+    const wait = RECONNECT_DELAYS_MS[Math.min(failures, RECONNECT_DELAYS_MS.length - 1)];
     await new Promise((resolve) => setTimeout(resolve, wait));
   }
 }
 
-/** A server with its token. A team's server knows the reader by a cookie instead. */
+/** A server and the token for it. A team's server recognizes the reader by a cookie instead. */
 export class Server {
   readonly #token: string | undefined;
 
@@ -100,7 +100,7 @@ export class Server {
     return (await this.request('api/about')).json();
   }
 
-  /** The path is relative to the page. */
+  /** Sends a request. The path is relative to the page. */
   async request(path: string, options: RequestInit = {}): Promise<Response> {
     const headers = {
       'content-type': 'application/json',
@@ -114,20 +114,20 @@ export class Server {
     }
     if (answer.ok) return answer;
     if (answer.status === 401) throw new Problem('UNAUTHORIZED', `HTTP ${answer.status}`);
-    throw await problemIn(answer);
+    throw await readProblem(answer);
   }
 }
 
-async function problemIn(answer: Response): Promise<Problem> {
+async function readProblem(answer: Response): Promise<Problem> {
   const body: unknown = await answer.json().catch(() => undefined);
   const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  return isCoded(error)
+  return hasErrorCode(error)
     ? new Problem(error.code, error.message)
     : new Problem('INTERNAL_ERROR', `HTTP ${answer.status}`);
 }
 
-/** Calls `take` for lines with content. Empty lines only keep the connection open. */
-async function eachLine(answer: Response, take: () => void): Promise<void> {
+/** Calls `take` when lines with content arrive. Empty lines only keep the connection open. */
+async function forEachLine(answer: Response, take: () => void): Promise<void> {
   if (!answer.body) return;
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   for (let rest = ''; ; ) {
@@ -137,4 +137,16 @@ async function eachLine(answer: Response, take: () => void): Promise<void> {
     rest = lines.pop() ?? '';
     if (lines.some((line) => line.trim() !== '')) take();
   }
+}
+
+/**
+ * The fragment of an address with a token: `#token=…`, and the place after `&`. `token.ts` removes the token from the
+ * address and stores it.
+ */
+const TOKEN_FRAGMENT = /^#token=([\w.~-]+)(?:&(.*))?$/;
+
+/** Splits the fragment of an address into the token and the rest. */
+export function splitToken(hash: string): { token: string; rest: string } | undefined {
+  const given = TOKEN_FRAGMENT.exec(hash);
+  return given?.[1] === undefined ? undefined : { token: given[1], rest: given[2] === undefined ? '' : `#${given[2]}` };
 }

@@ -25,7 +25,7 @@ export const PATTERN_COLUMNS = [
   'lastSeen',
 ] as const satisfies readonly ViewPatternSort[];
 
-/** Numbers and times start with the greatest value, texts with A. */
+/** Returns true for columns with numbers and times, which start with the greatest value. Texts start with A. */
 export function startsDescending(column: ViewPatternSort): boolean {
   return column !== 'category' && column !== 'description' && column !== 'source';
 }

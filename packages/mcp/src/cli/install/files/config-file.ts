@@ -1,45 +1,46 @@
 /**
- * Reads and writes a configuration file of an agent, in a project or in a home folder. Nothing on its path may be a
- * link, because otherwise a repository could redirect the write anywhere.
+ * Reads and writes a configuration file of an agent, in a project or in a home folder. Neither the file nor a folder on
+ * its path may be a link, because a repository could otherwise redirect the write to any file.
  */
 
 import { mkdirSync, renameSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemCodeOf } from '../../../errors.ts';
-import { readBytes, Unreadable } from '../../../system/files/read.ts';
-import { isStrangers, lstat } from '../../../system/files/way.ts';
+import { getSystemCode } from '../../../errors.ts';
+import { belongsToOtherUser, lstat } from '../../../system/files/path-safety.ts';
+import { readBytes, UnreadableFileError } from '../../../system/files/read.ts';
 import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
-import { Refused } from './refused.ts';
 
-/** Claude Code keeps more than settings in its file. A larger file is not a configuration. */
+/** Claude Code's file is large, because it contains more than settings. A larger file is not a configuration. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
-export interface ConfigPlace {
+export interface ConfigLocation {
   /** Real path of the project or of the user's home. */
   base: string;
   /** Path relative to `base`, with `/`. */
   name: string;
 }
 
-/** Undefined if the file does not exist. */
-export function readConfigFile(place: ConfigPlace): string | undefined {
-  const stats = checkWay(place);
+/** Returns undefined if the file does not exist. */
+export function readConfigFile(place: ConfigLocation): string | undefined {
+  const stats = checkPath(place);
   if (stats === undefined) return undefined;
   try {
-    const bytes = readBytes(fileOf(place), { maxBytes: MAX_BYTES, links: 'refused' });
+    const bytes = readBytes(getConfigPath(place), { maxBytes: MAX_BYTES, links: 'refused' });
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (thrown) {
-    if (thrown instanceof Unreadable) throw new Refused(thrown.message);
-    throw systemCodeOf(thrown) === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? new Refused('it is no UTF-8 text') : thrown;
+    if (thrown instanceof UnreadableFileError) throw new ConfigEditRefused(thrown.message);
+    throw getSystemCode(thrown) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
+      ? new ConfigEditRefused('it is not UTF-8 text')
+      : thrown;
   }
 }
 
 /**
- * Writes the whole file or nothing, and keeps its permissions. Removes the file if `after` is undefined. Refuses if the
- * file changed since it was read.
+ * Writes the file completely or not at all, and keeps its permissions. Removes the file if `after` is undefined. Throws
+ * if the file no longer contains `before`.
  */
-export function writeConfigFile(place: ConfigPlace, before: string | undefined, after: string | undefined): void {
-  const file = fileOf(place);
+export function writeConfigFile(place: ConfigLocation, before: string | undefined, after: string | undefined): void {
+  const file = getConfigPath(place);
   if (after === undefined) {
     requireUnchanged(place, before);
     rmSync(file);
@@ -47,7 +48,7 @@ export function writeConfigFile(place: ConfigPlace, before: string | undefined, 
     return;
   }
   makeFolders(place);
-  const mode = checkWay(place)?.mode ?? 0o666;
+  const mode = checkPath(place)?.mode ?? 0o666;
   const draft = `${file}.${crypto.randomUUID()}${DRAFT_SUFFIX}`;
   try {
     writeFileSync(draft, after, { flag: 'wx', mode: mode & 0o777, flush: true });
@@ -58,39 +59,43 @@ export function writeConfigFile(place: ConfigPlace, before: string | undefined, 
   }
 }
 
-function requireUnchanged(place: ConfigPlace, before: string | undefined): void {
-  if (readConfigFile(place) !== before) throw new Refused('it was changed by somebody else meanwhile: try again');
+function requireUnchanged(place: ConfigLocation, before: string | undefined): void {
+  if (readConfigFile(place) !== before) throw new ConfigEditRefused('another program changed it meanwhile: try again');
 }
 
-/** Returns the stats of the file. Undefined if the file, or a folder on its path, does not exist. */
-function checkWay(place: ConfigPlace): Stats | undefined {
+/**
+ * Checks the file and each folder on its path. Returns the stats of the file, or undefined if the file or a folder does
+ * not exist.
+ */
+function checkPath(place: ConfigLocation): Stats | undefined {
   let last: Stats | undefined;
-  for (const at of wayTo(place)) {
+  for (const at of listPathPrefixes(place)) {
     last = lstat(at);
     if (last === undefined) return undefined;
     const shown = path.relative(place.base, at);
-    if (last.isSymbolicLink()) throw new Refused(`${shown} is a link; nothing is written through one`);
-    if (isStrangers(last)) throw new Refused(`${shown} belongs to another user of this machine`);
-    if (at !== fileOf(place) && !last.isDirectory()) throw new Refused(`${shown} is no folder`);
+    if (last.isSymbolicLink())
+      throw new ConfigEditRefused(`${shown} is a link, and Argus does not write through links`);
+    if (belongsToOtherUser(last)) throw new ConfigEditRefused(`${shown} belongs to another user of this machine`);
+    if (at !== getConfigPath(place) && !last.isDirectory()) throw new ConfigEditRefused(`${shown} is not a folder`);
   }
-  if (last !== undefined && !last.isFile()) throw new Refused('it is no file');
+  if (last !== undefined && !last.isFile()) throw new ConfigEditRefused('it is not a file');
   return last;
 }
 
-function makeFolders(place: ConfigPlace): void {
-  checkWay(place);
-  for (const folder of wayTo(place).slice(0, -1)) {
+function makeFolders(place: ConfigLocation): void {
+  checkPath(place);
+  for (const folder of listPathPrefixes(place).slice(0, -1)) {
     try {
       mkdirSync(folder);
     } catch (thrown) {
-      if (systemCodeOf(thrown) !== 'EEXIST') throw thrown;
+      if (getSystemCode(thrown) !== 'EEXIST') throw thrown;
     }
   }
 }
 
-/** Removes the folders on the path of a removed file. A folder with other content stays. */
-function removeEmptyFolders(place: ConfigPlace): void {
-  for (const folder of wayTo(place).slice(0, -1).reverse()) {
+/** Removes the empty folders on the path of a removed file. */
+function removeEmptyFolders(place: ConfigLocation): void {
+  for (const folder of listPathPrefixes(place).slice(0, -1).reverse()) {
     try {
       rmdirSync(folder);
     } catch {
@@ -99,12 +104,22 @@ function removeEmptyFolders(place: ConfigPlace): void {
   }
 }
 
-/** Returns each folder below the base, then the file. */
-function wayTo({ base, name }: ConfigPlace): string[] {
+/** Returns each folder from the base to the file, then the file. */
+function listPathPrefixes({ base, name }: ConfigLocation): string[] {
   const names = name.split('/');
   return names.map((_, at) => path.join(base, ...names.slice(0, at + 1)));
 }
 
-export function fileOf({ base, name }: ConfigPlace): string {
+export function getConfigPath({ base, name }: ConfigLocation): string {
   return path.join(base, ...name.split('/'));
+}
+
+/** Thrown if a file must not be changed. The message is the reason, without a period. */
+export class ConfigEditRefused extends Error {}
+
+/** Returns line and column of an offset, such as `3:14`, counted from 1 as in editors. */
+export function formatPosition(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  const line = before.split('\n').length;
+  return `${line}:${offset - (before.lastIndexOf('\n') + 1) + 1}`;
 }

@@ -1,13 +1,13 @@
 /**
- * Reads files of the project only: a path or symbolic link that leads out of the project counts as a missing file.
- * Sizes are bounded.
+ * Reads files of the project. A path or symbolic link that leads out of the project counts as a missing file. The
+ * number of bytes that are read is limited.
  */
 
 import { realpathSync } from 'node:fs';
 import path from 'node:path';
 import { readPart } from '../../../system/files/read.ts';
 
-/** Source files are smaller; only the beginning of a larger file is read. */
+/** Source files are smaller. Of a larger file, only the beginning is read. */
 const MAX_BYTES = 2 * 1024 * 1024;
 
 export class ProjectFiles {
@@ -15,33 +15,35 @@ export class ProjectFiles {
   readonly #redact: (text: string) => string;
   readonly #texts = new Map<string, string | undefined>();
 
-  /** `redact` applies to `lines`. */
+  /** `redact` is applied by `lines`, not by `text`. */
   constructor(root: string, redact: (text: string) => string = (text) => text) {
     this.root = realpathSync(root);
     this.#redact = redact;
   }
 
-  /** The text of a file by its relative path; undefined if it is missing or unreadable. */
-  text(relative: string): string | undefined {
+  /**
+   * Returns the text of a file, or undefined if the file is missing or unreadable. The path is relative to the project.
+   */
+  readText(relative: string): string | undefined {
     if (!this.#texts.has(relative)) this.#texts.set(relative, this.#read(relative, MAX_BYTES));
     return this.#texts.get(relative);
   }
 
-  /** Redacted lines that keep their numbers. */
-  lines(relative: string): string[] | undefined {
-    const text = this.text(relative);
+  /** Returns the redacted lines of a file. Redaction does not change line numbers. */
+  readLines(relative: string): string[] | undefined {
+    const text = this.readText(relative);
     if (text === undefined) return undefined;
-    const lines = aligned(this.#redact(text).split(/\r?\n/u), text.split(/\r?\n/u));
-    // The text after the last newline is not a line.
+    const lines = restoreLineNumbers(this.#redact(text).split(/\r?\n/u), text.split(/\r?\n/u));
+    // An empty string after the last newline is not a line.
     return lines.at(-1) === '' ? lines.slice(0, -1) : lines;
   }
 
   has(relative: string): boolean {
-    return this.text(relative) !== undefined;
+    return this.readText(relative) !== undefined;
   }
 
-  /** The path relative to the root, with `/`; undefined if it leads out of the project. */
-  inside(file: string): string | undefined {
+  /** Returns the path relative to the root, with `/`, or undefined if the path leads out of the project. */
+  toRelativePath(file: string): string | undefined {
     try {
       const real = realpathSync(path.resolve(this.root, file));
       const relative = path.relative(this.root, real);
@@ -52,25 +54,25 @@ export class ProjectFiles {
     }
   }
 
-  /** The file of this name in the folder of `from` or the nearest folder above it. */
-  nearest(from: string, name: string): string | undefined {
+  /** Finds a file with this name in the folder of `from` or in the nearest folder above. */
+  findNearest(from: string, name: string): string | undefined {
     const parts = path.posix.dirname(from).split('/');
     const folders = parts.map((_, up) => parts.slice(0, parts.length - up).join('/'));
     return [...folders, ''].map((folder) => path.posix.join(folder, name)).find((file) => this.has(file));
   }
 
-  /** The end of a large file. */
-  tail(relative: string, bytes: number): string | undefined {
+  /** Returns the end of a large file. */
+  readTail(relative: string, bytes: number): string | undefined {
     return this.#read(relative, bytes, true);
   }
 
-  #read(relative: string, most: number, end = false): string | undefined {
-    const inside = this.inside(relative);
+  #read(relative: string, maxBytes: number, end = false): string | undefined {
+    const inside = this.toRelativePath(relative);
     if (inside === undefined) return undefined;
     try {
-      const reading = { maxBytes: most, links: { within: this.root } };
+      const reading = { maxBytes: maxBytes, links: { within: this.root } };
       const bytes = readPart(path.join(this.root, inside), reading, end ? 'end' : 'beginning');
-      // A text contains no NUL.
+      // Text files contain no NUL.
       return bytes.includes(0) ? undefined : bytes.toString('utf8');
     } catch {
       return undefined;
@@ -78,8 +80,8 @@ export class ProjectFiles {
   }
 }
 
-/** The redactor joins the lines of a long secret, so the missing lines are filled in to keep the numbers. */
-function aligned(redacted: readonly string[], lines: readonly string[]): string[] {
+/** Inserts lines where the redactor joined the lines of a long secret, so that later lines keep their numbers. */
+function restoreLineNumbers(redacted: readonly string[], lines: readonly string[]): string[] {
   const missing = lines.length - redacted.length;
   if (missing === 0) return [...redacted];
   const first = redacted.findIndex((line, index) => line !== lines[index]);

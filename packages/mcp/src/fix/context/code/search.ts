@@ -1,10 +1,10 @@
 /**
- * Finds lines of the project's text files that contain a word or phrase, with `git grep`, which also searches plain
- * folders. Ignored files and files of secrets are skipped.
+ * Finds lines that contain a word or phrase in the text files of the project. It uses `git grep`, which also works
+ * outside of repositories. Ignored files and files that usually contain secrets are skipped.
  */
 
 import { isSecretFile } from '../../../system/files/secret-files.ts';
-import type { ContextScope } from '../scope.ts';
+import type { ContextScope } from '../context-model.ts';
 
 export interface Hit {
   file: string;
@@ -12,7 +12,7 @@ export interface Hit {
   text: string;
 }
 
-export interface SearchOptions {
+interface SearchOptions {
   limit: number;
   /** Match whole words only. */
   word?: boolean;
@@ -20,13 +20,13 @@ export interface SearchOptions {
   only?: readonly string[];
 }
 
-/** Generated files. */
+/** Patterns of generated files, which are skipped. */
 const GENERATED_FILES = ['*.lock', 'package-lock.json', '*.min.js', '*.map', '*.snap'];
 
-/** Outside of a repository there are no rules for ignored files. */
-const FOREIGN_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
+/** Folders that are skipped outside of a repository, because no .gitignore rules apply there. */
+const SKIPPED_FOLDERS = 'node_modules .git .hg .svn target dist build .venv venv __pycache__ .next'.split(' ');
 
-/** Longer lines are generated. */
+/** Hits in longer lines are skipped, because such lines are usually generated. */
 const MAX_LINE_CHARACTERS = 400;
 
 export function isTestFile(file: string): boolean {
@@ -41,10 +41,10 @@ export async function searchLines(scope: ContextScope, phrase: string, options: 
   const { limit, word, only = ['.'] } = options;
   const where = scope.git === null ? ['--no-index', '--exclude-standard'] : ['--untracked'];
   const how = ['-n', '-z', '-I', '-F', ...(word ? ['-w'] : []), ...where];
-  const asked = await scope.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...excluded(scope)]);
-  // Exit code 1: no match.
-  if (asked.stdout === '' && asked.problem !== null && asked.exitCode !== 1) throw new Error(asked.problem);
-  return asked.stdout
+  const result = await scope.runGit(['grep', ...how, '-e', phrase, '--', ...only, ...createExclusions(scope)]);
+  // Exit code 1 means that there was no match.
+  if (result.stdout === '' && result.problem !== null && result.exitCode !== 1) throw new Error(result.problem);
+  return result.stdout
     .split('\n')
     .flatMap((row) => {
       const [file, line, ...text] = row.split('\0');
@@ -54,8 +54,8 @@ export async function searchLines(scope: ContextScope, phrase: string, options: 
     .slice(0, limit);
 }
 
-function excluded({ git }: ContextScope): string[] {
-  const folders = git === null ? FOREIGN_FOLDERS.map((name) => `:(exclude,glob)**/${name}/**`) : [];
+function createExclusions({ git }: ContextScope): string[] {
+  const folders = git === null ? SKIPPED_FOLDERS.map((name) => `:(exclude,glob)**/${name}/**`) : [];
   const files = GENERATED_FILES.map((name) => `:(exclude,glob)**/${name}`);
   return [...files, ...folders, ':(exclude).claude', ':(exclude).argus'];
 }

@@ -1,7 +1,7 @@
-// The Jest reporter that a project installs, in addition to reporters that print. In watch mode, each rerun is a
+// The Jest reporter that a project installs in addition to the reporters that print. In watch mode, each rerun is a
 // separate run.
 'use strict';
-const { begin, typed } = require('../report.cjs');
+const { beginReport, formatCommand } = require('../report.cjs');
 const { report } = require('../jest.cjs');
 
 class ArgusReporter {
@@ -10,7 +10,7 @@ class ArgusReporter {
   }
 
   onRunStart() {
-    this.recording = begin('jest', true);
+    this.recording = beginReport('jest', true);
   }
 
   onRunComplete(_contexts, results) {
@@ -19,8 +19,8 @@ class ArgusReporter {
     const { testNamePattern } = this.config;
     const errors = results.runExecError ? [results.runExecError] : [];
     this.recording.end({
-      command: typed('jest', process.argv.slice(2)),
-      // Jest itself reports a run without tests.
+      command: formatCommand('jest', process.argv.slice(2)),
+      // Jest itself prints a message about a run without tests.
       exitCode: results.success || (results.numFailedTests === 0 && results.numFailedTestSuites === 0) ? 0 : 1,
       filter: testNamePattern || undefined,
       output: errors.map(({ stack, message }) => stack || message).join('\n'),

@@ -1,5 +1,6 @@
-// Records the run of an installed reporter. The program starts when the run starts, and reads the report when the run
-// ends. It must not make a run fail, delay it for long, or print where results are printed.
+// Records the run of an installed reporter. A separate program starts when the run starts, and reads the report when
+// the run ends. The recording must not make a run fail, delay it for long, or print to stdout, which may contain
+// results.
 'use strict';
 const { spawn, spawnSync } = require('node:child_process');
 const {
@@ -19,55 +20,60 @@ const { crc32 } = require('node:zlib');
 /** The program of the package that contains this reporter. */
 const PROGRAM = path.resolve(__dirname, '../../cli.mjs');
 
-/** Maximum time for recording a run. */
-const PATIENCE_MS = 20_000;
+/** Maximum time to record a run. */
+const MAX_RECORD_MS = 20_000;
 /**
- * Maximum time until the program notices the end of a run. It checks every 20 ms, but a busy machine may take longer to
- * start it.
+ * Maximum time until the program notices the end of a run. The program checks every 20 ms, but on a busy machine its
+ * start may take longer.
  */
-const NOTICED_MS = 2_000;
+const MAX_NOTICE_MS = 2_000;
 
-/** Calls `place` with the folder for the reports of this run. */
-function record(runner, place) {
+/** Starts to record a run. Passes the folder for the reports of the run to `place`. */
+function record(runner, setReportPlace) {
   try {
-    return recording(runner, place);
+    return startRecording(runner, setReportPlace);
   } catch (thrown) {
-    warn(notRecorded(thrown.message));
+    warn(formatNotRecorded(thrown.message));
     return undefined;
   }
 }
 
-function recording(runner, place) {
+function startRecording(runner, setReportPlace) {
   const root = process.cwd();
-  const folder = mkdtempSync(path.join(tmpdir(), folderName()));
-  const taken = new Set([runner]);
-  place({ folder, root, isOwn: true, taken });
-  // Processes that a test starts write nothing.
+  const folder = mkdtempSync(path.join(tmpdir(), createFolderPrefix()));
+  const claimedRunners = new Set([runner]);
+  setReportPlace({ folder, root, isOwn: true, taken: claimedRunners });
+  // The variable tells processes that a test starts that a run is already recorded, so that they write nothing.
   process.env.ARGUS_REPORT_ROOT = root;
   const startedAt = Date.now();
-  const program = started(folder, root);
+  const program = startProgram(folder, root);
   return {
     end(facts = {}) {
-      if (!taken.delete(runner)) return;
+      if (!claimedRunners.delete(runner)) return;
       try {
-        const { isOver, ...told } = facts;
-        if (!isOver && readdirSync(folder).some((name) => name.startsWith(`${fileName(runner)}-`))) {
+        const { isOver, ...outcome } = facts;
+        if (!isOver && readdirSync(folder).some((name) => name.startsWith(`${getFilePrefix(runner)}-`))) {
           const durationMs = Date.now() - startedAt;
-          hand(program, folder, root, { runner, startedAt: new Date(startedAt).toISOString(), durationMs, ...told });
+          reportEnd(program, folder, root, {
+            runner,
+            startedAt: new Date(startedAt).toISOString(),
+            durationMs,
+            ...outcome,
+          });
         }
         program.stdin.destroy();
         rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
       } catch (thrown) {
-        warn(notRecorded(thrown.message));
+        warn(formatNotRecorded(thrown.message));
       }
     },
   };
 }
 
-/** The program ends when its input ends, and therefore with this process. */
-function started(folder, root) {
+/** Starts the program that records. The program ends when its stdin closes, and therefore with this process. */
+function startProgram(folder, root) {
   const program = spawn(process.execPath, [PROGRAM, 'record', folder], {
-    ...options(root),
+    ...createProcessOptions(root),
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   program.on('error', () => {}).unref();
@@ -75,8 +81,11 @@ function started(folder, root) {
   return program;
 }
 
-/** The name contains the process id and the system, so that a later process can detect that this process is gone. */
-function folderName() {
+/**
+ * Returns the start of the folder's name. It contains the process id and the system, so that a later process can detect
+ * that this process has ended.
+ */
+function createFolderPrefix() {
   let namespace = '';
   try {
     namespace = readlinkSync('/proc/self/ns/pid');
@@ -85,60 +94,64 @@ function folderName() {
   return `argus-report-${process.pid}--${system}-`;
 }
 
-const fileName = (runner) => runner.replace(':', '-');
+const getFilePrefix = (runner) => runner.replace(':', '-');
 
-/** The environment without variables for the processes of the tests. */
-function options(root) {
+/** Returns the options of the program. Its environment has no variables that are meant for the processes of tests. */
+function createProcessOptions(root) {
   const { NODE_OPTIONS: _, NODE_V8_COVERAGE: __, NODE_TEST_CONTEXT: ___, ...env } = process.env;
-  // Colors depend on the stderr of this process, because the program only sees a pipe.
+  // Decides about colors by the stderr of this process, because the stderr of the program is only a pipe.
   if (!process.stderr.isTTY && !env.FORCE_COLOR) env.NO_COLOR = '1';
   else if (!env.NO_COLOR) env.FORCE_COLOR = '1';
   return { cwd: root, env, windowsHide: true };
 }
 
-/** `output` has the errors outside of tests. Other output is unknown. */
-function hand(program, folder, root, end) {
+/**
+ * Passes the end of the run to the program, and prints its answer. `output` contains the errors outside of tests,
+ * because other output is unknown.
+ */
+function reportEnd(program, folder, root, end) {
   const [file, draft] = [path.join(folder, 'end.json'), path.join(folder, 'end.draft')];
   writeFileSync(draft, JSON.stringify(end));
   renameSync(draft, file);
   const isGone = () => program.exitCode !== null || program.signalCode !== null || program.pid === undefined;
-  waitUntil(() => !existsSync(file) || isGone(), NOTICED_MS);
-  const problem = existsSync(file) ? recordedBySecond(folder, root) : undefined;
-  const answer = path.join(folder, 'answer.json');
-  waitUntil(() => existsSync(answer) || problem !== undefined || isGone(), PATIENCE_MS);
-  if (!existsSync(answer)) return warn(problem ?? notRecorded('the memory did not answer'));
-  const { known, complaint } = JSON.parse(readFileSync(answer, 'utf8'));
+  waitUntil(() => !existsSync(file) || isGone(), MAX_NOTICE_MS);
+  const problem = existsSync(file) ? recordWithSecondProgram(folder, root) : undefined;
+  const answerFile = path.join(folder, 'answer.json');
+  waitUntil(() => existsSync(answerFile) || problem !== undefined || isGone(), MAX_RECORD_MS);
+  if (!existsSync(answerFile)) return warn(problem ?? formatNotRecorded('the memory did not answer'));
+  const { known, complaint } = JSON.parse(readFileSync(answerFile, 'utf8'));
   if (known) process.stderr.write(known);
   if (complaint) warn(complaint);
 }
 
 /**
- * Used if the first program does not notice the end, because it could not be started or was killed. Returns its error
- * message.
+ * Records the run with a second program, because the first program could not be started or was killed. Returns the
+ * error message of the second program, or undefined.
  */
-function recordedBySecond(folder, root) {
+function recordWithSecondProgram(folder, root) {
   const { error, status, stderr } = spawnSync(process.execPath, [PROGRAM, 'record', folder], {
-    ...options(root),
+    ...createProcessOptions(root),
     stdio: ['ignore', 'ignore', 'pipe'],
     encoding: 'utf8',
-    timeout: PATIENCE_MS,
+    timeout: MAX_RECORD_MS,
   });
-  if (error) return notRecorded(error.message);
+  if (error) return formatNotRecorded(error.message);
   return status === 0 ? undefined : stderr;
 }
 
-/** Waits synchronously, because many runners call reporters at the very end and do not wait for promises. */
-function waitUntil(isSo, atMostMs) {
-  const nobody = new Int32Array(new SharedArrayBuffer(4));
-  for (const since = Date.now(); !isSo() && Date.now() - since < atMostMs; ) Atomics.wait(nobody, 0, 0, 2);
+/** Waits synchronously, because many runners call reporters at their very end and do not wait for promises. */
+function waitUntil(isDone, maxMs) {
+  const neverNotified = new Int32Array(new SharedArrayBuffer(4));
+  for (const startedAt = Date.now(); !isDone() && Date.now() - startedAt < maxMs; )
+    Atomics.wait(neverNotified, 0, 0, 2);
 }
 
-const notRecorded = (why) => `this run was not recorded: ${why}`;
+const formatNotRecorded = (reason) => `this run was not recorded: ${reason}`;
 
 /** Prints one line to stderr, because stdout may contain results. */
 function warn(text) {
   const [line] = text.trim().split('\n');
-  process.stderr.write(`argus: ${line || notRecorded('the program ended without a word')}\n`);
+  process.stderr.write(`argus: ${line || formatNotRecorded('the program ended without an answer')}\n`);
 }
 
 module.exports = { record };

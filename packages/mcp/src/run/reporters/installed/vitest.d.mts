@@ -1,4 +1,4 @@
-/** For use as `reporters: ['default', 'argus-mcp/vitest']`, or as an instance. */
+/** For use as `reporters: ['argus-mcp/vitest']`, or as an instance. */
 export default class ArgusReporter {
   onInit(vitest: unknown): Promise<void>;
   onTestRunStart(): void;

@@ -1,8 +1,10 @@
-// The Vitest reporter that a project installs, in addition to reporters that print. In watch mode, each rerun is a
-// separate run.
+// The Vitest reporter that a project installs. If it is the only reporter, it adds the reporter that Vitest would
+// choose, so that agents get Vitest's short output. In watch mode, each rerun is a separate run.
 import report from '../report.cjs';
-import { knownIn, tellingValues } from '../vitest.mjs';
+import { addDefaultReporters, extendJsonReporter, findReporters } from '../vitest.mjs';
 
+const isInstalled = (chosen) =>
+  chosen instanceof ArgusReporter || /argus-mcp[\\/]vitest$/.test(Array.isArray(chosen) ? chosen[0] : chosen);
 const hasFailed = (task) => task.result?.state === 'fail' || (task.tasks ?? []).some(hasFailed);
 
 export default class ArgusReporter {
@@ -12,7 +14,8 @@ export default class ArgusReporter {
 
   async onInit(vitest) {
     this.#vitest = vitest;
-    this.#known = await knownIn(vitest.config.root).catch(() => undefined);
+    this.#known = await findReporters(vitest.config.root).catch(() => undefined);
+    if (this.#known !== undefined) await addDefaultReporters(vitest, this.#known, isInstalled);
     this.#begin();
   }
 
@@ -28,7 +31,7 @@ export default class ArgusReporter {
     this.#run?.json?.onTestCaseReady(test);
   }
 
-  /** Up to Vitest 2, which has no event for each test. */
+  /** Vitest before 3 calls this method, because it has no event for each test. */
   onTaskUpdate(packs) {
     this.#run?.json?.onTaskUpdate(packs);
   }
@@ -37,24 +40,24 @@ export default class ArgusReporter {
     return this.#end('onTestRunEnd', modules, errors);
   }
 
-  /** Up to Vitest 3. */
+  /** Vitest before 4 calls this method. */
   onFinished(files, errors) {
     return this.#end('onFinished', files, errors);
   }
 
-  /** Errors are ignored, because an unknown version of Vitest must not make a run fail. */
+  /** Ignores errors, because an unknown version of Vitest must not make a run fail. */
   #begin() {
     if (this.#run !== undefined || this.#known?.json === undefined) return;
-    const recording = report.begin('vitest', true);
+    const recording = report.beginReport('vitest', true);
     if (recording === undefined) return;
     const run = { recording, isCancelled: false };
     try {
-      run.json = tellingValues(new this.#known.json({}), this.#vitest);
-      run.json.writeReport = async (text) => report.write('vitest', text);
-      // The messages of this reporter about its own report are not useful here.
+      run.json = extendJsonReporter(new this.#known.json({}), this.#vitest);
+      run.json.writeReport = async (text) => report.writeReport('vitest', text);
+      // Hides the messages that the JSON reporter prints about its report.
       const logger = { log() {}, warn() {}, error() {} };
       run.json.onInit(Object.create(this.#vitest, { logger: { value: logger } }));
-      // A run that stops at a failure still counts.
+      // Only a keyboard input cancels the recording. A run that stops at a failure is recorded.
       this.#vitest.onCancel?.((reason) => {
         run.isCancelled = reason === 'keyboard-input';
       });
@@ -64,7 +67,7 @@ export default class ArgusReporter {
 
   async #end(name, files, errors = []) {
     const run = this.#run;
-    // Vitest 3 calls both methods.
+    // Vitest 3 calls both methods at the end.
     if (run?.json?.[name] === undefined) return;
     this.#run = undefined;
     try {
@@ -74,13 +77,13 @@ export default class ArgusReporter {
     await new Promise(setImmediate);
     const tasks = files.map((file) => file.task ?? file);
     const { testNamePattern, dangerouslyIgnoreUnhandledErrors } = this.#vitest.config;
-    const outside = dangerouslyIgnoreUnhandledErrors ? [] : errors;
+    const errorsOutsideTests = dangerouslyIgnoreUnhandledErrors ? [] : errors;
     run.recording.end({
-      command: report.typed('vitest', process.argv.slice(2)),
-      exitCode: outside.length > 0 || tasks.some(hasFailed) ? 1 : 0,
+      command: report.formatCommand('vitest', process.argv.slice(2)),
+      exitCode: errorsOutsideTests.length > 0 || tasks.some(hasFailed) ? 1 : 0,
       filter: testNamePattern?.source,
-      output: outside.map(({ stack, message }) => stack || message).join('\n'),
-      isOver: run.isCancelled || (outside.length === 0 && tasks.length === 0),
+      output: errorsOutsideTests.map(({ stack, message }) => stack || message).join('\n'),
+      isOver: run.isCancelled || (errorsOutsideTests.length === 0 && tasks.length === 0),
     });
   }
 }

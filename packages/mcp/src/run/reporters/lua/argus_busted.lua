@@ -1,48 +1,49 @@
--- busted runs this file before its tests because of `-e`. It records the events for output handlers, and prints
--- nothing.
+-- The option `-e` makes busted run this file before the tests. It records the events that output handlers receive, and
+-- prints nothing.
 local folder, root = os.getenv('ARGUS_REPORT_DIR'), os.getenv('ARGUS_REPORT_ROOT') or ''
 local busted = require 'busted'
-local tests, faults = {}, {}
-local began = os.time() * 1000
+local tests, errors = {}, {}
+local started_at = os.time() * 1000
 
-local function relative(file)
+local function to_project_path(file)
   file = file:gsub('\\', '/'):gsub('^%./', '')
   return file:sub(1, #root + 1) == root .. '/' and file:sub(#root + 2) or file
 end
 
--- The names of the parents of a test, and their file.
-local function place(element)
+-- Returns the names of the suites around a test, outermost first, and the file.
+local function find_suites_and_file(element)
   local suite, parent = {}, busted.parent(element)
   while parent and parent.descriptor ~= 'file' do
     if parent.name then table.insert(suite, 1, parent.name) end
     parent = busted.parent(parent)
   end
   local file = parent and parent.name or element.descriptor == 'file' and element.name
-  return suite, file and relative(file)
+  return suite, file and to_project_path(file)
 end
 
-local function frame(file, line, what)
-  return '    at ' .. (what and what:match("'([^()]*)'") or '<anonymous>') .. ' (' .. relative(file) .. ':' .. line .. ')'
+local function format_frame(file, line, what)
+  return '    at ' .. (what and what:match("'([^()]*)'") or '<anonymous>') .. ' (' .. to_project_path(file) .. ':' .. line .. ')'
 end
 
--- The message without the location that busted and Lua add before it, and the stack below it, innermost frame first.
-local function fault(message, trace)
+-- Returns the message without the location that busted and Lua add before it, and the message with the stack, in which
+-- the innermost frame comes first.
+local function create_error(message, trace)
   local text = type(message) == 'string' and message or 'failed'
   local frames = {}
   for file, line, what in (trace and trace.traceback or ''):gmatch('\n%s*([^\n]-):(%d+): in ([^\n]*)') do
-    frames[#frames + 1] = frame(file, line, what)
+    frames[#frames + 1] = format_frame(file, line, what)
   end
   local file, line, rest = text:match('^([^\n]-):(%d+): (.*)$')
   if file then
     text = rest
-    local place = ' (' .. relative(file) .. ':' .. line .. ')'
-    if not frames[1] or frames[1]:sub(-#place) ~= place then table.insert(frames, 1, frame(file, line)) end
+    local location = ' (' .. to_project_path(file) .. ':' .. line .. ')'
+    if not frames[1] or frames[1]:sub(-#location) ~= location then table.insert(frames, 1, format_frame(file, line)) end
   end
   return { message = text, trace = text .. '\n' .. table.concat(frames, '\n') }
 end
 
-local function add(element, status, found)
-  local suite, file = place(element)
+local function add_test(element, status, err)
+  local suite, file = find_suites_and_file(element)
   local test = {
     name = element.name or element.descriptor or 'outside of tests',
     suite = suite,
@@ -50,40 +51,40 @@ local function add(element, status, found)
     status = status,
     duration = (element.duration or 0) * 1000,
   }
-  for key, value in pairs(found or {}) do test[key] = value end
+  for key, value in pairs(err or {}) do test[key] = value end
   tests[#tests + 1] = test
 end
 
-local function subscribe(channel, heard)
+local function subscribe(channel, handle_event)
   busted.subscribe(channel, function(...)
-    pcall(heard, ...)
-    -- Lets later subscribers receive the event too.
+    pcall(handle_event, ...)
+    -- The second result lets later subscribers receive the event too.
     return nil, true
   end, { priority = 1 })
 end
 
 for _, kind in ipairs { 'failure', 'error' } do
   subscribe({ kind }, function(element, _, message, trace)
-    local found = fault(message, trace)
-    -- Files and hooks have no event with their result.
-    if element.descriptor ~= 'it' then return add(element, 'failed', found) end
-    faults[element] = faults[element] or found
+    local err = create_error(message, trace)
+    -- Adds errors of files and hooks now, because no later event has their result.
+    if element.descriptor ~= 'it' then return add_test(element, 'failed', err) end
+    errors[element] = errors[element] or err
   end)
 end
 
 subscribe({ 'test', 'end' }, function(element, _, status)
   local failed = status == 'failure' or status == 'error'
-  add(element, failed and 'failed' or status == 'pending' and 'skipped' or 'passed', failed and faults[element])
-  faults[element] = nil
+  add_test(element, failed and 'failed' or status == 'pending' and 'skipped' or 'passed', failed and errors[element])
+  errors[element] = nil
 end)
 
 subscribe({ 'exit' }, function()
   local report = {
     reportFormat = 'CTRF',
     specVersion = '0.0.0',
-    results = { tool = { name = 'busted', version = busted.version }, summary = { start = began, stop = os.time() * 1000 }, tests = tests },
+    results = { tool = { name = 'busted', version = busted.version }, summary = { start = started_at, stop = os.time() * 1000 }, tests = tests },
   }
-  -- Lua cannot read its process id.
+  -- The address of the report makes the name unique, because Lua cannot read its process id.
   local file = io.open(folder .. '/busted-' .. tostring(report):gsub('%W', '') .. '.json', 'w')
   file:write((require 'dkjson'.encode(report)))
   file:close()

@@ -1,32 +1,33 @@
-# Runs at the start of every Python process of a run, in place of a module `sitecustomize`. If the project has such a
-# module, it is loaded too. Provides the plugin when pytest loads it, and listens to unittest when a program loads it.
+# Runs at the start of every Python process of a run, instead of a module `sitecustomize`. Then loads the project's own
+# module of this name, if there is one. Provides the plugin that pytest loads, and records the tests of unittest when a
+# program loads unittest.
 import os
 import sys
 
-PLUGIN = "argus_pytest"
-RUNNER = "unittest.runner"
+PYTEST_PLUGIN = "argus_pytest"
+UNITTEST_RUNNER = "unittest.runner"
 
 
-def run(name, module_globals):
+def run_file(name, module_globals):
     with open(os.path.join(FOLDER, name)) as source:
         exec(compile(source.read(), "<argus " + name + ">", "exec"), module_globals)
 
 
-def listen():
-    """To what unittest's package has loaded before its runner."""
+def record_unittest():
+    """Records tests with the classes that the unittest package has loaded before its runner."""
     recorder = {"__name__": "argus_unittest"}
-    run("unittest_recorder.py", recorder)
+    run_file("unittest_recorder.py", recorder)
     suite, case = sys.modules["unittest.suite"], sys.modules["unittest.case"]
     recorder["Recorder"]().listen(suite.BaseTestSuite, case.TestCase)
 
 
-class Finder(object):
+class ModuleFinder(object):
     def find_spec(self, name, path=None, target=None):
-        if name == PLUGIN:
+        if name == PYTEST_PLUGIN:
             from importlib.machinery import ModuleSpec
 
             return ModuleSpec(name, self)
-        if name == RUNNER and "ARGUS_REPORT_DIR" in os.environ:
+        if name == UNITTEST_RUNNER and "ARGUS_REPORT_DIR" in os.environ:
             from importlib.machinery import PathFinder
 
             spec = PathFinder.find_spec(name, path)
@@ -34,7 +35,7 @@ class Finder(object):
 
             def exec_module(module):
                 load(module)
-                listen()
+                record_unittest()
 
             spec.loader.exec_module = exec_module
             return spec
@@ -44,30 +45,30 @@ class Finder(object):
         return None
 
     def exec_module(self, module):
-        run("pytest_plugin.py", module.__dict__)
+        run_file("pytest_plugin.py", module.__dict__)
 
     # Python 2 calls these methods.
     def find_module(self, name, path=None):
-        return self if name == PLUGIN or (name == RUNNER and "ARGUS_REPORT_DIR" in os.environ) else None
+        return self if name == PYTEST_PLUGIN or (name == UNITTEST_RUNNER and "ARGUS_REPORT_DIR" in os.environ) else None
 
     def load_module(self, name):
-        if name == PLUGIN:
+        if name == PYTEST_PLUGIN:
             module = sys.modules.setdefault(name, type(sys)(name))
             self.exec_module(module)
         else:
             sys.meta_path.remove(self)
             module = __import__(name, fromlist=["TextTestRunner"])
             sys.meta_path.insert(0, self)
-            listen()
+            record_unittest()
         return module
 
 
-def give_way():
-    """Its folder is no part of what the program sees, and a module of the same name is loaded in its place."""
-    own = os.path.join(FOLDER, "path")
-    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != own]
-    # Python 2 clears a module without references.
-    this = Finder.module = sys.modules.pop(__name__)
+def load_own_sitecustomize():
+    """Hides the folder of this module from the program, and loads the project's module of the same name."""
+    hook_folder = os.path.join(FOLDER, "path")
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != hook_folder]
+    # Keep a reference, because Python 2 clears a module without references.
+    this = ModuleFinder.module = sys.modules.pop(__name__)
     try:
         __import__(__name__)
     except ImportError as error:
@@ -76,5 +77,5 @@ def give_way():
             raise
 
 
-sys.meta_path.insert(0, Finder())
-give_way()
+sys.meta_path.insert(0, ModuleFinder())
+load_own_sitecustomize()

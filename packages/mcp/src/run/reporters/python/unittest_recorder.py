@@ -1,6 +1,6 @@
-# Records the tests of a program that runs them with unittest, which has no report, and writes a report: for Django, for
-# a program of the project, or for `python -m unittest`. It prints nothing, and removes the report folder from the
-# environment before a test runs. path/sitecustomize.py loads it.
+# Records tests that run with unittest, and writes a report, because unittest has none. The tests may run with Django,
+# with a program of the project, or with `python -m unittest`. The recorder prints nothing, and removes the report
+# folder from the environment before a test runs. hook.py loads this file.
 import os
 import sys
 import time
@@ -9,7 +9,7 @@ import time
 __unittest = True
 
 
-def relative(path, root):
+def to_project_path(path, root):
     if not path:
         return None
     try:
@@ -18,8 +18,8 @@ def relative(path, root):
         return path.replace(os.sep, "/")
 
 
-def source_of(module):
-    """The file of a module that could not be loaded."""
+def find_source(module):
+    """Returns the file of a module that could not be loaded."""
     tail = module.replace(".", os.sep)
     for folder in sys.path:
         for path in (os.path.join(folder, tail + ".py"), os.path.join(folder, tail, "__init__.py")):
@@ -28,11 +28,11 @@ def source_of(module):
     return None
 
 
-def thrown_in(doctest, text):
+def find_doctest_traceback(doctest, text):
     """
-    The traceback of what the first failed example of a docstring raised, as if it were called in its file; None where its
-    output is another one than expected. Doctest has it, indented, in the text of an assertion, below a frame of its own
-    and one of the example.
+    Returns the traceback of the exception that the first failed example of a docstring raised, with the file of the
+    docstring as the caller. Returns None if the example raised no exception but printed unexpected output. Doctest
+    writes the traceback into the text of an assertion, indented, below a frame of doctest and a frame of the example.
     """
     places = [line for line in text.splitlines() if line.startswith("File ") and ", line " in line]
     example, raised, error = text.partition("\nException raised:\n")
@@ -42,75 +42,81 @@ def thrown_in(doctest, text):
     if not raised or not places or not starts or "\nExpected" in code:
         return None
     frames = [at for at, line in enumerate(lines) if line.startswith('  File "')]
-    # The start of doctest's own frames, after the errors that led to this error.
-    own = max([at for at in frames if at < starts[-1]] or [starts[-1]])
+    # The index of doctest's own frame, which follows the errors that led to this error.
+    doctest_frame = max([at for at in frames if at < starts[-1]] or [starts[-1]])
     rest = lines[starts[-1] + 1 :]
     while rest and rest[0].startswith("    "):
         rest.pop(0)
     called = ["  " + places[0], "    " + code.strip().partition("\n")[0]]
-    return "\n".join(lines[:own] + called + rest).rstrip()
+    return "\n".join(lines[:doctest_frame] + called + rest).rstrip()
 
 
 class Recorder(object):
-    """Takes down what the results of the outermost suites are told, whatever runs them."""
+    """Records the results of the outermost suites, no matter which program runs the suites."""
 
     def __init__(self):
         self.folder = None
         self.root = None
         self.tests = []
         self.started = {}
-        self.begin = time.time()
+        self.start_time = time.time()
         self.is_running = False
 
     def listen(self, *classes):
-        for tests in classes:
-            tests.__call__ = self.listening(tests.__call__)
+        for test_class in classes:
+            test_class.__call__ = self.wrap_call(test_class.__call__)
 
-    def listening(self, call):
+    def wrap_call(self, call):
         recorder = self
         __unittest = True
 
         def call_and_listen(tests, *results, **options):
             # Runs inside a test do not belong to this run.
-            if recorder.is_running or not results or not recorder.take() or not recorder.attach(results[0]):
+            if recorder.is_running or not results:
+                return call(tests, *results, **options)
+            if not recorder.claim_folder() or not recorder.wrap_result(results[0]):
                 return call(tests, *results, **options)
             recorder.is_running = True
+            # An empty report remains if a test ends the process.
+            recorder.write("")
+            count = tests.countTestCases()
             try:
                 return call(tests, *results, **options)
             finally:
                 recorder.is_running = False
-                recorder.write()
+                recorder.note_unfinished(results[0], count)
+                recorder.write(recorder.create_report())
 
         return call_and_listen
 
-    def take(self):
-        """So that what this process starts writes nothing there."""
+    def claim_folder(self):
+        """Removes the report folder from the environment, so that child processes write nothing into the folder."""
         folder = os.environ.pop("ARGUS_REPORT_DIR", None)
         if folder:
             self.folder = folder
             self.root = os.environ.get("ARGUS_REPORT_ROOT") or os.getcwd()
         return self.folder
 
-    def attach(self, result):
-        own = type(result)
+    def wrap_result(self, result):
+        result_class = type(result)
         recorder = self
         __unittest = True
 
-        def told(name, status):
+        def create_method(name, status):
             def method(self, test, *rest):
-                recorder.add(test, status, rest[0] if rest else None, self)
-                return getattr(own, name)(self, test, *rest)
+                recorder.add_test(test, status, rest[0] if rest else None, self)
+                return getattr(result_class, name)(self, test, *rest)
 
             return method
 
         def start_test(self, test):
             recorder.started[id(test)] = time.time()
-            return own.startTest(self, test)
+            return result_class.startTest(self, test)
 
         def add_sub_test(self, test, subtest, error):
             if error is not None:
-                recorder.add(subtest, "failed", error, self, test)
-            return own.addSubTest(self, test, subtest, error)
+                recorder.add_test(subtest, "failed", error, self, test)
+            return result_class.addSubTest(self, test, subtest, error)
 
         methods = {"startTest": start_test}
         for name, status in (
@@ -118,25 +124,25 @@ class Recorder(object):
             ("addFailure", "failed"),
             ("addError", "failed"),
             ("addSkip", "skipped"),
-            # The reports of pytest call these skipped too.
+            # pytest also reports these tests as skipped.
             ("addExpectedFailure", "skipped"),
             ("addUnexpectedSuccess", "failed"),
         ):
-            if hasattr(own, name):
-                methods[name] = told(name, status)
-        if hasattr(own, "addSubTest"):
+            if hasattr(result_class, name):
+                methods[name] = create_method(name, status)
+        if hasattr(result_class, "addSubTest"):
             methods["addSubTest"] = add_sub_test
         try:
-            result.__class__ = type(own.__name__, (own,), methods)
+            result.__class__ = type(result_class.__name__, (result_class,), methods)
         except TypeError:
-            # The result is not an ordinary object, so the output is read instead.
+            # The class of the result cannot be changed, so the output is read instead.
             return False
         return True
 
-    def add(self, test, status, detail, result, parent=None):
+    def add_test(self, test, status, detail, result, parent=None):
         case = parent if parent is not None else test
-        kind = type(case)
-        # The examples of a docstring are a case with the class and method of doctest.
+        case_class = type(case)
+        # The examples of a docstring are one case, whose class and method belong to doctest.
         doctest = getattr(case, "_dt_test", None)
         name = doctest.name if doctest else getattr(case, "_testMethodName", None) or str(case)
         if parent is not None:
@@ -146,31 +152,36 @@ class Recorder(object):
             "status": status,
             "duration": (time.time() - self.started.get(id(case), time.time())) * 1000,
         }
-        module = sys.modules.get(kind.__module__)
+        module = sys.modules.get(case_class.__module__)
         if doctest:
-            entry["filePath"] = relative(doctest.filename or doctest.globs.get("__file__"), self.root)
-        elif hasattr(case, "_testMethodName") and kind.__module__ != "unittest.loader":
-            entry["suite"] = [kind.__module__ + "." + getattr(kind, "__qualname__", kind.__name__)]
-            entry["filePath"] = relative(getattr(module, "__file__", None), self.root)
-        if kind.__module__ == "unittest.loader" and isinstance(detail, tuple):
-            # A file that could not be loaded: the error is in the message, below a line that names the file.
+            entry["filePath"] = to_project_path(doctest.filename or doctest.globs.get("__file__"), self.root)
+        elif hasattr(case, "_testMethodName") and case_class.__module__ != "unittest.loader":
+            entry["suite"] = [case_class.__module__ + "." + getattr(case_class, "__qualname__", case_class.__name__)]
+            entry["filePath"] = to_project_path(getattr(module, "__file__", None), self.root)
+        if case_class.__module__ == "unittest.loader" and isinstance(detail, tuple):
+            # For a file that could not be loaded, the error follows a line of the message that names the file.
             entry["trace"] = str(detail[1]).partition("\n")[2].strip() or str(detail[1])
             entry["message"] = entry["trace"].rpartition("\n")[2]
-            source = source_of(name)
+            source = find_source(name)
             if source is not None:
                 entry["name"] = "(suite)"
-                entry["filePath"] = relative(source, self.root)
+                entry["filePath"] = to_project_path(source, self.root)
         elif isinstance(detail, tuple):
-            message = "".join(last_lines(detail))
-            thrown = thrown_in(doctest, message) if doctest else None
-            entry["trace"] = thrown or result._exc_info_to_string(detail, case)
-            entry["message"] = thrown.rpartition("\n")[2] if thrown else message
+            message = "".join(format_exception(detail))
+            doctest_traceback = find_doctest_traceback(doctest, message) if doctest else None
+            entry["trace"] = doctest_traceback or result._exc_info_to_string(detail, case)
+            entry["message"] = doctest_traceback.rpartition("\n")[2] if doctest_traceback else message
         elif status == "failed":
             entry["message"] = "unexpected success"
         self.tests.append(entry)
 
-    def write(self):
-        import io
+    def note_unfinished(self, result, count):
+        missing = count - result.testsRun
+        if result.shouldStop and missing > 0:
+            text = "%d of %d tests did not run, because unittest stopped before them." % (missing, count)
+            self.write(text, "note-unittest-%d")
+
+    def create_report(self):
         import json
 
         report = {
@@ -178,19 +189,24 @@ class Recorder(object):
             "specVersion": "0.0.0",
             "results": {
                 "tool": {"name": "unittest", "version": "%d.%d.%d" % sys.version_info[:3]},
-                "summary": {"start": int(self.begin * 1000), "stop": int(time.time() * 1000)},
+                "summary": {"start": int(self.start_time * 1000), "stop": int(time.time() * 1000)},
                 "tests": self.tests,
             },
         }
+        return json.dumps(report)
+
+    def write(self, text, name="unittest-%d.json"):
+        import io
+
         try:
-            path = os.path.join(self.folder, "unittest-%d.json" % os.getpid())
+            path = os.path.join(self.folder, name % os.getpid())
             with io.open(path, "w", encoding="utf-8") as file:
-                file.write(json.dumps(report) if sys.version_info[0] > 2 else json.dumps(report).decode("ascii"))
+                file.write(text if sys.version_info[0] > 2 else text.decode("ascii"))
         except (IOError, OSError):
             pass
 
 
-def last_lines(detail):
+def format_exception(detail):
     import traceback
 
     return traceback.format_exception_only(detail[0], detail[1])

@@ -1,62 +1,56 @@
 /**
- * The memories of a server in a PostgreSQL database, with a schema and a role for each project. Only `migrate` changes
+ * The memories of a server in a PostgreSQL database. Each project has a schema and a role. Only `migrate` changes
  * existing schemas.
  */
 
-import {
-  EngineError,
-  type Locale,
-  type NamedCalls,
-  openProjectServer,
-  type ProjectServer,
-  type ProjectServerOptions,
-} from 'argus-engine';
-import { messageOf } from '../../../errors.ts';
+import { EngineError, type Locale, type NamedCalls, openProjectServer, type ProjectServer } from 'argus-engine';
+import { getErrorMessage } from '../../../errors.ts';
 import { log } from '../../../log.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import type { Projects, ServedMemory, Watching } from './projects.ts';
+import type { ChangeWatch, Projects, ProjectsOptions, ServedMemory } from './projects.ts';
 
 /**
- * The interval for change checks. Polling is used because a pooler does not forward notifications. Two seconds are
- * hardly noticeable.
+ * The interval between checks for changes. The server polls because a pooler does not forward notifications. A delay of
+ * two seconds is hardly noticeable.
  */
-const LOOK_MS = 2_000;
+const CHECK_INTERVAL_MS = 2_000;
 
-export type PostgresOptions = Pick<ProjectServerOptions, 'retention' | 'workers' | 'callMs' | 'tryAgainMs'>;
-
-/** Options for a person at a terminal: a large copy may take an hour, and an unreachable server is reported soon. */
-export const AT_TERMINAL: PostgresOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
+/**
+ * Options for a user at a terminal. Copying a large memory may take an hour, and an unreachable server is reported
+ * soon.
+ */
+export const TERMINAL_OPTIONS: ProjectsOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
 
 export class PostgresProjects implements Projects {
   readonly #server: ProjectServer;
-  #checked: Promise<void> | undefined;
+  #versionsChecked: Promise<void> | undefined;
 
-  constructor(url: string, options: PostgresOptions) {
+  constructor(url: string, options: ProjectsOptions) {
     this.#server = openProjectServer({ ...options, pool: new PostgresPool(url, options.workers), log });
   }
 
-  async own(): Promise<NamedCalls> {
-    await this.#requireCurrent();
+  async serverMemory(): Promise<NamedCalls> {
+    await this.#requireCurrentVersions();
     return this.#server.project();
   }
 
-  async memoryOf(project: string, locale: Locale): Promise<ServedMemory> {
+  async projectMemory(project: string, locale: Locale): Promise<ServedMemory> {
     return this.#server.project(project, locale);
   }
 
-  names(): Promise<string[]> {
+  projectNames(): Promise<string[]> {
     return this.#server.projects();
   }
 
-  watch(project: string, changed: () => void): Watching {
-    let known: number | undefined;
-    const look = async () => {
+  watch(project: string, onChange: () => void): ChangeWatch {
+    let lastWrites: number | undefined;
+    const check = async () => {
       const writes = await this.#server.writes(project);
-      if (known !== undefined && writes !== known) changed();
-      known = writes;
+      if (lastWrites !== undefined && writes !== lastWrites) onChange();
+      lastWrites = writes;
     };
-    const tell = (thrown: unknown) => log(`Whether '${project}' was written is not known: ${messageOf(thrown)}`);
-    const timer = setInterval(() => void look().catch(tell), LOOK_MS).unref();
+    const logError = (thrown: unknown) => log(`Could not check '${project}' for changes: ${getErrorMessage(thrown)}`);
+    const timer = setInterval(() => void check().catch(logError), CHECK_INTERVAL_MS).unref();
     return { close: () => clearInterval(timer) };
   }
 
@@ -68,7 +62,7 @@ export class PostgresProjects implements Projects {
     return names;
   }
 
-  /** Writes a consistent copy of a project into a new file. */
+  /** Writes a consistent copy of a project to a new file. */
   async backup(project: string, file: string): Promise<void> {
     await this.#server.backup(project, file);
   }
@@ -78,35 +72,35 @@ export class PostgresProjects implements Projects {
   }
 
   /**
-   * Throws if a schema has another version. The server does not migrate it, because servers of another version may use
-   * it.
+   * Throws if a schema has another version. The server does not migrate the schema, because servers of another version
+   * may use it.
    */
-  #requireCurrent(): Promise<void> {
-    this.#checked ??= this.#check().catch((thrown: unknown) => {
-      this.#checked = undefined;
+  #requireCurrentVersions(): Promise<void> {
+    this.#versionsChecked ??= this.#checkVersions().catch((thrown: unknown) => {
+      this.#versionsChecked = undefined;
       throw thrown;
     });
-    return this.#checked;
+    return this.#versionsChecked;
   }
 
-  async #check(): Promise<void> {
+  async #checkVersions(): Promise<void> {
     const names = ['', ...(await this.#server.projects())];
     for (const name of names) {
       const { state, version } = await this.#server.state(name);
-      const what = name === '' ? "the server's own schema" : `the schema of '${name}'`;
+      const schema = name === '' ? "the server's own schema" : `the schema of '${name}'`;
       if (state === 'missing' || state === 'older') {
         const how =
-          state === 'missing' ? 'is not there yet' : `has version ${version}, which is older than this program`;
-        throw new EngineError('DATABASE_UNAVAILABLE', `${what} ${how}. Run: argus-mcp migrate --database URL`);
+          state === 'missing' ? 'does not exist yet' : `has version ${version}, which is older than this program`;
+        throw new EngineError('DATABASE_UNAVAILABLE', `${schema} ${how}. Run: argus-mcp migrate --database URL`);
       }
       if (state === 'newer') {
         const how = `has version ${version}, which is newer than this program`;
-        throw new EngineError('DATABASE_NEWER', `${what} ${how}. Update this one.`);
+        throw new EngineError('DATABASE_NEWER', `${schema} ${how}. Update this one.`);
       }
     }
   }
 }
 
-export function isPostgres(database: string): boolean {
+export function isPostgresUrl(database: string): boolean {
   return /^postgres(?:ql)?:\/\//u.test(database);
 }

@@ -1,27 +1,123 @@
 /**
- * The memories of a server: its own memory for tokens and the audit log, and one memory for each project, created by
- * the first call that writes.
+ * The memories of a server: its own memory for tokens and the audit log, and one memory for each project. The first
+ * call that writes creates the memory of a project. This file stores memories in files, and postgres-projects.ts stores
+ * them in a database.
  */
 
-import type { Caller, CallName, Calls, Locale, NamedCalls } from 'argus-engine';
+import { mkdirSync, readdirSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type Caller,
+  type CallName,
+  type Calls,
+  type Engine,
+  type FileServer,
+  type Locale,
+  type NamedCalls,
+  openEngine,
+  openFileServer,
+  type ProjectServerOptions,
+} from 'argus-engine';
+import { getSystemCode } from '../../../errors.ts';
+import { FileWatch } from '../../../http/changes.ts';
+import { log } from '../../../log.ts';
+import { createUnwritableError } from '../../../system/files/unwritable.ts';
 
-/** Makes calls for other users. */
+/** The time limits are used only for PostgreSQL. */
+export type ProjectsOptions = Pick<ProjectServerOptions, 'retention' | 'workers' | 'callMs' | 'tryAgainMs'>;
+
+/** Makes calls on behalf of other users. */
 export interface ServedMemory extends NamedCalls {
   callOnce<N extends CallName>(name: N, params: Calls[N]['params'], caller: Caller): Promise<Calls[N]['result']>;
 }
 
 /** Reports changes until it is closed. */
-export interface Watching {
+export interface ChangeWatch {
   close(): void;
 }
 
 export interface Projects {
   /** The server's own memory. */
-  own(): Promise<NamedCalls>;
-  memoryOf(project: string, locale: Locale): Promise<ServedMemory>;
-  /** The projects that have recorded something, sorted by name. */
-  names(): Promise<string[]>;
-  /** Calls `changed` when any process has written to the project. */
-  watch(project: string, changed: () => void): Watching;
+  serverMemory(): Promise<NamedCalls>;
+  projectMemory(project: string, locale: Locale): Promise<ServedMemory>;
+  /** The projects with at least one recorded run, sorted by name. */
+  projectNames(): Promise<string[]>;
+  /** Calls `onChange` when any process has written to the project. */
+  watch(project: string, onChange: () => void): ChangeWatch;
   close(): Promise<void>;
+}
+
+const SUFFIX = '.db';
+
+/**
+ * The memories of a server in files. This thread opens the server's own file. A folder beside it has one file for each
+ * project. The calls of the projects run on other threads.
+ */
+export class FileProjects implements Projects {
+  readonly #file: string;
+  readonly #folder: string;
+  readonly #server: FileServer;
+  #serverMemory: Promise<Engine> | undefined;
+
+  /** `file` is the server's own database. It is created when it is first used. */
+  constructor(file: string, { retention, workers }: ProjectsOptions) {
+    this.#file = file;
+    this.#folder = `${file}.projects`;
+    this.#server = openFileServer({ ...(retention && { retention }), ...(workers && { workers }), log });
+  }
+
+  serverMemory(): Promise<Engine> {
+    this.#serverMemory ??= openServerMemory(this.#file).catch((thrown: unknown) => {
+      this.#serverMemory = undefined;
+      throw thrown;
+    });
+    return this.#serverMemory;
+  }
+
+  async projectMemory(project: string, locale: Locale): Promise<ServedMemory> {
+    createFolder(this.#folder);
+    return this.#server.memory(this.#getFile(project), locale);
+  }
+
+  #getFile(project: string): string {
+    return path.join(this.#folder, `${project}${SUFFIX}`);
+  }
+
+  async projectNames(): Promise<string[]> {
+    try {
+      const files = readdirSync(this.#folder).filter((file) => file.endsWith(SUFFIX));
+      return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
+    } catch (thrown) {
+      if (getSystemCode(thrown) === 'ENOENT') return [];
+      throw thrown;
+    }
+  }
+
+  watch(project: string, onChange: () => void): ChangeWatch {
+    return new FileWatch(this.#getFile(project), onChange);
+  }
+
+  async close(): Promise<void> {
+    const serverMemory = this.#serverMemory;
+    this.#serverMemory = undefined;
+    await this.#server.close();
+    await (await serverMemory?.catch(() => undefined))?.close();
+  }
+}
+
+async function openServerMemory(file: string): Promise<Engine> {
+  createFolder(path.dirname(file));
+  return openEngine({ databasePath: file, projectRoot: '/', locale: 'en', withoutFiles: true, log });
+}
+
+/**
+ * A new folder is accessible only to this user. An existing folder keeps its mode, because another user may have set
+ * it.
+ */
+function createFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    throw createUnwritableError(folder, thrown);
+  }
 }

@@ -1,5 +1,5 @@
-# Python loads this module at its start from PYTHONPATH. The compiled code has no file name, because coverage tools
-# count every file that runs. ../hook.py has the hook.
+# Python loads this module from PYTHONPATH when it starts. It runs ../hook.py, but compiles it without the name of the
+# file, because coverage tools count every file that runs.
 import os
 
 folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
