@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 export const OUT = join(ROOT, '.bench');
 
-/** The seconds of each candidate, round by round. */
+/** The durations of each candidate in seconds, round by round. */
 class Rounds {
   #seconds;
 
@@ -18,14 +18,15 @@ class Rounds {
     return this.#seconds.has(name);
   }
 
-  /** The median over all rounds. */
+  /** Returns the median over all rounds. */
   seconds(name) {
     return median(this.#seconds.get(name));
   }
 
   /**
-   * The ratio of a candidate's time to another candidate's time. It is the median of the ratios per round, because both
-   * run in nearly the same state of the machine within a round. Separate medians may come from different states.
+   * Returns the ratio of a candidate's time to another candidate's time. It is the median of the ratios per round,
+   * because within a round both run in nearly the same state of the machine. Separate medians may come from different
+   * states.
    */
   ratio(name, other) {
     const others = this.#seconds.get(other);
@@ -35,9 +36,9 @@ class Rounds {
 
 /**
  * Runs every candidate once per round, in turn, so that a slow phase of the machine affects all of them. A candidate
- * returns its seconds, or nothing and is timed from outside.
+ * returns its duration in seconds, or nothing; then it is timed from outside.
  */
-export async function interleaved(candidates, rounds) {
+export async function measureInterleaved(candidates, rounds) {
   const seconds = new Map(Object.keys(candidates).map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (const [name, run] of Object.entries(candidates)) {
@@ -50,8 +51,8 @@ export async function interleaved(candidates, rounds) {
 }
 
 /**
- * CPU seconds of this thread, so that other load and helper threads do not count. Falls back to the clock if the system
- * does not provide them.
+ * Returns the CPU seconds of this thread, so that other load and helper threads do not count. Falls back to the clock
+ * if the system does not report them.
  */
 export function cpuSeconds() {
   try {
@@ -69,10 +70,10 @@ export function quantile(values, part) {
 }
 
 /**
- * Imports a package that may be missing, because its native part did not build here. It is listed in
+ * Imports a package that may be missing, because its native part could not be built on this machine. It is listed in
  * tests/bench/package.json.
  */
-export async function optional(name) {
+export async function importOptional(name) {
   try {
     return await import(name);
   } catch (error) {
@@ -81,21 +82,21 @@ export async function optional(name) {
   }
 }
 
-/** A Markdown table. The first row is its head. */
-export function table(rows) {
+/** Formats a Markdown table. The first row is the head of the table. */
+export function formatTable(rows) {
   const [head, ...rest] = rows.map((row) => `| ${row.join(' | ')} |`);
   return [head, `|${rows[0].map(() => '---').join('|')}|`, ...rest].join('\n');
 }
 
 /** Stores a part of the report as `.bench/NAME.md` and prints it. */
-export function report(name, title, ...parts) {
+export function writeReport(name, title, ...parts) {
   const text = `## ${title}\n\n${parts.join('\n\n')}\n`;
   mkdirSync(OUT, { recursive: true });
   writeFileSync(join(OUT, `${name}.md`), text);
   process.stdout.write(`\n${text}`);
 }
 
-export const times = (value) => `${value.toFixed(2)}x`;
-/** A minimum (`>=`) or maximum (`<=`) as a goal, with the result. */
-export const goal = (value, sign, limit) =>
+export const formatRatio = (value) => `${value.toFixed(2)}x`;
+/** Formats a minimum (`>=`) or maximum (`<=`) as a goal, together with the result. */
+export const formatGoal = (value, sign, limit) =>
   `${sign} ${limit}: ${(sign === '>=' ? value >= limit : value <= limit) ? 'met' : '**missed**'}`;

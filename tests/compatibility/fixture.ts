@@ -5,18 +5,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliDecompressSync } from 'node:zlib';
 import { z } from 'zod';
-import { type Content, countsOf, type Recurrence, type Suggested } from './memory.ts';
+import { type Content, countEntries, type Recurrence, type SuggestedFix } from './memory.ts';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
+const fixturesFolder = path.dirname(fileURLToPath(import.meta.url));
 
 /** Versions that have a fixture; each is a folder. */
-export const VERSIONS = readdirSync(here).filter((name) => /^\d/u.test(name));
+export const FIXTURE_VERSIONS = readdirSync(fixturesFolder).filter((name) => /^\d/u.test(name));
 
-/** Upper bound for the entries of a version in `exceptions.json`. */
+/** Maximum number of exceptions of a version in `exceptions.json`. */
 const MAX_EXCEPTIONS = 3;
 
-const ids = z.array(z.string());
-const suggested = z.object({ pattern: z.string(), fixId: z.string(), fix: z.string() });
+const idListSchema = z.array(z.string());
+const suggestionSchema = z.object({ pattern: z.string(), fixId: z.string(), fix: z.string() });
 
 const contentSchema = z.object({
   patterns: z.record(
@@ -24,23 +24,23 @@ const contentSchema = z.object({
     z.object({
       occurrences: z.number(),
       resolutions: z.number(),
-      aliases: ids,
-      solutions: ids,
+      aliases: idListSchema,
+      solutions: idListSchema,
       fixes: z.record(z.string(), z.string()),
     }),
   ),
-  incidents: z.record(z.string(), z.object({ solutions: z.record(z.string(), ids) })),
-  shared: ids,
+  incidents: z.record(z.string(), z.object({ solutions: z.record(z.string(), idListSchema) })),
+  shared: idListSchema,
   runs: z.record(z.string(), z.number()),
   evidence: z.record(z.string(), z.number()),
-  changes: ids,
+  changes: idListSchema,
 }) satisfies z.ZodType<Content>;
 
 /** `team` counts the rows of the team server's own schema. */
 const contentsSchema = z.object({
   sqlite: contentSchema,
   postgres: contentSchema,
-  team: z.object({ tokens: ids, auditEntries: z.number() }),
+  team: z.object({ tokens: idListSchema, auditEntries: z.number() }),
 });
 
 const recognizedSchema = z.object({
@@ -52,19 +52,21 @@ const recognizedSchema = z.object({
       printed: z.string().exactOptional(),
       exitCode: z.number().exactOptional(),
       foreign: z.boolean(),
-      cases: ids,
+      cases: idListSchema,
     }) satisfies z.ZodType<Recurrence>,
   ),
-  answers: z.array(z.object({ kind: z.string(), source: z.string(), sqlite: suggested, postgres: suggested })),
+  answers: z.array(
+    z.object({ kind: z.string(), source: z.string(), sqlite: suggestionSchema, postgres: suggestionSchema }),
+  ),
 });
 
-/** `failure` is the position in the list of the 300; the name is for readers. */
+/** `failure` is the index in the list of the 300 failures; the name is for readers. */
 const exceptionsSchema = z.array(
   z.strictObject({ version: z.string(), failure: z.int(), caseName: z.string(), reason: z.string().min(20) }),
 );
 
-export function fixture(version: string, database: 'sqlite' | 'postgres') {
-  const file = (name: string) => brotliDecompressSync(readFileSync(path.join(here, version, `${name}.br`)));
+export function readFixture(version: string, database: 'sqlite' | 'postgres') {
+  const file = (name: string) => brotliDecompressSync(readFileSync(path.join(fixturesFolder, version, `${name}.br`)));
   const json = (name: string): unknown => JSON.parse(file(name).toString('utf8'));
   const recognized = recognizedSchema.parse(json('recognized.json'));
   const contents = contentsSchema.parse(json('content.json'));
@@ -73,9 +75,9 @@ export function fixture(version: string, database: 'sqlite' | 'postgres') {
   return { file, recognized, content: contents[database], team: contents.team, wanted, cases };
 }
 
-/** Positions of the failures that `exceptions.json` excuses for a version. Throws when there are too many. */
-export function exceptionsOf(version: string): number[] {
-  const text = readFileSync(path.join(here, 'exceptions.json'), 'utf8');
+/** Returns the indexes of the failures that `exceptions.json` excuses for a version. Throws if there are too many. */
+export function readExceptions(version: string): number[] {
+  const text = readFileSync(path.join(fixturesFolder, 'exceptions.json'), 'utf8');
   const own = exceptionsSchema.parse(JSON.parse(text)).filter((exception) => exception.version === version);
   if (own.length > MAX_EXCEPTIONS) throw new Error(`${version} has more than ${MAX_EXCEPTIONS} exceptions`);
   return own.map(({ failure }) => failure);
@@ -88,13 +90,16 @@ interface ChangedFix {
   is: string;
 }
 
-/** Failures whose fix changed. Patterns are not compared, because a later version may merge two of them. */
-export function changedFixes(
+/**
+ * Returns the failures whose suggested fix has changed. Patterns are not compared, because a later version may merge
+ * two of them.
+ */
+export function findChangedFixes(
   cases: readonly string[],
-  wanted: readonly Suggested[],
-  found: readonly (Suggested | undefined)[],
+  wanted: readonly SuggestedFix[],
+  found: readonly (SuggestedFix | undefined)[],
 ): ChangedFix[] {
-  const named = (one: Suggested | undefined) => (one === undefined ? 'none' : `${one.fixId}: ${one.fix}`);
+  const named = (one: SuggestedFix | undefined) => (one === undefined ? 'none' : `${one.fixId}: ${one.fix}`);
   const all = cases.map((caseName, failure) => ({
     failure,
     caseName,
@@ -104,53 +109,57 @@ export function changedFixes(
   return all.filter(({ was, is }) => was !== is);
 }
 
-/** Lists entries of `was` that `is` lacks or has with another value. Additions are allowed. */
-export function lostFrom(was: Content, is: Content): string[] {
-  const counts = countsOf(is);
-  const fewer = Object.entries(countsOf(was)).filter(([kind, count]) => (counts[kind] ?? 0) < count);
+/** Lists the entries of `was` that `is` lacks or has with another value. Additional entries are allowed. */
+export function describeLosses(was: Content, is: Content): string[] {
+  const counts = countEntries(is);
+  const fewer = Object.entries(countEntries(was)).filter(([kind, count]) => (counts[kind] ?? 0) < count);
   return [
     ...fewer.map(([kind, count]) => `${kind}: ${counts[kind]} of ${count}`),
-    ...lostPatterns(was.patterns, is.patterns),
-    ...lostIncidents(was.incidents, is.incidents),
-    ...gone('file to share', was.shared, is.shared),
-    ...changed('cases of run', was.runs, is.runs),
-    ...changed('failures of test', was.evidence, is.evidence),
-    ...gone('change', was.changes, is.changes),
+    ...describePatternLosses(was.patterns, is.patterns),
+    ...describeIncidentLosses(was.incidents, is.incidents),
+    ...describeMissing('file to share', was.shared, is.shared),
+    ...describeChangedValues('cases of run', was.runs, is.runs),
+    ...describeChangedValues('failures of test', was.evidence, is.evidence),
+    ...describeMissing('change', was.changes, is.changes),
   ];
 }
 
-function lostPatterns(was: Content['patterns'], is: Content['patterns']): string[] {
+function describePatternLosses(was: Content['patterns'], is: Content['patterns']): string[] {
   return Object.entries(was).flatMap(([id, before]) => {
     const now = is[id];
     if (now === undefined) return [`pattern ${id} is gone`];
     const { occurrences, resolutions } = before;
     return [
-      ...changed(`count of ${id}`, { occurrences, resolutions }, { ...now }),
-      ...gone(`alias of ${id}`, before.aliases, now.aliases),
-      ...gone(`solution of ${id}`, before.solutions, now.solutions),
-      ...changed(`state of fix`, before.fixes, now.fixes),
+      ...describeChangedValues(`count of ${id}`, { occurrences, resolutions }, { ...now }),
+      ...describeMissing(`alias of ${id}`, before.aliases, now.aliases),
+      ...describeMissing(`solution of ${id}`, before.solutions, now.solutions),
+      ...describeChangedValues(`state of fix`, before.fixes, now.fixes),
     ];
   });
 }
 
-function lostIncidents(was: Content['incidents'], is: Content['incidents']): string[] {
+function describeIncidentLosses(was: Content['incidents'], is: Content['incidents']): string[] {
   return Object.entries(was).flatMap(([id, { solutions }]) => {
     const now = is[id];
     if (now === undefined) return [`incident ${id} is gone`];
     return Object.entries(solutions).flatMap(([solution, outcomes]) =>
       now.solutions[solution] === undefined
         ? [`solution ${solution} is gone`]
-        : gone(`outcome of ${solution}`, outcomes, now.solutions[solution]),
+        : describeMissing(`outcome of ${solution}`, outcomes, now.solutions[solution]),
     );
   });
 }
 
-function gone(what: string, was: readonly string[], is: readonly string[]): string[] {
+function describeMissing(what: string, was: readonly string[], is: readonly string[]): string[] {
   const there = new Set(is);
   return was.filter((id) => !there.has(id)).map((id) => `${what}: ${id} is gone`);
 }
 
-function changed(what: string, was: Record<string, string | number>, is: Record<string, unknown>): string[] {
+function describeChangedValues(
+  what: string,
+  was: Record<string, string | number>,
+  is: Record<string, unknown>,
+): string[] {
   const differs = Object.entries(was).filter(([key, value]) => is[key] !== value);
   return differs.map(([key, value]) => `${what} ${key}: was ${value}, is ${is[key]}`);
 }

@@ -1,14 +1,16 @@
-/** Reads the content and the suggestions of a memory through public calls of the engine, because tables may change. */
+/**
+ * Reads the content and the suggestions of a memory through public calls of the engine, because its tables may change.
+ */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { DiagnosticResult, Engine, NamedCalls } from 'argus-engine';
 import { z } from 'zod';
 
-/** Project root of the engine that reads the reports. Absolute paths in the reports start with it. */
+/** Project folder for the engine that reads the reports. Absolute paths in the reports start with it. */
 export const PROJECT_ROOT = '/shop';
 
-/** A run that repeats known failures, either as a report or as the output of a command. */
+/** A run in which known failures recur, either as a report or as the output of a command. */
 export interface Recurrence {
   /** The format is detected from the text. */
   report?: { name: string; text: string };
@@ -17,15 +19,15 @@ export interface Recurrence {
   exitCode?: number;
   /** Records the run as a run of a fork, because a run of the project itself would refute a claimed fix. */
   foreign: boolean;
-  /** Qualified names of the failures to diagnose. */
+  /** Full names of the failures to diagnose. */
   cases: string[];
 }
 
 /** The fix that a build suggests for a failure. */
-export interface Suggested {
-  /** Pattern that the fix belongs to. */
+export interface SuggestedFix {
+  /** Id of the pattern that the fix belongs to. */
   pattern: string;
-  /** `fix-…` of the newest report of it, or `sol-…` when a person set the fix. */
+  /** `fix-…` of the newest report of the fix, or `sol-…` if a person chose the fix. */
   fixId: string;
   fix: string;
 }
@@ -37,7 +39,7 @@ export interface Content {
     {
       occurrences: number;
       resolutions: number;
-      /** Ids of the failures that were merged into it. */
+      /** Ids of the failures that were merged into the pattern. */
       aliases: string[];
       solutions: string[];
       /** State of each reported fix by id. */
@@ -45,9 +47,9 @@ export interface Content {
     }
   >;
   incidents: Record<string, { solutions: Record<string, string[]> }>;
-  /** Paths that `argus share` would write: proved fixes, incidents, outcomes and decisions. */
+  /** Paths of the files that `argus share` would write: proved fixes, incidents, outcomes and decisions. */
   shared: string[];
-  /** Number of kept cases by run id. */
+  /** Number of stored cases by run id. */
   runs: Record<string, number>;
   /** Number of failures by test name, for tests that failed at least once. */
   evidence: Record<string, number>;
@@ -55,21 +57,21 @@ export interface Content {
   changes: string[];
 }
 
-const PAGE = 200;
-const RUNS_PAGE = 100;
-/** Concurrent calls, so that a database server is not asked one call after another. */
-const AT_ONCE = 8;
+const PATTERNS_PER_PAGE = 200;
+const RUNS_PER_PAGE = 100;
+/** Several calls run at once, so that the test does not wait for a database server after each call. */
+const CONCURRENT_CALLS = 8;
 
-/** Maps the items with `AT_ONCE` calls at a time and keeps their order. */
-async function each<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<R[]> {
+/** Maps the items with `CONCURRENT_CALLS` calls at a time and keeps their order. */
+async function mapConcurrently<T, R>(items: readonly T[], ask: (item: T) => Promise<R>): Promise<R[]> {
   const answers: R[] = [];
-  for (let at = 0; at < items.length; at += AT_ONCE)
-    answers.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(ask))));
+  for (let at = 0; at < items.length; at += CONCURRENT_CALLS)
+    answers.push(...(await Promise.all(items.slice(at, at + CONCURRENT_CALLS).map(ask))));
   return answers;
 }
 
-/** Collects all pages of a call that takes an offset. */
-async function pages<R>(ask: (offset: number) => Promise<{ items: R[]; hasMore: boolean }>): Promise<R[]> {
+/** Collects the items of all pages of a call that takes an offset. */
+async function readAllPages<R>(ask: (offset: number) => Promise<{ items: R[]; hasMore: boolean }>): Promise<R[]> {
   const all: R[] = [];
   for (;;) {
     const { items, hasMore } = await ask(all.length);
@@ -78,25 +80,25 @@ async function pages<R>(ask: (offset: number) => Promise<{ items: R[]; hasMore: 
   }
 }
 
-export async function contentOf(memory: NamedCalls): Promise<Content> {
+export async function readContent(memory: NamedCalls): Promise<Content> {
   return {
-    patterns: await patternsOf(memory),
-    incidents: await incidentsOf(memory),
-    shared: await sharedOf(memory),
-    runs: await runsOf(memory),
-    evidence: await evidenceOf(memory),
+    patterns: await readPatterns(memory),
+    incidents: await readIncidents(memory),
+    shared: await readSharedPaths(memory),
+    runs: await readRuns(memory),
+    evidence: await readEvidence(memory),
     changes: (await memory.fixes()).fixes.map(({ fixId }) => fixId).sort(),
   };
 }
 
-async function patternsOf(memory: NamedCalls): Promise<Content['patterns']> {
-  const all = await pages(async (offset) => {
-    const { patterns: items, hasMore } = await memory.patterns({ limit: PAGE, offset });
+async function readPatterns(memory: NamedCalls): Promise<Content['patterns']> {
+  const all = await readAllPages(async (offset) => {
+    const { patterns: items, hasMore } = await memory.patterns({ limit: PATTERNS_PER_PAGE, offset });
     return { items, hasMore };
   });
-  const exported = await exportedPatterns(memory);
+  const exported = await readExportedPatterns(memory);
   const sorted = all.sort((a, b) => a.id.localeCompare(b.id));
-  const entries = await each(sorted, async ({ id, occurrences, resolutions }) => {
+  const entries = await mapConcurrently(sorted, async ({ id, occurrences, resolutions }) => {
     const { fixHistory } = await memory.pattern({ id });
     const fixes = Object.fromEntries(fixHistory.map((fix) => [fix.id, fix.state ?? 'failed']));
     const { aliases = [], solutions = [] } = exported.get(id) ?? {};
@@ -111,9 +113,11 @@ const exportedPattern = z.object({
   solutions: z.array(z.object({ id: z.string() })),
 });
 
-/** Aliases and solutions of each learned pattern by id. */
-async function exportedPatterns(memory: NamedCalls): Promise<Map<string, { aliases: string[]; solutions: string[] }>> {
-  const all = await lines((after) => memory.patternsExport({ limit: PAGE, ...after }));
+/** Returns the aliases and solutions of each learned pattern by pattern id. */
+async function readExportedPatterns(
+  memory: NamedCalls,
+): Promise<Map<string, { aliases: string[]; solutions: string[] }>> {
+  const all = await readExportedLines((after) => memory.patternsExport({ limit: PATTERNS_PER_PAGE, ...after }));
   const sortedIds = (list: { id: string }[]) => list.map(({ id }) => id).sort();
   const read = all.map((line) => exportedPattern.parse(line));
   return new Map(
@@ -122,7 +126,7 @@ async function exportedPatterns(memory: NamedCalls): Promise<Map<string, { alias
 }
 
 /** Collects the parsed lines of all pages of an export. */
-async function lines(
+async function readExportedLines(
   ask: (after: { after?: string }) => Promise<{ lines: string; next: string | null }>,
 ): Promise<unknown[]> {
   const all: unknown[] = [];
@@ -139,10 +143,10 @@ async function lines(
   }
 }
 
-async function incidentsOf(memory: NamedCalls): Promise<Content['incidents']> {
-  const all = await lines((after) => memory.memoryExport({ limit: PAGE, ...after }));
+async function readIncidents(memory: NamedCalls): Promise<Content['incidents']> {
+  const all = await readExportedLines((after) => memory.memoryExport({ limit: PATTERNS_PER_PAGE, ...after }));
   const ids = all.map((line) => z.object({ id: z.string() }).parse(line).id).sort();
-  const entries = await each(ids, async (id) => {
+  const entries = await mapConcurrently(ids, async (id) => {
     const { solutions } = await memory.incident({ id });
     const outcomes = solutions.map((one) => [one.solution_id, one.outcomes.map(({ outcome_id }) => outcome_id).sort()]);
     return [id, { solutions: Object.fromEntries(outcomes) }] as const;
@@ -150,34 +154,41 @@ async function incidentsOf(memory: NamedCalls): Promise<Content['incidents']> {
   return Object.fromEntries(entries);
 }
 
-async function sharedOf(memory: NamedCalls): Promise<string[]> {
+async function readSharedPaths(memory: NamedCalls): Promise<string[]> {
   const { files } = await memory.call('shareWrite', { machine: { roots: [], hosts: [] }, present: [], found: [] });
   return files.map((file) => file.path).sort();
 }
 
-async function runsOf(memory: NamedCalls): Promise<Content['runs']> {
-  const all = await pages(async (offset) => {
-    const { runs: items, hasMore } = await memory.history({ limit: RUNS_PAGE, offset });
+async function readRuns(memory: NamedCalls): Promise<Content['runs']> {
+  const all = await readAllPages(async (offset) => {
+    const { runs: items, hasMore } = await memory.history({ limit: RUNS_PER_PAGE, offset });
     return { items, hasMore };
   });
   const ids = all.map(({ id }) => id).sort();
-  const entries = await each(
+  const entries = await mapConcurrently(
     ids,
     async (runId) => [runId, (await memory.runDetail({ runId, limit: 1 })).total] as const,
   );
   return Object.fromEntries(entries);
 }
 
-async function evidenceOf(memory: NamedCalls): Promise<Content['evidence']> {
-  const all = await pages(async (offset) => {
+async function readEvidence(memory: NamedCalls): Promise<Content['evidence']> {
+  const all = await readAllPages(async (offset) => {
     const { tests: items, hasMore } = await memory.tests({ limit: 1000, offset });
     return { items, hasMore };
   });
   return Object.fromEntries(all.map(({ caseName, failures }) => [caseName, failures] as const).sort());
 }
 
-/** Number of entries of each kind. */
-export function countsOf({ patterns, incidents, shared, runs, evidence, changes }: Content): Record<string, number> {
+/** Returns the number of entries of each kind. */
+export function countEntries({
+  patterns,
+  incidents,
+  shared,
+  runs,
+  evidence,
+  changes,
+}: Content): Record<string, number> {
   const all = Object.values(patterns);
   const solutions = Object.values(incidents).flatMap((incident) => Object.values(incident.solutions));
   const states = all.flatMap(({ fixes }) => Object.values(fixes));
@@ -205,25 +216,25 @@ export function countsOf({ patterns, incidents, shared, runs, evidence, changes 
 }
 
 /**
- * Records the runs and diagnoses each of their failures, in order. `reader` is an engine with the root `PROJECT_ROOT` that
- * parses the reports, because a memory on a server cannot read files; `folder` receives the reports. An entry is undefined
- * when no tried fix is suggested.
+ * Records the runs and diagnoses each of their failures, in order. `reader` is an engine with the project folder
+ * `PROJECT_ROOT` that parses the reports, because a memory on a server cannot read files; `folder` receives the
+ * reports. A result is undefined if no tried fix is suggested.
  */
-export async function suggestions(
+export async function readSuggestions(
   memory: NamedCalls,
   reader: Engine,
   recurrences: readonly Recurrence[],
   { folder, startedAt }: { folder: string; startedAt: number },
-): Promise<(Suggested | undefined)[]> {
-  const answers: (Suggested | undefined)[] = [];
+): Promise<(SuggestedFix | undefined)[]> {
+  const answers: (SuggestedFix | undefined)[] = [];
   for (const [index, recurrence] of recurrences.entries()) {
-    const runId = await recorded(memory, reader, recurrence, { folder, startedAt: startedAt + index * 60_000 });
-    for (const caseName of recurrence.cases) answers.push(await suggestion(memory, runId, caseName));
+    const runId = await recordRecurrence(memory, reader, recurrence, { folder, startedAt: startedAt + index * 60_000 });
+    for (const caseName of recurrence.cases) answers.push(await readSuggestion(memory, runId, caseName));
   }
   return answers;
 }
 
-async function recorded(
+async function recordRecurrence(
   memory: NamedCalls,
   reader: Engine,
   { report, command, printed, exitCode, foreign }: Recurrence,
@@ -245,19 +256,20 @@ async function recorded(
   return (await memory.recordRun(run)).runId;
 }
 
-async function suggestion(memory: NamedCalls, runId: string, caseName: string): Promise<Suggested | undefined> {
+async function readSuggestion(memory: NamedCalls, runId: string, caseName: string): Promise<SuggestedFix | undefined> {
   const answer = await memory.diagnose({ runId, caseName });
   const { suggestedFix: fix, tried } = answer;
   const id = answer.suggestedFrom?.patternId ?? answer.pattern?.id;
   if (fix === null || tried === undefined || id === undefined) return undefined;
   const reported = ({ fixHistory }: Pick<DiagnosticResult, 'fixHistory'>) =>
     fixHistory.find((one) => one.success && one.patternId === id && one.fixDescription === fix)?.id;
-  const fixId = reported(answer) ?? reported(await memory.pattern({ id })) ?? (await setByPerson(memory, id, fix));
+  const fixId =
+    reported(answer) ?? reported(await memory.pattern({ id })) ?? (await findChosenSolution(memory, id, fix));
   return { pattern: id, fixId, fix };
 }
 
-/** Id of the solution that a person set for a pattern. */
-async function setByPerson(memory: NamedCalls, id: string, fix: string): Promise<string> {
+/** Returns the id of the solution that a person chose for a pattern. */
+async function findChosenSolution(memory: NamedCalls, id: string, fix: string): Promise<string> {
   const { solutions } = await memory.viewPattern({ id });
   return solutions.find(({ steps, set }) => set && steps === fix)?.solutionId ?? 'unknown';
 }

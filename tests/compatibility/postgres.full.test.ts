@@ -8,13 +8,13 @@ import { openEngine, openProjectServer, type ProjectServer } from 'argus-engine'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PostgresPool } from '../../packages/mcp/src/team/server/storage/postgres-pool.ts';
 import { startPostgres } from '../../scripts/lib/postgres.mjs';
-import { changedFixes, exceptionsOf, fixture, lostFrom, VERSIONS } from './fixture.ts';
-import { type Content, contentOf, PROJECT_ROOT, suggestions } from './memory.ts';
+import { describeLosses, FIXTURE_VERSIONS, findChangedFixes, readExceptions, readFixture } from './fixture.ts';
+import { type Content, PROJECT_ROOT, readContent, readSuggestions } from './memory.ts';
 
 const PROJECT = 'shop';
 
-describe.each(VERSIONS)('a PostgreSQL database of %s', (version) => {
-  const { file, content, team, recognized, wanted, cases } = fixture(version, 'postgres');
+describe.each(FIXTURE_VERSIONS)('a PostgreSQL database of %s', (version) => {
+  const { file, content, team, recognized, wanted, cases } = readFixture(version, 'postgres');
   const folder = () => mkdtempSync(path.join(tmpdir(), 'argus-compatibility-'));
 
   let postgres: Awaited<ReturnType<typeof startPostgres>>;
@@ -32,19 +32,19 @@ describe.each(VERSIONS)('a PostgreSQL database of %s', (version) => {
     server = openProjectServer({ pool: new PostgresPool(url) });
     await server.migrate();
     await server.migrate(PROJECT);
-    // Read before the diagnoses, because each diagnosis counts an occurrence.
-    found = await contentOf(server.project(PROJECT));
+    // Read before the diagnoses, because each diagnosis adds an occurrence.
+    found = await readContent(server.project(PROJECT));
   });
   afterAll(async () => {
     await server.close();
     await postgres.stop();
   });
 
-  test('loses nothing', () => {
-    expect(lostFrom(content, found)).toEqual([]);
+  test("the team's memory keeps its content", () => {
+    expect(describeLosses(content, found)).toEqual([]);
   });
 
-  test('keeps tokens and the audit log of the server', async () => {
+  test('the server keeps its tokens and its audit log', async () => {
     const own = server.project();
     expect((await own.tokens()).tokens.map(({ id }) => id)).toEqual(team.tokens);
     expect((await own.auditLog({ limit: 1000 })).entries).toHaveLength(team.auditEntries);
@@ -54,10 +54,10 @@ describe.each(VERSIONS)('a PostgreSQL database of %s', (version) => {
     const reader = await openEngine({ databasePath: ':memory:', projectRoot: PROJECT_ROOT, locale: 'en' });
     const { runs, startedAt } = recognized;
     const options = { folder: folder(), startedAt };
-    const suggested = await suggestions(server.project(PROJECT), reader, runs, options);
+    const suggested = await readSuggestions(server.project(PROJECT), reader, runs, options);
     await reader.close();
-    const exceptions = exceptionsOf(version);
-    const changes = changedFixes(cases, wanted, suggested);
+    const exceptions = readExceptions(version);
+    const changes = findChangedFixes(cases, wanted, suggested);
     expect(changes.filter(({ failure }) => !exceptions.includes(failure))).toEqual([]);
   });
 });

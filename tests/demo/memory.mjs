@@ -1,4 +1,5 @@
-// The demo's debug memory: an agent solves and stores a problem, then another agent describes it in other words.
+// The demo's debug memory: an agent solves and stores a problem, and then another agent describes the problem in other
+// words.
 import { dim } from './show.mjs';
 
 const CRASH = `node:internal/process/promises:394
@@ -9,10 +10,10 @@ Error: EMFILE: too many open files, watch '/srv/corner-shop/src'
     at watchSources (file:///srv/corner-shop/dev/watch.mjs:31:10)
 Node.js v20.19.0`;
 
-/** The next agent's description of the same problem. */
+/** How the next agent describes the same problem. */
 const PARAPHRASE = 'dev watcher of the corner shop dies with EMFILE: too many open files while watching src';
 
-const STEPS =
+const SOLUTION_STEPS =
   'Watch the folder recursively in one watcher (fs.watch with recursive: true) instead of one watcher a file.';
 
 export async function showDebugMemory(agent, projectPath, must) {
@@ -26,7 +27,7 @@ export async function showDebugMemory(agent, projectPath, must) {
     error_signature: CRASH,
     summary: 'One watcher was opened for every source file.',
     tags: ['node', 'dev'],
-    steps: STEPS,
+    steps: SOLUTION_STEPS,
     env: {},
     worked: true,
     lookup_id: unknown.lookup_id,

@@ -1,8 +1,8 @@
 // Formats the demo's output: headings, and a line for each call of a tool with a summary of its answer. Only the
-// printed line is cut; the agent gets the whole answer. `--answers` prints whole answers.
+// printed line is shortened; the agent gets the complete answer. `--answers` prints complete answers.
 
-const colour = process.stdout.isTTY && !process.env.NO_COLOR;
-const paint = (code) => (text) => (colour ? `\x1b[${code}m${text}\x1b[0m` : text);
+const hasColor = process.stdout.isTTY && !process.env.NO_COLOR;
+const paint = (code) => (text) => (hasColor ? `\x1b[${code}m${text}\x1b[0m` : text);
 export const bold = paint(1);
 export const dim = paint(2);
 const cyan = paint(36);
@@ -11,21 +11,21 @@ const LINE_CHARACTERS = 118;
 const NAME_CHARACTERS = 17;
 const isWhole = process.argv.includes('--answers');
 
-export function heading(text) {
+export function formatHeading(text) {
   return `\n${bold(`== ${text} ${'='.repeat(Math.max(0, LINE_CHARACTERS - text.length - 4))}`)}`;
 }
 
 /** Formats a call with a summary of its answer. */
-export function asCall(tool, args, answer) {
-  const about = [args.caseName?.split(' > ').at(-1), TOLD[tool]?.(answer)].filter(Boolean).join(': ');
+export function formatCall(tool, args, answer) {
+  const about = [args.caseName?.split(' > ').at(-1), SUMMARIES[tool]?.(answer)].filter(Boolean).join(': ');
   const line = `${tool.padEnd(NAME_CHARACTERS)} ${oneLine(about)}`;
   const shown = line.length > LINE_CHARACTERS ? `${line.slice(0, LINE_CHARACTERS - 1)}…` : line;
   const whole = isWhole ? `\n${dim(JSON.stringify(answer, undefined, 1))}` : '';
   return `${cyan('->')} ${shown.trimEnd()}${whole}`;
 }
 
-/** Summarizes an answer, by tool. */
-const TOLD = {
+/** Functions that summarize an answer, by tool. */
+const SUMMARIES = {
   argus_run: ({ status, totals }) => `${status}, ${totals.passed} passed, ${totals.failed} failed`,
   argus_diagnose: ({ category, message, tried, suggestedFix, standing }) =>
     `${category}, ${tried === undefined ? message : `${standing}: ${suggestedFix}`}`,

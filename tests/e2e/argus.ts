@@ -1,5 +1,6 @@
 /**
- * Runs the command line, either as a function with its own streams, environment and signals, or as the built program.
+ * Runs the command line, either as a function in this process with its own streams, environment and signals, or as the
+ * built program.
  */
 
 import { type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
@@ -8,50 +9,50 @@ import { PassThrough, Readable } from 'node:stream';
 import { onTestFinished } from 'vitest';
 import { main } from '../../packages/mcp/src/cli/main.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
-import { BUNDLE, environment, project } from './harness.ts';
+import { createEnvironment, createProject, PROGRAM_PATH } from './harness.ts';
 
 export interface Invocation {
   input?: string | Buffer;
   env?: Record<string, string>;
   cwd?: string;
-  /** Milliseconds since the epoch. */
+  /** Returns the current time in milliseconds since the epoch. */
   now?: () => number;
   isImpatient?: boolean;
-  /** A person reads and answers at a terminal. */
+  /** True if a person reads the output and answers at a terminal. */
   isTerminal?: boolean;
 }
 
-export interface Result {
+export interface CommandResult {
   status: number;
   stdout: string;
   stderr: string;
 }
 
-/** A command that runs. */
-export interface Running {
-  readonly done: Promise<Result>;
+/** A command line that is running. */
+export interface RunningCommand {
+  readonly done: Promise<CommandResult>;
   readonly stdin: PassThrough;
   /** Returns the output so far. */
-  printed(): Omit<Result, 'status'>;
-  /** Resolves when the stream, stdout by default, matches. Rejects when the command ends first. */
+  printed(): Omit<CommandResult, 'status'>;
+  /** Resolves when the text of the stream, stdout by default, matches. Rejects if the command ends first. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<RegExpMatchArray>;
   signal(name: NodeJS.Signals): void;
 }
 
-/** Runs a command line to its end. */
-export function argus(args: readonly string[], invocation: Invocation = {}): Promise<Result> {
+/** Runs a command line until it ends. */
+export function argus(args: readonly string[], invocation: Invocation = {}): Promise<CommandResult> {
   const running = startArgus(args, { ...invocation, input: invocation.input ?? '' });
   return running.done;
 }
 
-/** Starts a command line. Without `input` its stdin stays open. */
-export function startArgus(args: readonly string[], invocation: Invocation = {}): Running {
+/** Starts a command line. Without `input`, its stdin stays open. */
+export function startArgus(args: readonly string[], invocation: Invocation = {}): RunningCommand {
   const own = new TestIo(invocation);
   const isAlone = args.length === 0 && invocation.isTerminal === true;
-  const running = withIo(own, () => (isAlone ? overview() : main([process.execPath, BUNDLE, ...args])));
+  const running = withIo(own, () => (isAlone ? showOverview() : main([process.execPath, PROGRAM_PATH, ...args])));
   const ended = Promise.race([running, own.exited]).catch((thrown: unknown) => {
-    // `exit` throws `Exited` to stop its caller, so `Exited` is not an error.
-    if (!(thrown instanceof Exited)) throw thrown;
+    // The command's call of `exit` throws `ProgramExit`, so `ProgramExit` is not an error.
+    if (!(thrown instanceof ProgramExit)) throw thrown;
   });
   const done = ended.then(() => ({ status: own.exitCode ?? 0, ...own.printed() }));
   return {
@@ -67,10 +68,13 @@ export function startArgus(args: readonly string[], invocation: Invocation = {})
  * Runs the built program, for tests of pipes, signals, exit codes and leftovers. Other tests use `argus`, which is
  * faster.
  */
-export function argusProcess(args: readonly string[], { input, env, cwd = project() }: Invocation = {}): Result {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BUNDLE, ...args], {
+export function argusProcess(
+  args: readonly string[],
+  { input, env, cwd = createProject() }: Invocation = {},
+): CommandResult {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM_PATH, ...args], {
     encoding: 'utf8',
-    env: environment(env),
+    env: createEnvironment(env),
     cwd,
     maxBuffer: 256 * 1024 * 1024,
     ...(input === undefined ? {} : { input }),
@@ -78,26 +82,26 @@ export function argusProcess(args: readonly string[], { input, env, cwd = projec
   return { status: status ?? -1, stdout, stderr };
 }
 
-/** A process of the built program. */
-export interface Program {
+/** A running process of the built program. */
+export interface RunningProgram {
   readonly child: ChildProcessWithoutNullStreams;
-  /** Resolves with the exit code and the signal after every writer has closed the pipes. */
+  /** Resolves with the exit code and the signal after all processes have closed the pipes. */
   readonly ended: Promise<unknown[]>;
   /** Returns the end of the output so far. */
-  printed(): Omit<Result, 'status'>;
-  /** Resolves when the stream, stdout by default, matches, or when the program has ended. */
+  printed(): Omit<CommandResult, 'status'>;
+  /** Resolves when the text of the stream, stdout by default, matches, or when the program has ended. */
   prints(pattern: RegExp, stream?: 'stdout' | 'stderr'): Promise<void>;
 }
 
-/** Keeps only the end of the output, because a command may print more than fits into a string. */
+/** Only the end of the output is kept, because a command may print more than fits into a string. */
 const MAX_PRINTED_CHARACTERS = 100_000;
 
-/** Starts the built program, which a signal can end, and which ends with the test. */
+/** Starts the built program, which receives signals and ends with the test. */
 export function startProgram(
   args: readonly string[],
-  { env, cwd = project() }: Omit<Invocation, 'input'> = {},
-): Program {
-  const child = spawn(process.execPath, [BUNDLE, ...args], { env: environment(env), cwd });
+  { env, cwd = createProject() }: Omit<Invocation, 'input'> = {},
+): RunningProgram {
+  const child = spawn(process.execPath, [PROGRAM_PATH, ...args], { env: createEnvironment(env), cwd });
   onTestFinished(() => void child.kill('SIGKILL'));
   const ended = once(child, 'close');
   const printed = { stdout: '', stderr: '' };
@@ -121,11 +125,11 @@ export function startProgram(
   };
 }
 
-async function overview(): Promise<void> {
-  await (await import('../../packages/mcp/src/cli/overview.ts')).overview();
+async function showOverview(): Promise<void> {
+  await (await import('../../packages/mcp/src/cli/overview.ts')).printOverview();
 }
 
-class Exited extends Error {}
+class ProgramExit extends Error {}
 
 class TestIo implements ProgramIo {
   readonly env: NodeJS.ProcessEnv;
@@ -134,7 +138,7 @@ class TestIo implements ProgramIo {
   readonly stdout = new PassThrough();
   readonly stderr = new PassThrough();
   readonly isInteractive: boolean;
-  readonly program = BUNDLE;
+  readonly program = PROGRAM_PATH;
   readonly isImpatient: boolean;
   readonly now: () => number;
   readonly exited: Promise<void>;
@@ -144,10 +148,17 @@ class TestIo implements ProgramIo {
   readonly #listeners = new Map<NodeJS.Signals, (() => void)[]>();
   #exit: () => void = () => {};
 
-  constructor({ input, env, cwd = project(), now = Date.now, isImpatient = false, isTerminal = false }: Invocation) {
+  constructor({
+    input,
+    env,
+    cwd = createProject(),
+    now = Date.now,
+    isImpatient = false,
+    isTerminal = false,
+  }: Invocation) {
     this.isImpatient = isImpatient;
     this.isInteractive = isTerminal;
-    this.env = environment(env);
+    this.env = createEnvironment(env);
     this.#cwd = cwd;
     this.now = now;
     this.stdin = input === undefined ? this.input : Readable.from(input === '' ? [] : [Buffer.from(input)]);
@@ -169,7 +180,7 @@ class TestIo implements ProgramIo {
   exit(code: number): never {
     this.exitCode = code;
     this.#exit();
-    throw new Exited(`exit code ${code}`);
+    throw new ProgramExit(`exit code ${code}`);
   }
 
   onceSignal(signal: NodeJS.Signals, listener: () => void): void {
@@ -182,11 +193,11 @@ class TestIo implements ProgramIo {
     for (const listener of listeners) withIo(this, listener);
   }
 
-  printed(): Omit<Result, 'status'> {
+  printed(): Omit<CommandResult, 'status'> {
     return { ...this.#printed };
   }
 
-  async prints(pattern: RegExp, stream: 'stdout' | 'stderr', done: Promise<Result>): Promise<RegExpMatchArray> {
+  async prints(pattern: RegExp, stream: 'stdout' | 'stderr', done: Promise<CommandResult>): Promise<RegExpMatchArray> {
     const found = new Promise<RegExpMatchArray>((resolve) => {
       const look = () => {
         const match = this.#printed[stream].match(pattern);

@@ -1,6 +1,6 @@
 /**
- * Drives the server with real clients of both protocol eras and checks every answer against the envelope and the schema
- * that `tools/list` publishes. The server runs in this process, or as the built program.
+ * Drives the server with real clients of both protocol eras, and checks every answer against the envelope and the
+ * schema that `tools/list` publishes. The server runs in this process or as the built program.
  */
 
 import {
@@ -16,15 +16,17 @@ import type { JsonSchemaType, JsonSchemaValidator } from '@modelcontextprotocol/
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { expect } from 'vitest';
 import { z } from 'zod';
+import { createAnswerSchemas } from '../../packages/mcp/src/tools/shared/listing.ts';
+import { TOOLS } from '../../packages/mcp/src/tools/shared/registry.ts';
 import {
   type Agent,
   type Answer,
-  BUNDLE,
   type CallOptions,
+  createEnvironment,
+  createProject,
   type Data,
   type Era,
-  environment,
-  project,
+  PROGRAM_PATH,
 } from './harness.ts';
 import { serveInProcess } from './in-process-server.ts';
 
@@ -50,7 +52,7 @@ export async function connectInProcess(
 ): Promise<Agent> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   const server = serveInProcess(far, surroundings);
-  const agent = await (era === '2025' ? legacy(near) : modern(near));
+  const agent = await (era === '2025' ? connectLegacyClient(near) : connectModernClient(near));
   return {
     ...agent,
     close: async () => {
@@ -64,22 +66,28 @@ export async function connectInProcess(
 export async function connectProcess(
   era: Era,
   env: Record<string, string> = {},
-  cwd = project(),
+  cwd = createProject(),
 ): Promise<Agent & { pid: number }> {
-  const parameters = { command: process.execPath, args: [BUNDLE], env: environment(env), cwd, stderr: 'pipe' as const };
+  const parameters = {
+    command: process.execPath,
+    args: [PROGRAM_PATH],
+    env: createEnvironment(env),
+    cwd,
+    stderr: 'pipe' as const,
+  };
   const transport = era === '2025' ? new LegacyTransport(parameters) : new ModernTransport(parameters);
-  const agent = await (era === '2025' ? legacy(transport) : modern(transport));
+  const agent = await (era === '2025' ? connectLegacyClient(transport) : connectModernClient(transport));
   if (transport.pid === null) throw new Error('the server has no process');
   return { ...agent, pid: transport.pid };
 }
 
-async function modern(transport: ModernClientTransport): Promise<Agent> {
+async function connectModernClient(transport: ModernClientTransport): Promise<Agent> {
   const client = new ModernClient(
     { name: 'argus-e2e', version: '1.0.0' },
     { versionNegotiation: { mode: { pin: '2026-07-28' } }, jsonSchemaValidator: validator },
   );
   await client.connect(transport);
-  return agent({
+  return createAgent({
     instructions: client.getInstructions(),
     close: () => client.close(),
     listTools: async () => (await client.listTools()).tools,
@@ -90,10 +98,10 @@ async function modern(transport: ModernClientTransport): Promise<Agent> {
   });
 }
 
-async function legacy(transport: LegacyClientTransport): Promise<Agent> {
+async function connectLegacyClient(transport: LegacyClientTransport): Promise<Agent> {
   const client = new LegacyClient({ name: 'argus-e2e', version: '1.0.0' }, { jsonSchemaValidator: validator });
   await client.connect(transport);
-  return agent({
+  return createAgent({
     instructions: client.getInstructions(),
     close: () => client.close(),
     listTools: async () => (await client.listTools()).tools,
@@ -104,8 +112,8 @@ async function legacy(transport: LegacyClientTransport): Promise<Agent> {
   });
 }
 
-/** The common interface of both clients. */
-interface Wire {
+/** The functions that both clients provide. */
+interface ClientFunctions {
   instructions: string | undefined;
   close(): Promise<void>;
   listTools(): Promise<unknown[]>;
@@ -117,15 +125,16 @@ interface Wire {
 
 const resource = z.object({ contents: z.tuple([z.object({ mimeType: z.string(), text: z.string() })]) });
 
-async function agent(wire: Wire): Promise<Agent> {
+async function createAgent(wire: ClientFunctions): Promise<Agent> {
   // A client that knows the output schemas checks every answer against them.
-  const validate = publishedSchemas(await wire.listTools());
+  await wire.listTools();
+  const validate = createFullSchemaCheck();
   const callTool = async (tool: string, args: Data, options: CallOptions = {}) => {
     const result = toolResult.parse(await wire.callTool(tool, args, { timeout: 110_000, ...options }));
     validate(tool, result.structuredContent);
     return result;
   };
-  const call: Agent['call'] = async (tool, args, options) => held(await callTool(tool, args, options));
+  const call: Agent['call'] = async (tool, args, options) => parseEnvelope(await callTool(tool, args, options));
   return {
     instructions: wire.instructions,
     listTools: wire.listTools,
@@ -142,12 +151,12 @@ async function agent(wire: Wire): Promise<Agent> {
       return answer.error;
     },
     async ask(tool, args) {
-      const answer = heldBare(await callTool(tool, args));
+      const answer = parseBareAnswer(await callTool(tool, args));
       if ('error' in answer) throw new Error(`${tool}: ${JSON.stringify(answer.error)}`);
       return answer;
     },
     async askError(tool, args) {
-      const answer = heldBare(await callTool(tool, args));
+      const answer = parseBareAnswer(await callTool(tool, args));
       return bareError.parse(answer, { error: () => `${tool} succeeded: ${JSON.stringify(answer)}` }).error;
     },
     async read(uri) {
@@ -173,26 +182,29 @@ class CachingValidator extends AjvJsonSchemaValidator {
 }
 const validator = new CachingValidator();
 
-const listedTools = z.array(z.object({ name: z.string(), outputSchema: z.looseObject({ type: z.literal('object') }) }));
+/**
+ * Tools whose answers have more fields than their schema, because the schema lists only the fields that a client needs.
+ */
+const HAS_UNDECLARED_FIELDS = /^fix_/u;
 
 /**
- * Tools whose answers have more fields than their published schema, which lists only the fields that a client needs.
+ * Returns a function that checks answers against the whole schemas and also refuses undeclared fields, which a client
+ * would not report.
  */
-const SAY_MORE = /^fix_/u;
-
-/** Checks answers against the published schemas, and also refuses undeclared fields, which no client would report. */
-function publishedSchemas(tools: unknown[]): (tool: string, answer: unknown) => void {
-  const schemas = new Map(listedTools.parse(tools).map(({ name, outputSchema }) => [name, outputSchema]));
+function createFullSchemaCheck(): (tool: string, answer: unknown) => void {
+  const schemas = createAnswerSchemas(TOOLS);
   return (tool, answer) => {
-    const schema = schemas.get(tool);
+    const schema = schemas[tool];
     if (schema === undefined || answer === undefined) return;
-    const { errorMessage } = validator.getValidator(SAY_MORE.test(tool) ? schema : closed(schema))(answer);
+    const { errorMessage } = validator.getValidator(
+      Object(HAS_UNDECLARED_FIELDS.test(tool) ? schema : forbidUndeclaredFields(schema)),
+    )(answer);
     if (errorMessage !== undefined) throw new Error(`${tool}: ${errorMessage}: ${JSON.stringify(answer)}`);
   };
 }
 
 /** Returns the schema with `additionalProperties: false` for every object. */
-function closed<Schema extends object>(schema: Schema): Schema {
+function forbidUndeclaredFields<Schema extends object>(schema: Schema): Schema {
   return JSON.parse(JSON.stringify(schema), (key, value) =>
     key !== 'properties' && value?.type?.includes('object') && value.properties !== undefined
       ? { ...value, additionalProperties: false }
@@ -201,9 +213,9 @@ function closed<Schema extends object>(schema: Schema): Schema {
 }
 
 /**
- * Parses the JSON text of an answer and checks that a success has the same structured content and an error has none.
+ * Parses the JSON text of an answer. Checks that a success has the same structured content and that an error has none.
  */
-function held({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
+function parseEnvelope({ content, structuredContent, isError }: z.output<typeof toolResult>): Answer {
   const answer = answerSchema.parse(JSON.parse(content[0].text));
   expect(Math.abs(Date.now() - answer.timestamp)).toBeLessThan(300_000);
   if (answer.success)
@@ -214,8 +226,8 @@ function held({ content, structuredContent, isError }: z.output<typeof toolResul
 
 const bareError = z.strictObject({ error: z.strictObject({ code: z.string(), message: z.string() }) });
 
-/** Like `held`, for answers without an envelope. */
-function heldBare({ content, structuredContent, isError }: z.output<typeof toolResult>): Data {
+/** Like `parseEnvelope`, for answers without an envelope. */
+function parseBareAnswer({ content, structuredContent, isError }: z.output<typeof toolResult>): Data {
   const answer = z.record(z.string(), z.unknown()).parse(JSON.parse(content[0].text));
   if ('error' in answer)
     expect({ structuredContent, isError }).toEqual({ structuredContent: undefined, isError: true });

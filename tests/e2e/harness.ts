@@ -1,4 +1,4 @@
-/** Helpers of the tests of server and command line: environments, users, projects, and a client of a server. */
+/** Helpers for tests of the server and the command line: environments, users, projects, and a client of a server. */
 
 import {
   copyFileSync,
@@ -15,13 +15,16 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { identify } from 'argus-engine';
 
-const here = path.dirname(fileURLToPath(import.meta.url));
+const testFolder = path.dirname(fileURLToPath(import.meta.url));
 
-/** The program as it is published. */
-export const BUNDLE = path.resolve(here, '../../packages/mcp/dist/cli.mjs');
+/** Path of the program in its published form. */
+export const PROGRAM_PATH = path.resolve(testFolder, '../../packages/mcp/dist/cli.mjs');
 
-export const ERAS = ['2026-07-28', '2025'] as const;
-export type Era = (typeof ERAS)[number];
+/** Path of the hook, which is a separate program. */
+export const HOOK_PATH = path.resolve(testFolder, '../../packages/mcp/dist/hook.mjs');
+
+export const PROTOCOL_ERAS = ['2026-07-28', '2025'] as const;
+export type Era = (typeof PROTOCOL_ERAS)[number];
 
 export type Data = Record<string, unknown>;
 export type Answer =
@@ -33,7 +36,7 @@ export interface CallOptions {
   onprogress?: (progress: { progress: number; message?: string | undefined }) => void;
 }
 
-/** A connected client. */
+/** A client that is connected to a server. */
 export interface Agent {
   instructions: string | undefined;
   listTools(): Promise<unknown[]>;
@@ -53,40 +56,46 @@ export interface Agent {
   close(): Promise<void>;
 }
 
-/** Connects to a server in this process. With `isImpatient` it waits only half a second for a locked database. */
+/**
+ * Connects to a server in this process. With `isImpatient`, the server waits only half a second for a locked database.
+ */
 export async function connect(
   era: Era,
   env: Record<string, string> = {},
-  cwd = project(),
+  cwd = createProject(),
   { isImpatient = false } = {},
 ): Promise<Agent> {
-  // Imported late, because most tests need no client. Otherwise an edit of a tool would rerun tests that call no tool.
+  // The module is imported late, because most tests need no client. Otherwise an edit of a tool would rerun tests that
+  // call no tool.
   const { connectInProcess } = await import('./clients.ts');
-  return connectInProcess(era, { env: environment(env), cwd, isImpatient });
+  return connectInProcess(era, { env: createEnvironment(env), cwd, isImpatient });
 }
 
-/** An environment with fixed language, log folder and user data, and without variables of CI services. */
-export function environment(extra: Record<string, string> = {}): Record<string, string> {
+/** Returns an environment with a fixed language, log folder and user data, and without variables of CI services. */
+export function createEnvironment(extra: Record<string, string> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const noise =
     /^(?:LC_|LANG|VITEST|NODE_OPTIONS|FORCE_COLOR|CI$|TEST$|NODE_ENV)|^(?:GITHUB_ACTIONS|GITLAB_CI|JENKINS_URL|BUILDKITE|CIRCLECI)$/u;
   const kept = inherited.filter(([name]) => !noise.test(name));
-  return { ...Object.fromEntries(kept), ...DATA, ARGUS_LOG_DIR: LOGS, NO_COLOR: '1', ...extra };
+  return { ...Object.fromEntries(kept), ...DATA, ARGUS_LOG_DIR: LOG_FOLDER, NO_COLOR: '1', ...extra };
 }
 
-const LOGS = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
+const LOG_FOLDER = mkdtempSync(path.join(tmpdir(), 'argus-e2e-logs-'));
 
-/** A new user with separate folders, as environment variables. */
-export function someUser(): { HOME: string; XDG_DATA_HOME: string; LOCALAPPDATA: string } {
+/** Returns the environment variables of a new user with separate folders. */
+export function createUser(): { HOME: string; XDG_DATA_HOME: string; LOCALAPPDATA: string } {
   const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-user-')));
   return { HOME: home, XDG_DATA_HOME: path.join(home, 'data'), LOCALAPPDATA: path.join(home, 'data') };
 }
 
-/** Without HOME, because runners keep their toolchains in the real home folder. */
-const { HOME: _home, ...DATA } = someUser();
+/** Does not set HOME, because runners keep their toolchains in the real home folder. */
+const { HOME: _home, ...DATA } = createUser();
 
-/** Options of an engine for a database that a test creates, so that the program treats it as the test user's own. */
-export function ownMemory(databasePath: string) {
+/**
+ * Returns the options of an engine for a database that a test creates, so that the program treats the database as the
+ * test user's own.
+ */
+export function ownMemoryOptions(databasePath: string) {
   const known = identify(databasePath).id;
   const memoryId = known ?? `mem-${crypto.randomUUID()}`;
   const folder = path.join(DATA.XDG_DATA_HOME, 'argus', ...(process.platform === 'win32' ? ['Data'] : []), 'memories');
@@ -95,8 +104,8 @@ export function ownMemory(databasePath: string) {
   return { databasePath, memoryId, create: known === null };
 }
 
-/** Makes a project with the given files; without files it is empty. */
-export function project(files: Record<string, string> = {}): string {
+/** Creates a project with the given files, or an empty project. */
+export function createProject(files: Record<string, string> = {}): string {
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-e2e-')));
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
@@ -105,15 +114,15 @@ export function project(files: Record<string, string> = {}): string {
   return root;
 }
 
-/** Copies a project of `runners/` and links the runners' packages. */
-export function runnerProject(name: string): string {
-  const root = project();
-  cpSync(path.join(here, 'runners', name), root, { recursive: true });
-  const modules = path.join(here, 'runners', 'node_modules');
+/** Copies a project from `runners/` and links the runners' packages. */
+export function copyRunnerProject(name: string): string {
+  const root = createProject();
+  cpSync(path.join(testFolder, 'runners', name), root, { recursive: true });
+  const modules = path.join(testFolder, 'runners', 'node_modules');
   if (existsSync(modules) && existsSync(path.join(root, 'package.json')))
     symlinkSync(modules, path.join(root, 'node_modules'));
-  // The repository's toolchain, because the machine may have no default toolchain.
-  const toolchain = path.resolve(here, '../../rust-toolchain.toml');
+  // Uses the repository's toolchain, because the machine may have no default toolchain.
+  const toolchain = path.resolve(testFolder, '../../rust-toolchain.toml');
   if (existsSync(path.join(root, 'Cargo.toml'))) copyFileSync(toolchain, path.join(root, 'rust-toolchain.toml'));
   return root;
 }

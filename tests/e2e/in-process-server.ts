@@ -1,13 +1,14 @@
-/** The MCP server in the process of its test, on a transport in memory. */
+/** Runs the MCP server in the process of its test, on a transport in memory. */
 
 import type { InMemoryTransport, Transport } from '@modelcontextprotocol/client';
-import { serveOn } from '../../packages/mcp/src/server/serve.ts';
+import { serveOn } from '../../packages/mcp/src/server/server.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
+import type { Profile } from '../../packages/mcp/src/tools/shared/registry.ts';
 
-/** Serves on one end of a pair of transports, with the given environment and folder instead of the process's. */
+/** Serves at an end of a pair of transports, with the given environment and folder instead of those of the process. */
 export function serveInProcess(
   transport: InMemoryTransport,
-  { env, cwd, isImpatient }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean },
+  { env, cwd, isImpatient, profile }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean; profile?: Profile },
 ): { close(): Promise<void> } {
   const own: ProgramIo = {
     env,
@@ -25,12 +26,12 @@ export function serveInProcess(
     },
     onceSignal: () => {},
   };
-  const far = asBytesWouldArrive(transport, own);
-  return withIo(own, () => serveOn(far));
+  const far = copyMessages(transport, own);
+  return withIo(own, () => serveOn(far, profile));
 }
 
-/** Copies each message, because a pipe would, and handles the client's messages with the server's environment. */
-function asBytesWouldArrive(transport: InMemoryTransport, own: ProgramIo): Transport {
+/** Copies each message like a pipe would, and handles the client's messages with the server's environment. */
+function copyMessages(transport: InMemoryTransport, own: ProgramIo): Transport {
   const far: Transport = {
     start: () => transport.start(),
     send: (message) => transport.send(JSON.parse(JSON.stringify(message))),

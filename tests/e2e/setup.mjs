@@ -1,8 +1,8 @@
 /**
- * Installs the test runners that tests run: from npm and pip into `runners/`, and Go with apt-get when it is missing;
- * with `--all` also the runners of Ruby, PHP, Lua, CMake and the shell, Maven and Gradle, and in CI nextest. apt-get
- * needs root or sudo without a password. Rust, Chromium and Docker are not installed; tests that lack a program are
- * skipped with its name.
+ * Installs the test runners that tests run: from npm and pip into `runners/`, and Go with apt-get if it is missing.
+ * With `--all`, it also installs the runners of Ruby, PHP, Lua, CMake and the shell, Maven and Gradle, and in CI
+ * nextest. apt-get needs root or sudo without a password. Rust, Chromium and Docker are not installed; a test whose
+ * program is missing is skipped, and its message names the program.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -14,36 +14,36 @@ import { fileURLToPath } from 'node:url';
 const runners = path.join(path.dirname(fileURLToPath(import.meta.url)), 'runners');
 const PYTHON_PACKAGES = ['pytest==8.4.2', 'tox==4.67.15', 'flit-core==4.2.0', 'django==5.2.19', 'coverage==7.17.5'];
 
-/** Installs the runners. Repeats it only when this file or the versions of the packages change. */
+/** Installs the runners. Installs them again only if this file or the versions of the packages have changed. */
 export function setUpRunners({ all = false } = {}) {
   const stamp = path.join(runners, 'node_modules', all ? '.argus-set-up-all' : '.argus-set-up');
-  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs() && existsSync(pythonFolder);
+  const isDone = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === stampInputs() && existsSync(pythonFolder);
   if (isDone()) return;
-  oneAtATime(() => {
+  runUnderLock(() => {
     if (isDone()) return;
     const parts = [installNodeRunners(), installPytest()];
     installGo();
     if (all) installMavenAndGradle();
-    if (all) installScripting();
+    if (all) installScriptingRunners();
     // Compiling nextest takes minutes.
     if (all && process.env.CI) installNextest();
-    if (parts.every(Boolean)) writeFileSync(stamp, inputs());
+    if (parts.every(Boolean)) writeFileSync(stamp, stampInputs());
   });
 }
 
-function inputs() {
+function stampInputs() {
   const files = [fileURLToPath(import.meta.url), path.join(runners, 'package-lock.json')];
   return files.reduce((hash, file) => hash.update(readFileSync(file)), createHash('sha256')).digest('hex');
 }
 
-/** A set-up never takes longer than this, so an older lock is left from a killed process. */
+/** A setup never takes longer than this, so an older lock was left by a killed process. */
 const STALE_LOCK_MS = 20 * 60_000;
 const LOCK_POLL_MS = 200;
 
-/** Runs work under a lock, because test files load in parallel and each of them requests the set-up. */
-function oneAtATime(work) {
+/** Runs `work` under a lock, because test files load in parallel and each of them requests the setup. */
+function runUnderLock(work) {
   const lock = path.join(runners, '.setting-up');
-  while (!takes(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  while (!takeLock(lock)) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
   try {
     work();
   } finally {
@@ -51,7 +51,7 @@ function oneAtATime(work) {
   }
 }
 
-function takes(lock) {
+function takeLock(lock) {
   try {
     mkdirSync(lock);
     return true;
@@ -62,7 +62,7 @@ function takes(lock) {
   }
 }
 
-/** Programs of `runners/package.json`. */
+/** Folder with the programs of `runners/package.json`. */
 export const nodePrograms = path.join(runners, 'node_modules', '.bin');
 
 /** A virtual environment for pytest, because packages may not be installed into the system's Python. */
@@ -89,17 +89,17 @@ function installPytest() {
   if (['pytest', 'tox', 'flit_core', 'django', 'coverage'].every((name) => succeeds(python, ['-c', `import ${name}`])))
     return true;
   if (!succeeds('python3', ['-m', 'venv', '--help']) || !succeeds('python3', ['-c', 'import ensurepip'])) {
-    apt(['python3-venv'], 'pytest');
+    installWithApt(['python3-venv'], 'pytest');
   }
   if (!succeeds('python3', ['-m', 'venv', pythonFolder])) return false;
   return run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES], runners);
 }
 
 function installGo() {
-  if (!succeeds('go', ['version'])) apt(['golang-go'], 'go test');
+  if (!succeeds('go', ['version'])) installWithApt(['golang-go'], 'go test');
 }
 
-function installScripting() {
+function installScriptingRunners() {
   const packages = {
     rspec: 'ruby-rspec',
     rake: 'rake',
@@ -114,15 +114,15 @@ function installScripting() {
   for (const library of ['minitest', 'test-unit']) {
     if (!succeeds('ruby', ['-e', `require "${library}"`])) names.push(`ruby-${library}`);
   }
-  if (names.length > 0) apt(names, names.join(', '));
+  if (names.length > 0) installWithApt(names, names.join(', '));
 }
 
-/** Debian's packages, because they include everything that a build needs, so builds download nothing. */
+/** Uses Debian's packages, because they include everything that a build needs, so that builds download nothing. */
 function installMavenAndGradle() {
   if (hasMavenOffline() && hasGradleOffline()) return;
   const names = 'maven gradle junit4 libsurefire-java libmaven-compiler-plugin-java libmaven-resources-plugin-java';
   const java = succeeds('javac', ['-version']) ? [] : ['default-jdk-headless'];
-  apt([...java, ...names.split(' ')], 'Maven and Gradle');
+  installWithApt([...java, ...names.split(' ')], 'Maven and Gradle');
 }
 
 function installNextest() {
@@ -130,7 +130,7 @@ function installNextest() {
   run('cargo', ['install', 'cargo-nextest', '--locked'], runners);
 }
 
-/** Returns true when Maven can run tests without downloads. */
+/** Returns true if Maven can run tests without downloads. */
 export function hasMavenOffline() {
   const plugins = ['surefire', 'compiler', 'resources'].map((name) => `maven-${name}-plugin`);
   const repository = '/usr/share/maven-repo/org/apache/maven/plugins';
@@ -141,7 +141,7 @@ export function hasGradleOffline() {
   return succeeds('gradle', ['--version']) && existsSync('/usr/share/java/junit4.jar');
 }
 
-function apt(names, what) {
+function installWithApt(names, what) {
   const isRoot = process.getuid?.() === 0;
   const [program, ...prefix] = isRoot ? ['apt-get'] : ['sudo', '-n', 'apt-get'];
   const args = [...prefix, 'install', '--yes', '--no-install-recommends', ...names];

@@ -1,9 +1,9 @@
-/** A team's server as a process, which is killed while clients use it. */
+/** A team's server as a separate process that is killed while clients use it. */
 
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { startProgram } from '../e2e/argus.ts';
-import { diagnoseMeanwhile, expectCounts, knownFailure } from './team-storm.ts';
+import { createKnownFailure, diagnoseWhileDisturbed, expectCounts } from './team-storm.ts';
 
 async function startServerProcess(database: string, port = 0) {
   const { child, ended, printed, prints } = startProgram(['serve', '--database', database, '--port', String(port)]);
@@ -23,14 +23,14 @@ export async function expectKillsLoseNothing(
   { clients, times, kills }: { clients: number; times: number; kills: number },
 ): Promise<void> {
   let server = await startServerProcess(database);
-  const it = await knownFailure(server);
+  const it = await createKnownFailure(server);
   let killed = 0;
   const disturb = async () => {
     await server.kill();
     server = await startServerProcess(database, server.port);
     killed += 1;
   };
-  await diagnoseMeanwhile([{ port: server.port }], it, { clients, times, disturbances: kills, disturb });
+  await diagnoseWhileDisturbed([{ port: server.port }], it, { clients, times, disturbances: kills, disturb });
   expect(killed).toBe(kills);
   await expectCounts(server, it.bearer, clients * times + 1);
 }

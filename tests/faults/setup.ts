@@ -10,26 +10,26 @@ import { type Engine, type OpenOptions, openEngine } from 'argus-engine';
 import { onTestFinished } from 'vitest';
 import { testWith } from '../programs.ts';
 
-const WORKER = fileURLToPath(new URL('worker.mjs', import.meta.url));
-const ENGINE = createRequire(import.meta.url).resolve('argus-engine');
+const WORKER_PATH = fileURLToPath(new URL('worker.mjs', import.meta.url));
+const ENGINE_PATH = createRequire(import.meta.url).resolve('argus-engine');
 
 /** URL of the installed argus-engine, which has the lock addon. */
-export const installed = pathToFileURL(ENGINE).href;
+export const installedEngineUrl = pathToFileURL(ENGINE_PATH).href;
 
 /** A test that reads databases with the `sqlite3` shell. */
 export const test = testWith('sqlite3');
 
-/** Makes a folder that is removed when the test is over. */
-export function folder(): string {
+/** Creates a folder that is removed when the test ends. */
+export function createFolder(): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'argus-faults-')));
   onTestFinished(() => rmSync(path, { recursive: true, force: true }));
   return path;
 }
 
-/** Copies argus-engine to a folder where it cannot find the lock addon; returns its URL. */
-export function withoutAddon(): string {
-  const copy = folder();
-  cpSync(join(ENGINE, '..'), copy, { recursive: true });
+/** Copies argus-engine to a folder where it cannot find the lock addon. Returns the URL of the copy. */
+export function copyEngineWithoutAddon(): string {
+  const copy = createFolder();
+  cpSync(join(ENGINE_PATH, '..'), copy, { recursive: true });
   return pathToFileURL(join(copy, 'node.mjs')).href;
 }
 
@@ -42,31 +42,35 @@ export interface Project {
   readonly root: string;
   readonly database: string;
   readonly failure: Failure;
-  /** The first entry is `failure`. Each failure belongs to a different run. */
+  /** The first entry equals `failure`. Each failure belongs to a different run. */
   readonly failures: readonly Failure[];
 }
 
-/** Creates a project whose database holds `count` different failures that are not diagnosed yet. */
-export async function project(count = 1, root = folder(), from?: string): Promise<Project> {
+/** Creates a project whose database contains `count` different failures that are not diagnosed yet. */
+export async function createFailedProject(count = 1, root = createFolder(), from?: string): Promise<Project> {
   const database = join(root, '.argus', 'argus.db');
-  const engine = await open(database, {}, from);
-  const failure = await fail(engine, 'job-a');
+  const engine = await openTestEngine(database, {}, from);
+  const failure = await recordFailure(engine, 'job-a');
   const failures = [failure];
-  for (const letter of 'bcdefgh'.slice(0, count - 1)) failures.push(await fail(engine, `job-${letter}`));
+  for (const letter of 'bcdefgh'.slice(0, count - 1)) failures.push(await recordFailure(engine, `job-${letter}`));
   await engine.close();
   return { root, database, failure, failures };
 }
 
-/** Opens an engine that is closed when the test is over; `from` is the URL of another argus-engine. */
-export async function open(databasePath: string, options: Partial<OpenOptions> = {}, from?: string): Promise<Engine> {
+/** Opens an engine that is closed when the test ends. `from` is the URL of another argus-engine. */
+export async function openTestEngine(
+  databasePath: string,
+  options: Partial<OpenOptions> = {},
+  from?: string,
+): Promise<Engine> {
   const module: { openEngine: typeof openEngine } = from === undefined ? { openEngine } : await import(from);
   const engine = await module.openEngine({ databasePath, projectRoot: '/', ...options });
   onTestFinished(() => engine.close());
   return engine;
 }
 
-/** Records a run of a command that failed with an error that names the command. */
-export async function fail(engine: Engine, command: string): Promise<Failure> {
+/** Records a run of a command that failed with an error that contains the command. */
+export async function recordFailure(engine: Engine, command: string): Promise<Failure> {
   const outputTail = `SomethingBroke: ${command} could not be done`;
   const run = { command, exitCode: 1, timedOut: false, reports: [], containers: [], notes: [], outputTail };
   const { runId, failures } = await engine.recordRun(run);
@@ -75,17 +79,17 @@ export async function fail(engine: Engine, command: string): Promise<Failure> {
   return { runId, caseName: failure.caseName };
 }
 
-/** Returns the code of the error that a call rejects with, or `stored` when the call succeeds. */
-export function codeOf(call: Promise<unknown>): Promise<string> {
+/** Returns the code of the error that a call rejects with, or `stored` if the call succeeds. */
+export function resultCode(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => 'stored',
     (error) => error.code,
   );
 }
 
-export interface Worker {
+export interface DiagnosingWorker {
   readonly process: ChildProcess;
-  /** The failure's count in the answer to each diagnosis. */
+  /** The number of occurrences in the answer to each diagnosis. */
   readonly counts: readonly number[];
   readonly lines: readonly string[];
   readonly log: readonly string[];
@@ -93,14 +97,14 @@ export interface Worker {
 }
 
 /** Starts a process that diagnoses the failure `times` times. */
-export function worker(
+export function startWorker(
   database: string,
   { runId, caseName }: Failure,
   times: number,
-  { engine = installed, uid }: { engine?: string; uid?: number } = {},
-): Worker {
+  { engine = installedEngineUrl, uid }: { engine?: string; uid?: number } = {},
+): DiagnosingWorker {
   const user = uid === undefined ? [] : [String(uid)];
-  const args = [WORKER, engine, database, runId, caseName, String(times), ...user];
+  const args = [WORKER_PATH, engine, database, runId, caseName, String(times), ...user];
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   const [lines, log, counts]: [string[], string[], number[]] = [[], [], []];
@@ -113,12 +117,12 @@ export function worker(
   return { process: child, counts, lines, log, done };
 }
 
-/** Runs SQL in the `sqlite3` shell and returns its output. */
-export function shell(database: string, sql: string): string {
+/** Runs SQL in the `sqlite3` shell and returns the output. */
+export function runSql(database: string, sql: string): string {
   return execFileSync('sqlite3', ['-bail', '-cmd', '.timeout 20000', database, sql], { encoding: 'utf8' }).trim();
 }
 
-/** Returns the sum of all failure counts in the database file. */
-export function counted(database: string): number {
-  return Number(shell(database, "SELECT coalesce(sum(occurrences), 0) FROM patterns WHERE id LIKE 'pat-%'"));
+/** Returns the sum of all occurrences in the database file. */
+export function sumOccurrences(database: string): number {
+  return Number(runSql(database, "SELECT coalesce(sum(occurrences), 0) FROM patterns WHERE id LIKE 'pat-%'"));
 }

@@ -1,55 +1,65 @@
-/** Many clients of a team's server, on SQLite and on PostgreSQL, which is also killed while they work. */
+/** Many clients of a team's server, on SQLite and on PostgreSQL. The server is also killed while they work. */
 
 import { setTimeout as delay } from 'node:timers/promises';
 import { v7 as uuidV7 } from 'uuid';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import type { Data } from '../e2e/harness.ts';
-import { migrated, postgres, testOnPostgres } from '../e2e/team/postgres.ts';
-import { newDatabase, startServer } from '../e2e/team/team.ts';
+import { createMigratedDatabase, getPostgres, testOnPostgres } from '../e2e/team/postgres.ts';
+import { newDatabasePath, startServer } from '../e2e/team/team.ts';
 import { expectKillsLoseNothing } from './killed-server.ts';
-import { diagnoseMeanwhile, each, expectAllCounted, expectCounts, failure, knownFailure, make } from './team-storm.ts';
+import {
+  createKnownFailure,
+  diagnoseWhileDisturbed,
+  expectAllCounted,
+  expectCounts,
+  makeCall,
+  recordSameFailure,
+  runClients,
+} from './team-storm.ts';
 
-const CLIENTS = 8;
-const KILLS = 5;
-/** Long, because a busy machine needs minutes for a storm. */
-const timeout = 900_000;
+const CLIENT_COUNT = 8;
+const KILL_COUNT = 5;
+/** A long time limit, because on a busy machine a storm takes minutes. */
+const TIMEOUT_MS = 900_000;
 
-/** For a longer storm by hand: ARGUS_STORM_SECONDS=600. */
+/** For a longer storm, start the test with ARGUS_STORM_SECONDS=600. */
 const STORM_SECONDS = Number(process.env.ARGUS_STORM_SECONDS ?? 10);
 const STORM_CLIENTS = 32;
 
-const PLACES: [string, () => string | Promise<string>][] = [
-  ['a file', newDatabase],
-  ['PostgreSQL', migrated],
+const DATABASES: [string, () => string | Promise<string>][] = [
+  ['a file', newDatabasePath],
+  ['PostgreSQL', createMigratedDatabase],
 ];
 
-testOnPostgres.each(PLACES)('on %s all concurrent diagnoses and reports are counted', { timeout }, async (_, place) =>
-  expectAllCounted(await place(), CLIENTS, STORM_SECONDS > 60 ? 200 : 60),
+testOnPostgres.each(DATABASES)(
+  'on %s all concurrent diagnoses and reports are counted',
+  { timeout: TIMEOUT_MS },
+  async (_, place) => expectAllCounted(await place(), CLIENT_COUNT, STORM_SECONDS > 60 ? 200 : 60),
 );
 
-testOnPostgres.each(PLACES)(
+testOnPostgres.each(DATABASES)(
   'on %s a server that is killed repeatedly loses and duplicates nothing',
-  { timeout },
-  async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENTS, times: 40, kills: KILLS }),
+  { timeout: TIMEOUT_MS },
+  async (_, place) => expectKillsLoseNothing(await place(), { clients: CLIENT_COUNT, times: 40, kills: KILL_COUNT }),
 );
 
-testOnPostgres('two servers on the same database count all calls', { timeout }, async () => {
+testOnPostgres('two servers on the same database count all calls', { timeout: TIMEOUT_MS }, async () => {
   const times = 30;
-  const database = await migrated();
+  const database = await createMigratedDatabase();
   const servers = [await startServer(database), await startServer(database)] as const;
-  const it = await knownFailure(servers[0]);
-  await diagnoseMeanwhile(servers, it, { clients: CLIENTS, times });
-  await expectCounts(servers[1], it.bearer, CLIENTS * times + 1);
+  const it = await createKnownFailure(servers[0]);
+  await diagnoseWhileDisturbed(servers, it, { clients: CLIENT_COUNT, times });
+  await expectCounts(servers[1], it.bearer, CLIENT_COUNT * times + 1);
 });
 
 testOnPostgres(
   'a mixed load loses and duplicates nothing while connections are cut and the database is killed',
-  { timeout: STORM_SECONDS * 1_000 + timeout },
+  { timeout: STORM_SECONDS * 1_000 + TIMEOUT_MS },
   async () => {
-    const server = await startServer(await migrated(), ['--port', '0', '--rate-limit', '100000']);
-    const { bearer, known } = await knownFailure(server);
-    const call = (method: string, params: Data) => make(server, bearer, method, params);
+    const server = await startServer(await createMigratedDatabase(), ['--port', '0', '--rate-limit', '100000']);
+    const { bearer, known } = await createKnownFailure(server);
+    const call = (method: string, params: Data) => makeCall(server, bearer, method, params);
     const incident = { title: 'gyroscope drift', steps: 'Calibrate it.', env: { os: 'linux' }, worked: true };
     const search = { query_text: incident.title, env: incident.env };
     const { solution_id } = z.object({ solution_id: z.string() }).parse(await call('addIncident', incident));
@@ -60,7 +70,7 @@ testOnPostgres(
         acknowledged.diagnoses += 1;
       },
       async () => {
-        const failed = await failure(server, bearer);
+        const failed = await recordSameFailure(server, bearer);
         acknowledged.runs += 1;
         await call('diagnose', failed);
         acknowledged.diagnoses += 1;
@@ -77,15 +87,15 @@ testOnPostgres(
     const end = Date.now() + STORM_SECONDS * 1_000;
     const disturbing = (async () => {
       for (let times = 0; Date.now() < end; times += 1) {
-        // A random delay, so that the moment does not depend on the clients' work.
+        // The delay is random, so that the moment does not depend on the clients' work.
         await delay(1_000 + Math.random() * 1_000);
-        await (times % 3 === 0 ? postgres().restart() : postgres().cutConnections());
+        await (times % 3 === 0 ? getPostgres().restart() : getPostgres().cutConnections());
       }
     })();
     const work = async (client: number) => {
       for (let n = client; Date.now() < end; n += 1) await kinds[n % kinds.length]?.();
     };
-    await Promise.all([disturbing, each(STORM_CLIENTS, work)]);
+    await Promise.all([disturbing, runClients(STORM_CLIENTS, work)]);
     await expectCounts(server, bearer, acknowledged.diagnoses, acknowledged.fixes);
     expect(await call('history', {})).toMatchObject({ total: acknowledged.runs });
     expect(await call('rankedSolutions', search)).toMatchObject({
@@ -96,22 +106,22 @@ testOnPostgres(
 
 testOnPostgres(
   'a standby that takes over has every call that was acknowledged before the takeover',
-  { timeout },
+  { timeout: TIMEOUT_MS },
   async () => {
     const times = 20;
-    const server = await startServer(await migrated());
-    const { bearer, known } = await knownFailure(server);
-    const standby = await postgres().startStandby();
+    const server = await startServer(await createMigratedDatabase());
+    const { bearer, known } = await createKnownFailure(server);
+    const standby = await getPostgres().startStandby();
     const acknowledged = new Map<string, unknown>();
     let enough = () => {};
     const begun = new Promise<void>((resolve) => {
       enough = resolve;
     });
-    const all = each(CLIENTS, async () => {
+    const all = runClients(CLIENT_COUNT, async () => {
       for (let n = 0; n < times; n += 1) {
         const callId = uuidV7();
-        acknowledged.set(callId, await make(server, bearer, 'diagnose', known, callId));
-        if (acknowledged.size > CLIENTS * 3) enough();
+        acknowledged.set(callId, await makeCall(server, bearer, 'diagnose', known, callId));
+        if (acknowledged.size > CLIENT_COUNT * 3) enough();
       }
     });
     await begun;
@@ -119,9 +129,9 @@ testOnPostgres(
     await standby.takeOver();
     await all;
     for (const [callId, answer] of before) {
-      expect(await make(server, bearer, 'diagnose', known, callId)).toEqual(answer);
+      expect(await makeCall(server, bearer, 'diagnose', known, callId)).toEqual(answer);
     }
-    await expectCounts(server, bearer, CLIENTS * times + 1);
+    await expectCounts(server, bearer, CLIENT_COUNT * times + 1);
     expect(server.log(), 'the server tries again by itself').not.toMatch(/"status":5/u);
   },
 );

@@ -1,7 +1,7 @@
-/** A few clients of a team's server. Many, and on PostgreSQL: team-storm.full.test.ts. */
+/** A few clients of a team's server. team-storm.full.test.ts tests many clients, and PostgreSQL. */
 
 import { test } from 'vitest';
-import { newDatabase } from '../e2e/team/team.ts';
+import { newDatabasePath } from '../e2e/team/team.ts';
 import { expectAllCounted } from './team-storm.ts';
 
-test('counts all concurrent diagnoses and reports of 4 clients', () => expectAllCounted(newDatabase(), 4, 10));
+test('all concurrent diagnoses and reports of 4 clients are counted', () => expectAllCounted(newDatabasePath(), 4, 10));

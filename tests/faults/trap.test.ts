@@ -1,18 +1,27 @@
-/** A trap of the engine in the middle of a write: that call fails, the next call works, and no data is lost. */
+/** A trap of the engine during a write: the call fails, the next call works, and no data is lost. */
 import { _trapAtWrite, createInspector } from 'argus-engine';
 import { expect } from 'vitest';
-import { codeOf, counted, fail, folder, open, project, shell, test } from './setup.ts';
+import {
+  createFailedProject,
+  createFolder,
+  openTestEngine,
+  recordFailure,
+  resultCode,
+  runSql,
+  sumOccurrences,
+  test,
+} from './setup.ts';
 
 test('a trap at any write undoes the transaction, and the next call works', async () => {
-  const { database, failure } = await project();
+  const { database, failure } = await createFailedProject();
   const log: string[] = [];
-  const engine = await open(database, { log: (line) => log.push(line) });
+  const engine = await openTestEngine(database, { log: (line) => log.push(line) });
   await engine.diagnose(failure);
   let traps = 0;
   for (let code = ''; code !== 'stored'; ) {
-    const before = counted(database);
+    const before = sumOccurrences(database);
     _trapAtWrite(traps + 1);
-    code = await codeOf(engine.diagnose(failure));
+    code = await resultCode(engine.diagnose(failure));
     _trapAtWrite(0);
     expect(code).toMatch(/^(?:stored|INTERNAL_ERROR)$/);
     if (code === 'INTERNAL_ERROR') traps += 1;
@@ -23,27 +32,27 @@ test('a trap at any write undoes the transaction, and the next call works', asyn
     if (code === 'stored') expect(after).toBe(before + 2);
   }
   expect(traps).toBeGreaterThan(3);
-  expect(log.filter((line) => line.includes('a test wanted this trap'))).toHaveLength(traps);
-  expect(shell(database, 'PRAGMA integrity_check')).toBe('ok');
+  expect(log.filter((line) => line.includes('a test requested this trap'))).toHaveLength(traps);
+  expect(runSql(database, 'PRAGMA integrity_check')).toBe('ok');
 });
 
-test('other engines and inspectors of the process keep working', async () => {
-  const [first, second] = [await project(), await project()];
-  const engine = await open(first.database);
-  const others = [await open(second.database), await open(':memory:')];
+test('other engines and inspectors of the process still work after a trap', async () => {
+  const [first, second] = [await createFailedProject(), await createFailedProject()];
+  const engine = await openTestEngine(first.database);
+  const others = [await openTestEngine(second.database), await openTestEngine(':memory:')];
   const inspector = createInspector();
   _trapAtWrite(1);
-  expect(await codeOf(engine.diagnose(first.failure))).toBe('INTERNAL_ERROR');
+  expect(await resultCode(engine.diagnose(first.failure))).toBe('INTERNAL_ERROR');
   expect(inspector.inspect({ text: 'boom' }).category).toBe('UNKNOWN');
   for (const one of [engine, ...others]) expect((await one.overview()).knownPatterns).toBe(6);
 });
 
-test('a database can still be created after a trap during its creation', async () => {
-  const database = `${folder()}/.argus/argus.db`;
-  const engine = await open(database);
+test('a database can be created after a trap during an earlier creation', async () => {
+  const database = `${createFolder()}/.argus/argus.db`;
+  const engine = await openTestEngine(database);
   _trapAtWrite(3);
-  expect(await codeOf(fail(engine, 'job'))).toBe('INTERNAL_ERROR');
-  const failure = await fail(engine, 'job');
+  expect(await resultCode(recordFailure(engine, 'job'))).toBe('INTERNAL_ERROR');
+  const failure = await recordFailure(engine, 'job');
   expect((await engine.diagnose(failure)).isNewPattern).toBe(true);
-  expect(shell(database, 'PRAGMA integrity_check')).toBe('ok');
+  expect(runSql(database, 'PRAGMA integrity_check')).toBe('ok');
 });

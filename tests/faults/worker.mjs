@@ -10,26 +10,26 @@ import { dirname } from 'node:path';
 
 const [url, databasePath, runId, caseName, times, uid] = process.argv.slice(2);
 const { openEngine, EngineError } = await import(url);
-const say = (line) => writeSync(1, `${line}\n`);
+const printLine = (line) => writeSync(1, `${line}\n`);
 if (uid !== undefined) await becomeUser(Number(uid));
 
 try {
   const log = (line) => writeSync(2, `${line}\n`);
   const engine = await openEngine({ databasePath, projectRoot: dirname(databasePath), log });
-  say('ready');
+  printLine('ready');
   for (let count = 0; count < Number(times); count += 1) {
     const { pattern, warnings } = await engine.diagnose({ runId, caseName });
     if (warnings.length > 0) throw new EngineError('DATABASE_LOCKED', warnings.join(' '));
-    say(pattern?.occurrences ?? 1);
+    printLine(pattern?.occurrences ?? 1);
   }
   await engine.close();
 } catch (error) {
   if (!(error instanceof EngineError)) throw error;
-  say(JSON.stringify({ code: error.code, message: error.message }));
+  printLine(JSON.stringify({ code: error.code, message: error.message }));
   process.exitCode = 3;
 }
 
-/** Called only after all code is loaded, because another user may not be able to read the checkout. */
+/** Called after all code is loaded, because the other user may not be able to read the checkout. */
 async function becomeUser(id) {
   const warmUp = await openEngine({ databasePath: ':memory:', projectRoot: '/' });
   await warmUp.close();

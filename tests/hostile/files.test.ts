@@ -1,26 +1,29 @@
-/** Project files that are pipes, endless, or links to devices or elsewhere: no command hangs, crashes or shows them. */
+/**
+ * Project files that are pipes, endless, or links to devices or to other places: no command hangs, crashes or shows
+ * their content.
+ */
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { environmentOf } from '../../packages/mcp/src/environment/project-environment.ts';
+import { getEnvironment } from '../../packages/mcp/src/environment/project-environment.ts';
 import { planRun } from '../../packages/mcp/src/run/planning/plan.ts';
 import { detectTestCommand } from '../../packages/mcp/src/run/planning/test-command.ts';
-import { readPart, readPieces, readText, refusalOf } from '../../packages/mcp/src/system/files/read.ts';
-import { connect, project } from '../e2e/harness.ts';
-import { Desk } from '../e2e/hook/desk.ts';
+import { findReadProblem, readPart, readPieces, readText } from '../../packages/mcp/src/system/files/read.ts';
+import { connect, createProject } from '../e2e/harness.ts';
+import { AgentMachine } from '../e2e/hook/desk.ts';
 
-const FOREIGN = 'text of another project';
+const FOREIGN_TEXT = 'text of another project';
 const SPARSE_BYTES = 8 * 1024 ** 3;
-/** Far less than what reading an endless file takes. */
+/** Far less than the memory that reading an endless file would take. */
 const MAX_GROWTH_BYTES = 400 * 1024 ** 2;
 
-const foreign = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-foreign-'))), 'foreign');
-writeFileSync(foreign, FOREIGN);
+const foreignFile = path.join(realpathSync(mkdtempSync(path.join(tmpdir(), 'argus-foreign-'))), 'foreign');
+writeFileSync(foreignFile, FOREIGN_TEXT);
 
-const KINDS: Readonly<Record<string, (file: string) => void>> = {
+const FILE_KINDS: Readonly<Record<string, (file: string) => void>> = {
   'a link to a device': (file) => symlinkSync('/dev/zero', file),
   'a pipe': (file) => execFileSync('mkfifo', [file]),
   'a link to a pipe': (file) => {
@@ -32,22 +35,26 @@ const KINDS: Readonly<Record<string, (file: string) => void>> = {
     truncateSync(file, SPARSE_BYTES);
   },
   'a folder': (file) => mkdirSync(file),
-  'a link out of the project': (file) => symlinkSync(foreign, file),
+  'a link out of the project': (file) => symlinkSync(foreignFile, file),
   'a link to itself': (file) => symlinkSync(path.basename(file), file),
 };
-const kinds = Object.keys(KINDS).filter((kind) => process.platform !== 'win32' || kind === 'a folder');
+const testedKinds = Object.keys(FILE_KINDS).filter((kind) => process.platform !== 'win32' || kind === 'a folder');
 
-/** Kinds that are tested with each command, because commands choose the size limit and whether links may lead out. */
-const UP_TO_COMMANDS = kinds.filter((kind) => ['a pipe', 'a huge file', 'a link out of the project'].includes(kind));
+/**
+ * Kinds that are tested with each command, because the size limit and whether links may lead out depend on the command.
+ */
+const KINDS_PER_COMMAND = testedKinds.filter((kind) =>
+  ['a pipe', 'a huge file', 'a link out of the project'].includes(kind),
+);
 
-const make = (kind: string, root: string, name: string) => {
+const createFile = (kind: string, root: string, name: string) => {
   const file = path.join(root, name);
   mkdirSync(path.dirname(file), { recursive: true });
-  KINDS[kind]?.(file);
+  FILE_KINDS[kind]?.(file);
   return file;
 };
 
-const NAMES = [
+const FILE_NAMES = [
   ...['package.json', 'package-lock.json', 'deno.json', 'composer.json', 'pnpm-workspace.yaml', 'tsconfig.json'],
   ...['pyproject.toml', 'setup.cfg', 'tox.ini', 'manage.py', 'Cargo.toml', 'Cargo.lock', 'go.mod', 'go.work'],
   ...['pom.xml', 'settings.gradle', 'Gemfile', 'Rakefile', 'CMakeLists.txt', 'Makefile', '.nvmrc', '.taprc'],
@@ -55,41 +62,41 @@ const NAMES = [
   ...['argus-quarantine.yaml', '.argus-shared/fixes/a.json', 'junit.xml', 'reports/junit.xml', 'reports/commit.txt'],
 ];
 
-async function withoutGrowth<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function expectSmallGrowth<T>(what: string, work: () => Promise<T>): Promise<T> {
   const before = process.memoryUsage().rss;
   const answer = await work();
   expect(process.memoryUsage().rss - before, what).toBeLessThan(MAX_GROWTH_BYTES);
   return answer;
 }
 
-describe.each(kinds)('%s', (kind) => {
-  test('is refused by the reader', () => {
-    const root = project();
-    const file = make(kind, root, 'file');
+describe.each(testedKinds)('%s', (kind) => {
+  test('a hostile file is refused by the reader', () => {
+    const root = createProject();
+    const file = createFile(kind, root, 'file');
     const limit = { maxBytes: 1024 };
     const reading = { ...limit, links: { within: root } };
     expect(() => readText(file, reading)).toThrow();
     expect(() => readText(file, { ...limit, links: 'refused' })).toThrow();
     expect(() => readPieces(file, reading)).toThrow();
-    expect(refusalOf(file, reading)).toMatch(/no regular file|larger than|out of the project|ELOOP/u);
-    // A part of a huge file is read.
+    expect(findReadProblem(file, reading)).toMatch(/not a regular file|larger than|outside the project|ELOOP/u);
+    // A part of a huge file can be read.
     if (kind !== 'a huge file') expect(() => readPart(file, reading, 'beginning')).toThrow();
     else expect(readPart(file, reading, 'end')).toHaveLength(1024);
   });
 
-  test('stops neither the detection nor the planning of a command', async () => {
-    const root = project();
-    for (const name of NAMES) make(kind, root, name);
-    await withoutGrowth('planning', async () => {
+  test('a hostile file stops neither the detection nor the planning of a command', async () => {
+    const root = createProject();
+    for (const name of FILE_NAMES) createFile(kind, root, name);
+    await expectSmallGrowth('planning', async () => {
       detectTestCommand(root);
-      expect(environmentOf(root)).toHaveProperty('os_family');
+      expect(getEnvironment(root)).toHaveProperty('os_family');
       for (const command of ['npm test', 'mvn test', 'gradle test', 'cargo test', 'npx tap', 'composer test'])
-        expect(planRun({ command, root, dir: '/r', env: {} }).shown).toBe(command);
+        expect(planRun({ command, root, dir: '/r', env: {} }).displayCommand).toBe(command);
     });
   });
 });
 
-const COMMANDS: readonly (readonly string[])[] = [
+const COMMAND_LINES: readonly (readonly string[])[] = [
   ['run', '--', 'false'],
   ['doctor'],
   ['history'],
@@ -104,26 +111,26 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['fix-problem', '--command', 'false', '--desired', 'it passes'],
 ];
 
-describe.each(UP_TO_COMMANDS)('%s', (kind) => {
-  // A dozen commands, each with a look at git.
-  test('stops no command', async () => {
-    const desk = new Desk();
+describe.each(KINDS_PER_COMMAND)('%s', (kind) => {
+  // Takes long, because it runs a dozen commands that each read the git state.
+  test('a hostile file stops no command', async () => {
+    const desk = new AgentMachine();
     desk.commit({ 'a.js': '' });
     await desk.print('run', 'true');
-    for (const name of NAMES) make(kind, desk.root, name);
-    for (const command of COMMANDS) {
+    for (const name of FILE_NAMES) createFile(kind, desk.root, name);
+    for (const command of COMMAND_LINES) {
       const what = command.join(' ');
-      const printed = await withoutGrowth(what, () => desk.print(...command));
-      expect(printed, what).not.toContain(FOREIGN);
+      const printed = await expectSmallGrowth(what, () => desk.print(...command));
+      expect(printed, what).not.toContain(FOREIGN_TEXT);
     }
     const event = () => desk.ended('npx vitest run', true, 'Tests  1 failed');
-    expect(await withoutGrowth('hook', event)).toBe('');
+    expect(await expectSmallGrowth('hook', event)).toBe('');
     expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed', command: 'npx vitest run' });
   });
 
-  test('stops no tool', async () => {
-    const root = project({ 'src/a.js': '' });
-    for (const name of NAMES) make(kind, root, name);
+  test('a hostile file stops no tool', async () => {
+    const root = createProject({ 'src/a.js': '' });
+    for (const name of FILE_NAMES) createFile(kind, root, name);
     const agent = await connect('2026-07-28', {}, root);
     const calls: readonly [tool: string, args: Record<string, unknown>][] = [
       ['argus_init', {}],
@@ -132,38 +139,42 @@ describe.each(UP_TO_COMMANDS)('%s', (kind) => {
       ['argus_import', { path: '**/*.xml' }],
     ];
     for (const [tool, args] of calls) {
-      const answer = await withoutGrowth(tool, () => agent.call(tool, { projectPath: root, ...args }));
-      expect(JSON.stringify(answer), tool).not.toContain(FOREIGN);
+      const answer = await expectSmallGrowth(tool, () => agent.call(tool, { projectPath: root, ...args }));
+      expect(JSON.stringify(answer), tool).not.toContain(FOREIGN_TEXT);
     }
     const loop = { projectPath: root, command: 'false', desired: 'it passes' };
-    const state = await withoutGrowth('fix_problem', () => agent.ask('fix_problem', loop));
+    const state = await expectSmallGrowth('fix_problem', () => agent.ask('fix_problem', loop));
     expect(state).toMatchObject({ status: 'needs_fix' });
-    expect(JSON.stringify(state)).not.toContain(FOREIGN);
+    expect(JSON.stringify(state)).not.toContain(FOREIGN_TEXT);
     await agent.close();
   });
 
   test.each(['argus.yaml', '.git'])('as %s stops no command', async (name) => {
-    const root = project({ 'package.json': '{"scripts":{"test":"node --test"}}' });
-    make(kind, root, name);
-    const desk = new Desk(root);
+    const root = createProject({ 'package.json': '{"scripts":{"test":"node --test"}}' });
+    createFile(kind, root, name);
+    const desk = new AgentMachine(root);
     for (const command of [['doctor'], ['run', '--', 'true'], ['history']]) {
-      const printed = await withoutGrowth(command.join(' '), () => desk.print(...command));
-      expect(printed).not.toContain(FOREIGN);
+      const printed = await expectSmallGrowth(command.join(' '), () => desk.print(...command));
+      expect(printed).not.toContain(FOREIGN_TEXT);
     }
-    expect(await withoutGrowth('hook', () => desk.ended('npx vitest run', true, 'Tests  1 failed'))).toBe('');
+    expect(await expectSmallGrowth('hook', () => desk.ended('npx vitest run', true, 'Tests  1 failed'))).toBe('');
   });
 });
 
-test('a link within the work tree is followed, also out of the folder of a package', () => {
-  const root = project({ '.git/HEAD': 'ref: refs/heads/trunk', 'shared.json': '{}', 'packages/a/own.json': '[]' });
+test('a link within the work tree is followed, even out of the folder of a package', () => {
+  const root = createProject({
+    '.git/HEAD': 'ref: refs/heads/trunk',
+    'shared.json': '{}',
+    'packages/a/own.json': '[]',
+  });
   const folder = path.join(root, 'packages/a');
   symlinkSync('../../shared.json', path.join(folder, 'tsconfig.json'));
   symlinkSync('own.json', path.join(folder, 'package.json'));
   const reading = { maxBytes: 1024, links: { within: folder } };
   expect(readText(path.join(folder, 'tsconfig.json'), reading)).toBe('{}');
   expect(readText(path.join(folder, 'package.json'), reading)).toBe('[]');
-  symlinkSync(path.dirname(foreign), path.join(folder, 'away'));
-  expect(() => readText(path.join(folder, 'away/foreign'), reading)).toThrow('leads out of the project');
+  symlinkSync(path.dirname(foreignFile), path.join(folder, 'away'));
+  expect(() => readText(path.join(folder, 'away/foreign'), reading)).toThrow('points outside the project');
 });
 
 test('a file whose size the system reports as 0 is read to its end', () => {
@@ -172,11 +183,11 @@ test('a file whose size the system reports as 0 is read to its end', () => {
   expect(() => readText('/proc/version', { maxBytes: 10 })).toThrow('larger than 10 bytes');
 });
 
-test('reports behind a link to another folder are not looked for', async () => {
-  const elsewhere = project({ 'junit.xml': '<testsuite><testcase name="adds"/></testsuite>' });
-  const root = project({ 'argus.yaml': 'test:\n  report: "**/*.xml"\n' });
+test('reports behind a link to another folder are ignored', async () => {
+  const elsewhere = createProject({ 'junit.xml': '<testsuite><testcase name="adds"/></testsuite>' });
+  const root = createProject({ 'argus.yaml': 'test:\n  report: "**/*.xml"\n' });
   symlinkSync(elsewhere, path.join(root, 'linked'));
-  const desk = new Desk(root);
+  const desk = new AgentMachine(root);
   expect((await desk.data('run', `touch ${elsewhere}/junit.xml`)).totals).toMatchObject({ passed: 1 });
   expect(await desk.print('history')).not.toContain('adds');
 });

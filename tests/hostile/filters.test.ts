@@ -6,15 +6,23 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ADAPTERS } from '../../packages/mcp/src/run/adapters.ts';
 import { planRun } from '../../packages/mcp/src/run/planning/plan.ts';
-import { settledHere } from '../../packages/mcp/src/run/planning/settling.ts';
-import { quotedWords } from '../../packages/mcp/src/system/words.ts';
+import { replaceRerunCommand } from '../../packages/mcp/src/run/planning/test-place.ts';
+import { splitQuotedWords } from '../../packages/mcp/src/system/words.ts';
 import { argus } from '../e2e/argus.ts';
-import { project } from '../e2e/harness.ts';
-import { QUICK, testHostileName } from './filters.ts';
+import { createProject } from '../e2e/harness.ts';
+import { QUICK_NAMES, testHostileName } from './filters.ts';
 
-/** Each runner's command, and its arguments for the names `--config=x`, `@x` and `-`; null: the name is refused. */
-type Arguments = readonly string[] | null;
-const TABLE: [runner: string, command: string, option: Arguments, file: Arguments, dash: Arguments][] = [
+/**
+ * Each runner's command, and its arguments for the names `--config=x`, `@x` and `-`. With null, the name is refused.
+ */
+type FilterArguments = readonly string[] | null;
+const FILTER_ARGUMENTS: [
+  runner: string,
+  command: string,
+  option: FilterArguments,
+  file: FilterArguments,
+  dash: FilterArguments,
+][] = [
   ['vitest', 'npx vitest run', ['-t', '[-]-config=x'], ['-t', '[@]x'], ['-t', '[-]']],
   ['jest', 'npx jest', ['-t', '[-]-config=x'], ['-t', '[@]x'], ['-t', '[-]']],
   ['playwright', 'npx playwright test', ['-g', '[-]-config=x'], ['-g', '[@]x'], ['-g', '[-]']],
@@ -57,13 +65,14 @@ const TABLE: [runner: string, command: string, option: Arguments, file: Argument
   ['bats', 'bats test', ['-f', '[-]-config=x'], ['-f', '[@]x'], ['-f', '[-]']],
 ];
 
-test('the table has every runner', () => {
-  expect(TABLE.map(([runner]) => runner)).toEqual(ADAPTERS.map(({ name }) => name));
+test('the table contains every runner', () => {
+  expect(FILTER_ARGUMENTS.map(([runner]) => runner)).toEqual(ADAPTERS.map(({ name }) => name));
 });
 
-describe.each(TABLE)('%s', (_runner, command, option, file, dash) => {
-  const root = project();
-  const words = (filter?: string) => quotedWords(planRun({ command, root, dir: '/r', env: {}, filter }).shown).words;
+describe.each(FILTER_ARGUMENTS)('%s', (_runner, command, option, file, dash) => {
+  const root = createProject();
+  const words = (filter?: string) =>
+    splitQuotedWords(planRun({ command, root, dir: '/r', env: {}, filter }).displayCommand).words;
 
   test.each([
     ['--config=x', option],
@@ -71,7 +80,7 @@ describe.each(TABLE)('%s', (_runner, command, option, file, dash) => {
     ['-', dash],
   ] as const)('treats %s as a name', (name, args) => {
     if (args === null) {
-      expect(() => words(name)).toThrow(/cannot be given to|filter is not possible/u);
+      expect(() => words(name)).toThrow(/cannot be passed to|filter does not work/u);
       return;
     }
     const [before, after] = [words(), words(name)];
@@ -79,21 +88,21 @@ describe.each(TABLE)('%s', (_runner, command, option, file, dash) => {
   });
 
   test.each(['', '  ', 'a\0b'])('refuses %j', (name) => {
-    expect(() => words(name)).toThrow(/cannot be given to|filter is not possible/u);
+    expect(() => words(name)).toThrow(/cannot be passed to|filter does not work/u);
   });
 });
 
-test('refuses a name of only punctuation for pytest, because an empty expression would run all tests', () => {
-  expect(() => planRun({ command: 'pytest', root: project(), dir: '/r', env: {}, filter: '!?' })).toThrow(
-    'cannot be given to pytest',
+test('a name of only punctuation is refused for pytest, because an empty expression would run all tests', () => {
+  expect(() => planRun({ command: 'pytest', root: createProject(), dir: '/r', env: {}, filter: '!?' })).toThrow(
+    'cannot be passed to pytest',
   );
 });
 
 test('the command line accepts a filter that begins with a dash', async () => {
-  const root = project({ 'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\n' });
+  const root = createProject({ 'Cargo.toml': '[package]\nname = "a"\nversion = "0.1.0"\n' });
   for (const name of ['--json', '--config', '-']) {
     const { stdout } = await argus(['run', '--filter', name, '--project', root, '--json', '--', 'cargo test']);
-    expect(JSON.parse(stdout).error.message).toContain(`'${name}' cannot be given to cargo test`);
+    expect(JSON.parse(stdout).error.message).toContain(`'${name}' cannot be passed to cargo test`);
   }
 });
 
@@ -107,8 +116,12 @@ test('the suggested command enters a package whose folder begins with a dash', (
   write('-P/package.json', { scripts: { test: 'node --test a.js' } });
   write('b/package.json', { scripts: { test: 'mocha' } });
   const place = { project: { root, top: root, home: root }, testPlace: { root, command: 'npm test' } };
-  const { settle } = settledHere({ settle: "Run it: argus run --filter '--config=x'" }, '-P/a.js > --config=x', place);
+  const { settle } = replaceRerunCommand(
+    { settle: "Run it: argus run --filter '--config=x'" },
+    '-P/a.js > --config=x',
+    place,
+  );
   expect(settle).toMatch(/^Run it: argus run 'cd \.\/-P && npm run test/u);
 });
 
-for (const hostile of QUICK) testHostileName(hostile);
+for (const hostile of QUICK_NAMES) testHostileName(hostile);

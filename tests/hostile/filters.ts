@@ -1,32 +1,35 @@
-/** Names of tests that a runner would read as an option, each given to a real runner as a filter. */
+/** Names of tests that a runner could read as an option. A real runner gets each name as a filter. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { runnerProject } from '../e2e/harness.ts';
-import { need, PATH, type ProgramName } from '../runners/installed.ts';
+import { copyRunnerProject } from '../e2e/harness.ts';
+import { type ProgramName, RUNNER_PATH, skipWithoutPrograms } from '../runners/installed.ts';
 import { type Folder, programsOf } from '../runners/scenario.ts';
 
 export interface HostileName {
   folder: Folder;
-  /** An option of the runner that would write `evil.txt` or change the runner's behavior. */
+  /** The name: an option of the runner that would write `evil.txt` or change the runner's behavior. */
   name: string;
-  /** `file` is the file that gets the name; `renamed` is the text in it that the name replaces. */
+  /** `file` is the file in which a test gets the name. `renamed` is the text in the file that the name replaces. */
   file?: string;
   renamed?: string;
-  /** More files. */
+  /** Files that are added to the project. */
   files?: Readonly<Record<string, string>>;
-  /** Default: the detected command. */
+  /** The command to run. By default the detected command. */
   command?: string;
   programs?: readonly ProgramName[];
-  /** `none`: no test can have the name. `refused`: Argus refuses the filter. Default: the test with the name runs alone. */
+  /**
+   * `none` if no test can have the name, and `refused` if Argus refuses the filter. By default only the test with the
+   * name runs.
+   */
   ends?: 'none' | 'refused';
 }
 
-const WRITES = "require('node:fs').writeFileSync('evil.txt', '')";
+const WRITE_EVIL_FILE = "require('node:fs').writeFileSync('evil.txt', '')";
 
-export const QUICK: readonly HostileName[] = [
+export const QUICK_NAMES: readonly HostileName[] = [
   {
     folder: 'vitest',
     name: '--config=evil.mjs',
@@ -37,9 +40,9 @@ export const QUICK: readonly HostileName[] = [
     folder: 'jest',
     name: '--globalSetup=./evil.cjs',
     file: 'sum.test.js',
-    files: { 'evil.cjs': `${WRITES}; module.exports = () => {};` },
+    files: { 'evil.cjs': `${WRITE_EVIL_FILE}; module.exports = () => {};` },
   },
-  { folder: 'mocha', name: '--require=./evil.cjs', file: 'sum.js', files: { 'evil.cjs': WRITES } },
+  { folder: 'mocha', name: '--require=./evil.cjs', file: 'sum.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
   {
     folder: 'pytest',
     name: '-pevil',
@@ -63,22 +66,22 @@ export const QUICK: readonly HostileName[] = [
   },
 ];
 
-export const SLOW: readonly HostileName[] = [
+export const SLOW_NAMES: readonly HostileName[] = [
   {
     folder: 'node-test',
     name: '--require=./evil.cjs',
     file: 'sum.js',
-    files: { 'evil.cjs': WRITES },
+    files: { 'evil.cjs': WRITE_EVIL_FILE },
     command: 'node --test sum.js',
   },
-  { folder: 'playwright', name: '--config=evil.js', file: 'tests/sum.js', files: { 'evil.js': WRITES } },
-  { folder: 'ava', name: '--config=evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITES } },
-  { folder: 'tap', name: '--require=./evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITES } },
-  { folder: 'jasmine', name: '--helper=./evil.cjs', file: 'spec/sum.spec.js', files: { 'evil.cjs': WRITES } },
-  { folder: 'qunit', name: '--require=./evil.cjs', file: 'test/sum.js', files: { 'evil.cjs': WRITES } },
+  { folder: 'playwright', name: '--config=evil.js', file: 'tests/sum.js', files: { 'evil.js': WRITE_EVIL_FILE } },
+  { folder: 'ava', name: '--config=evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
+  { folder: 'tap', name: '--require=./evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
+  { folder: 'jasmine', name: '--helper=./evil.cjs', file: 'spec/sum.spec.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
+  { folder: 'qunit', name: '--require=./evil.cjs', file: 'test/sum.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
   { folder: 'qunit', name: '!is wrong', file: 'test/sum.js' },
-  { folder: 'bun', name: '--preload=./evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITES } },
-  { folder: 'deno', name: '--preload=./evil.cjs', file: 'sum_test.js', files: { 'evil.cjs': WRITES } },
+  { folder: 'bun', name: '--preload=./evil.cjs', file: 'sum.test.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
+  { folder: 'deno', name: '--preload=./evil.cjs', file: 'sum_test.js', files: { 'evil.cjs': WRITE_EVIL_FILE } },
   { folder: 'unittest', name: '--locals', ends: 'none' },
   {
     folder: 'rspec',
@@ -114,19 +117,19 @@ export function testHostileName({
   ends,
 }: HostileName): void {
   test(`${folder} takes ${name} for a name`, async ({ skip }) => {
-    need(programs ?? programsOf({ name, folder, play: async () => {} }), skip);
-    const root = runnerProject(folder === 'nextest' ? 'cargo' : folder);
+    skipWithoutPrograms(programs ?? programsOf({ name, folder, play: async () => {} }), skip);
+    const root = copyRunnerProject(folder === 'nextest' ? 'cargo' : folder);
     for (const [path_, text] of Object.entries(files)) writeFileSync(path.join(root, path_), text, { mode: 0o755 });
-    if (file !== undefined) rename(path.join(root, file), renamed, name);
+    if (file !== undefined) renameTest(path.join(root, file), renamed, name);
     const given = command === undefined ? [] : ['--', command];
     const { status, stdout } = await argus(['run', '--json', '--filter', name, '--project', root, ...given], {
-      env: { PATH },
+      env: { PATH: RUNNER_PATH },
     });
     const answer = JSON.parse(stdout);
     expect(existsSync(path.join(root, 'evil.txt'))).toBe(false);
     if (ends === 'refused') {
       expect(answer).toMatchObject({ success: false, error: { code: 'INVALID_INPUT' } });
-      expect(answer.error.message).toContain('cannot be given to');
+      expect(answer.error.message).toContain('cannot be passed to');
     } else if (ends === 'none') {
       expect(answer.data.totals.passed).toBe(0);
     } else {
@@ -135,16 +138,16 @@ export function testHostileName({
   });
 }
 
-function rename(file: string, from: string | undefined, name: string): void {
+function renameTest(file: string, from: string | undefined, name: string): void {
   const text = readFileSync(file, 'utf8');
   const quoted = /(['"])adds\1/u;
   const after =
-    from === undefined ? text.replace(quoted, () => `'${name}'`) : text.replaceAll(from, () => place(from, name));
+    from === undefined ? text.replace(quoted, () => `'${name}'`) : text.replaceAll(from, () => insertName(from, name));
   expect(after).not.toBe(text);
   writeFileSync(file, after);
 }
 
-function place(from: string, name: string): string {
+function insertName(from: string, name: string): string {
   if (!from.startsWith('def ')) return from.startsWith('"') ? `"${name}"` : name;
   return `@pytest.mark.parametrize("x", [pytest.param(1, id="${name}")])\n    ${from.replace('self', 'self, x')}`;
 }

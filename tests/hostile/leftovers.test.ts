@@ -1,16 +1,16 @@
-/** Files of other users in temporary folders. Leftovers of killed processes: tests/e2e/process/killed.test.ts. */
+/** Files of other users in temporary folders. tests/e2e/process/killed.test.ts tests leftovers of killed processes. */
 import { chownSync, mkdirSync, readdirSync, readFileSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { project } from '../e2e/harness.ts';
+import { createProject } from '../e2e/harness.ts';
 
-test('keeps files of others in temporary folders', async () => {
-  const [root, tmp, victim] = [project(), project(), project({ file: 'mine' })];
-  // Names in this program's format, of a process that has ended and of another machine.
+test('files of other users in temporary folders are kept', async () => {
+  const [root, tmp, victim] = [createProject(), createProject(), createProject({ file: 'mine' })];
+  // These names have the program's format, with the id of a process that has ended or with another machine's name.
   const name = (system: string, end: string) => `argus-run-4000000-1-${system}-${end}`;
   const { stdout } = await argus(['run', '--project', root, '--', 'sh', '-c', 'echo "$TMPDIR"/*'], {
-    env: { TMPDIR: project() },
+    env: { TMPDIR: createProject() },
   });
   const [, here = ''] = /argus-run-\d+-\d*-([0-9a-f]{8})-/u.exec(stdout) ?? [];
   const old = (folder: string) => {
@@ -35,12 +35,14 @@ test('keeps files of others in temporary folders', async () => {
   expect(readFileSync(path.join(victim, 'file'), 'utf8')).toBe('mine');
 });
 
-test('no file of a shared folder has a name that can be guessed', () => {
+test('no file in a shared temporary folder has a predictable name', () => {
   const sources = path.resolve(import.meta.dirname, '../../packages/mcp/src');
   const uses = readdirSync(sources, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && name !== path.join('system', 'io.ts'))
     .flatMap((name) => readFileSync(path.join(sources, name), 'utf8').split('\n'))
-    .filter((line) => /\b(?:tmpdir|temporaryRoot)\(\)|'\/tmp/u.test(line));
+    .filter((line) => /\b(?:tmpdir|getTemporaryRoot)\(\)|'\/tmp/u.test(line));
   expect(uses.length).toBeGreaterThan(0);
-  expect(uses.filter((line) => !/mkdtempSync\(|(?:folder|left)In\(temporaryRoot\(\)/u.test(line))).toEqual([]);
+  expect(
+    uses.filter((line) => !/mkdtempSync\(|(?:createFolderIn|findLeftoversIn)\(getTemporaryRoot\(\)/u.test(line)),
+  ).toEqual([]);
 });

@@ -1,23 +1,23 @@
-/** Configuration and inputs files that are written to exhaust their parser. */
+/** Configuration files and inputs files that are written to exhaust their parser. */
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../packages/mcp/src/config/load.ts';
 import { parseInputs } from '../../packages/mcp/src/fix/inputs/inputs-file.ts';
 import { argus } from '../e2e/argus.ts';
-import { project } from '../e2e/harness.ts';
+import { createProject } from '../e2e/harness.ts';
 
-/** A YAML bomb: each level repeats the previous level nine times. */
-const bomb = (levels: number) =>
+/** Returns a YAML alias bomb, in which each level repeats the previous level nine times. */
+const createAliasBomb = (levels: number) =>
   [
     'a0: &a0 [x]',
     ...Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(', ')}]`),
   ].join('\n');
 
-const HOSTILE: readonly (readonly [name: string, text: string, line: number, message: string])[] = [
-  ['an alias bomb of few aliases', bomb(5), 1, 'its aliases stand for too much'],
-  ['an alias bomb of many', bomb(20), 13, 'more than 100 aliases'],
+const HOSTILE_FILES: readonly (readonly [name: string, text: string, line: number, message: string])[] = [
+  ['an alias bomb of few aliases', createAliasBomb(5), 1, 'its aliases expand to too much text'],
+  ['an alias bomb of many', createAliasBomb(20), 13, 'more than 100 aliases'],
   ['an alias without an anchor', 'locale: en\ntest: *none', 2, 'the alias *none has no anchor before it'],
-  ['an alias inside its anchor', 'test: &a\n  command: [*a]', 2, 'the alias *a stands in what it stands for'],
-  ['brackets without end', `locale: en\ntest: ${'['.repeat(400_000)}`, 2, 'nested too deeply'],
+  ['an alias inside its anchor', 'test: &a\n  command: [*a]', 2, 'the alias *a contains itself'],
+  ['unclosed brackets', `locale: en\ntest: ${'['.repeat(400_000)}`, 2, 'nested too deeply'],
   ['closed brackets', `test: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, 1, 'nested too deeply'],
   ['braces', `test: ${'{a: '.repeat(20_000)}`, 1, 'nested too deeply'],
   ['lists in a line', `locale: en\n${'- '.repeat(100_000)}x`, 2, 'nested too deeply'],
@@ -30,7 +30,7 @@ const HOSTILE: readonly (readonly [name: string, text: string, line: number, mes
   ['two documents', 'locale: en\n---\nlocale: zh', 2, 'multiple documents'],
 ];
 
-test.each(HOSTILE)('%s is refused with its line', async (_name, text, line, message) => {
+test.each(HOSTILE_FILES)('%s is refused with its line', async (_name, text, line, message) => {
   const said = (what: string) => new RegExp(`:${line}: (not valid YAML: )?[^\n]*${what.replaceAll('*', '\\*')}`, 'u');
   await expect(parseConfig(text, 'argus.yaml')).rejects.toMatchObject({
     code: 'CONFIG_INVALID',
@@ -42,7 +42,7 @@ test.each(HOSTILE)('%s is refused with its line', async (_name, text, line, mess
   });
 });
 
-test('a few aliases, core tags and plain depth are fine', async () => {
+test('a few aliases, core tags and moderate depth are accepted', async () => {
   const text = `
 test: &test { command: !!str npm test, timeout: 60 }
 containers: [&shop shop, *shop]
@@ -54,7 +54,7 @@ containers: [&shop shop, *shop]
 });
 
 test('the program reports the error and does not crash', async () => {
-  const root = project({ 'argus.yaml': `test: ${'['.repeat(400_000)}` });
+  const root = createProject({ 'argus.yaml': `test: ${'['.repeat(400_000)}` });
   const { status, stdout } = await argus(['history', '--project', root, '--json']);
   expect(status).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: 'CONFIG_INVALID' } });

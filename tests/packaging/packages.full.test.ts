@@ -21,13 +21,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const work = realpathSync(mkdtempSync(join(tmpdir(), 'argus-packaging-')));
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const workFolder = realpathSync(mkdtempSync(join(tmpdir(), 'argus-packaging-')));
 const MEBIBYTE = 1024 * 1024;
 /** Programs that an installed package needs. Rust and tools of the project are left out on purpose. */
-const PROGRAMS = ['node', 'npm', 'npx', 'sh', 'git', 'ps'];
+const NEEDED_PROGRAMS = ['node', 'npm', 'npx', 'sh', 'git', 'ps'];
 
-const Packed = z.array(
+const PackOutput = z.array(
   z.object({
     filename: z.string(),
     size: z.number(),
@@ -35,41 +35,51 @@ const Packed = z.array(
     files: z.array(z.object({ path: z.string() })),
   }),
 );
-const Answer = z.object({ success: z.literal(true), data: z.record(z.string(), z.unknown()) });
-type PackedFile = z.infer<typeof Packed>[number];
+const AnswerSchema = z.object({ success: z.literal(true), data: z.record(z.string(), z.unknown()) });
+type PackedFile = z.infer<typeof PackOutput>[number];
 
-let path = '';
+let programPath = '';
 const tarballs: string[] = [];
-const packed = new Map<string, PackedFile>();
+const packedFiles = new Map<string, PackedFile>();
 
 beforeAll(() => {
-  path = folderOfPrograms();
+  programPath = createProgramFolder();
   for (const workspace of ['argus-engine', 'argus-mcp']) {
-    const out = npm(root, 'pack', '--json', '--ignore-scripts', '--pack-destination', work, '--workspace', workspace);
-    const [file] = Packed.parse(JSON.parse(out));
+    const out = runNpm(
+      projectRoot,
+      'pack',
+      '--json',
+      '--ignore-scripts',
+      '--pack-destination',
+      workFolder,
+      '--workspace',
+      workspace,
+    );
+    const [file] = PackOutput.parse(JSON.parse(out));
     if (!file) throw new Error(`npm pack of ${workspace} made nothing`);
-    packed.set(workspace, file);
-    tarballs.push(join(work, file.filename));
+    packedFiles.set(workspace, file);
+    tarballs.push(join(workFolder, file.filename));
   }
 });
 
-afterAll(() => rmSync(work, { recursive: true, force: true }));
+afterAll(() => rmSync(workFolder, { recursive: true, force: true }));
 
-const TEXTS = /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|docs\/[\w-]+\.md|dist\/THIRD-PARTY-NOTICES\.txt)$/u;
-const CODE = /^dist\/(?!reporters\/).+\.(?:mjs|wasm|d\.ts|json|html)$/u;
-const REPORTERS =
+const TEXT_FILES =
+  /^(?:LICENSE|README\.md|CHANGELOG\.md|package\.json|docs\/[\w-]+\.md|dist\/THIRD-PARTY-NOTICES\.txt)$/u;
+const CODE_FILES = /^dist\/(?!reporters\/).+\.(?:mjs|wasm|d\.ts|json|html)$/u;
+const REPORTER_FILES =
   /^dist\/reporters\/(?:(?:installed\/)?[\w-]+\.(?:cjs|mjs|py|d\.[cm]ts)|ruby\/\w+\.rb|python\/(?:path\/)?\w+\.py|lua\/\w+\.lua|php\/\w+\.php)$/u;
 
 test.each([
-  // The size allows for all use cases being compiled for two databases.
+  // The size limit allows for every use case being compiled for two databases.
   ['argus-engine', 3.2, 7.9, []],
   ['argus-mcp', 3.7, 9.9, ['CHANGELOG.md', 'dist/reporters/hook.cjs', 'dist/reporters/ruby/argus_reporter.rb']],
 ])('%s contains only files that it needs', (name, packedMiB, unpackedMiB, more) => {
-  const file = packed.get(name);
+  const file = packedFiles.get(name);
   if (!file) throw new Error(`${name} was not packed`);
   const names = file.files.map((it) => it.path);
   expect(names).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json', ...more]));
-  expect(names.filter((it) => ![TEXTS, CODE, REPORTERS].some((known) => known.test(it)))).toEqual([]);
+  expect(names.filter((it) => ![TEXT_FILES, CODE_FILES, REPORTER_FILES].some((known) => known.test(it)))).toEqual([]);
   expect(file.size / MEBIBYTE).toBeLessThan(packedMiB);
   expect(file.unpackedSize / MEBIBYTE).toBeLessThan(unpackedMiB);
 });
@@ -78,51 +88,51 @@ describe.each([
   ['with the lock addon', []],
   ['without the lock addon', ['--omit=optional']],
 ])('installed %s', (title, options) => {
-  const folder = join(work, title.replaceAll(' ', '-'));
+  const folder = join(workFolder, title.replaceAll(' ', '-'));
 
   beforeAll(() => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true,"type":"module"}');
-    npm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...options, ...tarballs);
+    runNpm(folder, 'install', '--prefer-offline', '--no-audit', '--no-fund', ...options, ...tarballs);
   });
 
-  test('has the addon only if requested', () => {
+  test('a package contains the addon only if it is requested', () => {
     expect(existsSync(join(folder, 'node_modules', 'fs-native-extensions'))).toBe(options.length === 0);
   });
 
-  test('runs under both names', () => {
-    const { version } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
-    for (const name of ['argus-mcp', 'argus']) expect(inside(folder, 'npx', name, '--version').trim()).toBe(version);
+  test('the program runs under both names', () => {
+    const { version } = JSON.parse(readFileSync(join(projectRoot, 'packages/mcp/package.json'), 'utf8'));
+    for (const name of ['argus-mcp', 'argus']) expect(runIn(folder, 'npx', name, '--version').trim()).toBe(version);
   });
 
-  test('reporters load by their configured names and have types', () => {
-    const { exports } = JSON.parse(readFileSync(join(root, 'packages/mcp/package.json'), 'utf8'));
+  test('the reporters load by their configured names and have types', () => {
+    const { exports } = JSON.parse(readFileSync(join(projectRoot, 'packages/mcp/package.json'), 'utf8'));
     const names = Object.keys(exports).filter((name) => name !== './package.json');
     const script = `for (const name of ${JSON.stringify(names)}) {
         console.log(typeof (await import(name.replace('.', 'argus-mcp'))).default);
       }`;
     // Mocha's reporter extends Mocha's own code, which is not installed here.
     const kinds = names.map((name) => (name === './mocha' ? 'undefined' : 'function'));
-    expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim().split('\n')).toEqual(kinds);
+    expect(runIn(folder, 'node', '--input-type=module', '--eval', script).trim().split('\n')).toEqual(kinds);
     const installed = join(folder, 'node_modules', 'argus-mcp');
     for (const name of names) expect(existsSync(join(installed, exports[name].types)), name).toBe(true);
   });
 
-  test('imports the engine and classifies', () => {
+  test('a project imports the engine and classifies a failure', () => {
     const script = `import { classify } from 'argus-engine';
       console.log(await classify({ text: 'Error: connect ECONNREFUSED 127.0.0.1:5432' }));`;
-    expect(inside(folder, 'node', '--input-type=module', '--eval', script).trim()).toBe('CONNECTION_REFUSED');
+    expect(runIn(folder, 'node', '--input-type=module', '--eval', script).trim()).toBe('CONNECTION_REFUSED');
   });
 
-  test('runs, diagnoses and reports over stdio', async () => {
+  test('the installed program runs tests, diagnoses and reports a fix over stdio', async () => {
     const projectPath = folder;
     const client = new Client({ name: 'packaging', version: '1.0.0' });
     const args = ['argus-mcp'];
-    await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: folder, env: environment() }));
+    await client.connect(new StdioClientTransport({ command: 'npx', args, cwd: folder, env: createEnvironment() }));
     try {
       const call = async (name: string, more: Record<string, unknown> = {}) => {
         const result = await client.callTool({ name, arguments: { projectPath, ...more } });
-        return Answer.parse(result.structuredContent, { error: () => JSON.stringify(result.content) }).data;
+        return AnswerSchema.parse(result.structuredContent, { error: () => JSON.stringify(result.content) }).data;
       };
       await call('argus_init');
       const command = `node -e "throw new TypeError('cannot divide by cucumber')"`;
@@ -141,11 +151,11 @@ describe.each([
   });
 });
 
-function folderOfPrograms(): string {
-  const folder = join(work, 'bin');
+function createProgramFolder(): string {
+  const folder = join(workFolder, 'bin');
   mkdirSync(folder);
   const places = (process.env.PATH ?? '').split(delimiter).filter((dir) => !dir.endsWith(join('node_modules', '.bin')));
-  for (const program of PROGRAMS) {
+  for (const program of NEEDED_PROGRAMS) {
     const found = places.map((dir) => join(dir, program)).find((file) => existsSync(file));
     if (found) symlinkSync(program === 'node' ? process.execPath : realpathSync(found), join(folder, program));
   }
@@ -153,24 +163,25 @@ function folderOfPrograms(): string {
 }
 
 /**
- * The environment without the variables that npm sets for its scripts, because the inner npm must find its own folder.
+ * Returns the environment without the variables that npm sets for its scripts, because the inner npm must find its own
+ * folder.
  */
-function environment(): Record<string, string> {
+function createEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([key]) => !/^(npm_(?!config_)|npm_config_local_prefix$|PATH$|INIT_CWD$|NODE_)/.test(key),
   );
-  return { ...Object.fromEntries(kept.map(([key, value]) => [key, value ?? ''])), PATH: path };
+  return { ...Object.fromEntries(kept.map(([key, value]) => [key, value ?? ''])), PATH: programPath };
 }
 
-function inside(cwd: string, program: string, ...args: string[]): string {
-  return execFileSync(join(path, program), args, {
+function runIn(cwd: string, program: string, ...args: string[]): string {
+  return execFileSync(join(programPath, program), args, {
     cwd,
-    env: environment(),
+    env: createEnvironment(),
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-function npm(cwd: string, ...args: string[]): string {
-  return inside(cwd, 'npm', ...args);
+function runNpm(cwd: string, ...args: string[]): string {
+  return runIn(cwd, 'npm', ...args);
 }

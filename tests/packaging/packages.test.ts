@@ -1,5 +1,6 @@
 /**
- * Manifests, licenses and the built program of the published packages. packages.full.test.ts packs and installs them.
+ * Manifests, licenses and the built program of the published packages. packages.full.test.ts packs and installs the
+ * packages.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -7,14 +8,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const read = (file: string) => readFileSync(join(root, file), 'utf8');
-const manifestOf = (folder: string) => JSON.parse(read(join(folder, 'package.json')));
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const readProjectFile = (file: string) => readFileSync(join(projectRoot, file), 'utf8');
+const readManifest = (folder: string) => JSON.parse(readProjectFile(join(folder, 'package.json')));
 
-test('start loads no file before the compile cache and no file that only re-exports', () => {
+test('the start loads no file before the compile cache, and no file that only re-exports', () => {
   const dist = 'packages/mcp/dist';
-  const files = readdirSync(join(root, dist)).filter((name) => name.endsWith('.mjs'));
-  const texts = files.map((file) => ({ file, text: read(join(dist, file)) }));
+  const files = readdirSync(join(projectRoot, dist)).filter((name) => name.endsWith('.mjs'));
+  const texts = files.map((file) => ({ file, text: readProjectFile(join(dist, file)) }));
   const importsOf = (name: string | undefined) => {
     const { text = '' } = texts.find(({ file }) => file === name) ?? {};
     const found = text.matchAll(/(?:^|[;}])(?:import|export)(?:\{[^}]*\}from)?"\.\/([^"]+)"/gmu);
@@ -28,24 +29,24 @@ test('start loads no file before the compile cache and no file that only re-expo
 });
 
 test('all packages have the same license', () => {
-  const whole = read('LICENSE');
+  const whole = readProjectFile('LICENSE');
   expect(whole).toMatch(/^MIT License\n/u);
   for (const folder of ['npm/engine', 'packages/mcp', 'packages/pytest-argus'])
-    expect(read(`${folder}/LICENSE`)).toBe(whole);
-  for (const folder of ['.', 'npm/engine', 'packages/mcp']) expect(manifestOf(folder).license).toBe('MIT');
+    expect(readProjectFile(`${folder}/LICENSE`)).toBe(whole);
+  for (const folder of ['.', 'npm/engine', 'packages/mcp']) expect(readManifest(folder).license).toBe('MIT');
 });
 
-test('pytest plugin has the version of its program', () => {
-  const { version } = manifestOf('packages/mcp');
-  expect(read('packages/pytest-argus/pytest_argus.py')).toContain(`__version__ = "${version}"`);
+test('the pytest plugin has the version of its program', () => {
+  const { version } = readManifest('packages/mcp');
+  expect(readProjectFile('packages/pytest-argus/pytest_argus.py')).toContain(`__version__ = "${version}"`);
 });
 
 test.each([
   ['npm/engine', ['fs-native-extensions']],
-  // `pg` is loaded only by a server on PostgreSQL.
+  // Only a server on PostgreSQL loads `pg`.
   ['packages/mcp', ['fs-native-extensions', 'pg']],
 ])('%s has only optional dependencies: %s', (folder, optional) => {
-  const { dependencies = {}, optionalDependencies, scripts } = manifestOf(folder);
+  const { dependencies = {}, optionalDependencies, scripts } = readManifest(folder);
   expect(dependencies).toEqual({});
   expect(Object.keys(optionalDependencies)).toEqual(optional);
   expect(scripts).not.toHaveProperty('install');

@@ -5,23 +5,24 @@ import path from 'node:path';
 import type { DiagnosticResult, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { argus } from '../e2e/argus.ts';
-import { repository } from '../e2e/fix-loop/fix-loop.ts';
+import { createRepository } from '../e2e/fix-loop/fix-loop.ts';
 import { nodePrograms } from '../e2e/setup.mjs';
-import { need, PATH, type ProgramName } from './installed.ts';
+import { type ProgramName, RUNNER_PATH, skipWithoutPrograms } from './installed.ts';
 
-interface Small {
+interface SmallProject {
   programs: ProgramName[];
   command: string;
   files: Record<string, string>;
 }
 
 /** Opens a committed project with the `node_modules` of the test runners. */
-function open({ programs, command, files }: Small, skip: (note: string) => void) {
-  need(programs, skip);
-  const root = repository({ '.gitignore': 'node_modules\n__pycache__\n.pytest_cache\ntarget\n', ...files });
+function openSmallProject({ programs, command, files }: SmallProject, skip: (note: string) => void) {
+  skipWithoutPrograms(programs, skip);
+  const root = createRepository({ '.gitignore': 'node_modules\n__pycache__\n.pytest_cache\ntarget\n', ...files });
   symlinkSync(path.dirname(nodePrograms), path.join(root, 'node_modules'));
   const file = (name: string) => path.join(root, name);
-  const data = async (...args: string[]) => JSON.parse((await argus(args, { cwd: root, env: { PATH } })).stdout).data;
+  const data = async (...args: string[]) =>
+    JSON.parse((await argus(args, { cwd: root, env: { PATH: RUNNER_PATH } })).stdout).data;
   return {
     root,
     run: (): Promise<RunResult> => data('run', '--json', command),
@@ -33,9 +34,9 @@ function open({ programs, command, files }: Small, skip: (note: string) => void)
   };
 }
 
-const PYTEST = 'python -m pytest -q';
+const PYTEST_COMMAND = 'python -m pytest -q';
 
-const PAIRS = `
+const PAIR_TESTS = `
 import pytest
 from pairs import check
 
@@ -47,13 +48,14 @@ def test_plain(n):
 def test_check(n):
 `;
 
-const ONE_EDIT: Record<string, Small & { edit: [file: string, from: string, to: string]; causes: number }> = {
-  'one of 202 tests': {
-    programs: ['pytest'],
-    command: PYTEST,
-    files: {
-      'money.py': 'def net(gross, tax):\n    return gross - tax\n',
-      'test_money.py': `
+const SINGLE_EDITS: Record<string, SmallProject & { edit: [file: string, from: string, to: string]; causes: number }> =
+  {
+    'one of 202 tests': {
+      programs: ['pytest'],
+      command: PYTEST_COMMAND,
+      files: {
+        'money.py': 'def net(gross, tax):\n    return gross - tax\n',
+        'test_money.py': `
 import pytest
 from money import net
 
@@ -64,37 +66,37 @@ def test_net():
 def test_plain(n):
     assert n >= 0
 `,
+      },
+      edit: ['money.py', 'gross - tax', 'gross + tax'],
+      causes: 1,
     },
-    edit: ['money.py', 'gross - tax', 'gross + tax'],
-    causes: 1,
-  },
-  'tests that name no error': {
-    programs: ['pytest'],
-    command: PYTEST,
-    files: {
-      'pairs.py': 'def check(*pairs):\n    if len(pairs) % 2 != 0:\n        return "odd"\n',
-      'test_pairs.py': `${PAIRS}    err = check(*range(2 * n))\n    if err:\n        pytest.fail("Check error: " + err)\n`,
+    'tests that name no error': {
+      programs: ['pytest'],
+      command: PYTEST_COMMAND,
+      files: {
+        'pairs.py': 'def check(*pairs):\n    if len(pairs) % 2 != 0:\n        return "odd"\n',
+        'test_pairs.py': `${PAIR_TESTS}    err = check(*range(2 * n))\n    if err:\n        pytest.fail("Check error: " + err)\n`,
+      },
+      edit: ['pairs.py', '!= 0', '== 0'],
+      causes: 1,
     },
-    edit: ['pairs.py', '!= 0', '== 0'],
-    causes: 1,
-  },
-  'one raise with other words each time': {
-    programs: ['pytest'],
-    command: PYTEST,
-    files: {
-      'pairs.py':
-        'def check(*pairs):\n    if len(pairs) % 2 != 0:\n        raise ValueError(f"not in pairs: {list(pairs)}")\n    return len(pairs)\n',
-      'test_pairs.py': `${PAIRS}    assert check(*range(2 * n)) == 2 * n\n`,
+    'one raise with other words each time': {
+      programs: ['pytest'],
+      command: PYTEST_COMMAND,
+      files: {
+        'pairs.py':
+          'def check(*pairs):\n    if len(pairs) % 2 != 0:\n        raise ValueError(f"not in pairs: {list(pairs)}")\n    return len(pairs)\n',
+        'test_pairs.py': `${PAIR_TESTS}    assert check(*range(2 * n)) == 2 * n\n`,
+      },
+      edit: ['pairs.py', '!= 0', '== 0'],
+      causes: 1,
     },
-    edit: ['pairs.py', '!= 0', '== 0'],
-    causes: 1,
-  },
-  'a comparison and a nil pointer in Go': {
-    programs: ['go'],
-    command: 'go test ./...',
-    files: {
-      'go.mod': 'module example.com/pairs\n\ngo 1.18\n',
-      'pairs.go': `package pairs
+    'a comparison and a nil pointer in Go': {
+      programs: ['go'],
+      command: 'go test ./...',
+      files: {
+        'go.mod': 'module example.com/pairs\n\ngo 1.18\n',
+        'pairs.go': `package pairs
 
 import "fmt"
 
@@ -115,7 +117,7 @@ func New(pairs ...string) *Box {
 	return &Box{n}
 }
 `,
-      'pairs_test.go': `package pairs
+        'pairs_test.go': `package pairs
 
 import (
 	"fmt"
@@ -144,14 +146,14 @@ func TestNew(t *testing.T) {
 	}
 }
 `,
+      },
+      edit: ['pairs.go', '%2 != 0', '%2 == 0'],
+      causes: 2,
     },
-    edit: ['pairs.go', '%2 != 0', '%2 == 0'],
-    causes: 2,
-  },
-};
+  };
 
-test.for(Object.entries(ONE_EDIT))('an edit is a regression at once: %s', async ([, project], { skip }) => {
-  const { run, diagnose, edit } = open(project, skip);
+test.for(Object.entries(SINGLE_EDITS))('an edit is a regression at once: %s', async ([, project], { skip }) => {
+  const { run, diagnose, edit } = openSmallProject(project, skip);
   expect((await run()).status).toBe('passed');
   edit(...project.edit);
   const red = await run();
@@ -166,7 +168,7 @@ test.for(Object.entries(ONE_EDIT))('an edit is a regression at once: %s', async 
 test('an error in a callback is placed in the test that defines the callback', async ({ skip }) => {
   const recipe = (name: string, line: string) =>
     `test('${name}', () => {\n  produce({}, (draft) => {\n    ${line}\n  });\n});\n`;
-  const { run } = open(
+  const { run } = openSmallProject(
     {
       programs: ['node'],
       command: 'node --test',
@@ -193,10 +195,10 @@ test('an error in a callback is placed in the test that defines the callback', a
 });
 
 test('a pytest failure has the exception and its place', async ({ skip }) => {
-  const { run } = open(
+  const { run } = openSmallProject(
     {
       programs: ['pytest'],
-      command: PYTEST,
+      command: PYTEST_COMMAND,
       files: {
         'timed.py':
           'class Expired(Exception):\n    pass\n\n\ndef unsign(value, max_age):\n    if 1 < max_age:\n        raise Expired("Signature age 1")\n    return value\n',
@@ -212,7 +214,7 @@ test('a pytest failure has the exception and its place', async ({ skip }) => {
 
 test('a Mocha failure shows the part in which the values differ', async ({ skip }) => {
   const fox = (last: string) => `'the quick brown fox jumps over the lazy ${last} and is gone'`;
-  const { run } = open(
+  const { run } = openSmallProject(
     {
       programs: ['mocha'],
       command: 'mocha',
@@ -228,7 +230,7 @@ test('a Mocha failure shows the part in which the values differ', async ({ skip 
 });
 
 test('a failing doctest fails a run whose other tests nextest runs', async ({ skip }) => {
-  const { run } = open(
+  const { run } = openSmallProject(
     {
       programs: ['cargo', 'nextest'],
       command: 'cargo test',
@@ -246,13 +248,13 @@ test('a failing doctest fails a run whose other tests nextest runs', async ({ sk
 });
 
 test('a test that fails after another test of Vitest is order-dependent', async ({ skip }) => {
-  const { root, run, data } = open(
+  const { root, run, data } = openSmallProject(
     {
       programs: ['vitest'],
       command: 'vitest run',
       files: {
         'package.json': '{"type":"module"}',
-        // Ignored by git, because a random seed is not an edit either.
+        // The file is ignored by git, because a random seed does not count as an edit either.
         '.gitignore': 'node_modules\nseed.txt\n',
         'vitest.config.ts': `import { readFileSync } from 'node:fs';
 export default { test: { sequence: { shuffle: { tests: true }, seed: Number(readFileSync('seed.txt', 'utf8')) } } };

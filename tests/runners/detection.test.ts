@@ -1,24 +1,28 @@
-/** argus_init names a missing runner, and detects `node --test`. Detection of the other runners: runners.ts. */
+/**
+ * argus_init names a missing runner, and detects `node --test`. runners.ts tests the detection of the other runners.
+ */
 
 import { expect, test } from 'vitest';
-import { environment, project } from '../e2e/harness.ts';
-import { Product } from './product.ts';
+import { createEnvironment, createProject } from '../e2e/harness.ts';
+import { ToolCaller } from './product.ts';
 
-function initOf(files: Record<string, string>) {
-  const product = new Product(project(files), environment(), () => Promise.reject(new Error('nothing is run')));
+function initializeProject(files: Record<string, string>) {
+  const product = new ToolCaller(createProject(files), createEnvironment(), () =>
+    Promise.reject(new Error('nothing is run')),
+  );
   return product.init().finally(() => product.close());
 }
 
-test('a project is opened with a warning where its runner is not installed', async () => {
+test('a project whose runner is not installed is opened with a warning', async () => {
   const manifest = { scripts: { test: 'vitest' }, devDependencies: { vitest: '4' } };
-  expect((await initOf({ 'package.json': JSON.stringify(manifest) })).warnings).toEqual([
+  expect((await initializeProject({ 'package.json': JSON.stringify(manifest) })).warnings).toEqual([
     "vitest is not installed: run 'npm install'.",
   ]);
   const { devDependencies: _, ...elsewhere } = manifest;
-  expect((await initOf({ 'package.json': JSON.stringify(elsewhere) })).warnings).toBeUndefined();
+  expect((await initializeProject({ 'package.json': JSON.stringify(elsewhere) })).warnings).toBeUndefined();
 });
 
 test('node --test is detected without a script', async () => {
   const files = { 'package.json': '{ "type": "module" }', 'test/sum.js': "import { test } from 'node:test';\n" };
-  expect(await initOf(files)).toMatchObject({ testCommand: 'node --test', runner: 'node:test' });
+  expect(await initializeProject(files)).toMatchObject({ testCommand: 'node --test', runner: 'node:test' });
 });

@@ -1,6 +1,6 @@
 /**
- * Plays commands in place of the product's `execute`: from a recording, or for real while a recording is made. Planning,
- * reading and recording a run are the product's own.
+ * Replaces the program's `execute`: replays commands from a recording, or runs them while making a recording. Planning,
+ * reading and recording a run are done by the program itself.
  */
 
 import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs';
@@ -8,36 +8,38 @@ import path from 'node:path';
 import { type Execution, execute } from '../../packages/mcp/src/run/execute.ts';
 import {
   type Chunk,
-  Folders,
-  Hiding,
-  joined,
-  type Place,
-  RECORD_AGAIN,
-  type Recorded,
-  reportsOf,
+  FolderPlaceholders,
+  joinChunks,
+  RECORD_AGAIN_ADVICE,
+  type RecordedRun,
+  RecordingForm,
+  type RunFolders,
+  readReports,
 } from './recording.ts';
 
 export type Execute = typeof execute;
 
-/** Before any run, in seconds. */
-const BEFORE = 1_700_000_000;
+/** A file time before any run, in seconds since the epoch. */
+const OLD_TIME_SECONDS = 1_700_000_000;
 
-/** Each call takes the next run from `rest`, emits its output and writes its reports. */
-export function replaying(rest: Recorded[]): Execute {
-  const places = new Places();
+/**
+ * Returns an `execute` that replays: each call takes the next run from `rest`, emits its output and writes its reports.
+ */
+export function createReplay(rest: RecordedRun[]): Execute {
+  const places = new FolderFinder();
   const written = new Set<string>();
   return async ({ command, cwd, env, onOutput, onStart }) => {
     const startedAt = Date.now();
     const next = rest.shift();
-    if (next === undefined) throw new Error(`The recording has no run left for '${command}'. ${RECORD_AGAIN}`);
+    if (next === undefined) throw new Error(`The recording has no run left for '${command}'. ${RECORD_AGAIN_ADVICE}`);
     const place = places.of(cwd, env);
-    const planned = new Hiding(place).of(command);
+    const planned = new RecordingForm(place).of(command);
     if (planned !== next.command)
-      throw new Error(`Argus runs '${planned}', and '${next.command}' was recorded. ${RECORD_AGAIN}`);
+      throw new Error(`Argus runs '${planned}', and '${next.command}' was recorded. ${RECORD_AGAIN_ADVICE}`);
     onStart?.(process.pid);
-    const folders = new Folders(place);
-    // A real runner takes longer, so the reports of the run before are older than this run.
-    for (const file of written) if (existsSync(file)) utimesSync(file, BEFORE, BEFORE);
+    const folders = new FolderPlaceholders(place);
+    // A real runner takes longer, so the reports of the previous run must be older than this run.
+    for (const file of written) if (existsSync(file)) utimesSync(file, OLD_TIME_SECONDS, OLD_TIME_SECONDS);
     for (const [name, text] of Object.entries(next.reports)) {
       const file = folders.restore(name);
       mkdirSync(path.dirname(file), { recursive: true });
@@ -57,9 +59,9 @@ export function replaying(rest: Recorded[]): Execute {
   };
 }
 
-/** Each call runs a command and adds its output and reports to `runs`. */
-export function recording(runs: Recorded[]): Execute {
-  const places = new Places();
+/** Returns an `execute` that runs each command and adds its output and reports to `runs`. */
+export function createRecorder(runs: RecordedRun[]): Execute {
+  const places = new FolderFinder();
   return async (execution) => {
     const { command, cwd, env, onOutput } = execution;
     const place = places.of(cwd, env);
@@ -71,23 +73,26 @@ export function recording(runs: Recorded[]): Execute {
         return onOutput?.(text, stream);
       },
     });
-    const reports = reportsOf(place, env, executed.startedAt);
-    const hiding = new Hiding(place, reports);
+    const reports = readReports(place, env, executed.startedAt);
+    const hiding = new RecordingForm(place, reports);
     runs.push({
       command: hiding.of(command),
       exitCode: executed.exitCode,
-      output: joined(chunks).map(([stream, text]) => [stream, hiding.of(text)]),
+      output: joinChunks(chunks).map(([stream, text]) => [stream, hiding.of(text)]),
       reports: Object.fromEntries(Object.entries(reports).map(([file, text]) => [hiding.of(file), hiding.of(text)])),
     });
     return executed;
   };
 }
 
-/** A command that runs once more without what Argus adds has the report folder of the run before. */
-class Places {
+/**
+ * Finds the folders of a run. A command that runs again without Argus' additions uses the report folder of the previous
+ * run.
+ */
+class FolderFinder {
   #reports: string | undefined;
 
-  of(root: string, { ARGUS_REPORT_DIR }: Execution['env']): Place {
+  of(root: string, { ARGUS_REPORT_DIR }: Execution['env']): RunFolders {
     this.#reports = ARGUS_REPORT_DIR ?? this.#reports;
     const isThere = this.#reports !== undefined && existsSync(this.#reports);
     return { root, reports: isThere ? this.#reports : undefined };

@@ -1,4 +1,4 @@
-/** Calls the handlers of the tools in process for a single project, with commands that a test plays. */
+/** Calls the handlers of the tools in this process for a single project, with an `execute` that a test provides. */
 
 import { SessionManager } from '../../packages/mcp/src/sessions/session-manager.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
@@ -13,10 +13,10 @@ import type { Chunk } from './recording.ts';
 
 type Params<Handle extends (...args: never[]) => unknown> = Omit<Parameters<Handle>[0], 'projectPath'>;
 
-export class Product {
+export class ToolCaller {
   readonly root: string;
   readonly env: Record<string, string>;
-  /** The output that a person sees of the last run. */
+  /** The output of the last run that a person sees. */
   shown: Chunk[] = [];
   readonly #execute: Execute;
   readonly #sessions = new SessionManager();

@@ -1,16 +1,16 @@
 /**
- * Starts the runners that most projects have; each takes seconds, because it starts several times. Every scenario with its
- * real programs: real.full.test.ts. With the built program: tests/e2e/process.
+ * Runs the runners that most projects have. Each takes seconds, because it starts several times. real.full.test.ts
+ * plays every scenario with its real programs, and tests/e2e/process uses the built program.
  */
 
 import { test } from 'vitest';
-import { need } from './installed.ts';
+import { skipWithoutPrograms } from './installed.ts';
 import { RUNNER_SCENARIOS } from './runners.ts';
-import { playForReal, programsOf } from './scenario.ts';
+import { playWithRealPrograms, programsOf } from './scenario.ts';
 
 for (const scenario of RUNNER_SCENARIOS.filter(({ isCore }) => isCore)) {
   test(scenario.name, async ({ skip }) => {
-    need(programsOf(scenario), skip);
-    await playForReal(scenario);
+    skipWithoutPrograms(programsOf(scenario), skip);
+    await playWithRealPrograms(scenario);
   });
 }

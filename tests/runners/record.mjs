@@ -6,11 +6,11 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tests/vitest.config.ts'];
+const projectRoot = fileURLToPath(new URL('../..', import.meta.url));
+const vitestArgs = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'tests/vitest.config.ts'];
 const { status } = spawnSync(
   process.execPath,
-  [...vitest, 'tests/runners/real.full.test.ts', ...process.argv.slice(2)],
-  { cwd: root, stdio: 'inherit', env: { ...process.env, ARGUS_TESTS: 'full', ARGUS_RECORD_RUNNERS: '1' } },
+  [...vitestArgs, 'tests/runners/real.full.test.ts', ...process.argv.slice(2)],
+  { cwd: projectRoot, stdio: 'inherit', env: { ...process.env, ARGUS_TESTS: 'full', ARGUS_RECORD_RUNNERS: '1' } },
 );
 process.exitCode = status ?? 1;

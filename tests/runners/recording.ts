@@ -1,6 +1,6 @@
 /**
- * A recording in `recordings/` holds the output and the report files of a test runner that Argus ran. It has placeholders
- * for folders and fixed values for times, so that a new recording of the same runner has the same text.
+ * A recording in `recordings/` contains the output and the report files of a test runner that Argus ran. Folders are
+ * replaced by placeholders and times by fixed values, so that a new recording of the same runner has the same text.
  */
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -8,19 +8,19 @@ import { release } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Execution } from '../../packages/mcp/src/run/execute.ts';
-import { REPORTERS } from '../../packages/mcp/src/run/reporters.ts';
+import { REPORTERS_FOLDER } from '../../packages/mcp/src/run/reporters.ts';
 import { nodePrograms, pythonFolder } from '../e2e/setup.mjs';
 
 export type Chunk = [stream: 'stdout' | 'stderr', text: string];
 
-/** A command that ran. */
-export interface Recorded {
-  /** Includes the options that Argus added. */
+/** A command that was run. */
+export interface RecordedRun {
+  /** The command, including the options that Argus added. */
   command: string;
   exitCode: number | null;
-  /** In the order in which it arrived. */
+  /** Chunks of output in the order in which they arrived. */
   output: Chunk[];
-  /** Contents of the report files by their paths. */
+  /** Contents of the report files by path. */
   reports: Record<string, string>;
 }
 
@@ -28,57 +28,60 @@ export interface Recording {
   runner: string;
   /** The line that the runner's version command printed. */
   version: string;
-  runs: Recorded[];
+  runs: RecordedRun[];
   /** Output of commands that ran without Argus, for runners whose output Argus must not change. */
   alone?: Chunk[][];
 }
 
-const FOLDER = fileURLToPath(new URL('./recordings', import.meta.url));
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/u, '');
+const RECORDINGS_FOLDER = fileURLToPath(new URL('./recordings', import.meta.url));
+const REPOSITORY_ROOT = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/u, '');
 
-/** Advice for messages about a recording. */
-export const RECORD_AGAIN = 'Run: npm run record-runners';
+/** Advice for error messages about a recording. */
+export const RECORD_AGAIN_ADVICE = 'Run: npm run record-runners';
 
-/** Returns undefined for an unknown name. */
+/** Returns undefined if there is no recording with this name. */
 export function readRecording(name: string): Recording | undefined {
-  const file = fileOf(name);
+  const file = recordingPath(name);
   return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
 }
 
 export function writeRecording(name: string, recording: Recording): void {
-  const file = fileOf(name);
+  const file = recordingPath(name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(recording, undefined, 1)}\n`);
 }
 
-export function recordingNames(): string[] {
-  return readdirSync(FOLDER).map((file) => path.basename(file, '.json'));
+export function listRecordingNames(): string[] {
+  return readdirSync(RECORDINGS_FOLDER).map((file) => path.basename(file, '.json'));
 }
 
-function fileOf(name: string): string {
-  return path.join(FOLDER, `${name}.json`);
+function recordingPath(name: string): string {
+  return path.join(RECORDINGS_FOLDER, `${name}.json`);
 }
 
 /** The folders of a run. */
-export interface Place {
+export interface RunFolders {
   root: string;
-  /** The temporary folder for reports, where the command is to write some. */
+  /** The temporary folder in which the command should write reports, if it should write any. */
   reports?: string | undefined;
 }
 
-/** Folders that differ between machines and their placeholders; longer paths first, because some contain others. */
-export class Folders {
+/**
+ * Folders that differ between machines, with their placeholders. Longer paths come first, because some paths contain
+ * others.
+ */
+export class FolderPlaceholders {
   readonly #placeholders: [placeholder: string, folder: string][];
 
-  constructor({ root, reports }: Place) {
+  constructor({ root, reports }: RunFolders) {
     this.#placeholders = [
       ['@ROOT@', root],
-      ['@REPORTERS@', REPORTERS],
+      ['@REPORTERS@', REPORTERS_FOLDER],
       ['@MODULES@', path.dirname(nodePrograms)],
       ['@PYTHON@', pythonFolder],
-      ['@ARGUS@', REPOSITORY],
+      ['@ARGUS@', REPOSITORY_ROOT],
       ['@NODE@', process.execPath],
-      // Maven writes it into its reports.
+      // Maven writes this path into its reports.
       ['@KERNEL@', release()],
     ];
     if (reports !== undefined) this.#placeholders.push(['@REPORTS@', reports]);
@@ -94,17 +97,21 @@ export class Folders {
   }
 }
 
-/** Reports that a runner writes into the project, as Argus looks for them. */
-const IN_PROJECT = /(?:^|\/)(?:target\/(?:surefire|failsafe)-reports|build\/test-results)\/.*\.xml$/u;
+/** Matches reports that a runner writes into the project, in the places where Argus looks for them. */
+const PROJECT_REPORT_PATH = /(?:^|\/)(?:target\/(?:surefire|failsafe)-reports|build\/test-results)\/.*\.xml$/u;
 
-/** Files that Argus itself writes into the report folder, from the output of the command. */
-const PRINTED = /^(?:go-test\.json|tape\.tap|printed-.*)$/u;
+/** Matches files that Argus itself writes into the report folder, from the output of the command. */
+const ARGUS_REPORT_NAME = /^(?:go-test\.json|tape\.tap|printed-.*)$/u;
 
-/** Contents of the report files that a command left, by their paths. */
-export function reportsOf({ root, reports }: Place, env: Execution['env'], sinceMs: number): Record<string, string> {
+/** Returns the contents of the report files that a command has written, by path. */
+export function readReports(
+  { root, reports }: RunFolders,
+  env: Execution['env'],
+  sinceMs: number,
+): Record<string, string> {
   const isReport = (name: string) =>
     /\.(?:json|xml|tap)$/u.test(name) &&
-    !PRINTED.test(name) &&
+    !ARGUS_REPORT_NAME.test(name) &&
     (name !== 'tap.tap' || env.TAP_OUTPUT_FILE !== undefined);
   const written =
     reports === undefined
@@ -113,30 +120,33 @@ export function reportsOf({ root, reports }: Place, env: Execution['env'], since
           .filter(isReport)
           .map((name) => path.join(reports, name));
   const inProject = readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .filter((name) => IN_PROJECT.test(name))
+    .filter((name) => PROJECT_REPORT_PATH.test(name))
     .map((name) => path.join(root, name));
   const files = [...written, ...inProject].filter((file) => statSync(file).mtimeMs >= sinceMs - CLOCK_TICK_MS);
-  return Object.fromEntries(files.sort().map((file) => [file, withoutJava(readFileSync(file, 'utf8'))]));
+  return Object.fromEntries(files.sort().map((file) => [file, removeJavaProperties(readFileSync(file, 'utf8'))]));
 }
 
-/** The clock of files may be behind. */
+/** File times may be slightly behind the clock. */
 const CLOCK_TICK_MS = 50;
 
-/** Removes the properties of the Java machine and the address of the schema, which Maven writes into its reports. */
-function withoutJava(report: string): string {
+/** Removes the Java properties and the schema address, which Maven writes into its reports. */
+function removeJavaProperties(report: string): string {
   return report
     .replace(/<properties>\s*<property name="sun\.[\s\S]*?<\/properties>/u, '')
     .replaceAll(/ xsi:noNamespaceSchemaLocation="[^"]*"/gu, '');
 }
 
-/** The recorded form of texts of one run: placeholders for folders, and the same numbers each time. */
-export class Hiding {
-  readonly #folders: Folders;
-  /** Report files are named after the processes that write them. */
+/**
+ * Converts the texts of a run to their recorded form: folders become placeholders, and numbers that vary become the
+ * same numbers each time.
+ */
+export class RecordingForm {
+  readonly #folders: FolderPlaceholders;
+  /** Names of report files contain the ids of the processes that write them. */
   readonly #pids: Map<string, string>;
 
-  constructor(place: Place, reports: Record<string, string> = {}) {
-    this.#folders = new Folders(place);
+  constructor(place: RunFolders, reports: Record<string, string> = {}) {
+    this.#folders = new FolderPlaceholders(place);
     const pids = Object.keys(reports).map((file) => /(?<=-)\d+/u.exec(path.basename(file))?.[0]);
     this.#pids = new Map(
       [...new Set(pids)].flatMap((pid, at) => (pid === undefined ? [] : [[`-${pid}`, `-${at + 1}`]])),
@@ -148,17 +158,21 @@ export class Hiding {
       (told, [pid, number]) => told.replaceAll(pid, number),
       this.#folders.hide(text),
     );
-    return settled(named);
+    return normalizeVaryingValues(named);
   }
 }
 
-const DURATION = /(?<=\\[nt]|(?<![\w.-]))\d+(?:\.\d+)?(?:e-\d+)?(?=\s?(?:[mµn]s|milliseconds?|seconds?|secs?|s)\b)/gu;
+const DURATION_PATTERN =
+  /(?<=\\[nt]|(?<![\w.-]))\d+(?:\.\d+)?(?:e-\d+)?(?=\s?(?:[mµn]s|milliseconds?|seconds?|secs?|s)\b)/gu;
 
-/** Gives fixed values to times, process ids, ports and memory sizes, and sorts progress dots, because they differ from run to run. */
-function settled(text: string): string {
+/**
+ * Replaces times, process ids, ports and memory sizes by fixed values, and sorts progress dots, because all of these
+ * differ from run to run.
+ */
+function normalizeVaryingValues(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?/gu, '2000-01-01T00:00:00Z')
-    .replaceAll(DURATION, '1')
+    .replaceAll(DURATION_PATTERN, '1')
     .replaceAll(/(?<=\b1 ?)(?:ns|µs|ms)\b/gu, 'ms')
     .replaceAll(/(?<=duration_ms:? )[\d.]+/gu, '1')
     .replaceAll(/\b\d\d:\d\d(?::\d\d|\.\d+)/gu, '00:00:00')
@@ -184,8 +198,8 @@ function settled(text: string): string {
     .replaceAll(/ hostname="[^"]*"/gu, ' hostname="localhost"');
 }
 
-/** Joins neighboring chunks of the same stream. */
-export function joined(chunks: readonly Chunk[]): Chunk[] {
+/** Joins consecutive chunks of the same stream. */
+export function joinChunks(chunks: readonly Chunk[]): Chunk[] {
   const whole: Chunk[] = [];
   for (const [stream, text] of chunks) {
     const last = whole.at(-1);
@@ -195,39 +209,43 @@ export function joined(chunks: readonly Chunk[]): Chunk[] {
   return whole;
 }
 
-export function textOf(chunks: readonly Chunk[], stream: 'stdout' | 'stderr'): string {
+export function streamText(chunks: readonly Chunk[], stream: 'stdout' | 'stderr'): string {
   return chunks.flatMap(([from, text]) => (from === stream ? [text] : [])).join('');
 }
 
-/** Returns the first lines in which two recordings differ, ignoring the order of lines; empty when they are equal. */
-export function difference(recorded: Recording, fresh: Recording): string[] {
-  const [before, now] = [linesOf(recorded), linesOf(fresh)];
-  const gone = missingFrom(now, before).map((line) => `- ${line}`);
-  const added = missingFrom(before, now).map((line) => `+ ${line}`);
-  return [...gone.slice(0, MAX_LINES), ...added.slice(0, MAX_LINES)];
+/**
+ * Returns the first lines in which two recordings differ, ignoring the order of lines. Returns nothing if they are
+ * equal.
+ */
+export function findDifferences(recorded: Recording, fresh: Recording): string[] {
+  const [before, now] = [comparableLines(recorded), comparableLines(fresh)];
+  const gone = findMissingLines(now, before).map((line) => `- ${line}`);
+  const added = findMissingLines(before, now).map((line) => `+ ${line}`);
+  return [...gone.slice(0, MAX_DIFFERENT_LINES), ...added.slice(0, MAX_DIFFERENT_LINES)];
 }
 
-const MAX_LINES = 15;
+const MAX_DIFFERENT_LINES = 15;
 
-/** Lines without their order, because tests that run side by side end in any order. */
-function linesOf({ runs, alone = [] }: Recording): string[] {
+/** Returns the lines without their order, because tests that run concurrently end in any order. */
+function comparableLines({ runs, alone = [] }: Recording): string[] {
   const printed = (chunks: readonly Chunk[]) =>
-    [textOf(chunks, 'stdout'), textOf(chunks, 'stderr')].flatMap((text) => comparable(text).split('\n'));
+    [streamText(chunks, 'stdout'), streamText(chunks, 'stderr')].flatMap((text) => toComparableText(text).split('\n'));
   const told = runs.flatMap(({ command, exitCode, output, reports }) => [
     `command: ${command}`,
     `exit code: ${exitCode}`,
     ...printed(output),
-    ...Object.entries(reports).flatMap(([name, text]) => [`report: ${name}`, ...linesOfReport(text)]),
+    ...Object.entries(reports).flatMap(([name, text]) => [`report: ${name}`, ...reportLines(text)]),
   ]);
   return [...told, ...alone.flatMap(printed)];
 }
 
 /**
- * Removes what differs between two runs of the same tests: times in brackets, which some runners print for slow tests only;
- * units and minutes of other times; the order of progress dots; numbers of failures, which follow that order; ids.
+ * Removes everything that differs between two runs of the same tests: times in brackets, which some runners print only
+ * for slow tests; units and minutes of other times; the order of progress dots; numbers of failures, which follow that
+ * order; ids.
  */
-export function comparable(text: string): string {
-  return shownInTheEnd(text)
+export function toComparableText(text: string): string {
+  return removeErasedLines(text)
     .replaceAll(/ +\(1 ?m?s\)/gu, '')
     .replaceAll(/\b(?:\d+ ?m(?:in)? )?1 ?m?s\b/gu, '1s')
     .replaceAll(', estimated 1s', '')
@@ -236,11 +254,11 @@ export function comparable(text: string): string {
     .replaceAll(/(?<=session-id=)[\w-]+/gu, '1');
 }
 
-/** Codes of a terminal. */
+/** Matches control sequences of a terminal. */
 const [ERASE_LINE, LINE_UP, LINE_START, SHOW_CURSOR] = ['\u001b[2K', '\u001b[1A', '\u001b[G', '\u001b[?25h'];
 
-/** Removes lines that were erased again, because a runner draws its progress as often as there is time for. */
-function shownInTheEnd(text: string): string {
+/** Removes lines that were erased again, because how often a runner draws its progress depends on time. */
+function removeErasedLines(text: string): string {
   let shown = '';
   for (const frame of text.replaceAll(SHOW_CURSOR, '').split(LINE_START)) {
     const linesAbove = frame.split(LINE_UP).length - 1;
@@ -254,13 +272,13 @@ function shownInTheEnd(text: string): string {
   return shown;
 }
 
-function linesOfReport(text: string): string[] {
-  if (!text.startsWith('{')) return comparable(text).replaceAll('><', '>\n<').split('\n');
-  const lines = comparable(JSON.stringify(JSON.parse(text), undefined, 1)).split('\n');
+function reportLines(text: string): string[] {
+  if (!text.startsWith('{')) return toComparableText(text).replaceAll('><', '>\n<').split('\n');
+  const lines = toComparableText(JSON.stringify(JSON.parse(text), undefined, 1)).split('\n');
   return lines.map((line) => line.replace(/,$/u, ''));
 }
 
-function missingFrom(lines: readonly string[], wanted: readonly string[]): string[] {
+function findMissingLines(lines: readonly string[], wanted: readonly string[]): string[] {
   const left = new Map<string, number>();
   for (const line of lines) left.set(line.trim(), (left.get(line.trim()) ?? 0) + 1);
   return wanted.filter((line) => {

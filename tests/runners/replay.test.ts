@@ -1,14 +1,14 @@
-/** Plays the scenarios from their recordings. With the real programs: real.test.ts and real.full.test.ts. */
+/** Replays the scenarios from their recordings. real.test.ts and real.full.test.ts use the real programs. */
 
 import { expect, test } from 'vitest';
-import { recordingNames } from './recording.ts';
-import { replay } from './scenario.ts';
+import { listRecordingNames } from './recording.ts';
+import { replayScenario } from './scenario.ts';
 import { SCENARIOS } from './scenarios.ts';
 
-const recorded = SCENARIOS.filter(({ recording }) => recording !== undefined);
+const recordedScenarios = SCENARIOS.filter(({ recording }) => recording !== undefined);
 
-for (const scenario of recorded) test(scenario.name, () => replay(scenario));
+for (const scenario of recordedScenarios) test(scenario.name, () => replayScenario(scenario));
 
 test('each recording belongs to exactly one scenario', () => {
-  expect(recordingNames().sort()).toEqual(recorded.map(({ recording }) => recording).sort());
+  expect(listRecordingNames().sort()).toEqual(recordedScenarios.map(({ recording }) => recording).sort());
 });

@@ -1,69 +1,72 @@
-/** The real runners: each is detected, run, read and filtered, and its own output stays visible. */
+/** Scenarios of the real runners: each runner is detected, run, read and filtered, and its own output stays visible. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { versionNumber } from './installed.ts';
-import type { Recorded } from './recording.ts';
+import { parseVersionNumber } from './installed.ts';
+import type { RecordedRun } from './recording.ts';
 import type { Folder, Scenario, Stage } from './scenario.ts';
 
-interface Runner {
-  /** The runner's project; also the name of its recording unless `recording` is set. */
+interface RunnerRow {
+  /** Name of the runner's project, and of its recording unless `recording` is set. */
   folder: Folder;
   recording?: string;
   programs?: NonNullable<Scenario['programs']>;
-  /** The runner's name in Argus. */
+  /** The name that Argus gives the runner. */
   runner: string;
   testCommand: string;
-  /** Overrides the detected command. */
+  /** A command that is used instead of the detected command. */
   command?: string;
-  /** Part of the name of the case that fails. */
+  /** Part of the name of the failing case. */
   wrong: string;
   expected?: object;
   testPlace?: string;
-  /** A filter that fits one test; false where the runner takes none. */
+  /** A filter that matches one test, or false if the runner accepts no filter. */
   filter?: string | false;
-  /** The file in which the test `adds` gets the name that the filter has. */
+  /** The file in which the test `adds` is renamed to the name that the filter contains. */
   file?: string;
-  /** The change that renames it. By default its quoted name is replaced. */
+  /** The change that renames the test. By default, the quoted name is replaced. */
   renamed?: [from: string, to: string];
   /** A command that accepts a filter, for runners whose detected command does not. */
   filtered?: string;
-  /** Totals of a run whose filter matches a single test, besides that passed test. */
+  /** Totals of a run whose filter matches a single test, in addition to that passed test. */
   one?: object;
-  /** A run whose filter fits no test. Default: no failure and a note. False: Argus takes it for a success. */
+  /**
+   * Result of a run whose filter matches no test. By default, no failure and a note. False if the runner reports such a
+   * run as a success.
+   */
   none?: { failed: number; isNoted: boolean } | false;
 }
 
 /** The totals of most projects in `runners/`. */
-export const totals = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
+export const USUAL_TOTALS = { passed: 1, failed: 1, skipped: 1, flaky: 0 };
 
-/** A filter is a test's name, whatever letters it has, also where the runner reads a pattern. */
-const NAME = 'price is $5 [net] + tax? (yes|no)';
+/** The name of a test used as a filter. Its characters have a meaning in patterns, and must match literally. */
+const SPECIAL_TEST_NAME = 'price is $5 [net] + tax? (yes|no)';
 
-const IN_SUM = 'sum.test.js > sum > is wrong';
-const OF_JAVA = {
+const FAILING_SUM_CASE = 'sum.test.js > sum > is wrong';
+const JAVA_FIELDS = {
   wrong: 'shop.SumTest > is_wrong',
   testPlace: 'first/src/test/java/shop/SumTest.java:',
   expected: { passed: 2, failed: 1, skipped: 1 },
   filter: 'shop.SumTest > adds',
 };
-const OF_MINITEST = {
+const MINITEST_FIELDS = {
   runner: 'minitest',
   testCommand: 'rake test',
   wrong: 'test/test_sum.rb > TestSum > test_is_wrong',
 };
-const CTEST = 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure';
-const CARGO_TEST = 'cargo test --no-fail-fast';
+const CTEST_COMMAND = 'cmake -S . -B build && cmake --build build && ctest --test-dir build --output-on-failure';
+const CARGO_TEST_COMMAND = 'cargo test --no-fail-fast';
 
-/** Two tests with names that only the parameter sets apart. */
-const PARAMETERS = `@pytest.mark.parametrize("x", [pytest.param(1, id="$5 net, or less (ok)"), pytest.param(2, id="$6 net")])
+/** Two tests whose names differ only in the parameter. */
+const PARAMETRIZED_TESTS = `@pytest.mark.parametrize("x", [pytest.param(1, id="$5 net, or less (ok)"), pytest.param(2, id="$6 net")])
     def test_adds(self, x):
         assert x == 1`;
 
-const RUNNERS: Runner[] = [
-  { folder: 'vitest', runner: 'vitest', testCommand: 'npm test', wrong: IN_SUM, file: 'sum.test.js' },
-  { folder: 'jest', runner: 'jest', testCommand: 'npm test', wrong: IN_SUM, file: 'sum.test.js' },
+const RUNNERS: RunnerRow[] = [
+  { folder: 'vitest', runner: 'vitest', testCommand: 'npm test', wrong: FAILING_SUM_CASE, file: 'sum.test.js' },
+  { folder: 'jest', runner: 'jest', testCommand: 'npm test', wrong: FAILING_SUM_CASE, file: 'sum.test.js' },
   { folder: 'mocha', runner: 'mocha', testCommand: 'npm test', wrong: 'sum.js > sum > is wrong', file: 'sum.js' },
   {
     folder: 'playwright',
@@ -81,7 +84,13 @@ const RUNNERS: Runner[] = [
     file: 'sum.js',
     filtered: 'node --test sum.js',
   },
-  { folder: 'bun', runner: 'bun', testCommand: 'bun run test', wrong: IN_SUM, none: { failed: 1, isNoted: true } },
+  {
+    folder: 'bun',
+    runner: 'bun',
+    testCommand: 'bun run test',
+    wrong: FAILING_SUM_CASE,
+    none: { failed: 1, isNoted: true },
+  },
   { folder: 'deno', runner: 'deno', testCommand: 'deno task test', wrong: 'sum_test.js > is wrong' },
   {
     folder: 'pytest',
@@ -89,7 +98,7 @@ const RUNNERS: Runner[] = [
     testCommand: 'python -m pytest',
     wrong: 'test_is_wrong',
     file: 'test_sum.py',
-    renamed: ['def test_adds(self):', PARAMETERS],
+    renamed: ['def test_adds(self):', PARAMETRIZED_TESTS],
     filter: 'test_adds[$5 net, or less (ok)]',
   },
   {
@@ -104,7 +113,7 @@ const RUNNERS: Runner[] = [
     testCommand: 'python manage.py test',
     wrong: 'shop/tests.py > shop.tests.SumTest > test_is_wrong',
   },
-  // AVA reports an error when a filter matches no test.
+  // AVA reports an error if a filter matches no test.
   {
     folder: 'ava',
     runner: 'ava',
@@ -154,28 +163,28 @@ const RUNNERS: Runner[] = [
     file: 'spec/sum_spec.rb',
   },
   {
-    ...OF_MINITEST,
+    ...MINITEST_FIELDS,
     folder: 'minitest',
     file: 'test/test_sum.rb',
-    renamed: ['def test_adds', `define_method('test_${NAME}') do`],
-    filter: `test_${NAME}`,
+    renamed: ['def test_adds', `define_method('test_${SPECIAL_TEST_NAME}') do`],
+    filter: `test_${SPECIAL_TEST_NAME}`,
   },
   {
-    ...OF_MINITEST,
+    ...MINITEST_FIELDS,
     folder: 'minitest',
     recording: 'minitest-by-ruby',
     programs: ['minitest'],
     command: 'ruby -Itest test/test_sum.rb',
   },
-  { ...OF_MINITEST, folder: 'test-unit', none: false },
+  { ...MINITEST_FIELDS, folder: 'test-unit', none: false },
   {
     folder: 'phpunit',
     runner: 'phpunit',
     testCommand: 'phpunit',
     wrong: 'tests/SumTest.php > SumTest > test_is_wrong',
   },
-  // The detected command configures only a project that was not configured before.
-  { folder: 'ctest', runner: 'ctest', testCommand: CTEST, wrong: 'sum.is_wrong', filtered: CTEST },
+  // The detected command configures the project only if it was not configured before.
+  { folder: 'ctest', runner: 'ctest', testCommand: CTEST_COMMAND, wrong: 'sum.is_wrong', filtered: CTEST_COMMAND },
   {
     folder: 'busted',
     runner: 'busted',
@@ -192,8 +201,8 @@ const RUNNERS: Runner[] = [
     wrong: 'TestSum',
     expected: { failed: 1, skipped: 1 },
     file: 'sum_test.go',
-    renamed: ['"adds"', `"${NAME}"`],
-    filter: `TestSum/${NAME.replaceAll(' ', '_')}`,
+    renamed: ['"adds"', `"${SPECIAL_TEST_NAME}"`],
+    filter: `TestSum/${SPECIAL_TEST_NAME.replaceAll(' ', '_')}`,
     // The enclosing test counts too.
     one: { passed: 2 },
   },
@@ -202,7 +211,7 @@ const RUNNERS: Runner[] = [
     recording: 'nextest',
     programs: ['nextest'],
     runner: 'nextest',
-    testCommand: CARGO_TEST,
+    testCommand: CARGO_TEST_COMMAND,
     command: 'cargo nextest run --no-fail-fast',
     wrong: 'sum > sum::is_wrong',
     none: { failed: 1, isNoted: true },
@@ -210,39 +219,39 @@ const RUNNERS: Runner[] = [
   {
     folder: 'cargo',
     runner: 'cargo test',
-    testCommand: CARGO_TEST,
+    testCommand: CARGO_TEST_COMMAND,
     command: 'cargo test',
     wrong: 'sum > sum::is_wrong',
     none: false,
   },
-  { ...OF_JAVA, folder: 'maven', runner: 'maven', testCommand: 'mvn test --fail-at-end' },
-  { ...OF_JAVA, folder: 'gradle', runner: 'gradle', testCommand: 'gradle test --continue' },
+  { ...JAVA_FIELDS, folder: 'maven', runner: 'maven', testCommand: 'mvn test --fail-at-end' },
+  { ...JAVA_FIELDS, folder: 'gradle', runner: 'gradle', testCommand: 'gradle test --continue' },
 ];
 
-/** `npm test` really runs these. */
-const CORE = ['vitest', 'jest', 'pytest', 'go', 'cargo'];
+/** `npm test` really runs these runners. */
+const CORE_RUNNERS = ['vitest', 'jest', 'pytest', 'go', 'cargo'];
 
-/** Their reports hold their versions. */
-const TELL_VERSIONS =
+/** Runners whose reports contain their version. */
+const REPORTING_VERSIONS =
   'vitest jest mocha playwright node-test pytest unittest ava qunit web-test-runner uvu rspec minitest-by-ruby test-unit busted';
 
-/** Argus must not change what these print. */
-const AS_ALONE = 'mocha node-test unittest django ava tap uvu rspec minitest phpunit busted bats';
+/** Runners whose output Argus must not change. */
+const WITH_UNCHANGED_OUTPUT = 'mocha node-test unittest django ava tap uvu rspec minitest phpunit busted bats';
 
-const isIn = (names: string, { recording, folder }: Runner) => names.split(' ').includes(recording ?? folder);
+const isListed = (names: string, { recording, folder }: RunnerRow) => names.split(' ').includes(recording ?? folder);
 
 export const RUNNER_SCENARIOS: readonly (Scenario & { isCore: boolean })[] = RUNNERS.map((row) => {
   const { folder, recording = folder, programs } = row;
   const name = `${recording} is detected, run, read and filtered, and shows its own output`;
   const play = async (stage: Stage) => {
-    await isDetectedRunAndRead(stage, row);
-    if (row.filter !== false) await isFiltered(stage, row);
+    await expectDetectedRunAndRead(stage, row);
+    if (row.filter !== false) await expectFiltered(stage, row);
   };
-  return { name, recording, folder, ...(programs && { programs }), isCore: CORE.includes(recording), play };
+  return { name, recording, folder, ...(programs && { programs }), isCore: CORE_RUNNERS.includes(recording), play };
 });
 
-async function isDetectedRunAndRead(stage: Stage, row: Runner): Promise<void> {
-  const { runner, testCommand, command, wrong, expected = totals, testPlace } = row;
+async function expectDetectedRunAndRead(stage: Stage, row: RunnerRow): Promise<void> {
+  const { runner, testCommand, command, wrong, expected = USUAL_TOTALS, testPlace } = row;
   const init = await stage.init();
   expect(init.testCommand).toBe(testCommand);
   if (command === undefined) expect(init.runner).toBe(runner);
@@ -259,21 +268,22 @@ async function isDetectedRunAndRead(stage: Stage, row: Runner): Promise<void> {
   const shown = stage.shown.map(([, text]) => text).join('');
   expect(shown).toMatch(/is[ _]wrong/u);
   expect(shown).not.toMatch(/"Action"|<testcase|reportFormat|numFailedTests|argus-run-|noise of a passing test/u);
-  if (isIn(AS_ALONE, row)) stage.expectShownAsAlone(command ?? testCommand);
-  if (isIn(TELL_VERSIONS, row)) expect(versionIn(stage.played)).toBe(versionNumber(stage.version));
+  if (isListed(WITH_UNCHANGED_OUTPUT, row)) stage.expectShownAsAlone(command ?? testCommand);
+  if (isListed(REPORTING_VERSIONS, row))
+    expect(findReportedVersion(stage.played)).toBe(parseVersionNumber(stage.version));
 }
 
-/** The version in the first report: CTRF, JSON in the shape of Jest's, or JUnit. */
-function versionIn(played: readonly Recorded[]): string | undefined {
+/** Returns the version in the first report, which is CTRF, JSON in the form of Jest's, or JUnit. */
+function findReportedVersion(played: readonly RecordedRun[]): string | undefined {
   const [text = ''] = Object.values(played[0]?.reports ?? {});
   if (text.startsWith('<')) return /<property name="runner.version" value="([^"]+)"/u.exec(text)?.[1];
   const report = JSON.parse(text);
   return report.runnerVersion ?? report.results.tool.version.replace(/^v/u, '');
 }
 
-/** Runs with a filter that fits no test, which must fail, and with a filter that fits one test. */
-async function isFiltered(stage: Stage, row: Runner): Promise<void> {
-  const { file, filter = file === undefined ? 'adds' : NAME, filtered = row.command } = row;
+/** Runs with a filter that matches no test, which must fail, and with a filter that matches one test. */
+async function expectFiltered(stage: Stage, row: RunnerRow): Promise<void> {
+  const { file, filter = file === undefined ? 'adds' : SPECIAL_TEST_NAME, filtered = row.command } = row;
   const given = filtered === undefined ? {} : { command: filtered };
   const noTests = expect.stringMatching(/^NO_TESTS_RAN: /u);
   if (row.none !== false) {
@@ -284,7 +294,7 @@ async function isFiltered(stage: Stage, row: Runner): Promise<void> {
   }
   if (file !== undefined) {
     const text = readFileSync(path.join(stage.root, file), 'utf8');
-    const [from, to] = row.renamed ?? [/(['"])adds\1/u, `'${NAME}'`];
+    const [from, to] = row.renamed ?? [/(['"])adds\1/u, `'${SPECIAL_TEST_NAME}'`];
     stage.write({ [file]: text.replace(from, () => to) });
   }
   const one = await stage.run({ filter: filter === false ? '' : filter, ...given });

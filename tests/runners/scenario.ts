@@ -1,5 +1,5 @@
 /**
- * A scenario is a project, the commands that Argus runs in it, and the answers that Argus must give. It is played from its
+ * A scenario is a project, the commands that Argus runs in it, and the expected answers of Argus. It is played from its
  * recording or with the real programs. After real programs have run, their output is compared with the recording.
  */
 
@@ -7,48 +7,51 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { environment, project, runnerProject } from '../e2e/harness.ts';
-import { PATH, type ProgramName, versionOf } from './installed.ts';
-import { type Execute, recording, replaying } from './play.ts';
-import { Product } from './product.ts';
+import { copyRunnerProject, createEnvironment, createProject } from '../e2e/harness.ts';
+import { findVersionLine, type ProgramName, RUNNER_PATH } from './installed.ts';
+import { createRecorder, createReplay, type Execute } from './play.ts';
+import { ToolCaller } from './product.ts';
 import {
   type Chunk,
-  comparable,
-  difference,
-  Hiding,
-  joined,
-  RECORD_AGAIN,
-  type Recorded,
+  findDifferences,
+  joinChunks,
+  RECORD_AGAIN_ADVICE,
+  type RecordedRun,
   type Recording,
+  RecordingForm,
   readRecording,
-  textOf,
+  streamText,
+  toComparableText,
   writeRecording,
 } from './recording.ts';
 
 type Programs = readonly [ProgramName, ...ProgramName[]];
 
-/** Folders of `runners/` whose runner has another name. */
-const RUNNERS_OF = {
+/** Folders of `runners/` whose name differs from the name of their runner. */
+const RUNNER_BY_FOLDER = {
   'node-test': ['node'],
   unittest: ['python'],
   minitest: ['minitest', 'rake'],
   'test-unit': ['test-unit', 'rake'],
 } as const satisfies Record<string, Programs>;
 
-export type Folder = keyof typeof RUNNERS_OF | Exclude<ProgramName, 'node' | 'node-22' | 'python' | 'rake'>;
+export type Folder = keyof typeof RUNNER_BY_FOLDER | Exclude<ProgramName, 'node' | 'node-22' | 'python' | 'rake'>;
 
 export interface Scenario {
-  /** What it shows. */
+  /** What the scenario shows, as the name of its test. */
   name: string;
-  /** The name of its recording. A scenario without a recording is played only with the real programs. */
+  /** The name of the recording. A scenario without a recording is played only with the real programs. */
   recording?: string;
-  /** A project of `runners/`. Default: an empty project. */
+  /** A project of `runners/`. The default is an empty project. */
   folder?: Folder;
-  /** Programs that it starts; the recording has the version of the first. Default: the runner of the folder. */
+  /**
+   * Programs that the scenario starts. The recording contains the version of the first. The default is the runner of
+   * the folder.
+   */
   programs?: Programs;
-  /** Files that are added to it. */
+  /** Files that are added to the project. */
   files?: Record<string, string>;
-  /** The folder in it that Argus works in. */
+  /** The folder of the project in which Argus works. */
   at?: string;
   play(stage: Stage): Promise<void>;
 }
@@ -56,30 +59,30 @@ export interface Scenario {
 export function programsOf({ folder, programs }: Scenario): Programs {
   if (programs !== undefined) return programs;
   if (folder === undefined) throw new Error('a scenario in an empty project names its programs');
-  return isNamedOtherwise(folder) ? RUNNERS_OF[folder] : [folder];
+  return isRunnerWithOtherName(folder) ? RUNNER_BY_FOLDER[folder] : [folder];
 }
 
-function isNamedOtherwise(folder: Folder): folder is keyof typeof RUNNERS_OF {
-  return folder in RUNNERS_OF;
+function isRunnerWithOtherName(folder: Folder): folder is keyof typeof RUNNER_BY_FOLDER {
+  return folder in RUNNER_BY_FOLDER;
 }
 
-interface Actors {
+interface ScenarioPrograms {
   execute: Execute;
   /** The line that the runner's version command printed. */
   version: string;
-  /** Filled as commands are played. */
-  played: Recorded[];
-  /** Output of a command that runs without Argus. */
+  /** The runs that were played so far. */
+  played: RecordedRun[];
+  /** Returns the output of a command that runs without Argus. */
   alone(command: string): Chunk[];
 }
 
-/** A project in the product, and what plays there. */
-export class Stage extends Product {
+/** The project of a scenario, with the functions that play its commands. */
+export class Stage extends ToolCaller {
   readonly version: string;
-  readonly played: readonly Recorded[];
-  readonly #alone: Actors['alone'];
+  readonly played: readonly RecordedRun[];
+  readonly #alone: ScenarioPrograms['alone'];
 
-  constructor(root: string, env: Record<string, string>, actors: Actors) {
+  constructor(root: string, env: Record<string, string>, actors: ScenarioPrograms) {
     super(root, env, actors.execute);
     this.version = actors.version;
     this.played = actors.played;
@@ -87,46 +90,53 @@ export class Stage extends Product {
   }
 
   write(files: Record<string, string>): void {
-    put(this.root, files);
+    writeFiles(this.root, files);
   }
 
-  /** Compares the output that people saw of the last run with the output of the command without Argus. */
+  /** Compares the output of the last run that people see with the output of the command without Argus. */
   expectShownAsAlone(command: string): void {
-    const shown = hidden(this.root, this.shown);
+    const shown = toRecordedChunks(this.root, this.shown);
     const alone = this.#alone(command);
     for (const stream of ['stdout', 'stderr'] as const) {
-      expect(comparable(textOf(shown, stream)), stream).toBe(comparable(textOf(alone, stream)));
+      expect(toComparableText(streamText(shown, stream)), stream).toBe(toComparableText(streamText(alone, stream)));
     }
   }
 }
 
-/** Plays it from its recording; no program is started. */
-export async function replay(scenario: Scenario): Promise<void> {
+/** Plays a scenario from its recording. No program is started. */
+export async function replayScenario(scenario: Scenario): Promise<void> {
   const recorded = readRecording(scenario.recording ?? '');
-  if (recorded === undefined) throw new Error(`There is no recording '${scenario.recording}'. ${RECORD_AGAIN}`);
+  if (recorded === undefined) throw new Error(`There is no recording '${scenario.recording}'. ${RECORD_AGAIN_ADVICE}`);
   const rest = [...recorded.runs];
   const alone = [...(recorded.alone ?? [])];
   const actors = {
-    execute: replaying(rest),
+    execute: createReplay(rest),
     version: recorded.version,
     played: recorded.runs,
     alone: () => alone.shift() ?? [],
   };
-  await playOn(rootOf(scenario), environment({ PATH: searchPathWithStubs() }), actors, scenario);
+  await playScenario(
+    createScenarioProject(scenario),
+    createEnvironment({ PATH: createPathWithStubs() }),
+    actors,
+    scenario,
+  );
   expect(rest, 'recorded runs that were not played').toEqual([]);
 }
 
-/** Detection asks whether these programs are there; they are not started. */
-function searchPathWithStubs(): string {
-  return [project({ 'cargo-nextest': '', python: '' }), process.env.PATH].join(path.delimiter);
+/**
+ * Creates a PATH with stubs of programs. The detection checks whether these programs exist, but does not start them.
+ */
+function createPathWithStubs(): string {
+  return [createProject({ 'cargo-nextest': '', python: '' }), process.env.PATH].join(path.delimiter);
 }
 
-/** Plays it with the real programs and returns a recording of them. */
-export async function playForReal(scenario: Scenario): Promise<Recording> {
+/** Plays a scenario with the real programs, and returns a recording of them. */
+export async function playWithRealPrograms(scenario: Scenario): Promise<Recording> {
   const [runner] = programsOf(scenario);
-  const root = rootOf(scenario);
-  const env = environment({ PATH, ...SAME_EVERYWHERE });
-  const runs: Recorded[] = [];
+  const root = createScenarioProject(scenario);
+  const env = createEnvironment({ PATH: RUNNER_PATH, ...FIXED_ENVIRONMENT });
+  const runs: RecordedRun[] = [];
   const alone: Chunk[][] = [];
   const printedAlone = (command: string) => {
     const { stdout, stderr } = spawnSync(command, { cwd: root, encoding: 'utf8', env, shell: true });
@@ -134,22 +144,27 @@ export async function playForReal(scenario: Scenario): Promise<Recording> {
       ['stdout', stdout],
       ['stderr', stderr],
     ];
-    alone.push(hidden(root, chunks));
+    alone.push(toRecordedChunks(root, chunks));
     return alone.at(-1) ?? [];
   };
-  const version = versionOf(runner) ?? '';
-  await playOn(root, env, { execute: recording(runs), version, played: runs, alone: printedAlone }, scenario);
+  const version = findVersionLine(runner) ?? '';
+  await playScenario(
+    root,
+    env,
+    { execute: createRecorder(runs), version, played: runs, alone: printedAlone },
+    scenario,
+  );
   return { runner, version, runs, ...(alone.length > 0 ? { alone } : {}) };
 }
 
-/** Settles the order of tests, the backtraces of errors, and colors. */
-const SAME_EVERYWHERE = { SEED: '1', NEXTEST_TEST_THREADS: '1', RUST_BACKTRACE: '0', TERM: 'dumb' };
+/** Fixes the order of tests, the backtraces of errors, and colors. */
+const FIXED_ENVIRONMENT = { SEED: '1', NEXTEST_TEST_THREADS: '1', RUST_BACKTRACE: '0', TERM: 'dumb' };
 
-/** Fails when the recording differs from a new run. ARGUS_RECORD_RUNNERS=1 replaces such a recording instead. */
+/** Fails if the recording differs from a new run. With ARGUS_RECORD_RUNNERS=1, replaces such a recording instead. */
 export function compareWithRecording({ recording: name }: Scenario, fresh: Recording): void {
   if (name === undefined) return;
   const recorded = readRecording(name);
-  const changes = recorded === undefined ? ['nothing is recorded'] : difference(recorded, fresh);
+  const changes = recorded === undefined ? ['nothing is recorded'] : findDifferences(recorded, fresh);
   if (process.env.ARGUS_RECORD_RUNNERS === '1') {
     if (changes.length > 0 || recorded?.version !== fresh.version) writeRecording(name, fresh);
     return;
@@ -159,10 +174,17 @@ export function compareWithRecording({ recording: name }: Scenario, fresh: Recor
     recorded === undefined || recorded.version === fresh.version
       ? ''
       : `'${fresh.version}' is installed, and '${recorded.version}' was recorded. `;
-  throw new Error(`${versions}The recording '${name}' no longer matches. ${RECORD_AGAIN}\n${changes.join('\n')}`);
+  throw new Error(
+    `${versions}The recording '${name}' no longer matches. ${RECORD_AGAIN_ADVICE}\n${changes.join('\n')}`,
+  );
 }
 
-async function playOn(root: string, env: Record<string, string>, actors: Actors, scenario: Scenario): Promise<void> {
+async function playScenario(
+  root: string,
+  env: Record<string, string>,
+  actors: ScenarioPrograms,
+  scenario: Scenario,
+): Promise<void> {
   const folders = new Set<string>();
   const execute: Execute = (execution) => {
     if (execution.env.ARGUS_REPORT_DIR !== undefined) folders.add(execution.env.ARGUS_REPORT_DIR);
@@ -181,20 +203,20 @@ async function playOn(root: string, env: Record<string, string>, actors: Actors,
   ).toEqual([]);
 }
 
-function rootOf({ folder, files = {}, at = '' }: Scenario): string {
-  const root = folder === undefined ? project() : runnerProject(folder);
-  put(root, files);
+function createScenarioProject({ folder, files = {}, at = '' }: Scenario): string {
+  const root = folder === undefined ? createProject() : copyRunnerProject(folder);
+  writeFiles(root, files);
   return path.join(root, at);
 }
 
-function put(root: string, files: Record<string, string>): void {
+function writeFiles(root: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(root, name)), { recursive: true });
     writeFileSync(path.join(root, name), text);
   }
 }
 
-function hidden(root: string, chunks: readonly Chunk[]): Chunk[] {
-  const hiding = new Hiding({ root });
-  return joined(chunks).map(([stream, text]) => [stream, hiding.of(text)]);
+function toRecordedChunks(root: string, chunks: readonly Chunk[]): Chunk[] {
+  const hiding = new RecordingForm({ root });
+  return joinChunks(chunks).map(([stream, text]) => [stream, hiding.of(text)]);
 }

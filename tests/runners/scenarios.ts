@@ -1,22 +1,24 @@
-/** Every scenario. */
+/** The list of all scenarios. */
 
 import { RUNNER_SCENARIOS } from './runners.ts';
 import type { Scenario } from './scenario.ts';
-import { CASES } from './scenarios/cases.ts';
-import { COUNTS } from './scenarios/counts.ts';
-import { GO } from './scenarios/go.ts';
-import { NESTED } from './scenarios/nested.ts';
-import { PRINTED } from './scenarios/printed.ts';
-import { PYTHON_RUNNERS } from './scenarios/python.ts';
-import { VITEST_AND_JEST } from './scenarios/vitest-and-jest.ts';
+import { CASE_SCENARIOS } from './scenarios/cases.ts';
+import { COUNT_SCENARIOS } from './scenarios/counts.ts';
+import { GO_SCENARIOS } from './scenarios/go.ts';
+import { GREEN_SCENARIOS } from './scenarios/green.ts';
+import { NESTED_SCENARIOS } from './scenarios/nested.ts';
+import { PRINTED_SCENARIOS } from './scenarios/printed.ts';
+import { PYTHON_RUNNER_SCENARIOS } from './scenarios/python.ts';
+import { VITEST_AND_JEST_SCENARIOS } from './scenarios/vitest-and-jest.ts';
 
 export const SCENARIOS: readonly Scenario[] = [
   ...RUNNER_SCENARIOS,
-  ...CASES,
-  ...VITEST_AND_JEST,
-  ...COUNTS,
-  ...GO,
-  ...PRINTED,
-  ...NESTED,
-  ...PYTHON_RUNNERS,
+  ...CASE_SCENARIOS,
+  ...VITEST_AND_JEST_SCENARIOS,
+  ...COUNT_SCENARIOS,
+  ...GO_SCENARIOS,
+  ...GREEN_SCENARIOS,
+  ...PRINTED_SCENARIOS,
+  ...NESTED_SCENARIOS,
+  ...PYTHON_RUNNER_SCENARIOS,
 ];

@@ -1,10 +1,10 @@
-/** How the steps of a test command are scheduled. */
+/** Tests how the steps of a test command are scheduled. */
 
 import { expect, test } from 'vitest';
 import { runInLanes } from '../../scripts/lib/schedule.mjs';
 
-/** Steps that end on request, and the order in which they began. */
-function controlled() {
+/** Returns steps that end on request, and the order in which they began. */
+function createControlledSteps() {
   const begun: string[] = [];
   const ends = new Map<string, (succeeded: boolean) => void>();
   const perform = ({ name }: { name: string }) =>
@@ -20,8 +20,8 @@ function controlled() {
   return { begun, perform, end, settled };
 }
 
-test('lanes work side by side, and a lane takes one step at a time', async () => {
-  const { begun, perform, end, settled } = controlled();
+test('lanes run concurrently, and a lane runs one step at a time', async () => {
+  const { begun, perform, end, settled } = createControlledSteps();
   const ended = runInLanes(
     [
       { name: 'a1', lane: 'a' },
@@ -38,8 +38,8 @@ test('lanes work side by side, and a lane takes one step at a time', async () =>
   expect(await ended).toEqual([]);
 });
 
-test('a step waits for the steps that it names in another lane', async () => {
-  const { begun, perform, end, settled } = controlled();
+test('a step waits for the steps in other lanes that its `after` names', async () => {
+  const { begun, perform, end, settled } = createControlledSteps();
   const ended = runInLanes(
     [
       { name: 'build', lane: 'a' },
@@ -54,8 +54,8 @@ test('a step waits for the steps that it names in another lane', async () => {
   expect(begun).toEqual(['build', 'test']);
 });
 
-test('a step after a failed one is left out, and so is what waits for it', async () => {
-  const { begun, perform, end, settled } = controlled();
+test('after a failed step, the steps that wait for it are skipped', async () => {
+  const { begun, perform, end, settled } = createControlledSteps();
   const ended = runInLanes(
     [
       { name: 'build', lane: 'a' },
@@ -72,6 +72,6 @@ test('a step after a failed one is left out, and so is what waits for it', async
   expect(begun).toEqual(['build', 'lint']);
 });
 
-test('a step cannot wait for one that is not in the list', async () => {
+test('a step that waits for a step outside of the list is refused', async () => {
   await expect(runInLanes([{ name: 'test', lane: 'a', after: ['build'] }], async () => true)).rejects.toThrow('build');
 });

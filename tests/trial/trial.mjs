@@ -11,49 +11,69 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROJECTS } from './projects.mjs';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const argus = join(root, 'packages/mcp/dist/cli.mjs');
-const work = process.env.ARGUS_TRIAL_DIR ?? join(root, 'target', 'trial');
-const parts = process.argv.slice(2);
+const repositoryRoot = fileURLToPath(new URL('../..', import.meta.url));
+const argusPath = join(repositoryRoot, 'packages/mcp/dist/cli.mjs');
+const workFolder = process.env.ARGUS_TRIAL_DIR ?? join(repositoryRoot, 'target', 'trial');
+const nameParts = process.argv.slice(2);
 const MAX_COMMAND_MS = 900_000;
-/** Number of lines that are inserted to shift the code below. */
+/** Number of lines that are inserted to shift the code below them. */
 const SHIFT_LINES = 7;
 /** Matches port 1, where no server listens, in the tests that need a server. */
 const REFUSING_PORT = /(connect\(|127\.0\.0\.1["']?[:,] ?)1\b/u;
 
-/** Reads the counts from each runner's last lines: passed, failed, skipped. */
-const COUNTS = {
-  // Every package and every step prints its own counts; turbo prefixes the package.
+/** Functions that read the counts of passed, failed and skipped tests from each runner's last lines. */
+const COUNT_READERS = {
+  // Every package and every step prints its own counts, and turbo prefixes each line with the package.
   vitest: (text) =>
-    all(text, /^(?:\S+: )?\s*Tests\s+(.*)\(\d+\)/gmu, [/(\d+) passed/gu, /(\d+) failed/gu, /(\d+) (?:skipped|todo)/gu]),
+    sumCounts(text, /^(?:\S+: )?\s*Tests\s+(.*)\(\d+\)/gmu, [
+      /(\d+) passed/gu,
+      /(\d+) failed/gu,
+      /(\d+) (?:skipped|todo)/gu,
+    ]),
   jest: (text) =>
-    all(text, /^(?:\S+: )?Tests:\s+(.*) total/gmu, [/(\d+) passed/gu, /(\d+) failed/gu, /(\d+) (?:skipped|todo)/gu]),
-  mocha: (text) => last(text, /([\s\S]*)/gu, [/^\s+(\d+) passing/mu, /^\s+(\d+) failing/mu, /^\s+(\d+) pending/mu]),
+    sumCounts(text, /^(?:\S+: )?Tests:\s+(.*) total/gmu, [
+      /(\d+) passed/gu,
+      /(\d+) failed/gu,
+      /(\d+) (?:skipped|todo)/gu,
+    ]),
+  mocha: (text) =>
+    readLastCounts(text, /([\s\S]*)/gu, [/^\s+(\d+) passing/mu, /^\s+(\d+) failing/mu, /^\s+(\d+) pending/mu]),
   'node:test': (text) =>
-    last(text, /([\s\S]*)/gu, [/^(?:ℹ|#) pass (\d+)/mu, /^(?:ℹ|#) fail (\d+)/mu, /^(?:ℹ|#) (?:skipped|todo) (\d+)/gmu]),
-  playwright: (text) => last(text, /([\s\S]*)/gu, [/^\s*(\d+) passed/mu, /^\s*(\d+) failed/mu, /^\s*(\d+) skipped/mu]),
-  uvu: (text) => last(text, /([\s\S]*)/gu, [/Passed:\s+(\d+)/u, /()/u, /Skipped:\s+(\d+)/u]),
-  ava: (text) => last(text, /([\s\S]*)/gu, [/(\d+) tests? passed/u, /(\d+) tests? failed/u, /(\d+) tests? skipped/u]),
+    readLastCounts(text, /([\s\S]*)/gu, [
+      /^(?:ℹ|#) pass (\d+)/mu,
+      /^(?:ℹ|#) fail (\d+)/mu,
+      /^(?:ℹ|#) (?:skipped|todo) (\d+)/gmu,
+    ]),
+  playwright: (text) =>
+    readLastCounts(text, /([\s\S]*)/gu, [/^\s*(\d+) passed/mu, /^\s*(\d+) failed/mu, /^\s*(\d+) skipped/mu]),
+  uvu: (text) => readLastCounts(text, /([\s\S]*)/gu, [/Passed:\s+(\d+)/u, /()/u, /Skipped:\s+(\d+)/u]),
+  ava: (text) =>
+    readLastCounts(text, /([\s\S]*)/gu, [/(\d+) tests? passed/u, /(\d+) tests? failed/u, /(\d+) tests? skipped/u]),
   tap: (text) =>
-    last(text, /([\s\S]*)/gu, [/# \{ total: \d+, pass: (\d+)|# pass (\d+)/u, /fail: (\d+)/u, /skip: (\d+)/u]),
+    readLastCounts(text, /([\s\S]*)/gu, [/# \{ total: \d+, pass: (\d+)|# pass (\d+)/u, /fail: (\d+)/u, /skip: (\d+)/u]),
   pytest: (text) =>
-    last(text, /^(.*) in [\d.]+s/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) (?:skipped|xfailed)/gu]),
-  unittest: unittest,
+    readLastCounts(text, /^(.*) in [\d.]+s/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) (?:skipped|xfailed)/gu]),
+  unittest: readUnittestCounts,
   rspec: (text) =>
-    withTotal(last(text, /^(\d+ examples?.*)$/gmu, [/(\d+) example/u, /(\d+) failure/u, /(\d+) pending/u])),
+    countsFromTotal(
+      readLastCounts(text, /^(\d+ examples?.*)$/gmu, [/(\d+) example/u, /(\d+) failure/u, /(\d+) pending/u]),
+    ),
   minitest: (text) =>
-    withTotal(last(text, /^(\d+ runs, .*)$/gmu, [/(\d+) runs/u, /(\d+) (?:failures|errors)/gu, /(\d+) skips/u])),
-  'cargo test': (text) => sum(text, /^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gmu),
-  nextest: (text) => last(text, /^ +Summary \[.*?\] (.*)$/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) skipped/u]),
-  maven: (text) => surefire(text),
+    countsFromTotal(
+      readLastCounts(text, /^(\d+ runs, .*)$/gmu, [/(\d+) runs/u, /(\d+) (?:failures|errors)/gu, /(\d+) skips/u]),
+    ),
+  'cargo test': (text) => sumMatches(text, /^test result: .*?(\d+) passed; (\d+) failed; (\d+) ignored/gmu),
+  nextest: (text) =>
+    readLastCounts(text, /^ +Summary \[.*?\] (.*)$/gmu, [/(\d+) passed/u, /(\d+) failed/u, /(\d+) skipped/u]),
+  maven: (text) => readSurefireCounts(text),
 };
 
-/** The sum over all lines. */
-function all(text, line, patterns) {
-  return last([...text.matchAll(line)].map((match) => match[1]).join(' '), /(.*)/gu, patterns);
+/** Returns the sum of the counts over all lines. */
+function sumCounts(text, line, patterns) {
+  return readLastCounts([...text.matchAll(line)].map((match) => match[1]).join(' '), /(.*)/gu, patterns);
 }
 
-function last(text, line, [passed, failed, skipped]) {
+function readLastCounts(text, line, [passed, failed, skipped]) {
   const found =
     [...text.matchAll(line)]
       .map((match) => match[1] ?? '')
@@ -72,23 +92,27 @@ function last(text, line, [passed, failed, skipped]) {
 }
 
 /** Converts counts for runners whose first number is the total instead of the passed tests. */
-function withTotal({ passed, failed, skipped }) {
+function countsFromTotal({ passed, failed, skipped }) {
   return { passed: passed - failed - skipped, failed, skipped };
 }
 
-function unittest(text) {
+function readUnittestCounts(text) {
   const total = Number(/^Ran (\d+) test/mu.exec(text)?.[1] ?? 0);
   const of = (name) => Number(new RegExp(`\\b${name}=(\\d+)`, 'u').exec(text)?.[1] ?? 0);
-  return withTotal({ passed: total, failed: of('failures') + of('errors'), skipped: of('skipped') });
+  return countsFromTotal({ passed: total, failed: of('failures') + of('errors'), skipped: of('skipped') });
 }
 
-function surefire(text) {
+function readSurefireCounts(text) {
   const [, total, failures, errors, skipped] =
     [...text.matchAll(/Tests run: (\d+), Failures: (\d+), Errors: (\d+), Skipped: (\d+)\s*$/gmu)].at(-1) ?? [];
-  return withTotal({ passed: Number(total), failed: Number(failures) + Number(errors), skipped: Number(skipped) });
+  return countsFromTotal({
+    passed: Number(total),
+    failed: Number(failures) + Number(errors),
+    skipped: Number(skipped),
+  });
 }
 
-function sum(text, pattern) {
+function sumMatches(text, pattern) {
   const counts = { passed: 0, failed: 0, skipped: 0 };
   for (const [, passed, failed, skipped] of text.matchAll(pattern)) {
     counts.passed += Number(passed);
@@ -98,40 +122,43 @@ function sum(text, pattern) {
   return counts;
 }
 
-/** Checks a project out at its commit, with its dependencies; once. */
-function prepared({ repository, commit, setup }) {
-  const folder = join(work, repository.replace('/', '+'));
+/** Checks a project out at its commit and installs its dependencies, unless that was done before. */
+function prepareProject({ repository, commit, setup }) {
+  const folder = join(workFolder, repository.replace('/', '+'));
   const ready = `${folder}.ready`;
   if (existsSync(ready) && readFileSync(ready, 'utf8') === commit) return folder;
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(work, { recursive: true });
+  mkdirSync(workFolder, { recursive: true });
   const from = process.env.ARGUS_TRIAL_FROM;
   const near = from && [join(from, repository.replace('/', '+'), 'repo'), join(from, repository)].find(existsSync);
-  must('git', ['clone', '-q', near ?? `https://github.com/${repository}`, folder], work);
-  must('git', ['checkout', '-q', commit], folder);
-  must('/bin/sh', ['-c', setup], folder);
+  runOrFail('git', ['clone', '-q', near ?? `https://github.com/${repository}`, folder], workFolder);
+  runOrFail('git', ['checkout', '-q', commit], folder);
+  runOrFail('/bin/sh', ['-c', setup], folder);
   writeFileSync(ready, commit);
   return folder;
 }
 
-function must(program, args, cwd) {
+function runOrFail(program, args, cwd) {
   const { status, stderr, stdout } = spawnSync(program, args, { cwd, encoding: 'utf8', maxBuffer: 1 << 30 });
   if (status !== 0) throw new Error(`${args.join(' ')}: ${(stderr || stdout).slice(-400)}`);
 }
 
-function shell(command, cwd, environment) {
+function runShell(command, cwd, environment) {
   const start = performance.now();
-  const done = spawnSync('/bin/sh', ['-c', command], { ...options(cwd, environment), timeout: MAX_COMMAND_MS });
-  return { ...done, seconds: (performance.now() - start) / 1000, text: plain(done.stdout + done.stderr) };
+  const done = spawnSync('/bin/sh', ['-c', command], { ...spawnOptions(cwd, environment), timeout: MAX_COMMAND_MS });
+  return { ...done, seconds: (performance.now() - start) / 1000, text: stripColors(done.stdout + done.stderr) };
 }
 
-function options(cwd, environment) {
-  const env = { ...process.env, CI: '1', XDG_DATA_HOME: join(work, 'data'), ...environment };
+function spawnOptions(cwd, environment) {
+  const env = { ...process.env, CI: '1', XDG_DATA_HOME: join(workFolder, 'data'), ...environment };
   return { cwd, env, encoding: 'utf8', maxBuffer: 1 << 30 };
 }
 
-function call(cwd, environment, ...args) {
-  const done = spawnSync(process.execPath, [argus, ...args], { ...options(cwd, environment), timeout: MAX_COMMAND_MS });
+function callArgus(cwd, environment, ...args) {
+  const done = spawnSync(process.execPath, [argusPath, ...args], {
+    ...spawnOptions(cwd, environment),
+    timeout: MAX_COMMAND_MS,
+  });
   const start = done.stdout.lastIndexOf('{"success"');
   if (start < 0) throw new Error(`argus ${args[0]}: ${(done.stderr || done.stdout).slice(-300)}`);
   const answer = JSON.parse(done.stdout.slice(start));
@@ -140,28 +167,28 @@ function call(cwd, environment, ...args) {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are taken out
-const COLOURS = /\u001b\[[\d;]*m/gu;
+const COLOR_CODES = /\u001b\[[\d;]*m/gu;
 
-function plain(text) {
-  return text.replaceAll(COLOURS, '');
+function stripColors(text) {
+  return text.replaceAll(COLOR_CODES, '');
 }
 
 /** Returns the lines without digits, sorted, because times and the order of parallel tests differ between runs. */
-function steady(text) {
-  const lines = plain(text)
+function comparableLines(text) {
+  const lines = stripColors(text)
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '' && !/\d/u.test(line));
   return lines.sort().join('\n');
 }
 
-function restore(folder) {
-  must('git', ['checkout', '-q', '--', '.'], folder);
-  must('git', ['clean', '-fdq', '-e', '.argus', '-e', '.venv', '-e', 'node_modules'], folder);
+function restoreFiles(folder) {
+  runOrFail('git', ['checkout', '-q', '--', '.'], folder);
+  runOrFail('git', ['clean', '-fdq', '-e', '.argus', '-e', '.venv', '-e', 'node_modules'], folder);
 }
 
-/** Starts a server in its own process, because this process blocks while commands run. */
-async function listeningStore() {
+/** Starts a server in its own process, because this process is blocked while commands run. */
+async function startStore() {
   const source =
     'const s = net.createServer((c) => c.end()).listen(0, "127.0.0.1", () => console.log(s.address().port))';
   const server = spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -169,13 +196,13 @@ async function listeningStore() {
   return { server, port: Number(port) };
 }
 
-/** Repairs a breakage as a person would: restores the code, or lets the test use a server that listens. */
-function mend(folder, { file, text }) {
-  restore(folder);
+/** Repairs a planted fault as a person would: restores the code, or lets the test use a server that listens. */
+function repairFault(folder, { file, text }) {
+  restoreFiles(folder);
   if (text !== undefined) writeFileSync(join(folder, file), text.replace(REFUSING_PORT, `$1${store.port}`));
 }
 
-function plant(folder, { file, text, find, replace }, shift) {
+function plantFault(folder, { file, text, find, replace }, shift) {
   const path = join(folder, file);
   if (text !== undefined) return writeFileSync(path, '\n'.repeat(shift) + text);
   const source = readFileSync(path, 'utf8');
@@ -183,31 +210,31 @@ function plant(folder, { file, text, find, replace }, shift) {
   writeFileSync(path, '\n'.repeat(shift) + source.replace(find, () => replace));
 }
 
-/** Matches headlines that show the compared expression; the values are then only in the message. */
+/** Matches headlines that show the compared expression. Then the values are only in the message. */
 const COMPARISON = /\b(?:expect|assert|equal|to(?:Be|Throw)\b)/iu;
 
-/** Checks the answer to a planted failure: message, place, headline, and the stored fix when the failure recurs. */
-function broken(folder, { environment, run, narrow = run }, breakage) {
+/** Checks the answer to a planted fault: message, place, headline, and the stored fix when the failure recurs. */
+function checkFault(folder, { environment, run, narrow = run }, breakage) {
   const says = (text) => breakage.says.test(text ?? '');
   const at = (place) => place?.startsWith(breakage.place ?? breakage.file) ?? false;
   const tell = () => {
-    const { runId, failures } = call(folder, environment, 'run', '--json', narrow);
+    const { runId, failures } = callArgus(folder, environment, 'run', '--json', narrow);
     const failure = failures.find(({ message, headline }) => says(message) || says(headline)) ?? failures[0];
     return { runId, failure };
   };
-  plant(folder, breakage, 0);
+  plantFault(folder, breakage, 0);
   const { runId, failure } = tell();
   if (failure === undefined) throw new Error('nothing failed');
   const places = [failure.place, failure.testPlace];
   const fix = `Put back what ${breakage.file} had (${breakage.kind})`;
-  call(folder, environment, 'diagnose', '--json', runId, failure.caseName);
-  mend(folder, breakage);
-  call(folder, environment, 'run', '--json', narrow);
-  call(folder, environment, 'report-fix', '--json', runId, failure.caseName, fix);
-  plant(folder, breakage, SHIFT_LINES);
+  callArgus(folder, environment, 'diagnose', '--json', runId, failure.caseName);
+  repairFault(folder, breakage);
+  callArgus(folder, environment, 'run', '--json', narrow);
+  callArgus(folder, environment, 'report-fix', '--json', runId, failure.caseName, fix);
+  plantFault(folder, breakage, SHIFT_LINES);
   const again = tell();
-  const { suggestedFix } = call(folder, environment, 'diagnose', '--json', again.runId, again.failure.caseName);
-  restore(folder);
+  const { suggestedFix } = callArgus(folder, environment, 'diagnose', '--json', again.runId, again.failure.caseName);
+  restoreFiles(folder);
   const mark = (holds, value) => (holds ? 'yes' : `no: ${String(value).slice(0, 60)}`);
   return [
     mark(says(failure.message) || says(failure.headline), failure.message ?? failure.headline),
@@ -217,74 +244,74 @@ function broken(folder, { environment, run, narrow = run }, breakage) {
   ];
 }
 
-const counted = ({ passed, failed, skipped }) => `${passed}/${failed}/${skipped}`;
+const formatCounts = ({ passed, failed, skipped }) => `${passed}/${failed}/${skipped}`;
 
-function tried(project) {
+function tryProject(project) {
   const { repository, runner, run, environment } = project;
-  const folder = prepared(project);
-  restore(folder);
+  const folder = prepareProject(project);
+  restoreFiles(folder);
   rmSync(join(folder, '.argus'), { recursive: true, force: true });
-  // A first run, so that neither measurement includes compiling and filling caches.
-  shell(run, folder, environment);
-  const bare = shell(run, folder, environment);
-  const count = COUNTS[runner];
+  // The first run is not measured, because it compiles and fills caches.
+  runShell(run, folder, environment);
+  const bare = runShell(run, folder, environment);
+  const count = COUNT_READERS[runner];
   const own = count?.(bare.text);
   const start = performance.now();
-  const data = call(folder, environment, 'run', '--json', run);
+  const data = callArgus(folder, environment, 'run', '--json', run);
   const seconds = (performance.now() - start) / 1000;
-  const shown = spawnSync(process.execPath, [argus, 'run', run], options(folder, environment));
-  const printed = steady(shown.stdout + shown.stderr);
-  const missing = steady(bare.text)
+  const shown = spawnSync(process.execPath, [argusPath, 'run', run], spawnOptions(folder, environment));
+  const printed = comparableLines(shown.stdout + shown.stderr);
+  const missing = comparableLines(bare.text)
     .split('\n')
     .filter((line) => !printed.includes(line));
   const { passed, failed, skipped } = data.totals;
   const row = [
     repository,
     runner,
-    `${bare.status}, ${own ? counted(own) : '-'}`,
-    `${data.status}, ${counted({ passed, failed, skipped })}`,
+    `${bare.status}, ${own ? formatCounts(own) : '-'}`,
+    `${data.status}, ${formatCounts({ passed, failed, skipped })}`,
     missing.length === 0 ? 'same' : `${missing.length} lines differ`,
     (seconds - bare.seconds).toFixed(1),
   ];
-  progress(row);
+  printProgress(row);
   const rows = (project.broken ?? []).map((breakage) => {
-    const found = [repository, breakage.kind, ...answered(folder, project, breakage)];
-    progress(found);
+    const found = [repository, breakage.kind, ...checkAnswers(folder, project, breakage)];
+    printProgress(found);
     return found;
   });
   return { row, rows };
 }
 
-function answered(folder, project, breakage) {
+function checkAnswers(folder, project, breakage) {
   try {
-    return broken(folder, project, breakage);
+    return checkFault(folder, project, breakage);
   } catch (error) {
-    restore(folder);
+    restoreFiles(folder);
     return [`error: ${error.message.slice(0, 80)}`, '-', '-', '-'];
   }
 }
 
-function progress(cells) {
+function printProgress(cells) {
   process.stderr.write(`${cells.join(' | ')}\n`);
 }
 
-function table(header, rows) {
+function formatTable(header, rows) {
   const line = (cells) => `| ${cells.join(' | ').replaceAll('\n', ' ')} |\n`;
   return line(header) + line(header.map(() => '---')) + rows.map(line).join('');
 }
 
 const chosen = PROJECTS.filter(
-  ({ repository }) => parts.length === 0 || parts.some((part) => repository.includes(part)),
+  ({ repository }) => nameParts.length === 0 || nameParts.some((part) => repository.includes(part)),
 );
-const store = await listeningStore();
+const store = await startStore();
 const results = [];
 for (const project of chosen) {
   process.stderr.write(`${project.repository} ...\n`);
   try {
-    results.push(tried(project));
+    results.push(tryProject(project));
   } catch (error) {
     const row = [project.repository, project.runner, `error: ${error.message.slice(0, 100)}`, '-', '-', '-'];
-    progress(row);
+    printProgress(row);
     results.push({ row, rows: [] });
   }
 }
@@ -292,10 +319,10 @@ store.server.kill();
 const counts = ['project', 'runner', 'bare: exit, passed/failed/skipped', 'Argus', 'printed', 'extra s'];
 const plants = ['project', 'planted', 'values in the answer', 'place', 'headline is the error', 'fix first when back'];
 process.stdout.write(
-  `${table(
+  `${formatTable(
     counts,
     results.map(({ row }) => row),
-  )}\n${table(
+  )}\n${formatTable(
     plants,
     results.flatMap(({ rows }) => rows),
   )}`,

@@ -1,25 +1,33 @@
-// Measures a durable diagnose: the engine on its own VFS against the same SQL in better-sqlite3 (native) and
-// node-sqlite3-wasm. Each side uses a copy of the same file with the same settings. ../server/stdio.mjs measures the
-// protocol.
+// Measures a durable diagnose call: the engine on its own VFS compared with the same SQL in better-sqlite3 (native) and
+// node-sqlite3-wasm. Each candidate uses a copy of the same file with the same settings. ../server/stdio.mjs measures
+// the protocol.
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
-import { goal, interleaved, OUT, optional, report, table, times } from '../measure.mjs';
+import {
+  formatGoal,
+  formatRatio,
+  formatTable,
+  importOptional,
+  measureInterleaved,
+  OUT,
+  writeReport,
+} from '../measure.mjs';
 import { writeJunit } from '../report-file.mjs';
 import { diagnose, SETTINGS, SQL } from './statements.mjs';
 
 const CALLS = Number(process.argv[2] ?? 400);
 const ROUNDS = Number(process.argv[3] ?? 7);
 mkdirSync(OUT, { recursive: true });
-// On the project's disk and not in memory, so that durable writes have their real cost.
-const folder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'database-'));
+// The folder is on the project's disk and not in memory, so that durable writes have their real cost.
+const benchFolder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'database-'));
 
-/** Creates a file with a run, its failed case, a learned pattern and its fix. */
-async function prepared(path) {
+/** Creates a file with a run, its failed case, a learned pattern and the pattern's fix. */
+async function createOriginal(path) {
   const junit = join(mkdtempSync(join(tmpdir(), 'argus-bench-')), 'junit.xml');
   writeJunit(junit, 1);
-  const engine = await openEngine({ databasePath: path, projectRoot: folder });
+  const engine = await openEngine({ databasePath: path, projectRoot: benchFolder });
   const run = await engine.recordRun({ reports: [{ path: junit }], timedOut: false, containers: [], notes: [] });
   const [failure] = (await engine.runDetail({ runId: run.runId })).cases;
   const call = { runId: run.runId, caseName: failure.caseName };
@@ -30,21 +38,21 @@ async function prepared(path) {
   return { ...call, signature: result.signature };
 }
 
-const original = join(folder, 'original.db');
-const facts = await prepared(original);
-const copy = (name) => {
-  const path = join(folder, `${name}.db`);
+const original = join(benchFolder, 'original.db');
+const originalFacts = await createOriginal(original);
+const copyOriginal = (name) => {
+  const path = join(benchFolder, `${name}.db`);
   copyFileSync(original, path);
   return path;
 };
 
-async function ourEngine() {
-  const engine = await openEngine({ databasePath: copy('engine'), projectRoot: folder });
+async function openEngineCandidate() {
+  const engine = await openEngine({ databasePath: copyOriginal('engine'), projectRoot: benchFolder });
   let occurrences = 0;
   return {
     run: async () => {
       for (let call = 0; call < CALLS; call += 1) {
-        const result = await engine.diagnose({ runId: facts.runId, caseName: facts.caseName });
+        const result = await engine.diagnose({ runId: originalFacts.runId, caseName: originalFacts.caseName });
         occurrences = result.pattern.occurrences;
       }
     },
@@ -53,41 +61,42 @@ async function ourEngine() {
   };
 }
 
-function rows(database, statement) {
-  const recipe = statement(database, 'SELECT recipe FROM patterns WHERE signature = ?', [facts.signature])[0].recipe;
-  return { ...facts, recipe, now: 1_767_225_600_000 };
+function queryRows(database, statement) {
+  const recipe = statement(database, 'SELECT recipe FROM patterns WHERE signature = ?', [originalFacts.signature])[0]
+    .recipe;
+  return { ...originalFacts, recipe, now: 1_767_225_600_000 };
 }
 
-async function betterSqlite() {
-  const Database = (await optional('better-sqlite3'))?.default;
+async function openBetterSqlite() {
+  const Database = (await importOptional('better-sqlite3'))?.default;
   if (Database === undefined) return undefined;
-  const database = new Database(copy('better'));
+  const database = new Database(copyOriginal('better'));
   for (const setting of SETTINGS) database.exec(setting);
   const prepared = new Map(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]));
   const transactions = new Map(['BEGIN', 'BEGIN IMMEDIATE', 'COMMIT'].map((sql) => [sql, database.prepare(sql)]));
-  const params = rows(database, (own, sql, values) => own.prepare(sql).all(...values));
+  const params = queryRows(database, (own, sql, values) => own.prepare(sql).all(...values));
   const driver = {
     all: (name, values) => prepared.get(name).all(...values),
     exec: (sql) => transactions.get(sql).run(),
   };
-  return counting(driver, params, () => database.close());
+  return createCandidate(driver, params, () => database.close());
 }
 
-async function nodeSqliteWasm() {
-  const Database = (await optional('node-sqlite3-wasm'))?.default.Database;
+async function openNodeSqliteWasm() {
+  const Database = (await importOptional('node-sqlite3-wasm'))?.default.Database;
   if (Database === undefined) return undefined;
-  const database = new Database(copy('wasm'));
+  const database = new Database(copyOriginal('wasm'));
   for (const setting of SETTINGS) database.exec(setting);
   const prepared = new Map(Object.entries(SQL).map(([name, sql]) => [name, database.prepare(sql)]));
-  const params = rows(database, (own, sql, values) => own.all(sql, values));
+  const params = queryRows(database, (own, sql, values) => own.all(sql, values));
   const driver = { all: (name, values) => prepared.get(name).all(values), exec: (sql) => database.exec(sql) };
-  return counting(driver, params, () => {
+  return createCandidate(driver, params, () => {
     for (const statement of prepared.values()) statement.finalize();
     database.close();
   });
 }
 
-function counting(driver, params, close) {
+function createCandidate(driver, params, close) {
   let occurrences = 0;
   const run = () => {
     for (let call = 0; call < CALLS; call += 1) occurrences = diagnose(driver, params);
@@ -95,34 +104,38 @@ function counting(driver, params, close) {
   return { run, occurrences: () => occurrences, close };
 }
 
-const sides = {
-  engine: await ourEngine(),
-  'better-sqlite3': await betterSqlite(),
-  'node-sqlite3-wasm': await nodeSqliteWasm(),
+const allCandidates = {
+  engine: await openEngineCandidate(),
+  'better-sqlite3': await openBetterSqlite(),
+  'node-sqlite3-wasm': await openNodeSqliteWasm(),
 };
-const present = Object.entries(sides).filter(([, side]) => side !== undefined);
-const measured = await interleaved(Object.fromEntries(present.map(([name, side]) => [name, side.run])), ROUNDS);
-const counts = new Set(present.map(([, side]) => side.occurrences()));
-if (counts.size !== 1) throw new Error(`the sides did not do the same: ${[...counts].join(', ')} occurrences`);
-for (const [, side] of present) await side.close();
-rmSync(folder, { recursive: true, force: true });
+const availableCandidates = Object.entries(allCandidates).filter(([, side]) => side !== undefined);
+const measurements = await measureInterleaved(
+  Object.fromEntries(availableCandidates.map(([name, side]) => [name, side.run])),
+  ROUNDS,
+);
+const occurrenceCounts = new Set(availableCandidates.map(([, side]) => side.occurrences()));
+if (occurrenceCounts.size !== 1)
+  throw new Error(`the sides did not do the same: ${[...occurrenceCounts].join(', ')} occurrences`);
+for (const [, side] of availableCandidates) await side.close();
+rmSync(benchFolder, { recursive: true, force: true });
 
-const each = (name) => (measured.has(name) ? (measured.seconds(name) / CALLS) * 1e6 : undefined);
-const ratio = (name) => (measured.has(name) ? measured.ratio('engine', name) : undefined);
-const line = (name, limit) => [
+const microsecondsPerCall = (name) => (measurements.has(name) ? (measurements.seconds(name) / CALLS) * 1e6 : undefined);
+const ratioToEngine = (name) => (measurements.has(name) ? measurements.ratio('engine', name) : undefined);
+const formatRow = (name, limit) => [
   name,
-  each(name) === undefined ? 'not installed' : each(name).toFixed(0),
-  ratio(name) === undefined ? '-' : times(ratio(name)),
-  ratio(name) === undefined || limit === undefined ? '-' : goal(ratio(name), '<=', limit),
+  microsecondsPerCall(name) === undefined ? 'not installed' : microsecondsPerCall(name).toFixed(0),
+  ratioToEngine(name) === undefined ? '-' : formatRatio(ratioToEngine(name)),
+  ratioToEngine(name) === undefined || limit === undefined ? '-' : formatGoal(ratioToEngine(name), '<=', limit),
 ];
-report(
+writeReport(
   'database',
   'Durable diagnose',
   `Microseconds a call, median of ${ROUNDS} interleaved rounds of ${CALLS} calls; rollback journal (PERSIST), synchronous=FULL. The engine's side also classifies, normalizes and signs.`,
-  table([
+  formatTable([
     ['side', 'us', 'engine : side', 'goal'],
-    line('engine'),
-    line('better-sqlite3', 1.3),
-    line('node-sqlite3-wasm', 1),
+    formatRow('engine'),
+    formatRow('better-sqlite3', 1.3),
+    formatRow('node-sqlite3-wasm', 1),
   ]),
 );

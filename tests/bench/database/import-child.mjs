@@ -1,4 +1,5 @@
-// Runs one import in a fresh process: `import-child.mjs REPORT DATABASE` prints seconds and peak memory as JSON.
+// Runs one import in a fresh process: `import-child.mjs REPORT DATABASE` prints the duration in seconds and the peak
+// memory as JSON.
 import { dirname } from 'node:path';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
 import { cpuSeconds } from '../measure.mjs';

@@ -1,36 +1,38 @@
-// Import of a JUnit file with 100,000 cases in a separate process: duration and peak memory.
+// Imports a JUnit file with 100,000 cases in a separate process, and reports duration and peak memory.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { goal, median, OUT, report, table } from '../measure.mjs';
+import { formatGoal, formatTable, median, OUT, writeReport } from '../measure.mjs';
 import { writeJunit } from '../report-file.mjs';
 
-const CASES = Number(process.argv[2] ?? 100_000);
+const CASE_COUNT = Number(process.argv[2] ?? 100_000);
 const ROUNDS = 5;
-const child = join(fileURLToPath(new URL('.', import.meta.url)), 'import-child.mjs');
+const childScript = join(fileURLToPath(new URL('.', import.meta.url)), 'import-child.mjs');
 mkdirSync(OUT, { recursive: true });
-const folder = mkdtempSync(join(OUT, 'import-'));
-const junit = join(folder, 'junit.xml');
-writeJunit(junit, CASES);
+const benchFolder = mkdtempSync(join(OUT, 'import-'));
+const junitPath = join(benchFolder, 'junit.xml');
+writeJunit(junitPath, CASE_COUNT);
 
 const rounds = Array.from({ length: ROUNDS }, (_, round) => {
-  const output = execFileSync(process.execPath, [child, junit, join(folder, `${round}.db`)], { encoding: 'utf8' });
+  const output = execFileSync(process.execPath, [childScript, junitPath, join(benchFolder, `${round}.db`)], {
+    encoding: 'utf8',
+  });
   return JSON.parse(output);
 });
-rmSync(folder, { recursive: true, force: true });
+rmSync(benchFolder, { recursive: true, force: true });
 
 const seconds = median(rounds.map((round) => round.seconds));
 const megabytes = median(rounds.map((round) => round.peakKilobytes)) / 1000;
-report(
+writeReport(
   'import',
-  `Import of a JUnit file with ${CASES.toLocaleString('en')} cases`,
+  `Import of a JUnit file with ${CASE_COUNT.toLocaleString('en')} cases`,
   `Medians of ${ROUNDS} processes; the memory is the whole process, Node included.`,
-  table([
+  formatTable([
     ['measure', 'value', 'goal'],
-    ['time', `${seconds.toFixed(2)} s`, goal(seconds, '<=', 2)],
+    ['time', `${seconds.toFixed(2)} s`, formatGoal(seconds, '<=', 2)],
     ['its thread on a CPU', `${median(rounds.map((round) => round.thread)).toFixed(2)} s`, '-'],
     ['the process on a CPU, V8 compiling included', `${median(rounds.map((round) => round.cpu)).toFixed(2)} s`, '-'],
-    ['peak memory', `${megabytes.toFixed(0)} MB`, goal(megabytes, '<=', 300)],
+    ['peak memory', `${megabytes.toFixed(0)} MB`, formatGoal(megabytes, '<=', 300)],
   ]),
 );

@@ -1,6 +1,6 @@
-// The statements of a diagnose whose failure has a pattern with a fix, in the same order as in crates/store: a read
-// transaction that finds the run and the case, and a write transaction that matches and counts. Updated by hand;
-// database.mjs checks that both sides count the same.
+// The statements of a diagnose call whose failure has a pattern with a fix, in the same order as in crates/store: a
+// read transaction that finds the run and the case, and a write transaction that matches and counts. They are updated
+// by hand; database.mjs checks that both candidates count the same.
 
 const RUN =
   'key, id, started_at, duration_ms, status, passed, failed, skipped, flaky, command, runner, exit_code, signal, timed_out, git_commit, git_branch, git_dirty';
@@ -31,8 +31,8 @@ export const SETTINGS = [
 ];
 
 /**
- * Runs a diagnose without its analysis. `all(name, values)` runs a statement of `SQL` and returns its rows; `exec(sql)`
- * runs a statement without a result.
+ * Runs the SQL of a diagnose call without its analysis. `all(name, values)` runs a statement of `SQL` and returns its
+ * rows; `exec(sql)` runs a statement without a result.
  */
 export function diagnose({ all, exec }, { runId, caseName, recipe, signature, now }) {
   exec('BEGIN');

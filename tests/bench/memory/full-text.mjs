@@ -1,22 +1,22 @@
-// SQLite's own full-text search (FTS5, native) on the same incidents: bm25 with defaults, and with identifiers split at
-// capital letters. Neither is tuned.
-import { optional } from '../measure.mjs';
+// SQLite's own full-text search (FTS5, native) on the same incidents: bm25 with default settings, and with identifiers
+// split at capital letters. Neither is tuned.
+import { importOptional } from '../measure.mjs';
 
-/** Maximum number of words in an FTS5 query, because FTS5 ranks all documents that contain any of them. */
+/** Maximum number of words in an FTS5 query, because FTS5 ranks all documents that contain any of the words. */
 const MAX_QUERY_WORDS = 64;
 
-const split = (text) =>
+const splitIdentifiers = (text) =>
   text
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .replaceAll('_', ' ');
 
-/** Creates an index. Returns undefined if the driver is not installed. */
-export async function fullText({ camelCase = false, path = ':memory:' } = {}) {
-  const Database = (await optional('better-sqlite3'))?.default;
+/** Creates a full-text index. Returns undefined if the driver is not installed. */
+export async function createFullTextIndex({ camelCase = false, path = ':memory:' } = {}) {
+  const Database = (await importOptional('better-sqlite3'))?.default;
   if (Database === undefined) return undefined;
   const database = new Database(path);
-  const prepared = (text) => (camelCase ? `${text} ${split(text)}` : text);
+  const prepared = (text) => (camelCase ? `${text} ${splitIdentifiers(text)}` : text);
   database.exec(
     "CREATE VIRTUAL TABLE t USING fts5(id UNINDEXED, title, error, summary, tokenize = 'porter unicode61')",
   );

@@ -7,24 +7,24 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } fr
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
-import { cpuSeconds, goal, median, OUT, quantile, ROOT, report, table } from '../measure.mjs';
-import { fullText } from './full-text.mjs';
-import { incident, line, question } from './incidents.mjs';
+import { cpuSeconds, formatGoal, formatTable, median, OUT, quantile, ROOT, writeReport } from '../measure.mjs';
+import { createFullTextIndex } from './full-text.mjs';
+import { createIncident, createQuestion, formatImportLine } from './incidents.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = 300;
-/** Number of lines per import transaction. */
+/** Number of lines in each import transaction. */
 const BATCH_LINES = 1000;
 /** FTS5 ranks every document that contains any of the words, so larger memories would only confirm the result. */
 const MAX_FULL_TEXT_INCIDENTS = 100_000;
-const ENV = { os: 'linux', language: 'typescript', node: 20 };
-/** Research data that people labeled by hand. It is not part of the project. */
-const DATA = process.env.ARGUS_DATA ?? join(ROOT, '..', 'shared', 'data');
+const ENVIRONMENT = { os: 'linux', language: 'typescript', node: 20 };
+/** Folder with research data that people labeled by hand. The data is not part of the project. */
+const DATA_FOLDER = process.env.ARGUS_DATA ?? join(ROOT, '..', 'shared', 'data');
 
 mkdirSync(OUT, { recursive: true });
-const folder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'memory-'));
+const benchFolder = mkdtempSync(join(process.env.BENCH_DIR ?? OUT, 'memory-'));
 
-async function timed(calls, ask) {
+async function timeCalls(calls, ask) {
   const milliseconds = [];
   const cpu = process.cpuUsage();
   for (let call = 0; call < calls; call += 1) {
@@ -36,13 +36,13 @@ async function timed(calls, ask) {
   return { p50: median(milliseconds), p99: quantile(milliseconds, 0.99), cpu: (user + system) / 1000 / calls };
 }
 
-/** Numbers that are spread over a memory of this size. */
-const pick = (call, size) => (Math.imul(call + 1, 0x9e3779b1) >>> 0) % size;
+/** Returns numbers that are spread over a memory of this size. */
+const pickNumber = (call, size) => (Math.imul(call + 1, 0x9e3779b1) >>> 0) % size;
 
-async function sizes() {
-  const path = join(folder, 'memory.db');
-  const engine = await openEngine({ databasePath: path, projectRoot: folder });
-  const plain = await fullText();
+async function measureSizes() {
+  const path = join(benchFolder, 'memory.db');
+  const engine = await openEngine({ databasePath: path, projectRoot: benchFolder });
+  const plain = await createFullTextIndex();
   const rows = [];
   let size = 0;
   for (const wanted of SIZES) {
@@ -52,30 +52,30 @@ async function sizes() {
       const start = cpuSeconds();
       const count = Math.min(BATCH_LINES, wanted - size);
       const numbers = Array.from({ length: count }, (_, index) => size + index);
-      const lines = numbers.map(line).join('\n');
-      if (plain !== undefined && wanted <= MAX_FULL_TEXT_INCIDENTS) plain.add(numbers.map(incident));
+      const lines = numbers.map(formatImportLine).join('\n');
+      if (plain !== undefined && wanted <= MAX_FULL_TEXT_INCIDENTS) plain.add(numbers.map(createIncident));
       making += cpuSeconds() - start;
       await engine.memoryImport({ lines });
       size += count;
     }
     const rate = (size - from.size) / (cpuSeconds() - from.cpu - making);
-    const questions = Array.from({ length: CALLS }, (_, call) => question(pick(call, size), call));
-    const answers = questions.map((_, call) => incident(pick(call, size)).id);
+    const questions = Array.from({ length: CALLS }, (_, call) => createQuestion(pickNumber(call, size), call));
+    const answers = questions.map((_, call) => createIncident(pickNumber(call, size)).id);
     let found = 0;
     const ask = async (call) => {
-      const { incidents } = await engine.rankedSolutions({ query_text: questions[call], env: ENV });
+      const { incidents } = await engine.rankedSolutions({ query_text: questions[call], env: ENVIRONMENT });
       found += incidents[0]?.incident_id === answers[call] ? 1 : 0;
     };
-    await timed(30, ask);
+    await timeCalls(30, ask);
     found = 0;
-    const ours = await timed(CALLS, ask);
+    const ours = await timeCalls(CALLS, ask);
     const share = found / CALLS;
     const kinds = [];
     for (const kind of [0, 1, 2])
-      kinds.push(await timed(CALLS / 3, (call) => engine.memorySearch({ text: questions[call * 3 + kind] })));
+      kinds.push(await timeCalls(CALLS / 3, (call) => engine.memorySearch({ text: questions[call * 3 + kind] })));
     const theirs =
       plain !== undefined && wanted <= MAX_FULL_TEXT_INCIDENTS
-        ? (await timed(CALLS, (call) => plain.search(questions[call], 10))).p50
+        ? (await timeCalls(CALLS, (call) => plain.search(questions[call], 10))).p50
         : undefined;
     rows.push({ size, rate, bytes: statSync(path).size / size, ours, kinds, share, theirs });
     process.stderr.write(`${JSON.stringify(rows.at(-1))}\n`);
@@ -85,7 +85,7 @@ async function sizes() {
   return rows;
 }
 
-function sizesTable(rows) {
+function formatSizes(rows) {
   const limits = new Map([
     [1000, 3],
     [1_000_000, 25],
@@ -94,7 +94,7 @@ function sizesTable(rows) {
   const lines = rows.map(({ size, ours, kinds, share, theirs, rate, bytes }) => [
     size.toLocaleString('en'),
     ours.p50.toFixed(2),
-    limits.has(size) ? goal(ours.p50, '<=', limits.get(size)) : '-',
+    limits.has(size) ? formatGoal(ours.p50, '<=', limits.get(size)) : '-',
     ours.p99.toFixed(1),
     ours.cpu.toFixed(2),
     kinds.map(({ p50 }) => p50.toFixed(1)).join(' / '),
@@ -103,14 +103,17 @@ function sizesTable(rows) {
     rate.toFixed(0),
     bytes.toFixed(0),
   ]);
-  return table([
+  return formatTable([
     [...head, 'right one first', 'FTS5 native, bm25, p50 ms', 'import per CPU second', 'bytes an incident'],
     ...lines,
   ]);
 }
 
-/** Share of queries whose incident is first, share within the first five, and mean reciprocal rank within ten. */
-async function recall(queries, search) {
+/**
+ * Returns the share of queries whose incident is first, the share within the first five, and the mean reciprocal rank
+ * within ten.
+ */
+async function measureRecall(queries, search) {
   let [first, five, reciprocal] = [0, 0, 0];
   for (const { text, relevant } of queries) {
     const place = (await search(text)).slice(0, 10).findIndex((id) => relevant.includes(id));
@@ -122,8 +125,8 @@ async function recall(queries, search) {
   return [first, five, reciprocal].map((sum) => (sum / queries.length).toFixed(3));
 }
 
-async function recallTable() {
-  const file = join(DATA, 'retrieval.jsonl.gz');
+async function formatRecall() {
+  const file = join(DATA_FOLDER, 'retrieval.jsonl.gz');
   if (!existsSync(file)) return `Recall was not measured: there is no ${file}.`;
   const rows = gunzipSync(readFileSync(file))
     .toString('utf8')
@@ -134,27 +137,27 @@ async function recallTable() {
   const incidents = rows
     .filter(({ type }) => type === 'incident')
     .map(({ id, title, error, summary }) => ({ id, title, error_signature: error ?? '', summary: summary ?? '' }));
-  const engine = await openEngine({ databasePath: ':memory:', projectRoot: folder });
+  const engine = await openEngine({ databasePath: ':memory:', projectRoot: benchFolder });
   await engine.memoryImport({ lines: incidents.map((one) => JSON.stringify(one)).join('\n') });
   const sides = [['Argus', async (text) => (await engine.memorySearch({ text })).ranked]];
   for (const camelCase of [false, true]) {
-    const plain = await fullText({ camelCase });
+    const plain = await createFullTextIndex({ camelCase });
     if (plain === undefined) continue;
     plain.add(incidents);
     sides.push([`FTS5 bm25${camelCase ? ', camelCase split' : ''}`, (text) => plain.search(text, 10)]);
   }
   const lines = [];
-  for (const [name, search] of sides) lines.push([name, ...(await recall(queries, search))]);
+  for (const [name, search] of sides) lines.push([name, ...(await measureRecall(queries, search))]);
   await engine.close();
   const said = `${incidents.length} incidents, ${queries.length} queries that people tied to one of them.`;
-  return `${said}\n\n${table([['side', 'recall@1', 'recall@5', 'MRR@10'], ...lines])}`;
+  return `${said}\n\n${formatTable([['side', 'recall@1', 'recall@5', 'MRR@10'], ...lines])}`;
 }
 
-const found = await recallTable();
+const found = await formatRecall();
 process.stderr.write(`${found}\n`);
-const grown = sizesTable(await sizes());
-rmSync(folder, { recursive: true, force: true });
-report(
+const grown = formatSizes(await measureSizes());
+rmSync(benchFolder, { recursive: true, force: true });
+writeReport(
   'memory',
   'Debug memory',
   `ranked_solutions, the durable record of the search included; ${CALLS} questions, a third each of one error line, a trace of 35 frames, other words. Imports are ${BATCH_LINES} lines a transaction, each with a solution and two outcomes.`,

@@ -1,9 +1,9 @@
-// The smallest server of the SDK, with as many tools as Argus, for spawn.mjs.
+// The smallest possible server of the SDK, with as many tools as Argus, for spawn.mjs.
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { z } from 'zod';
 
-// Replaced by the bundler.
+// The bundler replaces HELLO_TOOLS.
 const TOOLS = HELLO_TOOLS;
 const input = z.strictObject({ name: z.string().describe('Whom to greet') });
 const output = z.strictObject({ text: z.string().describe('The greeting') });

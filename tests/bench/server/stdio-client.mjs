@@ -1,5 +1,5 @@
-// The smallest client that speaks MCP over stdio (newline-delimited JSON-RPC). Nothing is validated, because a
-// benchmark must not measure its own client.
+// A minimal client that speaks MCP over stdio (newline-delimited JSON-RPC). It validates nothing, because a benchmark
+// must not measure its own client.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 

@@ -1,23 +1,24 @@
-// `argus_diagnose` over stdio with a growing number of stored patterns: p50 and p99 must stay constant. The first call,
-// which opens the database, does not count.
+// Measures `argus_diagnose` over stdio with a growing number of stored patterns: p50 and p99 must stay constant. The
+// first call, which opens the database, does not count.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { goal, OUT, quantile, ROOT, report, table, times } from '../measure.mjs';
+import { formatGoal, formatRatio, formatTable, OUT, quantile, ROOT, writeReport } from '../measure.mjs';
 import { writeJunit } from '../report-file.mjs';
 import { StdioClient } from './stdio-client.mjs';
 
 const SIZES = (process.argv[2] ?? '1000,100000,1000000').split(',').map(Number);
 const CALLS = Number(process.argv[3] ?? 300);
 const CALLS_PER_TURN = 25;
-const server = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
+const serverPath = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
 mkdirSync(OUT, { recursive: true });
-const folder = mkdtempSync(join(OUT, 'stdio-'));
+const benchFolder = mkdtempSync(join(OUT, 'stdio-'));
 
 /**
- * Patterns like those that diagnoses create: random signatures, and one in a hundred is similar to the queried failure.
+ * Returns SQL that creates patterns like those that diagnoses create: random signatures, and one in a hundred is
+ * similar to the queried failure.
  */
-const fill = (count) => `
+const createPatternsSql = (count) => `
 PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; BEGIN;
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
 INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, description, occurrences,
@@ -35,50 +36,52 @@ INSERT INTO pattern_counts (category, learned) VALUES ('UNKNOWN', ${count})
   ON CONFLICT (category) DO UPDATE SET learned = learned + ${count};
 COMMIT;`;
 
-/** A project with `patterns` stored patterns and a run of two failures, of which only the first has a known fix. */
-async function project(patterns) {
-  const path = join(folder, String(patterns));
+/**
+ * Creates a project with `patterns` stored patterns and a run of two failures, of which only the first has a known fix.
+ */
+async function createProject(patterns) {
+  const path = join(benchFolder, String(patterns));
   mkdirSync(path);
   writeJunit(join(path, 'junit.xml'), 200);
-  const setup = await started(path);
+  const setup = await startClient(path);
   const { databasePath } = await setup.call('argus_init', { projectPath: path });
   const run = await setup.call('argus_import', { projectPath: path, path: 'junit.xml' });
   const calls = run.failures.map(({ caseName }) => ({ projectPath: path, runId: run.runId, caseName }));
   for (const call of calls) await setup.call('argus_diagnose', call);
   await setup.call('argus_report_fix', { ...calls[0], fixDescription: 'Compare with the stored total', success: true });
   await setup.close();
-  execFileSync('sqlite3', [databasePath], { input: fill(patterns) });
-  const client = await started(path);
+  execFileSync('sqlite3', [databasePath], { input: createPatternsSql(patterns) });
+  const client = await startClient(path);
   await client.call('argus_init', { projectPath: path });
   return { client, patterns, megabytes: statSync(databasePath).size / 1e6, calls, fixed: [], open: [] };
 }
 
-async function started(cwd) {
-  const client = new StdioClient(process.execPath, [server], { cwd });
+async function startClient(cwd) {
+  const client = new StdioClient(process.execPath, [serverPath], { cwd });
   await client.initialize();
   return client;
 }
 
-async function timed(client, call, milliseconds) {
+async function timeCalls(client, call, milliseconds) {
   const start = performance.now();
   await client.call('argus_diagnose', call);
   milliseconds.push(performance.now() - start);
 }
 
 const projects = [];
-for (const size of SIZES) projects.push(await project(size));
+for (const size of SIZES) projects.push(await createProject(size));
 for (const { client, calls } of projects)
   for (const call of [...calls, ...calls]) await client.call('argus_diagnose', call);
 for (let turn = 0; turn < CALLS / CALLS_PER_TURN; turn += 1) {
   for (const { client, calls, fixed, open } of projects) {
     for (let call = 0; call < CALLS_PER_TURN; call += 1) {
-      await timed(client, calls[0], fixed);
-      await timed(client, calls[1], open);
+      await timeCalls(client, calls[0], fixed);
+      await timeCalls(client, calls[1], open);
     }
   }
 }
 for (const { client } of projects) await client.close();
-rmSync(folder, { recursive: true, force: true });
+rmSync(benchFolder, { recursive: true, force: true });
 
 const [smallest] = projects;
 const flat = (of) => {
@@ -86,11 +89,11 @@ const flat = (of) => {
   return Math.max(...most);
 };
 const ms = (values, part) => quantile(values, part).toFixed(2);
-report(
+writeReport(
   'stdio',
   'Diagnose over stdio',
   `Milliseconds a call, ${CALLS} calls each, in turns of ${CALLS_PER_TURN}; each call is one durable write. One pattern in a hundred resembles the failure.`,
-  table([
+  formatTable([
     ['patterns', 'database', 'known fix: p50', 'p99', 'no fix yet: p50', 'p99'],
     ...projects.map(({ patterns, megabytes, fixed, open }) => [
       patterns.toLocaleString('en'),
@@ -101,5 +104,5 @@ report(
       ms(open, 0.99),
     ]),
   ]),
-  `p50 against the smallest, at most: known fix ${times(flat('fixed'))} (${goal(flat('fixed'), '<=', 1.5)}), no fix yet ${times(flat('open'))} (${goal(flat('open'), '<=', 1.5)})`,
+  `p50 against the smallest, at most: known fix ${formatRatio(flat('fixed'))} (${formatGoal(flat('fixed'), '<=', 1.5)}), no fix yet ${formatRatio(flat('open'))} (${formatGoal(flat('open'), '<=', 1.5)})`,
 );

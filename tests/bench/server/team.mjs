@@ -1,6 +1,6 @@
-// The team server on PostgreSQL compared with the local store: each call over a network with a round trip of 0, 1 and
-// 20 ms, with few patterns and with a million; and calls per second from many machines at once, on one and on several
-// servers.
+// Compares the team server on PostgreSQL with the local store: each call over a network with a round trip of 0, 1 and
+// 20 ms, with few patterns and with a million; and the calls per second of many machines at once, on one server and on
+// several servers.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,21 +12,21 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { openEngine } from '../../../npm/engine/dist/node.mjs';
 import { startPostgres } from '../../../scripts/lib/postgres.mjs';
-import { goal, OUT, quantile, ROOT, report, table } from '../measure.mjs';
+import { formatGoal, formatTable, OUT, quantile, ROOT, writeReport } from '../measure.mjs';
 
 const NETWORKS_MS = [0, 1, 20];
 const ROUNDS = Number(process.argv[2] ?? 60);
 const SECONDS = Number(process.argv[3] ?? 8);
 const PATTERNS = Number(process.argv[4] ?? 1_000_000);
 const CALLS_PER_SECOND = 150;
-const cli = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
-/** The driver that the server uses. */
-const pg = createRequire(cli)('pg');
+const cliPath = join(ROOT, 'packages', 'mcp', 'dist', 'cli.mjs');
+/** The PostgreSQL driver that the server uses. */
+const pg = createRequire(cliPath)('pg');
 
 const RUN = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
 const ENV = { os: 'linux' };
 
-/** The calls of an agent in order. Each call receives the answers to the calls before it. */
+/** The calls of an agent in order. Each call receives the answers to the earlier calls. */
 const CALLS = [
   ['recordRun', () => ({ ...RUN, outputTail: 'SomethingBroke: the job could not be done' })],
   ['diagnose', (so) => ({ runId: so.recordRun.runId, caseName: so.recordRun.failures[0].caseName })],
@@ -36,7 +36,7 @@ const CALLS = [
   ['recordOutcome', (so) => ({ solution_id: so.solution, worked: true, env: ENV })],
 ];
 
-async function inOrder(call) {
+async function makeCallsInOrder(call) {
   const incident = {
     title: 'The boiler is cold',
     steps: 'Relight the pilot flame.',
@@ -58,8 +58,8 @@ async function inOrder(call) {
   return took;
 }
 
-/** A proxy that delays bytes by half of `milliseconds` in each direction. */
-async function network(port, milliseconds) {
+/** Starts a proxy that delays bytes by half of `milliseconds` in each direction. */
+async function startDelayingProxy(port, milliseconds) {
   const server = createServer((near) => {
     const far = connect(port, '127.0.0.1');
     const hand = (from, to) => {
@@ -76,10 +76,10 @@ async function network(port, milliseconds) {
 }
 
 /**
- * Patterns like those that diagnoses create: random signatures, and one in a hundred is similar to the existing
- * pattern.
+ * SQL that creates patterns like those that diagnoses create: random signatures, and one in a hundred is similar to the
+ * existing pattern.
  */
-const FILL = `
+const CREATE_PATTERNS = `
 INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, description, occurrences,
   resolutions, first_seen_at, last_seen_at, updated_at)
 SELECT 'pat-' || lpad(to_hex(i), 32, '0'), 'learned', 'UNKNOWN',
@@ -96,24 +96,24 @@ INSERT INTO pattern_bands SELECT band, key FROM patterns, likes WHERE id LIKE 'p
 UPDATE pattern_counts SET learned = learned + $1::bigint WHERE category = 'UNKNOWN';
 ANALYZE`;
 
-async function fill(database, project) {
+async function fillProject(database, project) {
   const client = new pg.Client(database);
   await client.connect();
   await client.query(`SET search_path = "argus_${project}"`);
-  for (const sql of FILL.split(';')) await client.query(sql.replaceAll('$1', PATTERNS));
+  for (const sql of CREATE_PATTERNS.split(';')) await client.query(sql.replaceAll('$1', PATTERNS));
   await client.end();
 }
 
-function argus(...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8' });
+function runArgus(...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [cliPath, ...args], { encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
   return stdout;
 }
 
-async function serve(database) {
+async function startServer(database) {
   const child = spawn(
     process.execPath,
-    [cli, 'serve', '--database', database, '--port', '0', '--rate-limit', '100000'],
+    [cliPath, 'serve', '--database', database, '--port', '0', '--rate-limit', '100000'],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
@@ -125,7 +125,7 @@ async function serve(database) {
   return { port: Number(new URL(JSON.parse(first).url).port), stop: () => child.kill() };
 }
 
-function caller(port, token, project) {
+function createCaller(port, token, project) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const call = (method, params) =>
     new Promise((resolve, reject) => {
@@ -144,10 +144,10 @@ function caller(port, token, project) {
   return { call, close: () => agent.destroy() };
 }
 
-/** Many machines diagnose the same failure at once, and each waits for its answer. */
-async function throughput(ports, token, clients) {
+/** Lets many machines diagnose the same failure at once; each waits for its answer. */
+async function measureThroughput(ports, token, clients) {
   const project = `load-${clients}-${ports.length}`;
-  const first = caller(ports[0], token, project);
+  const first = createCaller(ports[0], token, project);
   const run = await first.call('recordRun', { ...RUN, outputTail: 'SomethingBroke: the job could not be done' });
   const failure = { runId: run.runId, caseName: run.failures[0].caseName };
   await first.call('diagnose', failure);
@@ -155,7 +155,7 @@ async function throughput(ports, token, clients) {
   const until = performance.now() + SECONDS * 1_000;
   let made = 0;
   const work = async (at) => {
-    const { call, close } = caller(ports[at % ports.length], token, project);
+    const { call, close } = createCaller(ports[at % ports.length], token, project);
     for (; performance.now() < until; made += 1) await call('diagnose', failure);
     close();
   };
@@ -165,53 +165,53 @@ async function throughput(ports, token, clients) {
 }
 
 mkdirSync(OUT, { recursive: true });
-const folder = mkdtempSync(join(OUT, 'team-'));
+const benchFolder = mkdtempSync(join(OUT, 'team-'));
 const postgres = await startPostgres();
 const servers = [];
 try {
   const database = await postgres.newDatabase();
-  argus('migrate', '--database', database);
-  const { token } = JSON.parse(argus('token', 'create', 'bench', '--database', database, '--json'));
-  const local = await openEngine({ databasePath: join(folder, 'argus.db'), projectRoot: '/', locale: 'en' });
-  const columns = [['local store', await inOrder((name, params) => local.call(name, params))]];
+  runArgus('migrate', '--database', database);
+  const { token } = JSON.parse(runArgus('token', 'create', 'bench', '--database', database, '--json'));
+  const local = await openEngine({ databasePath: join(benchFolder, 'argus.db'), projectRoot: '/', locale: 'en' });
+  const columns = [['local store', await makeCallsInOrder((name, params) => local.call(name, params))]];
   await local.close();
-  servers.push(await serve(database));
+  servers.push(await startServer(database));
   for (const milliseconds of NETWORKS_MS) {
-    const way = await network(servers[0].port, milliseconds);
-    const { call, close } = caller(way.port, token, `network-${milliseconds}`);
-    columns.push([`${milliseconds} ms`, await inOrder(call)]);
+    const way = await startDelayingProxy(servers[0].port, milliseconds);
+    const { call, close } = createCaller(way.port, token, `network-${milliseconds}`);
+    columns.push([`${milliseconds} ms`, await makeCallsInOrder(call)]);
     close();
     way.close();
   }
-  const { call, close } = caller(servers[0].port, token, 'network-0');
-  await fill(database, 'network-0');
-  columns.push([`0 ms, ${PATTERNS.toLocaleString('en')} patterns`, await inOrder(call)]);
+  const { call, close } = createCaller(servers[0].port, token, 'network-0');
+  await fillProject(database, 'network-0');
+  columns.push([`0 ms, ${PATTERNS.toLocaleString('en')} patterns`, await makeCallsInOrder(call)]);
   close();
   const shown = (took) => `${quantile(took, 0.5).toFixed(1)} / ${quantile(took, 0.99).toFixed(1)}`;
   const rows = CALLS.map(([name]) => [name, ...columns.map(([, took]) => shown(took[name]))]);
   const speeds = [];
   for (const processes of [1, 4]) {
-    while (servers.length < processes) servers.push(await serve(database));
-    const ways = await Promise.all(servers.map(({ port }) => network(port, 20)));
+    while (servers.length < processes) servers.push(await startServer(database));
+    const ways = await Promise.all(servers.map(({ port }) => startDelayingProxy(port, 20)));
     const ports = ways.map(({ port }) => port);
-    for (const clients of [8, 32]) speeds.push([processes, clients, await throughput(ports, token, clients)]);
+    for (const clients of [8, 32]) speeds.push([processes, clients, await measureThroughput(ports, token, clients)]);
     for (const way of ways) way.close();
   }
   const wanted = (processes, clients) => processes === 1 && clients === 8;
   const shownSpeed = ([processes, clients, speed]) => {
-    const met = wanted(processes, clients) ? goal(Math.round(speed), '>=', CALLS_PER_SECOND) : '-';
+    const met = wanted(processes, clients) ? formatGoal(Math.round(speed), '>=', CALLS_PER_SECOND) : '-';
     return [processes, clients, speed.toFixed(0), met];
   };
-  report(
+  writeReport(
     'team',
     'A team on PostgreSQL',
     `p50 / p99 of ${ROUNDS} calls in ms, one client; the network there and back. PostgreSQL on the same machine.`,
-    table([['call', ...columns.map(([name]) => name)], ...rows]),
+    formatTable([['call', ...columns.map(([name]) => name)], ...rows]),
     `Diagnoses of one failure by several clients at once over 20 ms, ${SECONDS} s each:`,
-    table([['servers', 'clients', 'calls/s', 'goal'], ...speeds.map(shownSpeed)]),
+    formatTable([['servers', 'clients', 'calls/s', 'goal'], ...speeds.map(shownSpeed)]),
   );
 } finally {
   for (const { stop } of servers) stop();
   await postgres.stop();
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(benchFolder, { recursive: true, force: true });
 }

@@ -1,4 +1,4 @@
-// The baseline for the engine: the plain JavaScript that a simple tool of this kind would use. It need not be correct,
+// The baseline for the engine: plain JavaScript as a simple tool of this kind would use it. It need not be correct,
 // because it only shows the cost of a simple approach.
 import { createHash } from 'node:crypto';
 
@@ -13,7 +13,7 @@ const REPLACEMENTS = [
   [/\b\d{4,}\b/g, '<NUMBER>'],
 ];
 
-/** Eight replacements in sequence. */
+/** Applies eight replacements in sequence. */
 export function normalize(text) {
   let out = text;
   for (const [pattern, placeholder] of REPLACEMENTS) out = out.replace(pattern, placeholder);
@@ -33,7 +33,7 @@ const RULES = [
   ['UNKNOWN', ['error']],
 ];
 
-/** Ten rules with case-insensitive substring checks. The first match wins. */
+/** Applies ten rules with case-insensitive substring checks. The first match wins. */
 export function classify(text) {
   const lower = text.toLowerCase();
   for (const [category, words] of RULES) {
@@ -42,7 +42,7 @@ export function classify(text) {
   return 'UNKNOWN';
 }
 
-/** Hex SHA-256 of category, case and normalized text. */
+/** Returns the hex SHA-256 of category, case and normalized text. */
 export function sign(text, caseName) {
   return createHash('sha256')
     .update(`${classify(text)}::${caseName}::${normalize(text)}`)

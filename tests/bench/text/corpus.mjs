@@ -1,9 +1,9 @@
 // Generates the texts for the text benchmarks: failures and logs of many ecosystems, from the project's own templates.
-// The same seed gives the same bytes. Nothing was recorded from real data.
+// The same seed gives the same bytes. Nothing comes from real data.
 import { TEMPLATES } from './templates.mjs';
 
-/** A small, seeded generator (xorshift32), because the corpus must not change between runs or machines. */
-class Chance {
+/** A small generator with a seed (xorshift32), because the corpus must not change between runs or machines. */
+class SeededGenerator {
   #state;
 
   constructor(seed) {
@@ -36,10 +36,10 @@ const WORDS = ['create', 'update', 'resolve', 'handle', 'render', 'flush', 'comm
 const TYPES = ['Order', 'User', 'Invoice', 'Session', 'Cart', 'Report', 'Shipment', 'Ledger', 'Token', 'Profile'];
 const HOSTS = ['db.internal', 'cache-1.prod.example', 'api.example.com', 'queue.svc.cluster.local', 'localhost'];
 
-const two = (value) => String(value).padStart(2, '0');
+const twoDigits = (value) => String(value).padStart(2, '0');
 
-/** Values for `{name}` in a template. */
-const VALUES = {
+/** Values that replace `{name}` in a template. */
+const PLACEHOLDER_VALUES = {
   uuid: (chance) => [8, 4, 4, 4, 12].map((count) => chance.letters(HEX, count)).join('-'),
   hex8: (chance) => chance.letters(HEX, 8),
   hex16: (chance) => chance.letters(HEX, 16),
@@ -47,9 +47,9 @@ const VALUES = {
   digest: (chance) => chance.letters(HEX, 64),
   ptr: (chance) => `0x${chance.letters(HEX, 12)}`,
   ts: (chance) =>
-    `2026-${two(1 + chance.below(12))}-${two(1 + chance.below(28))}T${clock(chance)}.${String(chance.below(1000)).padStart(3, '0')}Z`,
-  day: (chance) => `2026-${two(1 + chance.below(12))}-${two(1 + chance.below(28))}`,
-  clock,
+    `2026-${twoDigits(1 + chance.below(12))}-${twoDigits(1 + chance.below(28))}T${formatClock(chance)}.${String(chance.below(1000)).padStart(3, '0')}Z`,
+  day: (chance) => `2026-${twoDigits(1 + chance.below(12))}-${twoDigits(1 + chance.below(28))}`,
+  clock: formatClock,
   ip: (chance) => [10, chance.below(256), chance.below(256), 1 + chance.below(254)].join('.'),
   port: (chance) => String(1024 + chance.below(60000)),
   line: (chance) => String(1 + chance.below(900)),
@@ -67,24 +67,24 @@ const VALUES = {
   host: (chance) => chance.of(HOSTS),
 };
 
-function clock(chance) {
-  return `${two(chance.below(24))}:${two(chance.below(60))}:${two(chance.below(60))}`;
+function formatClock(chance) {
+  return `${twoDigits(chance.below(24))}:${twoDigits(chance.below(60))}:${twoDigits(chance.below(60))}`;
 }
 
-function filled(template, chance) {
-  return template.replace(/\{(\w+)\}/g, (whole, name) => VALUES[name]?.(chance) ?? whole);
+function fillTemplate(template, chance) {
+  return template.replace(/\{(\w+)\}/g, (whole, name) => PLACEHOLDER_VALUES[name]?.(chance) ?? whole);
 }
 
-/** Texts with a total length of at least `bytes`. */
-export function corpus(bytes, seed = 20260101) {
-  const chance = new Chance(seed);
+/** Generates texts with a total length of at least `bytes`. */
+export function generateCorpus(bytes, seed = 20260101) {
+  const chance = new SeededGenerator(seed);
   const texts = [];
   let size = 0;
   while (size < bytes) {
     const { head, body, lines } = chance.of(TEMPLATES);
     const count = lines[0] + chance.below(lines[1] - lines[0] + 1);
-    const parts = [filled(head, chance)];
-    for (let index = 0; index < count; index += 1) parts.push(filled(chance.of(body), chance));
+    const parts = [fillTemplate(head, chance)];
+    for (let index = 0; index < count; index += 1) parts.push(fillTemplate(chance.of(body), chance));
     const text = parts.join('\n');
     texts.push(text);
     size += Buffer.byteLength(text);
@@ -92,8 +92,11 @@ export function corpus(bytes, seed = 20260101) {
   return texts;
 }
 
-/** All texts concatenated as UTF-8, and the end of each text: the format of the engine's batch functions. */
-export function packed(texts) {
+/**
+ * Returns all texts concatenated as UTF-8, and the end of each text. This is the format of the engine's batch
+ * functions.
+ */
+export function packTexts(texts) {
   const parts = texts.map((text) => Buffer.from(text));
   const ends = new Uint32Array(texts.length);
   let end = 0;

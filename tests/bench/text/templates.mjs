@@ -1,8 +1,8 @@
-// The kinds of texts in the benchmark's corpus: a head line, followed by lines drawn from a body.
+// The kinds of texts in the benchmark's corpus: each has a head line, followed by lines that are drawn from its body.
 
 export const TEMPLATES = [
   {
-    // Node: a refused connection.
+    // Node: a connection is refused.
     head: "Error: connect ECONNREFUSED {ip}:{port}\n  errno: -111, code: 'ECONNREFUSED', syscall: 'connect'",
     body: [
       '    at TCPConnectWrap.afterConnect [as oncomplete] (node:net:{line}:{col})',
@@ -13,7 +13,7 @@ export const TEMPLATES = [
     lines: [3, 12],
   },
   {
-    // Jest and Vitest: a failed expectation.
+    // Jest and Vitest: an expectation fails.
     head: 'AssertionError: expected {num} to equal {num} // Object.is equality',
     body: [
       '- Expected  {num}',
@@ -27,7 +27,7 @@ export const TEMPLATES = [
     lines: [5, 14],
   },
   {
-    // A browser test that ran out of time.
+    // A browser test exceeds its time limit.
     head: 'Error: Test timeout of 30000ms exceeded.\n\nError: locator.click: Test timeout of 30000ms exceeded.',
     body: [
       '  - waiting for getByRole("button", { name: "{word} {name}" })',
@@ -38,7 +38,7 @@ export const TEMPLATES = [
     lines: [4, 16],
   },
   {
-    // Python: traceback.
+    // A Python traceback.
     head: 'Traceback (most recent call last):',
     body: [
       '  File "/usr/lib/python3.11/site-packages/{name}/{word}.py", line {line}, in {word}_{name}\n    return self._{word}(request_id="{uuid}")',
@@ -49,7 +49,7 @@ export const TEMPLATES = [
     lines: [3, 12],
   },
   {
-    // pytest.
+    // A pytest failure.
     head: '_________________ test_{word}_{name} _________________',
     body: [
       'E       assert {num} == {num}',
@@ -63,7 +63,7 @@ export const TEMPLATES = [
     lines: [4, 15],
   },
   {
-    // Java.
+    // A Java stack trace.
     head: 'org.opentest4j.AssertionFailedError: expected: <{num}> but was: <{num}>',
     body: [
       '\tat com.example.{name}.{type}ServiceTest.{word}{type}({type}ServiceTest.java:{line})',
@@ -75,7 +75,7 @@ export const TEMPLATES = [
     lines: [6, 30],
   },
   {
-    // A Spring service's log.
+    // The log of a Spring service.
     head: '{day} {clock}.123 ERROR {pid} --- [nio-8080-exec-{small}] c.e.{name}.{type}Controller : {word} failed',
     body: [
       '{day} {clock}.456  INFO {pid} --- [scheduling-{small}] c.e.{name}.{type}Job : {word}ed {num} rows in {ms} ms',
@@ -85,7 +85,7 @@ export const TEMPLATES = [
     lines: [5, 40],
   },
   {
-    // Go.
+    // A Go test failure.
     head: '--- FAIL: Test{type}{word} (0.{small}s)',
     body: [
       '    {name}_test.go:{line}: got {num}, want {num}',
@@ -99,7 +99,7 @@ export const TEMPLATES = [
     lines: [4, 16],
   },
   {
-    // Rust.
+    // A Rust panic.
     head: "thread '{name}::tests::{word}' panicked at crates/{name}/src/{word}.rs:{line}:{col}:\nassertion `left == right` failed\n  left: {num}\n right: {num}",
     body: [
       'error[E0308]: mismatched types\n   --> crates/{name}/src/{word}.rs:{line}:{col}',
@@ -109,7 +109,7 @@ export const TEMPLATES = [
     lines: [3, 18],
   },
   {
-    // .NET.
+    // A .NET stack trace.
     head: 'System.Net.Http.HttpRequestException: Response status code does not indicate success: {status5} (Internal Server Error).',
     body: [
       '   at System.Net.Http.HttpResponseMessage.EnsureSuccessStatusCode()',
@@ -119,7 +119,7 @@ export const TEMPLATES = [
     lines: [3, 12],
   },
   {
-    // Ruby.
+    // A Ruby failure.
     head: 'Failure/Error: expect({name}.{word}).to eq({num})\n\n  expected: {num}\n       got: {num}',
     body: [
       "# ./spec/models/{name}_spec.rb:{line}:in `block (3 levels) in <top (required)>'",
@@ -160,7 +160,7 @@ export const TEMPLATES = [
     lines: [3, 14],
   },
   {
-    // A database.
+    // A database log.
     head: 'ERROR:  duplicate key value violates unique constraint "{name}_pkey"\nDETAIL:  Key (id)=({id}) already exists.',
     body: [
       '{day} {clock}.101 UTC [{pid}] LOG:  duration: {ms}.{small} ms  statement: SELECT * FROM {name} WHERE id = {id}',
@@ -170,7 +170,7 @@ export const TEMPLATES = [
     lines: [4, 20],
   },
   {
-    // A compiler.
+    // Compiler errors.
     head: 'src/{name}/{word}.ts({line},{col}): error TS2345: Argument of type "string" is not assignable to parameter of type "{type}".',
     body: [
       'src/{name}/{word}.ts({line},{col}): error TS2339: Property "{word}" does not exist on type "{type}".',
@@ -181,7 +181,7 @@ export const TEMPLATES = [
     lines: [3, 20],
   },
   {
-    // A package manager and a CI's own lines.
+    // Lines of a package manager and of a CI service.
     head: '##[error]Process completed with exit code 1.\nnpm error code ELIFECYCLE\nnpm error errno 1',
     body: [
       '{ts} [command]/usr/bin/git checkout --progress --force {sha}',
@@ -192,7 +192,7 @@ export const TEMPLATES = [
     lines: [8, 40],
   },
   {
-    // An unmatched mock.
+    // A mock that was not called as expected.
     head: 'NetConnectNotAllowedError: Nock: No match for request GET https://{host}/v2/{name}/{uuid}',
     body: [
       '  "method": "GET", "url": "https://{host}/v2/{name}/{uuid}", "headers": { "accept": "application/json" }',

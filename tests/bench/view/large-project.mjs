@@ -1,5 +1,5 @@
-// A project with a large memory, created with the engine's own calls so that it resembles a project of that age.
-// Creating it takes minutes; it is kept under .bench.
+// Creates a project with a large memory through the engine's own calls, so that the memory resembles that of a project
+// in long use. Creating it takes minutes, so the result is kept under .bench.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,43 +13,43 @@ const WORDS = ['cart', 'order', 'login', 'invoice', 'search', 'upload', 'export'
 const HOUR_MS = 3_600_000;
 
 const MEMORY_ID = 'mem-00000000-0000-4000-8000-000000000001';
-/** Environment of the user who owns the memory. */
-export const OWNER = { XDG_DATA_HOME: join(OUT, 'data') };
+/** Environment variables of the user who owns the memory. */
+export const OWNER_ENVIRONMENT = { XDG_DATA_HOME: join(OUT, 'data') };
 
-/** A project with `runs` runs, whose failures have `patterns` patterns in total. */
-export async function largeProject(patterns, runs) {
+/** Creates a project with `runs` runs, whose failures have `patterns` patterns in total. */
+export async function createLargeProject(patterns, runs) {
   const project = join(OUT, `large-${patterns}-${runs}`);
   const database = join(project, '.argus', 'argus.db');
   const mark = join(project, 'complete');
-  if (existsSync(mark)) return { project, database: owned(database) };
+  if (existsSync(mark)) return { project, database: makeOwned(database) };
   rmSync(project, { recursive: true, force: true });
-  emptyProject(project);
+  createEmptyProject(project);
   const engine = await openEngine({ databasePath: database, projectRoot: project, locale: 'en' });
   for (let run = 0; run < runs; run += 1) {
-    await record(engine, project, run, Math.ceil(patterns / runs));
+    await recordRun(engine, project, run, Math.ceil(patterns / runs));
     if (run % 50 === 0) process.stderr.write(`${run} of ${runs} runs are recorded\n`);
   }
   await engine.close();
   writeFileSync(mark, '');
-  return { project, database: owned(database) };
+  return { project, database: makeOwned(database) };
 }
 
 /** Creates a git repository, because a plain folder inside this repository would use this repository's memory. */
-export function emptyProject(folder) {
+export function createEmptyProject(folder) {
   execFileSync('git', ['init', '--quiet', folder]);
 }
 
-function owned(database) {
-  const memories = join(OWNER.XDG_DATA_HOME, 'argus', 'memories');
+function makeOwned(database) {
+  const memories = join(OWNER_ENVIRONMENT.XDG_DATA_HOME, 'argus', 'memories');
   mkdirSync(memories, { recursive: true });
   writeFileSync(join(memories, MEMORY_ID), '{"version":1}\n');
   if (identify(database).id !== MEMORY_ID) adopt(database, MEMORY_ID);
   return database;
 }
 
-async function record(engine, project, run, failing) {
+async function recordRun(engine, project, run, failing) {
   const junit = join(project, 'junit.xml');
-  writeJunit(junit, CASES_PER_RUN, (index) => (index < failing ? failureOf(run, index) : undefined));
+  writeJunit(junit, CASES_PER_RUN, (index) => (index < failing ? createFailure(run, index) : undefined));
   const startedAt = Date.UTC(2026, 0, 1) + run * HOUR_MS;
   const git = {
     commit: Math.floor(run / 3)
@@ -63,7 +63,7 @@ async function record(engine, project, run, failing) {
 }
 
 /** Each failure has its own pattern, because each run has its own cases. */
-function failureOf(run, index) {
+function createFailure(run, index) {
   const message = `OddError: the ${WORDS[index % WORDS.length]} of the ${WORDS[run % WORDS.length]} does not close`;
   return { type: 'OddError', message, stack: `${message}\n    at tests/orders.test.ts:12:20`, name: ` in part ${run}` };
 }

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { readYaml } from '../../../packages/mcp/src/system/files/yaml.ts';
+import { parseYaml } from '../../../packages/mcp/src/system/files/yaml.ts';
 
-export const TOP = fileURLToPath(new URL('../../../', import.meta.url));
-export const read = (file: string) => readFileSync(path.join(TOP, file), 'utf8');
+export const REPOSITORY_ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+export const readRepositoryFile = (file: string) => readFileSync(path.join(REPOSITORY_ROOT, file), 'utf8');
 
-const Action = z.object({
+const ActionSchema = z.object({
   inputs: z.record(z.string(), z.object({ default: z.string().optional() })),
   runs: z.object({
     steps: z.array(
@@ -23,8 +23,8 @@ const Action = z.object({
     ),
   }),
 });
-export const text = read('.github/actions/argus/action.yml');
-export const parse = async (yaml: string) => (await readYaml(yaml)).value;
-export const whole = z.record(z.string(), z.unknown()).parse(await parse(text));
-export const action = Action.parse(whole);
-export const script = action.runs.steps.find(({ run }) => run !== undefined);
+export const actionText = readRepositoryFile('.github/actions/argus/action.yml');
+export const parseYamlValue = async (yaml: string) => (await parseYaml(yaml)).value;
+export const wholeAction = z.record(z.string(), z.unknown()).parse(await parseYamlValue(actionText));
+export const compositeAction = ActionSchema.parse(wholeAction);
+export const actionScript = compositeAction.runs.steps.find(({ run }) => run !== undefined);

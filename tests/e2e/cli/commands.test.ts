@@ -1,4 +1,4 @@
-/** The list of commands: each has a help and a test, including `record`, which only reporters call. */
+/** Checks the list of commands: each has a help text and a test, including `record`, which only reporters call. */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,18 +7,20 @@ import { globSync } from 'tinyglobby';
 import { expect, test } from 'vitest';
 import { addCommands } from '../../../packages/mcp/src/cli/commands.ts';
 import { argus } from '../argus.ts';
-import { project } from '../harness.ts';
-import { MIXED } from '../runs/reports.ts';
+import { createProject } from '../harness.ts';
+import { MIXED_REPORT } from '../runs/reports.ts';
 
-/** Every command that can be called, for example `memory import`. */
-function commandsIn(parent: Command, path: string[] = []): string[] {
+/** Returns every command that can be called, for example `memory import`. */
+function listCommands(parent: Command, path: string[] = []): string[] {
   if (parent.commands.length === 0) return [path.join(' ')];
-  return parent.commands.flatMap((command) => commandsIn(command, [...path, command.name()]));
+  return parent.commands.flatMap((command) => listCommands(command, [...path, command.name()]));
 }
 
 const root = new Command('argus').enablePositionalOptions();
 addCommands(root);
-const COMMANDS = commandsIn(root);
+const COMMANDS = listCommands(root);
+/** Commands that only programs start. */
+const HIDDEN_COMMANDS: ReadonlySet<string> = new Set(['record', 'take-shared']);
 
 test('every command prints its help', async () => {
   const helps = await Promise.all(
@@ -27,15 +29,26 @@ test('every command prints its help', async () => {
   for (const { command, status, stdout } of helps) {
     expect({ command, status, stdout }).toMatchObject({ status: 0 });
     expect(stdout).toContain(`Usage: argus ${command}`);
+    expect(stdout).not.toContain('default: {}');
+    expect(HIDDEN_COMMANDS.has(command) || /^Examples?:\n {2}\S/mu.test(stdout), `an example of ${command}`).toBe(true);
   }
-  expect((await argus(['--help'])).stdout).toContain('Usage: argus');
+});
+
+test('the help of the program lists examples and groups within 80 columns, and rare commands only with --all', async () => {
+  const [short, all] = await Promise.all([argus(['--help']), argus(['help', '--all'])]);
+  expect(short.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(short.stdout).toMatch(/^Argus, a memory for test failures\.\n\n(?: {2}argus .*\n){5}/u);
+  expect(short.stdout).toMatch(/\nRun tests:\n[\s\S]*\nTeam:\n/u);
+  expect([short, all].map(({ stdout }) => /^ {2}inspect/mu.test(stdout))).toEqual([false, true]);
+  const listed = root.commands.map((command) => command.name()).filter((name) => !HIDDEN_COMMANDS.has(name));
+  expect(listed.filter((name) => !new RegExp(`^ {2}${name} `, 'mu').test(all.stdout))).toEqual([]);
 });
 
 /**
- * Reads the quick tests that call commands. The hostile tests' list of all commands does not count, because it checks
- * no result.
+ * Reads the quick tests that call commands. The list of all commands in the hostile tests does not count, because it
+ * checks no results.
  */
-function quickTests(): string[] {
+function readQuickTests(): string[] {
   const cwd = path.join(import.meta.dirname, '../..');
   const ignore = ['**/node_modules/**', '**/*.full.test.ts'];
   const files = globSync(['e2e/**/*.ts', 'hostile/**/*.test.ts'], { cwd, ignore });
@@ -43,7 +56,7 @@ function quickTests(): string[] {
 }
 
 test('every command is called by a quick end-to-end test', () => {
-  const texts = quickTests();
+  const texts = readQuickTests();
   const untested = COMMANDS.filter((command) => {
     const words = command.split(' ').map((word) => `'${word}'`);
     const called = new RegExp(words.join(',\\s*'), 'u');
@@ -52,11 +65,11 @@ test('every command is called by a quick end-to-end test', () => {
   expect(untested).toEqual([]);
 });
 
-test('record stores the reports of a run that a reporter ended, and answers known fixes', async () => {
-  const cwd = project({ 'package.json': '{}' });
+test('record stores the reports of a run that a reporter has finished, and answers with known fixes', async () => {
+  const cwd = createProject({ 'package.json': '{}' });
   const folder = path.join(cwd, 'ended');
   mkdirSync(folder);
-  writeFileSync(path.join(folder, 'pytest-1.xml'), MIXED);
+  writeFileSync(path.join(folder, 'pytest-1.xml'), MIXED_REPORT);
   const end = { runner: 'pytest', command: 'pytest -q', exitCode: 1, output: '' };
   writeFileSync(path.join(folder, 'end.json'), JSON.stringify(end));
   expect(await argus(['record', folder], { cwd })).toMatchObject({ status: 0, stdout: '', stderr: '' });

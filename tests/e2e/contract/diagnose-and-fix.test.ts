@@ -1,21 +1,21 @@
-/** argus_diagnose and argus_report_fix: every field, and the learned fix. Errors: errors.test.ts. */
+/** Tests argus_diagnose and argus_report_fix: every field, and the learned fix. errors.test.ts tests errors. */
 
 import { expect, test } from 'vitest';
 import {
+  ANY_TEXT,
   CAUSE_ID,
-  contract,
+  CONNECTION_REFUSED_FIX_ZH,
+  createContractProject,
   FIX_ID,
   INSTANT,
-  NEW_CASE,
+  NEW_CASE_VERDICT,
   PATTERN_ID,
-  REFUSED_FIX_ZH,
   RUN_ID,
   SHA256,
-  TEXT,
 } from './contract.ts';
 
 test('a reported fix is suggested when the same failure recurs', async () => {
-  const { data, failedRun, importReport } = contract();
+  const { data, failedRun, importReport } = createContractProject();
   const { runId, unknown: caseName } = await failedRun();
   const args = { runId, caseName };
 
@@ -24,9 +24,9 @@ test('a reported fix is suggested when the same failure recurs', async () => {
     category: 'UNKNOWN',
     failureKind: 'null-dereference',
     message: 'Cannot read properties of undefined (reading "id")',
-    cause: { causeId: CAUSE_ID, headline: TEXT, count: 1, cases: [caseName] },
+    cause: { causeId: CAUSE_ID, headline: ANY_TEXT, count: 1, cases: [caseName] },
     verdict: {
-      ...NEW_CASE,
+      ...NEW_CASE_VERDICT,
       because: [expect.stringContaining(runId)],
       against: [],
       settle: expect.stringContaining('argus run'),
@@ -39,7 +39,7 @@ test('a reported fix is suggested when the same failure recurs', async () => {
     fixHistory: [],
     isNewPattern: true,
     match: { how: 'none', patternId: PATTERN_ID, similarity: null, builtinId: null },
-    rule: TEXT,
+    rule: ANY_TEXT,
     evidence: null,
     related: [],
     warnings: [],
@@ -87,7 +87,7 @@ test('a reported fix is suggested when the same failure recurs', async () => {
       category: 'UNKNOWN',
       signature: first.signature,
       signaturePattern: first.signaturePattern,
-      description: TEXT,
+      description: ANY_TEXT,
       suggestedFix: fixDescription,
       confidence: 0.5,
       occurrences: 2,
@@ -115,7 +115,7 @@ test('a reported fix is suggested when the same failure recurs', async () => {
 });
 
 test('a fix of a failure with a built-in pattern is learned, and counts for both patterns', async () => {
-  const { data, failedRun } = contract();
+  const { data, failedRun } = createContractProject();
   const { runId, refused: caseName } = await failedRun();
   const args = { runId, caseName };
   const diagnosis = await data('argus_diagnose', args);
@@ -128,7 +128,7 @@ test('a fix of a failure with a built-in pattern is learned, and counts for both
       signature: 'builtin::CONNECTION_REFUSED',
       signaturePattern: 'ECONNREFUSED *:*',
       description: 'Service connection refused',
-      suggestedFix: REFUSED_FIX_ZH,
+      suggestedFix: CONNECTION_REFUSED_FIX_ZH,
       confidence: 1 / 3,
       occurrences: 1,
       resolutions: 0,
@@ -137,7 +137,7 @@ test('a fix of a failure with a built-in pattern is learned, and counts for both
       lastSeenAt: INSTANT,
       updatedAt: INSTANT,
     },
-    suggestedFix: REFUSED_FIX_ZH,
+    suggestedFix: CONNECTION_REFUSED_FIX_ZH,
     confidence: 1 / 3,
     isNewPattern: false,
   });

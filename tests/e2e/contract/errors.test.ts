@@ -1,7 +1,7 @@
 /**
- * Every error code of a tool for its arguments or its project, and the codes that need more than a wrong argument. Ids
- * of the debug memory: memory/memory.test.ts. Databases: protocol/bad-input.test.ts. Fix loops:
- * fix-loop/fix-input.test.ts.
+ * Tests every error code that a tool returns for its arguments or its project, and codes that need more than a wrong
+ * argument. Other tests check ids of the debug memory (memory/memory.test.ts), databases (protocol/bad-input.test.ts)
+ * and fix loops (fix-loop/fix-input.test.ts).
  */
 
 import fs, { existsSync, mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
@@ -10,11 +10,11 @@ import path from 'node:path';
 import { type Engine, openEngine, type RecordRunParams } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type Data, project } from '../harness.ts';
-import { contract } from './contract.ts';
+import { createProject, type Data } from '../harness.ts';
+import { createContractProject } from './contract.ts';
 
-/** The tools on the memory of a project, with minimal arguments. */
-const CALLS: Record<string, Data> = {
+/** The tools that use the memory of a project, with minimal arguments. */
+const TOOL_ARGUMENTS: Record<string, Data> = {
   argus_run: { command: 'exit 1' },
   argus_import: { path: 'mixed.xml' },
   argus_history: {},
@@ -24,19 +24,19 @@ const CALLS: Record<string, Data> = {
   argus_tests: {},
 };
 
-test('SESSION_NOT_FOUND', async () => {
-  const { error } = contract();
-  for (const [tool, args] of Object.entries(CALLS)) {
+test('SESSION_NOT_FOUND until the project is opened', async () => {
+  const { error } = createContractProject();
+  for (const [tool, args] of Object.entries(TOOL_ARGUMENTS)) {
     const { code, message } = await error(tool, args);
     expect({ tool, code }).toEqual({ tool, code: 'SESSION_NOT_FOUND' });
     expect(message).toContain('Call argus_init');
   }
 });
 
-test('HISTORY_DISABLED, until the configuration is changed', async () => {
-  const { root, open, error } = contract({ 'argus.yaml': 'history: { enabled: false }\n' });
+test('HISTORY_DISABLED until the configuration is changed', async () => {
+  const { root, open, error } = createContractProject({ 'argus.yaml': 'history: { enabled: false }\n' });
   expect(await open()).toMatchObject({ historyEnabled: false, knownPatterns: 0, latestRunId: null });
-  for (const [tool, args] of Object.entries(CALLS)) {
+  for (const [tool, args] of Object.entries(TOOL_ARGUMENTS)) {
     const { code, message } = await error(tool, args);
     expect({ tool, code }).toEqual({ tool, code: 'HISTORY_DISABLED' });
     expect(message).toContain('Set history.enabled to true');
@@ -47,7 +47,7 @@ test('HISTORY_DISABLED, until the configuration is changed', async () => {
 });
 
 test('RUN_NOT_FOUND names the existing runs', async () => {
-  const { error, failedRun } = contract();
+  const { error, failedRun } = createContractProject();
   const { runId } = await failedRun();
   const message = expect.stringMatching(new RegExp(`^Test run 'run-xyz' not found in history.*${runId}`, 'u'));
   for (const [tool, args] of [
@@ -60,16 +60,16 @@ test('RUN_NOT_FOUND names the existing runs', async () => {
 });
 
 test('CASE_NOT_FOUND names the closest case', async () => {
-  const { error, failedRun } = contract();
+  const { error, failedRun } = createContractProject();
   const { runId } = await failedRun();
   for (const tool of ['argus_diagnose', 'argus_report_fix']) {
-    const answer = await error(tool, { ...CALLS[tool], runId, caseName: 'health-chek' });
+    const answer = await error(tool, { ...TOOL_ARGUMENTS[tool], runId, caseName: 'health-chek' });
     expect(answer).toEqual({ code: 'CASE_NOT_FOUND', message: expect.stringContaining('health-check') });
   }
 });
 
 test('CASE_NOT_FAILED names the run in which the case failed', async () => {
-  const { error, failedRun, importReport } = contract();
+  const { error, failedRun, importReport } = createContractProject();
   const { runId } = await failedRun();
   const fix = { runId, fixDescription: 'b' };
   for (const caseName of ['lists users', 'pays']) {
@@ -81,26 +81,26 @@ test('CASE_NOT_FAILED names the run in which the case failed', async () => {
   expect(message).toContain(runId);
 });
 
-const FIX = { runId: 'r', caseName: 'c', fixDescription: 'f' };
+const FIX_ARGUMENTS = { runId: 'r', caseName: 'c', fixDescription: 'f' };
 
 test.each<[tool: string, args: Data, message: RegExp]>([
   ['argus_init', { projectPath: undefined }, /projectPath/u],
   ['argus_init', { projectPath: 'relative/path' }, /absolute/u],
   ['argus_init', { config: 'x' }, /Unrecognized key.*Arguments of argus_init: projectPath, configFile/u],
   ['argus_run', { timeoutSeconds: 0 }, /timeoutSeconds/u],
-  ['argus_run', { command: 'make', filter: 'x' }, /filter is not possible/u],
-  ['argus_import', { path: 'mixed.xml', format: 'xunit' }, /format/u],
+  ['argus_run', { command: 'make', filter: 'x' }, /filter does not work/u],
+  ['argus_import', { path: 'mixed.xml', format: 'nose' }, /format/u],
   ['argus_history', { limit: 101 }, /limit/u],
-  ['argus_history', { runId: 'run-1', days: 1 }, /leave them out/u],
+  ['argus_history', { runId: 'run-1', days: 1 }, /Do not pass them together/u],
   ['argus_diagnose', { runId: 'run-1' }, /caseName/u],
-  ['argus_report_fix', { ...FIX, fixDescription: ' ' }, /fixDescription/u],
-  ['argus_report_fix', { ...FIX, success: 'yes' }, /success/u],
+  ['argus_report_fix', { ...FIX_ARGUMENTS, fixDescription: ' ' }, /fixDescription/u],
+  ['argus_report_fix', { ...FIX_ARGUMENTS, success: 'yes' }, /success/u],
   ['argus_patterns', { category: 'FLAKY' }, /category/u],
   ['argus_patterns', { limit: 201 }, /limit/u],
   ['argus_patterns', { projectPath: 'relative' }, /absolute/u],
   ['argus_tests', { state: 'slow' }, /state/u],
 ])('INVALID_INPUT: %s %j', async (tool, args, message) => {
-  const { open, error } = contract();
+  const { open, error } = createContractProject();
   await open();
   expect(await error(tool, args)).toEqual({ code: 'INVALID_INPUT', message: expect.stringMatching(message) });
 });
@@ -113,13 +113,13 @@ test.each([
     /argus\.yaml:5: classify\.rules\.0\.pattern: .*broken/u,
   ],
 ])('CONFIG_INVALID names the line of %s', async (_name, config, message) => {
-  const { error } = contract({ 'argus.yaml': config });
+  const { error } = createContractProject({ 'argus.yaml': config });
   const answer = await error('argus_init');
   expect(answer).toEqual({ code: 'CONFIG_INVALID', message: expect.stringMatching(message) });
 });
 
 test('PROJECT_NOT_FOUND, INVALID_INPUT for a file, and NO_TEST_COMMAND', async () => {
-  const { root, open, error } = contract();
+  const { root, open, error } = createContractProject();
   const missing = await error('argus_init', { projectPath: path.join(root, 'nowhere') });
   expect(missing).toEqual({ code: 'PROJECT_NOT_FOUND', message: expect.stringContaining('does not exist') });
   const file = await error('argus_init', { projectPath: path.join(root, 'mixed.xml') });
@@ -129,10 +129,10 @@ test('PROJECT_NOT_FOUND, INVALID_INPUT for a file, and NO_TEST_COMMAND', async (
   expect(unknown).toEqual({ code: 'NO_TEST_COMMAND', message: expect.stringContaining('Pass command') });
 });
 
-test('COMMAND_FAILED, without a recorded run', async () => {
-  const { root, open, data, error } = contract();
+test('COMMAND_FAILED, and no run is recorded', async () => {
+  const { root, open, data, error } = createContractProject();
   await open();
-  // Longer than every limit: 128 KiB for an argument on Linux, at most 1 MiB for a command line on other systems.
+  // Longer than every limit: 128 KiB for an argument on Linux, and at most 1 MiB for a command line on other systems.
   const tooLong = `echo ${'x'.repeat(1_500_000)}`;
   const failed = async (command: string) => {
     const { code, message } = await error('argus_run', { command });
@@ -144,12 +144,12 @@ test('COMMAND_FAILED, without a recorded run', async () => {
   expect(await failed('echo \0')).toContain('NUL');
   expect(await data('argus_history')).toMatchObject({ total: 0 });
   rmSync(root, { recursive: true });
-  expect(await failed('echo')).toContain(`${root} is gone. Call argus_init`);
+  expect(await failed('echo')).toContain(`${root} does not exist any more. Call argus_init`);
   expect(existsSync(root), 'and stays gone').toBe(false);
 });
 
 test('REPORT_NOT_FOUND, REPORT_UNREADABLE and REPORT_TOO_LARGE', async () => {
-  const { root, open, error } = contract({ 'empty.xml': '', 'huge.xml': '<testsuite name="huge">' });
+  const { root, open, error } = createContractProject({ 'empty.xml': '', 'huge.xml': '<testsuite name="huge">' });
   await open();
   mkdirSync(path.join(root, 'folder'));
   writeFileSync(path.join(root, 'binary.xml'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3]));
@@ -164,10 +164,17 @@ test('REPORT_NOT_FOUND, REPORT_UNREADABLE and REPORT_TOO_LARGE', async () => {
   }
 });
 
-const RUN: RecordRunParams = { command: 'make', exitCode: 2, timedOut: false, reports: [], containers: [], notes: [] };
+const FAILED_RUN: RecordRunParams = {
+  command: 'make',
+  exitCode: 2,
+  timedOut: false,
+  reports: [],
+  containers: [],
+  notes: [],
+};
 
-/** Runs work while every write fails with ENOSPC. */
-async function onFullDisk<T>(work: () => Promise<T>): Promise<T> {
+/** Runs `work` while every write fails with ENOSPC. */
+async function runOnFullDisk<T>(work: () => Promise<T>): Promise<T> {
   const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
     throw Object.assign(new Error('no space left'), { code: 'ENOSPC' });
   });
@@ -186,22 +193,22 @@ test.each<[code: string, call: (engine: Engine, databasePath: string) => Promise
     'CALL_REPEATED',
     async (engine) => {
       const callId = uuidV7();
-      await engine.call('recordRun', RUN, callId);
-      await engine.call('recordRun', RUN, callId);
+      await engine.call('recordRun', FAILED_RUN, callId);
+      await engine.call('recordRun', FAILED_RUN, callId);
     },
   ],
   [
     'DATABASE_READ_ONLY',
     async (_engine, databasePath) => {
       const reader = await openEngine({ databasePath, projectRoot: '/', readOnly: true });
-      await reader.recordRun(RUN).finally(() => reader.close());
+      await reader.recordRun(FAILED_RUN).finally(() => reader.close());
     },
   ],
-  ['DATABASE_FULL', (engine) => onFullDisk(() => engine.recordRun(RUN))],
+  ['DATABASE_FULL', (engine) => runOnFullDisk(() => engine.recordRun(FAILED_RUN))],
 ])('%s of the engine', async (code, call) => {
-  const databasePath = path.join(project(), 'argus.db');
+  const databasePath = path.join(createProject(), 'argus.db');
   const engine = await openEngine({ databasePath, projectRoot: '/' });
   onTestFinished(() => engine.close());
-  await engine.recordRun(RUN);
+  await engine.recordRun(FAILED_RUN);
   await expect(call(engine, databasePath)).rejects.toMatchObject({ code });
 });

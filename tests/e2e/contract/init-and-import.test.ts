@@ -1,14 +1,21 @@
-/** argus_init and argus_import: every field. Errors: errors.test.ts. */
+/** Tests argus_init and argus_import: every field. errors.test.ts tests errors. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { project } from '../harness.ts';
-import { ALL_PASSED, junit } from '../runs/reports.ts';
-import { CAUSE_ID, contract, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+import { createProject } from '../harness.ts';
+import { formatJunit, PASSED_REPORT } from '../runs/reports.ts';
+import {
+  ANY_NUMBER,
+  CAUSE_ID,
+  CONNECTION_REFUSED_FIX_ZH,
+  createContractProject,
+  NEW_CASE_VERDICT,
+  RUN_ID,
+} from './contract.ts';
 
-test('argus_init describes the project and creates nothing', async () => {
-  const { root, open, importReport } = contract();
+test('argus_init describes the project and creates no file', async () => {
+  const { root, open, importReport } = createContractProject();
   expect(await open()).toEqual({
     projectName: path.basename(root),
     configPath: null,
@@ -30,7 +37,7 @@ test('argus_init describes the project and creates nothing', async () => {
 
 test('argus_init reads the given configuration file', async () => {
   const config = 'locale: en\ntest: { command: npx vitest run }\nhistory: { database: db/a.db }\n';
-  const { root, data } = contract({ 'other.yaml': config });
+  const { root, data } = createContractProject({ 'other.yaml': config });
   expect(await data('argus_init', { configFile: 'other.yaml' })).toMatchObject({
     configPath: path.join(root, 'other.yaml'),
     locale: 'en',
@@ -40,14 +47,14 @@ test('argus_init reads the given configuration file', async () => {
   });
 });
 
-test('argus_import answers failures with known fixes and their causes', async () => {
-  const { open, importReport } = contract();
+test('argus_import returns failures with known fixes and their causes', async () => {
+  const { open, importReport } = createContractProject();
   await open();
-  const cause = { causeId: CAUSE_ID, headline: expect.any(String), count: 1, verdict: NEW_CASE };
+  const cause = { causeId: CAUSE_ID, headline: expect.any(String), count: 1, verdict: NEW_CASE_VERDICT };
   expect(await importReport('mixed.xml')).toEqual({
     runId: RUN_ID,
     status: 'failed',
-    durationMs: NUMBER,
+    durationMs: ANY_NUMBER,
     totals: { passed: 1, failed: 2, skipped: 1, flaky: 0 },
     failures: [
       {
@@ -55,12 +62,12 @@ test('argus_import answers failures with known fixes and their causes', async ()
         category: 'CONNECTION_REFUSED',
         failureKind: 'connection-refused',
         causeId: CAUSE_ID,
-        verdict: NEW_CASE,
+        verdict: NEW_CASE_VERDICT,
         headline: expect.stringContaining('ECONNREFUSED'),
         known: {
           patternId: 'builtin-conn-refused',
           confidence: 0.5,
-          suggestedFix: REFUSED_FIX_ZH,
+          suggestedFix: CONNECTION_REFUSED_FIX_ZH,
           standing: 'a built-in tip, not yet tried here',
         },
       },
@@ -69,7 +76,7 @@ test('argus_import answers failures with known fixes and their causes', async ()
         category: 'UNKNOWN',
         failureKind: 'null-dereference',
         causeId: CAUSE_ID,
-        verdict: NEW_CASE,
+        verdict: NEW_CASE_VERDICT,
         headline: expect.stringContaining('Cannot read properties of undefined'),
         known: null,
       },
@@ -85,15 +92,15 @@ test('argus_import answers failures with known fixes and their causes', async ()
   expect(await importReport('passed.xml')).toMatchObject({ status: 'passed', failures: [] });
 });
 
-test('argus_import makes a single run of the files that match a glob, and accepts absolute paths', async () => {
+test('argus_import creates a single run from the files that match a glob, and accepts absolute paths', async () => {
   const reports = {
-    'reports/a/one.xml': junit([{ name: 'one' }], 'one'),
-    'reports/two.xml': junit([{ name: 'two' }], 'two'),
+    'reports/a/one.xml': formatJunit([{ name: 'one' }], 'one'),
+    'reports/two.xml': formatJunit([{ name: 'two' }], 'two'),
   };
-  const { open, data, importReport } = contract(reports);
+  const { open, data, importReport } = createContractProject(reports);
   await open();
   expect(await importReport('reports/**/*.xml')).toMatchObject({ totals: { passed: 2, failed: 0 } });
   expect(await data('argus_history')).toMatchObject({ total: 1 });
-  const outside = project({ 'report.xml': ALL_PASSED });
+  const outside = createProject({ 'report.xml': PASSED_REPORT });
   expect(await importReport(path.join(outside, 'report.xml'))).toMatchObject({ status: 'passed' });
 });

@@ -1,14 +1,23 @@
-/** argus_run: every field, progress and cancelling. Test runners: tests/runners. */
+/** Tests argus_run: every field, progress and cancellation. tests/runners tests the test runners. */
 
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { agent, CAUSE_ID, contract, INSTANT, NEW_CASE, NUMBER, REFUSED_FIX_ZH, RUN_ID } from './contract.ts';
+import {
+  ANY_NUMBER,
+  agent,
+  CAUSE_ID,
+  CONNECTION_REFUSED_FIX_ZH,
+  createContractProject,
+  INSTANT,
+  NEW_CASE_VERDICT,
+  RUN_ID,
+} from './contract.ts';
 
-test('argus_run answers a failed command with its failures and records the run', async () => {
-  const { open, data } = contract();
+test('argus_run returns the failures of a failed command and records the run', async () => {
+  const { open, data } = createContractProject();
   await open();
   const command = 'echo connect ECONNREFUSED 127.0.0.1:5432; exit 3';
   const headline = 'connect ECONNREFUSED 127.0.0.1:5432';
@@ -16,7 +25,7 @@ test('argus_run answers a failed command with its failures and records the run',
   expect(run).toEqual({
     runId: RUN_ID,
     status: 'failed',
-    durationMs: NUMBER,
+    durationMs: ANY_NUMBER,
     totals: { passed: 0, failed: 1, skipped: 0, flaky: 0 },
     failures: [
       {
@@ -26,18 +35,18 @@ test('argus_run answers a failed command with its failures and records the run',
         headline,
         exitCode: 3,
         causeId: CAUSE_ID,
-        verdict: NEW_CASE,
+        verdict: NEW_CASE_VERDICT,
         known: {
           patternId: 'builtin-conn-refused',
           confidence: 0.5,
-          suggestedFix: REFUSED_FIX_ZH,
+          suggestedFix: CONNECTION_REFUSED_FIX_ZH,
           standing: 'a built-in tip, not yet tried here',
         },
       },
     ],
     more: 0,
-    causes: [{ causeId: CAUSE_ID, headline, count: 1, cases: [command], verdict: NEW_CASE }],
-    notes: ['Nothing accepts connections at 127.0.0.1:5432: start the service that should, then run again.'],
+    causes: [{ causeId: CAUSE_ID, headline, count: 1, cases: [command], verdict: NEW_CASE_VERDICT }],
+    notes: ['Nothing accepts connections at 127.0.0.1:5432: start the service, then run again.'],
   });
   const { runs } = await data('argus_history');
   expect(runs).toMatchObject([{ id: run.runId, timestamp: INSTANT, command, durationMs: run.durationMs }]);
@@ -48,9 +57,9 @@ test('argus_run answers a failed command with its failures and records the run',
 test.skipIf(process.platform === 'win32')(
   'argus_run reports progress; cancelling it ends the command and records no pass',
   async () => {
-    const { root, open, data } = contract();
+    const { root, open, data } = createContractProject();
     await open();
-    // The command holds the pipe open, so the end of the pipe shows that the command has ended.
+    // The command keeps the pipe open, so the end of the pipe shows that the command has ended.
     execFileSync('mkfifo', [path.join(root, 'pipe')]);
     const alive = createReadStream(path.join(root, 'pipe')).resume();
     const gone = once(alive, 'end');

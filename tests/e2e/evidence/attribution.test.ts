@@ -1,25 +1,26 @@
-// Suspects of a failure in a real repository: edits and untracked files that git reports, and runs at other commits.
+// Tests the suspects of a failure in a real repository: edits and untracked files that git reports, and runs at other
+// commits.
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DiagnosticResult, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { argus, startArgus } from '../argus.ts';
-import { git, repository } from '../fix-loop/fix-loop.ts';
+import { createRepository, runGit } from '../fix-loop/fix-loop.ts';
 
-const TEST = `
+const ADD_TEST = `
   import assert from 'node:assert';
   import { test } from 'node:test';
   import { add } from '../src/add.js';
   test('adds', () => assert.equal(add(1, 2), 3));
 `;
 
-function story() {
-  const root = repository({
+function createShop() {
+  const root = createRepository({
     'package.json': '{"name":"shop","type":"module"}',
     'argus.yaml': 'test: { command: node --test }\n',
     'src/add.js': 'export const add = (a, b) => a + b;\n',
-    'test/add.test.js': TEST,
+    'test/add.test.js': ADD_TEST,
     'README.md': '# Shop\n',
   });
   const file = (name: string) => path.join(root, name);
@@ -33,8 +34,8 @@ function story() {
     write,
     breakIt: () => write('src/add.js', readFileSync(file('src/add.js'), 'utf8').replace('a + b', 'a - b')),
     commit(message: string): string {
-      git(root, 'commit', '-qam', message);
-      return git(root, 'rev-parse', 'HEAD');
+      runGit(root, 'commit', '-qam', message);
+      return runGit(root, 'rev-parse', 'HEAD');
     },
     run: (...args: string[]): Promise<RunResult> => data('run', ...args),
     diagnose: ({ runId }: RunResult): Promise<DiagnosticResult> => data('diagnose', runId, 'adds'),
@@ -49,7 +50,7 @@ test.each<[string, Record<string, (round: number) => string>]>([
     { 'out.log': String, 'notes.tmp': String, '.venv/lib/site.py': String, 'node_modules/one/index.js': String },
   ],
 ])('an edit is named, and no commit, with %s untracked', async (_, untracked) => {
-  const { write, breakIt, commit, run, diagnose } = story();
+  const { write, breakIt, commit, run, diagnose } = createShop();
   let round = 0;
   const next = () => {
     round += 1;
@@ -73,8 +74,8 @@ test.each<[string, Record<string, (round: number) => string>]>([
   expect(verdict?.settle).not.toMatch(/checkout|--at/u);
 });
 
-test('names a new untracked file as an edit', async () => {
-  const { write, run, diagnose } = story();
+test('a new untracked file is suspected as an edit', async () => {
+  const { write, run, diagnose } = createShop();
   write('src/add.js', "import './rounding.js';\nexport const add = (a, b) => a + b - globalThis.rounding;\n");
   write('src/rounding.js', 'globalThis.rounding = 0;\n');
   expect((await run()).status).toBe('passed');
@@ -84,7 +85,7 @@ test('names a new untracked file as an edit', async () => {
 });
 
 test('the first run has no suspects, and lists edits since the commit as a fact', async () => {
-  const { breakIt, run, diagnose } = story();
+  const { breakIt, run, diagnose } = createShop();
   breakIt();
   const { verdict, suspects } = await diagnose(await run());
   expect(verdict?.kind).toBe('new');
@@ -93,7 +94,7 @@ test('the first run has no suspects, and lists edits since the commit as a fact'
 });
 
 test('requested runs find the commit in a work tree that is removed again', async () => {
-  const { root, write, breakIt, commit, run, diagnose } = story();
+  const { root, write, breakIt, commit, run, diagnose } = createShop();
   await run();
   let culprit = '';
   for (let number = 1; number <= 8; number += 1) {
@@ -117,24 +118,39 @@ test('requested runs find the commit in a work tree that is removed again', asyn
   expect(verdict?.kind).toBe('regression');
   expect(suspects?.[0]).toMatchObject({ commit: culprit, probability: expect.closeTo(1, 0) });
   expect(readFileSync(path.join(root, 'README.md'), 'utf8')).toBe('not committed\n');
-  expect(git(root, 'worktree', 'list').split('\n')).toHaveLength(1);
+  expect(runGit(root, 'worktree', 'list').split('\n')).toHaveLength(1);
   expect(existsSync(path.join(root, '.git/worktrees'))).toBe(false);
 });
 
 test('a canceled run removes its work tree, and an unknown commit is refused', async () => {
-  const { root, write, commit } = story();
+  const { root, write, commit } = createShop();
   write('test/add.test.js', "setInterval(() => console.log('waits'), 50);\n");
   const hash = commit('waits');
-  const before = ours();
+  const before = listArgusWorkTrees();
   const running = startArgus(['run', '--at', hash, 'node test/add.test.js'], { cwd: root });
   await running.prints(/waits/u);
   running.signal('SIGINT');
   expect((await running.done).status).not.toBe(0);
-  expect(ours()).toEqual(before);
+  expect(listArgusWorkTrees()).toEqual(before);
   const { status, stderr } = await argus(['run', '--at', 'no-such'], { cwd: root });
-  expect([status, stderr]).toEqual([2, expect.stringContaining('There is no commit "no-such" here.')]);
+  expect([status, stderr]).toEqual([
+    2,
+    expect.stringContaining('The commit "no-such" does not exist in this repository.'),
+  ]);
 });
 
-function ours(): string[] {
+function listArgusWorkTrees(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith(`argus-at-${process.pid}-`));
 }
+
+test('a run of an older commit is not reported as the newest, and confirms no fix', async () => {
+  const { root, breakIt, commit, run } = createShop();
+  await run();
+  breakIt();
+  commit('Subtract');
+  const red = await run();
+  expect((await run('--at', 'HEAD~1')).status).toBe('passed');
+  const data = async (...args: string[]) => JSON.parse((await argus([...args, '--json'], { cwd: root })).stdout).data;
+  expect((await data('report')).run.id).toBe(red.runId);
+  expect((await data('report-fix', red.runId, 'adds', 'Emptied the cache')).state).toBe('claimed');
+});

@@ -1,22 +1,22 @@
-/** Runs from elsewhere: a report with its commit, time and environment, and a history of runs as JSON lines. */
+/** Imports runs from elsewhere: a report with its commit, time and environment, and a history of runs as JSON lines. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { type Data, project } from '../harness.ts';
-import { agent, opened } from '../one-agent.ts';
-import { junit } from '../runs/reports.ts';
+import { createProject, type Data } from '../harness.ts';
+import { agent, openProject } from '../one-agent.ts';
+import { formatJunit } from '../runs/reports.ts';
 
 const COMMIT = 'a'.repeat(40);
 
-const report = (failed: boolean) =>
-  junit([{ name: 'adds', ...(failed && { failure: { message: 'Error: no' } }) }], 'a');
+const createReport = (failed: boolean) =>
+  formatJunit([{ name: 'adds', ...(failed && { failure: { message: 'Error: no' } }) }], 'a');
 
 test('a report is stored with the given commit, time and environment', async () => {
-  const cwd = await opened({ 'package.json': '{}' });
+  const cwd = await openProject({ 'package.json': '{}' });
   const importOn = async (os: string, failed: boolean) => {
-    writeFileSync(path.join(cwd, 'report.xml'), report(failed));
+    writeFileSync(path.join(cwd, 'report.xml'), createReport(failed));
     return agent.data('argus_import', {
       projectPath: cwd,
       path: 'report.xml',
@@ -40,8 +40,8 @@ test('a report is stored with the given commit, time and environment', async () 
   expect(history.data).toMatchObject({ runs: [{ gitCommit: 'c'.repeat(40) }, ...Array(6).fill({})] });
 });
 
-/** A JSON line of a single run. */
-function line(id: string, status: 'passed' | 'failed'): string {
+/** Returns the JSON line of a run. */
+function runLine(id: string, status: 'passed' | 'failed'): string {
   const name = 'a.test.ts > adds';
   return JSON.stringify({
     id,
@@ -56,11 +56,11 @@ function line(id: string, status: 'passed' | 'failed'): string {
   });
 }
 
-const totalIn = async (cwd: string) => JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total;
+const countRuns = async (cwd: string) => JSON.parse((await argus(['history', '--json'], { cwd })).stdout).data.total;
 
-test('import --runs answers a line for each run, and changes nothing when repeated', async () => {
-  const cwd = project({ 'package.json': '{}' });
-  const input = [line('r1', 'passed'), line('r2', 'failed'), ''].join('\n');
+test('import --runs answers with a line for each run, and changes nothing when repeated', async () => {
+  const cwd = createProject({ 'package.json': '{}' });
+  const input = [runLine('r1', 'passed'), runLine('r2', 'failed'), ''].join('\n');
   const first = await argus(['import', '--runs', '-', '--json'], { cwd, input });
   expect(first).toMatchObject({ status: 0, stderr: '' });
   const answered = first.stdout.trim().split('\n');
@@ -80,20 +80,20 @@ test('import --runs answers a line for each run, and changes nothing when repeat
     },
   ]);
   expect((await argus(['import', '--runs', '-', '--json'], { cwd, input })).stdout).toBe(first.stdout);
-  expect(await totalIn(cwd)).toBe(2);
+  expect(await countRuns(cwd)).toBe(2);
   writeFileSync(path.join(cwd, 'runs.jsonl'), input);
-  expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 known before');
+  expect((await argus(['import', '--runs', 'runs.jsonl'], { cwd })).stdout).toContain('2 runs read, 2 already known');
 });
 
-test('import --runs names an invalid line and keeps the lines before it', async () => {
-  const cwd = project({ 'package.json': '{}' });
+test('import --runs names an invalid line and keeps the runs of the lines before it', async () => {
+  const cwd = createProject({ 'package.json': '{}' });
   const { status, stdout, stderr } = await argus(['import', '--runs', '-'], {
     cwd,
-    input: `${line('r1', 'passed')}\n{"id":"r2"}\n`,
+    input: `${runLine('r1', 'passed')}\n{"id":"r2"}\n`,
   });
   expect(status).toBe(2);
-  expect(stderr + stdout).toContain('Line 2 is no run');
-  expect(await totalIn(cwd)).toBe(1);
+  expect(stderr + stdout).toContain('Line 2 is not a valid run');
+  expect(await countRuns(cwd)).toBe(1);
 });
 
 test.each([

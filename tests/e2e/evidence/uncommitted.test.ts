@@ -1,35 +1,39 @@
 /**
- * Real runs in a real repository: an edit that repairs a failure is found before it is committed or reported, and a run of a fork
- * proves nothing. The rules: `crates/core/src/evidence/kept`.
+ * Real runs in a real repository: an edit that repairs a failure is found before it is committed or reported, and a run
+ * of a fork proves nothing. `crates/core/src/evidence/kept` has the rules.
  */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { git, repository } from '../fix-loop/fix-loop.ts';
-import { type Data, project } from '../harness.ts';
+import { createRepository, runGit } from '../fix-loop/fix-loop.ts';
+import { createProject, type Data } from '../harness.ts';
 
-const TEST = `
+const TOTAL_TEST = `
   import assert from 'node:assert/strict';
   import { test } from 'node:test';
   import { total } from './total.mjs';
   test('adds', () => assert.equal(total([2, 3]), 5));
 `;
-const RIGHT = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
-const WRONG = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
+const RIGHT_TOTAL = 'export const total = (all) => all.reduce((sum, one) => sum + one, 0);\n';
+const WRONG_TOTAL = 'export const total = (all) => all.reduce((sum, one) => sum + one, 1);\n';
 
-/** A committed failing test, with functions that run `node --test` and read the known fixes. */
-function story() {
-  const root = repository({ 'all.test.mjs': TEST, 'total.mjs': WRONG, 'package.json': '{"type":"module"}' });
+/** Creates a committed failing test, with functions that run `node --test` and read the known fixes. */
+function createFailingRepository() {
+  const root = createRepository({
+    'all.test.mjs': TOTAL_TEST,
+    'total.mjs': WRONG_TOTAL,
+    'package.json': '{"type":"module"}',
+  });
   const data = async (args: string[], env: Record<string, string> = {}): Promise<Data> =>
     JSON.parse((await argus(args, { cwd: root, env })).stdout).data;
   return {
     root,
     commit(): string {
-      git(root, 'add', '-A');
-      git(root, 'commit', '-qm', 'change');
-      return git(root, 'rev-parse', 'HEAD');
+      runGit(root, 'add', '-A');
+      runGit(root, 'commit', '-qm', 'change');
+      return runGit(root, 'rev-parse', 'HEAD');
     },
     data,
     run: (env: Record<string, string> = {}) => data(['run', '--json', '--', 'node', '--test', 'all.test.mjs'], env),
@@ -38,9 +42,9 @@ function story() {
 }
 
 test('an edit that repairs a failure is a fix, and gets a commit hash once it is committed', async () => {
-  const { root, commit, run, fixes } = story();
+  const { root, commit, run, fixes } = createFailingRepository();
   const failed = await run();
-  writeFileSync(path.join(root, 'total.mjs'), RIGHT);
+  writeFileSync(path.join(root, 'total.mjs'), RIGHT_TOTAL);
   writeFileSync(path.join(root, 'untracked.md'), 'not of it\n');
   const passed = await run();
   const [edit, ...others] = await fixes();
@@ -62,11 +66,11 @@ test('an edit that repairs a failure is a fix, and gets a commit hash once it is
 });
 
 test('a run of a fork is stored as foreign and proves no fix', async () => {
-  const { root, commit, data, run, fixes } = story();
+  const { root, commit, data, run, fixes } = createFailingRepository();
   await run();
-  writeFileSync(path.join(root, 'total.mjs'), RIGHT);
+  writeFileSync(path.join(root, 'total.mjs'), RIGHT_TOTAL);
   commit();
-  const event = path.join(project({}), 'event.json');
+  const event = path.join(createProject({}), 'event.json');
   const repo = (name: string) => ({ repo: { full_name: name } });
   writeFileSync(event, JSON.stringify({ pull_request: { head: repo('mallory/shop'), base: repo('acme/shop') } }));
   const foreign = await run({ GITHUB_ACTIONS: 'true', GITHUB_EVENT_PATH: event });
@@ -82,4 +86,22 @@ test('a run of a fork is stored as foreign and proves no fix', async () => {
   const runs = (await data(['history', '--json'])).runs as Data[];
   const marked = runs.filter((one) => one.foreign).map((one) => one.id);
   expect(marked.sort()).toEqual([foreign.runId, 'run-f1', 'run-f2'].sort());
+});
+
+test('a test that your own edit broke has been failing since that edit, until the next commit', async () => {
+  const { root, commit, run } = createFailingRepository();
+  writeFileSync(path.join(root, 'total.mjs'), RIGHT_TOTAL);
+  commit();
+  await run();
+  writeFileSync(path.join(root, 'total.mjs'), WRONG_TOTAL);
+  const verdictOf = ({ causes }: Data) => (causes as { verdict: { since: Data } }[])[0]?.verdict;
+  expect(verdictOf(await run())).toMatchObject({ kind: 'regression', since: { runs: 1, edited: ['total.mjs'] } });
+  const again = verdictOf(await run());
+  expect(again).toMatchObject({ kind: 'broken', since: { runs: 2, edited: ['total.mjs'] } });
+  const text = (await argus(['run', '--', 'node', '--test', 'all.test.mjs'], { cwd: root })).stdout;
+  expect(text).toContain('Failing since your edit of total.mjs, 3 runs');
+  commit();
+  const committed = verdictOf(await run());
+  expect(committed).toMatchObject({ kind: 'broken', since: { runs: 4 } });
+  expect(committed?.since).not.toHaveProperty('edited');
 });

@@ -1,15 +1,24 @@
 /**
- * Passing runs without a fix, with a real runner. Cheats of every kind and language: tests/vectors/fix-cheats.jsonl.
+ * Passing runs without a fix, with a real runner. tests/vectors/fix-cheats.jsonl has cheats of every kind and language.
  */
 
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { need, PATH } from '../../runners/installed.ts';
+import { RUNNER_PATH, skipWithoutPrograms } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
-import { environment } from '../harness.ts';
-import { dataOf, fileOf, fixProblem, git, loopOn, repository, stateOf, write } from './fix-loop.ts';
+import { createEnvironment } from '../harness.ts';
+import {
+  createRepository,
+  fixProblem,
+  loopOn,
+  readCommandData,
+  readLoopFile,
+  readState,
+  runGit,
+  writeProjectFile,
+} from './fix-loop.ts';
 
-const TEST = `const test = require('node:test');
+const TOTAL_TEST = `const test = require('node:test');
 const assert = require('node:assert');
 const { total } = require('./cart.js');
 
@@ -21,47 +30,52 @@ test('is empty', () => {
   assert.equal(total([]), 0);
 });
 `;
-const BROKEN = 'exports.total = (items) => items.reduce((sum, item) => sum + item.price, 0);\n';
-const FILES = { 'cart.js': BROKEN, 'cart.test.js': TEST, 'run.sh': 'node --test\n' };
-const ARGS = loopOn('sh run.sh', '--max-attempts', '9', '--circuit-breaker', '9');
-const runs = z.object({ runs: z.array(z.object({ status: z.string() })) });
+const BROKEN_CART = 'exports.total = (items) => items.reduce((sum, item) => sum + item.price, 0);\n';
+const CART_FILES = { 'cart.js': BROKEN_CART, 'cart.test.js': TOTAL_TEST, 'run.sh': 'node --test\n' };
+const LOOP_ARGS = loopOn('sh run.sh', '--max-attempts', '9', '--circuit-breaker', '9');
+const runsSchema = z.object({ runs: z.array(z.object({ status: z.string() })) });
 
-/** Starts a loop whose first run fails. */
-async function failed() {
-  const root = repository(FILES);
-  expect((await fixProblem(root, ARGS)).status).toBe(3);
+/** Starts a loop whose first attempt fails. */
+async function startFailedLoop() {
+  const root = createRepository(CART_FILES);
+  expect((await fixProblem(root, LOOP_ARGS)).status).toBe(3);
   return root;
 }
 
-const resumed = (root: string, fix: string) => fixProblem(root, ['--resume', '--fix', fix]);
+const resumeLoop = (root: string, fix: string) => fixProblem(root, ['--resume', '--fix', fix]);
 
 const CHEATS: [name: string, files: Record<string, string>][] = [
   ['a forced exit code', { 'run.sh': 'node --test\nexit 0\n' }],
-  ['an end before the test', { 'cart.js': `process.exit(0);\n${BROKEN}` }],
+  ['an end before the test', { 'cart.js': `process.exit(0);\n${BROKEN_CART}` }],
   [
     'a deleted test',
-    { 'cart.test.js': TEST.replace(TEST.slice(TEST.indexOf("test('totals"), TEST.indexOf("test('is empty")), '') },
+    {
+      'cart.test.js': TOTAL_TEST.replace(
+        TOTAL_TEST.slice(TOTAL_TEST.indexOf("test('totals"), TOTAL_TEST.indexOf("test('is empty")),
+        '',
+      ),
+    },
   ],
-  ['a skipped test', { 'cart.test.js': TEST.replace("test('totals'", "test.skip('totals'") }],
-  ['a skipped test with a reason', { 'cart.test.js': TEST.replace("test('totals'", "test.skip('totals'") }],
-  ['another expectation', { 'cart.test.js': TEST.replace('6', '2') }],
+  ['a skipped test', { 'cart.test.js': TOTAL_TEST.replace("test('totals'", "test.skip('totals'") }],
+  ['a skipped test with a reason', { 'cart.test.js': TOTAL_TEST.replace("test('totals'", "test.skip('totals'") }],
+  ['another expectation', { 'cart.test.js': TOTAL_TEST.replace('6', '2') }],
 ];
 
 // Over 5 s, because each attempt runs real tests.
-test('passing runs without a fix are suspicious and teach nothing, unless a reason justifies a changed expectation', async () => {
-  const root = await failed();
+test('a passing run without a fix is suspicious and is not learned, unless a reason justifies a changed expectation', async () => {
+  const root = await startFailedLoop();
   for (const [name, files] of CHEATS) {
-    for (const [file, text] of Object.entries({ ...FILES, ...files })) write(root, file, text);
-    const { status, stdout } = await resumed(root, `made it pass: ${name}`);
+    for (const [file, text] of Object.entries({ ...CART_FILES, ...files })) writeProjectFile(root, file, text);
+    const { status, stdout } = await resumeLoop(root, `made it pass: ${name}`);
     expect(status, name + stdout).toBe(1);
     expect(stdout, name).toContain('- **Reason**: suspicious_success');
     expect(stdout, name).toMatch(/### Diff\n```diff\ndiff --git/u);
-    expect(stateOf(root), name).toMatchObject({ status: 'suspicious', escalation: 'suspicious_success' });
+    expect(readState(root), name).toMatchObject({ status: 'suspicious', escalation: 'suspicious_success' });
   }
-  expect(stateOf(root).attempts).toHaveLength(1 + CHEATS.length);
-  expect(await dataOf(root, ['history'], runs)).toEqual({ runs: [{ status: 'failed' }] });
+  expect(readState(root).attempts).toHaveLength(1 + CHEATS.length);
+  expect(await readCommandData(root, ['history'], runsSchema)).toEqual({ runs: [{ status: 'failed' }] });
   expect((await fixProblem(root, ['--resume'])).status, 'nothing is run without a reason').toBe(1);
-  const { status, stdout } = await resumed(root, 'the price is of all items together');
+  const { status, stdout } = await resumeLoop(root, 'the price is of all items together');
   expect(status, stdout).toBe(0);
   expect(stdout).toContain(`- **Attempts Used**: ${2 + CHEATS.length}/9`);
   expect(stdout).toContain('### Stated Reason\nthe price is of all items together');
@@ -70,9 +84,9 @@ test('passing runs without a fix are suspicious and teach nothing, unless a reas
 });
 
 test('pytest hooks that force the exit code or skip the test are suspicious', async ({ skip }) => {
-  need(['pytest'], skip);
-  const env = environment({ PATH });
-  const root = repository({
+  skipWithoutPrograms(['pytest'], skip);
+  const env = createEnvironment({ PATH: RUNNER_PATH });
+  const root = createRepository({
     'pytest.ini': '[pytest]\npythonpath = .\n',
     '.gitignore': '__pycache__\n.pytest_cache\n',
     'calc.py': 'def total(items):\n    return sum(i["price"] for i in items)\n',
@@ -84,7 +98,7 @@ test('pytest hooks that force the exit code or skip the test are suspicious', as
     'def pytest_sessionfinish(session):\n    session.exitstatus = 0\n',
     'def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if i.name != "test_total"]\n',
   ]) {
-    write(root, 'conftest.py', hook);
+    writeProjectFile(root, 'conftest.py', hook);
     const { status, stdout } = await fixProblem(root, ['--resume', '--fix', 'made it pass'], { env });
     expect(status, stdout).toBe(1);
     expect(stdout).toContain('- `conftest.py:1` hook changed: ');
@@ -93,19 +107,22 @@ test('pytest hooks that force the exit code or skip the test are suspicious', as
 });
 
 test('a comment is not a fix, a fix may fail, and restored tests with a fix and more tests are the next attempt', async () => {
-  const root = await failed();
-  write(root, 'cart.js', `// Sums up.\n\n${BROKEN}`);
-  const comment = await resumed(root, 'explained it');
-  expect(comment).toMatchObject({ status: 3, stderr: expect.stringContaining('Comments and blank lines are none') });
-  write(root, 'cart.js', BROKEN.replace('item.price', 'item.qty'));
-  expect((await resumed(root, 'sum up quantities')).status).toBe(3);
-  expect(fileOf(root, 'brief.md')).toMatch(/^## Context Summary\n- Error: /mu);
-  write(root, 'cart.test.js', TEST.replace('6', '3'));
-  expect((await resumed(root, 'expect 3')).status).toBe(1);
-  const more = `${TEST.replace('total([]), 0', 'total([], 1), 0')}\ntest('one', () => assert.equal(total([{ price: 1, qty: 1 }]), 1));\n`;
-  write(root, 'cart.test.js', more);
-  write(root, 'cart.js', BROKEN.replace('item.price', 'item.price * item.qty'));
-  const { status, stdout } = await resumed(root, 'count the quantity');
+  const root = await startFailedLoop();
+  writeProjectFile(root, 'cart.js', `// Sums up.\n\n${BROKEN_CART}`);
+  const comment = await resumeLoop(root, 'explained it');
+  expect(comment).toMatchObject({
+    status: 3,
+    stderr: expect.stringContaining('Changes of comments, blank lines and files that git ignores do not count'),
+  });
+  writeProjectFile(root, 'cart.js', BROKEN_CART.replace('item.price', 'item.qty'));
+  expect((await resumeLoop(root, 'sum up quantities')).status).toBe(3);
+  expect(readLoopFile(root, 'brief.md')).toMatch(/^## Context Summary\n- Error: /mu);
+  writeProjectFile(root, 'cart.test.js', TOTAL_TEST.replace('6', '3'));
+  expect((await resumeLoop(root, 'expect 3')).status).toBe(1);
+  const more = `${TOTAL_TEST.replace('total([]), 0', 'total([], 1), 0')}\ntest('one', () => assert.equal(total([{ price: 1, qty: 1 }]), 1));\n`;
+  writeProjectFile(root, 'cart.test.js', more);
+  writeProjectFile(root, 'cart.js', BROKEN_CART.replace('item.price', 'item.price * item.qty'));
+  const { status, stdout } = await resumeLoop(root, 'count the quantity');
   expect(status, stdout).toBe(0);
   expect(stdout).toContain('- **Attempts Used**: 4/9');
   expect(stdout).not.toContain('### Suspicious Changes');
@@ -113,17 +130,17 @@ test('a comment is not a fix, a fix may fail, and restored tests with a fix and 
   expect(stdout).toMatch(/\| sum up quantities \(failed\) \|/u);
 });
 
-test('refuses a claimed fix when the test has changed', async () => {
-  const root = repository(FILES);
-  const recorded = await dataOf(root, ['run', 'node --test'], z.object({ runId: z.string() }));
-  write(root, 'cart.test.js', TEST.replace('6', '2'));
+test('a claimed fix is refused if the test has changed', async () => {
+  const root = createRepository(CART_FILES);
+  const recorded = await readCommandData(root, ['run', 'node --test'], z.object({ runId: z.string() }));
+  writeProjectFile(root, 'cart.test.js', TOTAL_TEST.replace('6', '2'));
   await argus(['run', 'node --test', '--project', root]);
   const report = () => argus(['report-fix', recorded.runId, 'totals', 'Expected 2', '--project', root]);
   expect(await report()).toMatchObject({
-    stderr: expect.stringContaining('The test is not as it was when it failed, at cart.test.js:6'),
+    stderr: expect.stringContaining('The test has changed since it failed, at cart.test.js:6'),
   });
-  git(root, 'checkout', '-q', '--', 'cart.test.js');
-  write(root, 'cart.js', BROKEN.replace('item.price', 'item.price * item.qty'));
+  runGit(root, 'checkout', '-q', '--', 'cart.test.js');
+  writeProjectFile(root, 'cart.js', BROKEN_CART.replace('item.price', 'item.price * item.qty'));
   await argus(['run', 'node --test', '--project', root]);
-  expect((await report()).stdout).toContain('proved');
+  expect((await report()).stdout).toContain('confirmed: it held in');
 });

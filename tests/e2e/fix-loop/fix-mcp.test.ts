@@ -1,6 +1,6 @@
 /**
- * The fix loop over MCP with a real client, which follows the next step of every answer. The rules, on the command
- * line: fix-rules.test.ts.
+ * The fix loop over MCP with a real client, which follows the next action of every answer. fix-rules.test.ts tests the
+ * rules on the command line.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
@@ -9,33 +9,33 @@ import { InMemoryTransport } from '@modelcontextprotocol/client';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Agent, connect, type Data, environment, project } from '../harness.ts';
+import { type Agent, connect, createEnvironment, createProject, type Data } from '../harness.ts';
 import { serveInProcess } from '../in-process-server.ts';
 import {
-  answer,
-  FAILING,
-  fileOf,
+  createRepository,
+  FAILING_FILES,
+  findProcesses,
   fixProblem,
-  git,
-  processesWith,
-  repository,
-  stateOf,
-  until,
-  untilFile,
-  write,
+  readLoopFile,
+  readState,
+  runGit,
+  waitForFileCommand,
+  waitUntil,
+  writeAnswer,
+  writeProjectFile,
 } from './fix-loop.ts';
 
-const action = z.looseObject({
+const nextActionSchema = z.looseObject({
   type: z.string(),
   instructions: z.string().min(20),
   tool: z.enum(['fix_attempt', 'fix_status']),
   arguments: z.record(z.string(), z.unknown()),
 });
 
-const START = { command: 'node check.js', desired: 'it is well', backoff: 0 };
+const LOOP_START = { command: 'node check.js', desired: 'it is well', backoff: 0 };
 
-// Side by side, because some wait.
-describe('an agent', { concurrent: true }, () => {
+// The tests run concurrently, because some of them wait.
+describe('an agent with the fix tools', { concurrent: true }, () => {
   let agent: Agent;
   beforeAll(async () => {
     agent = await connect('2026-07-28');
@@ -43,16 +43,16 @@ describe('an agent', { concurrent: true }, () => {
   afterAll(() => agent.close());
 
   /** Calls the tool that an answer's next_action names, with additional arguments of the agent. */
-  async function next(said: Data, more: Data = {}): Promise<Data> {
-    const { tool, arguments: args } = action.parse(said.next_action);
+  async function followNextAction(said: Data, more: Data = {}): Promise<Data> {
+    const { tool, arguments: args } = nextActionSchema.parse(said.next_action);
     return agent.ask(tool, { ...args, ...more });
   }
 
-  test('repairs a project, and looks at the loop without disturbing it', async () => {
-    const root = repository(FAILING);
+  test("an agent repairs a project, and reads the loop's state without changing it", async () => {
+    const root = createRepository(FAILING_FILES);
     expect(await agent.askError('fix_status', { projectPath: root })).toMatchObject({ code: 'LOOP_NOT_FOUND' });
     expect(existsSync(path.join(root, '.claude'))).toBe(false);
-    const first = await agent.ask('fix_problem', { projectPath: root, ...START });
+    const first = await agent.ask('fix_problem', { projectPath: root, ...LOOP_START });
     expect(first).toMatchObject({
       status: 'needs_fix',
       attempt: 1,
@@ -70,15 +70,15 @@ describe('an agent', { concurrent: true }, () => {
       },
     });
     expect(first.context).toHaveLength(15);
-    const before = fileOf(root, 'state.json');
+    const before = readLoopFile(root, 'state.json');
     expect(await agent.ask('fix_status', { projectPath: root })).toMatchObject({
       status: 'needs_fix',
       next_action: first.next_action,
     });
-    expect(fileOf(root, 'state.json')).toBe(before);
-    expect(git(root, 'status', '--porcelain')).toBe('');
+    expect(readLoopFile(root, 'state.json')).toBe(before);
+    expect(runGit(root, 'status', '--porcelain')).toBe('');
 
-    const unchanged = await next(first, { fix: 'nothing, really' });
+    const unchanged = await followNextAction(first, { fix: 'nothing, really' });
     expect(unchanged).toMatchObject({
       refused: expect.stringMatching(/Nothing changed/u),
       next_action: {
@@ -86,20 +86,20 @@ describe('an agent', { concurrent: true }, () => {
         instructions: expect.stringMatching(/^Nothing was run\. .*Nothing changed/u),
       },
     });
-    expect(stateOf(root).attempts).toHaveLength(1);
+    expect(readState(root).attempts).toHaveLength(1);
     // The previous answer contained the context, and fix_status still returns it.
     expect(unchanged).toMatchObject({ context: [], failure: { type: 'TypeError', output: '' } });
     expect((await agent.ask('fix_status', { projectPath: root, loop: first.loop })).context).toHaveLength(15);
 
-    answer(root, 'good');
+    writeAnswer(root, 'good');
     const research = 'Fix: a good answer\nFiles: answer.txt\nVerification: node check.js\nSee https://example.com/good';
     const sources = ['https://example.com/answers'];
-    const last = await next(first, { fix: 'Made the answer good', research, sources });
+    const last = await followNextAction(first, { fix: 'Made the answer good', research, sources });
     expect(last).toMatchObject({ result: 'success', attempt: 2, next_action: { type: 'DONE_RECORDED' } });
     expect(last.research).toMatchObject({ description: 'a good answer', files: ['answer.txt'] });
-    expect(fileOf(root, 'attempt_1_fix.md')).toContain('### Files\n\n```\nanswer.txt\n```');
+    expect(readLoopFile(root, 'attempt_1_fix.md')).toContain('### Files\n\n```\nanswer.txt\n```');
     expect(last.report).toMatch(/^## Command Execution Complete ✅/u);
-    expect(await next(last)).toMatchObject({ result: 'success', report: last.report });
+    expect(await followNextAction(last)).toMatchObject({ result: 'success', report: last.report });
     const over = await agent.ask('fix_attempt', { projectPath: root, loop: first.loop, fix: 'once more' });
     expect(over.refused, 'of a run that did not fail').toMatch(/^(?!The work tree)(?!.*which failed)/su);
 
@@ -107,27 +107,32 @@ describe('an agent', { concurrent: true }, () => {
     const known = await agent.ask('ranked_solutions', query);
     expect(JSON.stringify(known.recommended_solution)).toContain('sol-');
     expect(JSON.stringify(known.ranked_solutions)).toContain('Made the answer good');
-    answer(root, 'bad');
-    const again = await agent.ask('fix_problem', { projectPath: root, ...START });
+    const [{ incident_id }] = known.ranked_solutions as [{ incident_id: string }];
+    const place = { env: {}, projectPath: root };
+    const { solution_id } = await agent.ask('add_solution', { ...place, incident_id, steps: 'Restart the computer' });
+    await agent.ask('record_outcome', { ...place, solution_id, worked: false });
+    writeAnswer(root, 'bad');
+    const again = await agent.ask('fix_problem', { projectPath: root, ...LOOP_START });
     expect(JSON.stringify(again.known_solutions)).toContain('Made the answer good');
+    expect(JSON.stringify(again.known_solutions), 'it only failed').not.toContain('Restart the computer');
   });
 
-  test('verifies the fix of a given error with texts of any length', async () => {
-    const root = project(FAILING);
+  test('an agent verifies the fix of a given error with texts of any length', async () => {
+    const root = createProject(FAILING_FILES);
     const error = 'TypeError: cannot use answer from port 1\n    at check.js:6:7';
     const args = { projectPath: root, error, desired: 'it is well', test: 'node check.js' };
     const first = await agent.ask('fix_problem', args);
     expect(first).toMatchObject({ mode: 'error', attempt: 0, next_action: { type: 'APPLY_FIX_THEN_ATTEMPT' } });
-    answer(root, 'good');
+    writeAnswer(root, 'good');
     const long = 'https://example.com/'.repeat(20_000);
-    const last = await next(first, { fix: long, outside: long, sources: [`1 ${long}`, `2 ${long}`] });
+    const last = await followNextAction(first, { fix: long, outside: long, sources: [`1 ${long}`, `2 ${long}`] });
     expect(last).toMatchObject({ result: 'success', report: expect.stringMatching(/^## Fix Applied ✅/u) });
     expect(await agent.ask('fix_status', { projectPath: root })).toMatchObject({ result: 'success' });
   });
 
-  test('receives progress without secrets, cancels and resumes', async () => {
+  test('an agent receives progress without secrets, cancels and resumes', async () => {
     const token = 'aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6';
-    const root = project({ 'say.sh': `printf 'working \\033[31mon ghp_%s' ${token}` });
+    const root = createProject({ 'say.sh': `printf 'working \\033[31mon ghp_%s' ${token}` });
     const messages: string[] = [];
     const abort = new AbortController();
     const onprogress = ({ message = '' }: { message?: string | undefined }) => {
@@ -139,8 +144,8 @@ describe('an agent', { concurrent: true }, () => {
     await expect(agent.call('fix_problem', args, { signal: abort.signal, onprogress })).rejects.toThrow();
     expect(messages.join()).toContain('working on [REDACTED');
     expect(messages.join()).not.toContain(token);
-    await until(() => stateOf(root).status === 'cancelled');
-    expect(processesWith('sleep 4751')).toEqual([]);
+    await waitUntil(() => readState(root).status === 'cancelled');
+    expect(findProcesses('sleep 4751')).toEqual([]);
     const stands = await agent.ask('fix_status', { projectPath: root });
     expect(stands).toMatchObject({
       result: 'cancelled',
@@ -150,29 +155,29 @@ describe('an agent', { concurrent: true }, () => {
         instructions: expect.stringMatching(/cancelled/u),
       },
     });
-    expect(await next(stands)).toMatchObject({ result: 'success', attempt: 1 });
+    expect(await followNextAction(stands)).toMatchObject({ result: 'success', attempt: 1 });
   });
 
-  test('looks at a loop that runs', async () => {
-    const root = project();
-    const command = `touch begun; ${untilFile('end')}`;
+  test('an agent reads the state of a running loop', async () => {
+    const root = createProject();
+    const command = `touch begun; ${waitForFileCommand('end')}`;
     const running = agent.ask('fix_problem', { projectPath: root, command, desired: 'x' });
-    await until(() => existsSync(path.join(root, 'begun')));
+    await waitUntil(() => existsSync(path.join(root, 'begun')));
     const stands = await agent.ask('fix_status', { projectPath: root });
     expect(stands).toMatchObject({ status: 'running', next_action: { type: 'WAIT_THEN_ATTEMPT' } });
     const { loop } = stands;
     expect(await agent.askError('fix_attempt', { projectPath: root, loop })).toMatchObject({ code: 'LOOP_BUSY' });
-    write(root, 'end', '');
+    writeProjectFile(root, 'end', '');
     expect(await running).toMatchObject({ result: 'success' });
   });
 
-  test('cannot continue with an open circuit', async () => {
-    const root = project(FAILING);
-    const args = { projectPath: root, ...START, circuit_breaker: 1 };
+  test('an agent cannot continue with an open circuit', async () => {
+    const root = createProject(FAILING_FILES);
+    const args = { projectPath: root, ...LOOP_START, circuit_breaker: 1 };
     const first = await agent.ask('fix_problem', args);
     const open = { circuit: { state: 'OPEN', same_in_a_row: 1 }, next_action: { type: 'ESCALATE_TO_HUMAN' } };
     expect(first).toMatchObject({ result: 'failed', escalation: 'circuit_breaker_opened', ...open });
-    answer(root, 'good');
+    writeAnswer(root, 'good');
     const { loop } = first;
     expect(await agent.ask('fix_attempt', { projectPath: root, loop, fix: 'good' })).toMatchObject({
       refused: expect.stringMatching(/circuit is open/u),
@@ -181,19 +186,19 @@ describe('an agent', { concurrent: true }, () => {
     expect((await fixProblem(root, ['--resume', '--reset-circuit'])).status).toBe(0);
   });
 
-  test('waits for a transient error', async () => {
+  test('an agent waits for a transient error', async () => {
     const command = 'test -e up || { touch up; echo "Error: connect ECONNREFUSED 127.0.0.1:5432"; exit 1; }';
-    const first = await agent.ask('fix_problem', { projectPath: project(), command, desired: 'x', backoff: 0.1 });
+    const first = await agent.ask('fix_problem', { projectPath: createProject(), command, desired: 'x', backoff: 0.1 });
     expect(first).toMatchObject({ failure: { class: 'transient' }, next_action: { type: 'WAIT_THEN_ATTEMPT' } });
-    expect(await next(first)).toMatchObject({ result: 'success', attempt: 2 });
+    expect(await followNextAction(first)).toMatchObject({ result: 'success', attempt: 2 });
   });
 
-  test('gives answers to prompts', async () => {
-    const root = project({ 'ask.sh': 'read -r -p "Name: " name; test -n "$name" && echo "hello $name"\n' });
-    const first = await agent.ask('fix_problem', { ...START, projectPath: root, command: 'bash ask.sh' });
+  test('an agent answers prompts', async () => {
+    const root = createProject({ 'ask.sh': 'read -r -p "Name: " name; test -n "$name" && echo "hello $name"\n' });
+    const first = await agent.ask('fix_problem', { ...LOOP_START, projectPath: root, command: 'bash ask.sh' });
     expect(first).toMatchObject({ next_action: { type: 'PROVIDE_INPUTS' } });
     writeFileSync(path.join(root, 'answers.yaml'), 'inputs:\n  - name: name\n    value: ada\n');
-    expect(await next(first, { inputs: 'answers.yaml' })).toMatchObject({ result: 'success' });
+    expect(await followNextAction(first, { inputs: 'answers.yaml' })).toMatchObject({ result: 'success' });
   });
 
   test.each([
@@ -205,16 +210,16 @@ describe('an agent', { concurrent: true }, () => {
     ['fix_attempt', { loop: '../../../etc' }, 'INVALID_INPUT', /loop/u],
     ['fix_attempt', { loop: 'deadbeef' }, 'LOOP_NOT_FOUND', /deadbeef/u],
   ])('starts no loop by %s with %j', async (tool, args, code, message) => {
-    const root = project();
+    const root = createProject();
     const error = await agent.askError(tool, { projectPath: root, ...args });
     expect(error).toMatchObject({ code, message: expect.stringMatching(message) });
     expect(existsSync(path.join(root, '.claude'))).toBe(false);
   });
 });
 
-test('a slash command has the arguments of the contract, and the prompt has the arguments of the tool', async () => {
+test('the slash command has the arguments of the contract, and the prompt has the arguments of the tool', async () => {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = serveInProcess(far, { env: environment(), cwd: project(), isImpatient: false });
+  const server = serveInProcess(far, { env: createEnvironment(), cwd: createProject(), isImpatient: false });
   const client = new Client({ name: 'argus-e2e', version: '1.0.0' });
   await client.connect(near);
   const { prompts } = await client.listPrompts();

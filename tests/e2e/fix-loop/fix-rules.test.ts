@@ -1,30 +1,31 @@
 /**
- * fix-problem at the command line with real commands: a loop for each possible end. All rules of a loop:
- * crates/core/src/fix_loop/tests. Processes: fix-processes.test.ts. Git: fix-git.full.test.ts. Fixers: fix-agent.test.ts.
+ * fix-problem at the command line with real commands: a loop for each way in which a loop can end.
+ * crates/core/src/fix_loop/tests tests all rules, fix-processes.test.ts processes, fix-git.full.test.ts git, and
+ * fix-agent.test.ts fixers.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { project } from '../harness.ts';
+import { createProject } from '../harness.ts';
 import {
-  answer,
-  FAILING,
-  fileOf,
+  CHECK_LOOP,
+  createRepository,
+  FAILING_FILES,
   fixProblem,
-  git,
   loopOn,
-  RUN,
-  repository,
+  readLoopFile,
+  readState,
+  runGit,
   startFixProblem,
-  stateOf,
-  write,
+  writeAnswer,
+  writeProjectFile,
 } from './fix-loop.ts';
 
 test('a command that succeeds immediately needs a single attempt', async () => {
-  const root = repository({ ...FAILING, 'answer.txt': 'good\n' });
-  const { status, stdout, stderr } = await fixProblem(root, RUN);
+  const root = createRepository({ ...FAILING_FILES, 'answer.txt': 'good\n' });
+  const { status, stdout, stderr } = await fixProblem(root, CHECK_LOOP);
   expect(status).toBe(0);
   expect(stdout).toMatch(
     /^## Command Execution Complete ✅\n\n### Summary\n- \*\*Command\*\*: `node check.js`\n- \*\*Result\*\*: SUCCESS\n- \*\*Attempts Used\*\*: 1\/5\n/u,
@@ -33,42 +34,42 @@ test('a command that succeeds immediately needs a single attempt', async () => {
     '| Attempt | Exit Code | Error Type | Fix Applied | Duration |\n|---------|-----------|------------|-------------|----------|\n| 1 | 0 | - | - | ',
   );
   expect(stderr).toContain('all is well');
-  expect(stateOf(root)).toMatchObject({
+  expect(readState(root)).toMatchObject({
     version: 1,
     status: 'success',
     current_attempt: 1,
     attempts: [{ number: 1, exit_code: 0 }],
   });
-  expect(fileOf(root, 'attempt_1.log')).toBe('all is well\n');
-  expect(git(root, 'status', '--porcelain')).toBe('');
+  expect(readLoopFile(root, 'attempt_1.log')).toBe('all is well\n');
+  expect(runGit(root, 'status', '--porcelain')).toBe('');
 });
 
 test('a change that fixes the command is learned, and the next loop mentions it', async () => {
-  const root = repository(FAILING);
-  const first = await fixProblem(root, RUN);
+  const root = createRepository(FAILING_FILES);
+  const first = await fixProblem(root, CHECK_LOOP);
   expect(first.status).toBe(3);
   expect(first.stdout).toMatch(/^# Fix for attempt 2 of 5: Direct Fix\n/u);
   expect(first.stdout).toContain('TypeError');
-  expect(first.stdout).toBe(fileOf(root, 'brief.md'));
-  expect(stateOf(root)).toMatchObject({
+  expect(first.stdout).toBe(readLoopFile(root, 'brief.md'));
+  expect(readState(root)).toMatchObject({
     status: 'needs_fix',
     current_attempt: 2,
     attempts: [{ exit_code: 1, fix_applied: null }],
   });
 
-  answer(root, 'good');
+  writeAnswer(root, 'good');
   const second = await fixProblem(root, ['--resume', '--fix', 'The answer is good now']);
   expect(second.status, second.stderr).toBe(0);
   expect(second.stdout).toContain(
     '1. **Attempt 1**: The answer is good now\n   - Files: `answer.txt` modified (+1 -1)',
   );
   const made = { fix_applied: 'The answer is good now', fix_verified: true, approach: 'direct' };
-  expect(stateOf(root)).toMatchObject({
+  expect(readState(root)).toMatchObject({
     status: 'success',
     attempts: [{ ...made, files: [{ path: 'answer.txt' }] }, { exit_code: 0 }],
   });
-  expect(fileOf(root, 'attempt_1_fix.md')).toContain('-bad\n+good');
-  expect(JSON.parse(fileOf(root, 'report.json'))).toMatchObject({ result: 'success', attempts: [{}, {}] });
+  expect(readLoopFile(root, 'attempt_1_fix.md')).toContain('-bad\n+good');
+  expect(JSON.parse(readLoopFile(root, 'report.json'))).toMatchObject({ result: 'success', attempts: [{}, {}] });
 
   const known = await argus(['solutions', 'TypeError: cannot use answer from port 4711', '--project', root, '--json']);
   expect(JSON.parse(known.stdout)).toMatchObject({ recommended_solution: { worked: 1, failed: 0 } });
@@ -76,10 +77,10 @@ test('a change that fixes the command is learned, and the next loop mentions it'
   const patterns = await argus(['patterns', '--source', 'learned', '--project', root, '--json']);
   expect(JSON.parse(patterns.stdout)).toMatchObject({ data: { patterns: [{ resolutions: 1 }] } });
 
-  answer(root, 'bad');
-  const next = await fixProblem(root, [...RUN, '--json']);
+  writeAnswer(root, 'bad');
+  const next = await fixProblem(root, [...CHECK_LOOP, '--json']);
   expect(next.status).toBe(3);
-  expect(stateOf(root).attempts).toHaveLength(1);
+  expect(readState(root).attempts).toHaveLength(1);
   expect(JSON.parse(next.stdout)).toMatchObject({
     warnings: [
       expect.stringMatching(/ended with success after 2 attempts; it is in .*\/earlier\/.*The answer is good now/u),
@@ -98,10 +99,10 @@ test('a change that fixes the command is learned, and the next loop mentions it'
 });
 
 test('equal errors open the circuit, which stays open until it is reset', async () => {
-  const root = project(FAILING);
-  const args = [...RUN, '--circuit-breaker', '2'];
+  const root = createProject(FAILING_FILES);
+  const args = [...CHECK_LOOP, '--circuit-breaker', '2'];
   expect((await fixProblem(root, args)).status).toBe(3);
-  answer(root, 'worse');
+  writeAnswer(root, 'worse');
   const second = await fixProblem(root, args);
   expect(second.status).toBe(1);
   expect(second.stdout).toMatch(/^## Command Execution Failed ❌ - Escalate to Human\n/u);
@@ -110,32 +111,32 @@ test('equal errors open the circuit, which stays open until it is reset', async 
     /- \*\*State\*\*: OPEN\n- \*\*Trigger\*\*: Same error repeated 2 times\n- \*\*Error Hash\*\*: [0-9a-f]{8,}/u,
   );
   expect(second.stdout).toMatch(/\| 2 \| 1 \| TypeError \| - \| Circuit opened \|/u);
-  expect(fileOf(root, 'attempt_1.log'), 'the texts differ').not.toBe(fileOf(root, 'attempt_2.log'));
-  const { circuit_breaker } = stateOf(root);
+  expect(readLoopFile(root, 'attempt_1.log'), 'the texts differ').not.toBe(readLoopFile(root, 'attempt_2.log'));
+  const { circuit_breaker } = readState(root);
   expect(circuit_breaker.state).toBe('OPEN');
   expect(new Set(circuit_breaker.error_hashes).size).toBe(1);
 
-  answer(root, 'good');
+  writeAnswer(root, 'good');
   for (const again of [args, ['--resume', '--fix', 'x']]) {
     const { status, stdout } = await fixProblem(root, again);
     expect(status).toBe(1);
-    expect(stdout).toMatch(/^> Nothing was run now: .* its circuit is open.*--reset-circuit\.\n\n## Command/u);
+    expect(stdout).toMatch(/^> Nothing was run\. .* its circuit is open.*--reset-circuit\.\n\n## Command/u);
   }
-  expect(stateOf(root).attempts).toHaveLength(2);
+  expect(readState(root).attempts).toHaveLength(2);
   const reset = await fixProblem(root, ['--reset-circuit']);
   expect(reset.status, reset.stderr).toBe(0);
   expect(reset.stderr).not.toContain('Nothing changed');
-  expect(stateOf(root)).toMatchObject({ status: 'success', circuit_breaker: { state: 'CLOSED' } });
+  expect(readState(root)).toMatchObject({ status: 'success', circuit_breaker: { state: 'CLOSED' } });
 });
 
-test('after the last attempt a new call starts a new loop', async () => {
-  const root = project({
+test('after the last attempt, a new call starts a new loop', async () => {
+  const root = createProject({
     'check.js': "throw new Error('problem ' + require('node:fs').readFileSync('answer.txt', 'utf8'))",
     'answer.txt': 'one\n',
   });
-  const args = [...RUN, '--max-attempts', '2'];
+  const args = [...CHECK_LOOP, '--max-attempts', '2'];
   expect((await fixProblem(root, args)).status).toBe(3);
-  const before = stateOf(root);
+  const before = readState(root);
   for (const decision of ['--accept', '--reject', '--reset-circuit']) {
     const { status, stderr } = await fixProblem(root, [decision]);
     expect({ status, stderr }, 'there is nothing to decide').toEqual({
@@ -143,36 +144,36 @@ test('after the last attempt a new call starts a new loop', async () => {
       stderr: expect.stringMatching(/^INVALID_INPUT: .+/mu),
     });
   }
-  expect(stateOf(root)).toEqual(before);
-  answer(root, 'two');
+  expect(readState(root)).toEqual(before);
+  writeAnswer(root, 'two');
   const last = await fixProblem(root, args);
   expect(last.status).toBe(1);
   expect(last.stdout).toContain('- **Reason**: max_attempts_reached\n- **Attempts Used**: 2/2');
-  expect(stateOf(root).attempts).toHaveLength(2);
+  expect(readState(root).attempts).toHaveLength(2);
   expect((await fixProblem(root, args)).status).toBe(3);
-  expect(stateOf(root).attempts).toHaveLength(1);
+  expect(readState(root).attempts).toHaveLength(1);
 });
 
 test('refuses an attempt without a change, and a work tree that failed before', async () => {
-  const root = project({ 'a.txt': 'a\n' });
+  const root = createProject({ 'a.txt': 'a\n' });
   const args = loopOn('echo a > a.txt; echo "Error: no" >&2; exit 1');
   await fixProblem(root, args);
   const unchanged = await fixProblem(root, ['--resume', '--fix', 'I changed everything']);
   expect(unchanged.status).toBe(3);
   expect(unchanged.stderr).toMatch(/Nothing changed since the last attempt/u);
-  write(root, 'a.txt', 'b\n');
+  writeProjectFile(root, 'a.txt', 'b\n');
   await fixProblem(root, args);
   expect(readFileSync(path.join(root, 'a.txt'), 'utf8'), 'the command undid it').toBe('a\n');
-  write(root, 'a.txt', 'b\n');
+  writeProjectFile(root, 'a.txt', 'b\n');
   const again = await fixProblem(root, args);
   expect(again.status).toBe(3);
-  expect(again.stderr).toMatch(/as it was before attempt 2/u);
-  expect(stateOf(root).attempts).toHaveLength(2);
+  expect(again.stderr).toMatch(/the same as before attempt 2/u);
+  expect(readState(root).attempts).toHaveLength(2);
 });
 
-test('a change outside the project counts when it is declared', async () => {
-  const root = project();
-  const flag = path.join(project(), 'service');
+test('a change outside the project counts if it is declared', async () => {
+  const root = createProject();
+  const flag = path.join(createProject(), 'service');
   const command = `test -e ${flag} || { echo "TypeError: no service"; exit 1; }`;
   expect((await fixProblem(root, loopOn(command))).status).toBe(3);
   writeFileSync(flag, '');
@@ -181,7 +182,7 @@ test('a change outside the project counts when it is declared', async () => {
   expect(stdout).toContain('outside the work tree: started the service');
 });
 
-describe('a green run by weaker tests', () => {
+describe('a passing run with weaker tests', () => {
   const TEST = `const { test } = require('node:test');
 const assert = require('node:assert');
 const { sum } = require('./sum.js');
@@ -193,42 +194,42 @@ test('adds', () => {
   const FILES = { 'sum.js': 'exports.sum = (a, b) => a - b;\n', 'sum.test.js': TEST };
   const args = loopOn('node sum.test.js');
 
-  test('is suspicious until a person decides, and a rejected fix is not suggested', async () => {
-    const root = project(FILES);
+  test('a passing run with weaker tests is suspicious until a person decides, and a rejected fix is not suggested', async () => {
+    const root = createProject(FILES);
     expect((await fixProblem(root, args)).status).toBe(3);
-    write(root, 'sum.test.js', SKIPPED);
+    writeProjectFile(root, 'sum.test.js', SKIPPED);
     const cheat = await fixProblem(root, ['--resume', '--fix', 'skip a test']);
     expect(cheat.status).toBe(1);
     expect(cheat.stdout).toContain('- **Result**: SUSPICIOUS');
     expect(cheat.stdout).toContain('### Suspicious Changes\n- `sum.test.js:');
     expect(cheat.stdout).toMatch(/\| Suspicious \|\n\| 2 \| 0 \| - \| - \| Passed, suspicious \|/u);
-    expect(stateOf(root).status).toBe('suspicious');
+    expect(readState(root).status).toBe('suspicious');
 
     const again = await fixProblem(root, args);
     expect(again.status, 'a new call does not forget it').toBe(1);
-    expect(stateOf(root).attempts).toHaveLength(2);
+    expect(readState(root).attempts).toHaveLength(2);
     expect(again.stdout).toMatch(
-      /^> Nothing was run now: .* its green run is suspicious.*--resume --fix TEXT\. .*--accept or --reject\.\n\n## Command/u,
+      /^> Nothing was run\. .* its green run is suspicious.*--resume --fix TEXT\. .*--accept or --reject\.\n\n## Command/u,
     );
     expect(JSON.parse((await fixProblem(root, [...args, '--json'])).stdout).warnings[0]).toMatch(
-      /^Nothing was run now/u,
+      /^Nothing was run\. This is/u,
     );
-    expect(fileOf(root, 'report.md')).not.toContain('Nothing was run now');
+    expect(readLoopFile(root, 'report.md')).not.toContain('Nothing was run. This is');
 
-    write(root, 'sum.test.js', TEST);
+    writeProjectFile(root, 'sum.test.js', TEST);
     expect(await fixProblem(root, ['--accept'])).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('The work tree is not as it was in the run that would be accepted.'),
+      stderr: expect.stringContaining('The work tree has changed since the run that would be accepted.'),
     });
-    write(root, 'sum.test.js', SKIPPED);
+    writeProjectFile(root, 'sum.test.js', SKIPPED);
     const rejected = await fixProblem(root, ['--reject', 'the test is right']);
     expect(rejected).toMatchObject({ status: 3, stderr: expect.not.stringContaining('Nothing changed') });
     expect(rejected.stdout, 'what fails is still known').toMatch(/^- \*\*Location\*\*: sum\.test\.js:\d+/mu);
     expect(rejected.stdout).toMatch(/^- \*\*Suspicious\*\*: `sum\.test\.js:\d+` test skipped: `test\.skip\(/mu);
     expect(rejected.stdout).toContain('it was suspicious; a human rejected it: the test is right');
 
-    write(root, 'sum.test.js', TEST);
-    write(root, 'sum.js', 'exports.sum = (a, b) => a + b;\n');
+    writeProjectFile(root, 'sum.test.js', TEST);
+    writeProjectFile(root, 'sum.js', 'exports.sum = (a, b) => a + b;\n');
     const honest = await fixProblem(root, ['--resume']);
     expect(honest.status, honest.stderr).toBe(0);
     expect(honest.stdout).toContain('### Fixes Applied\n1. **Attempt 2**: ');
@@ -236,21 +237,27 @@ test('adds', () => {
     const exported = (await argus(['memory', 'export', '--project', root])).stdout;
     expect(exported).toMatch(/a \+ b.*"worked":true/u);
     expect(exported).not.toMatch(/skip|sum\.test\.js: modified/u);
-    const known = await argus(['solutions', String(stateOf(root).attempts[0]?.headline), '--project', root, '--json']);
+    const known = await argus([
+      'solutions',
+      String(readState(root).attempts[0]?.headline),
+      '--project',
+      root,
+      '--json',
+    ]);
     const inBothMemories = expect.objectContaining({ worked: 1, failed: 0, steps: expect.stringContaining('a + b') });
     expect(JSON.parse(known.stdout).ranked_solutions).toEqual([inBothMemories, inBothMemories]);
   });
 
-  test('is suspicious when the tests change while the loop waits', async () => {
-    const root = project(FILES);
-    const up = path.join(project(), 'up');
+  test('a passing run is suspicious if the tests change while the loop waits', async () => {
+    const root = createProject(FILES);
+    const up = path.join(createProject(), 'up');
     const down = `test -e ${up} || { touch ${up}; echo "Error: connect ECONNREFUSED 127.0.0.1:1"; exit 1; }`;
     const running = startFixProblem(root, [...loopOn(`${down}; node sum.test.js`), '--backoff', '0.5']);
     await running.prints(/waiting 0\.5 s/u, 'stderr');
-    write(root, 'sum.test.js', SKIPPED);
+    writeProjectFile(root, 'sum.test.js', SKIPPED);
     const { status, stderr } = await running.done;
     expect(status, stderr).toBe(1);
-    expect(stateOf(root).status).toBe('suspicious');
+    expect(readState(root).status).toBe('suspicious');
   });
 });
 
@@ -258,13 +265,13 @@ describe('a given error', () => {
   const TEXT = 'TypeError: cannot use answer from port 4711\n    at Object.<anonymous> (check.js:6:7)';
   const args = ['--desired', 'it is well', '--test', 'node check.js', '--backoff', '0'];
 
-  test('gets a brief, then a change is verified', async () => {
-    const root = repository(FAILING);
+  test('a given error gets a brief, and then a change is verified', async () => {
+    const root = createRepository(FAILING_FILES);
     const first = await fixProblem(root, ['-', ...args], { input: TEXT });
     expect(first.status).toBe(3);
     expect(first.stdout).toMatch(/^# Fix for attempt 1 of 3: Direct Fix\n/u);
-    expect(stateOf(root)).toMatchObject({ mode: 'error', status: 'needs_fix', attempts: [] });
-    answer(root, 'good');
+    expect(readState(root)).toMatchObject({ mode: 'error', status: 'needs_fix', attempts: [] });
+    writeAnswer(root, 'good');
     const second = await fixProblem(root, [TEXT.replace('4711', '999'), ...args]);
     expect(second.status, second.stderr).toBe(0);
     expect(second.stdout).toMatch(/^## Fix Applied ✅\n\n### Error Summary\n- \*\*Type\*\*: TypeError/u);
@@ -277,17 +284,17 @@ describe('a given error', () => {
     expect((await argus(['solutions', TEXT, '--project', root])).stdout).toContain('answer.txt');
   });
 
-  test('goes to a human after three approaches', async () => {
-    const root = project(FAILING);
+  test('a given error goes to a human after three approaches', async () => {
+    const root = createProject(FAILING_FILES);
     expect((await fixProblem(root, [TEXT, ...args, '--circuit-breaker', '9'])).status).toBe(3);
     const briefs = ['Defensive Approach', 'Alternative Pattern'];
     for (const [index, approach] of briefs.entries()) {
-      answer(root, `try ${index}`);
+      writeAnswer(root, `try ${index}`);
       const { stdout } = await fixProblem(root, ['--resume', '--fix', `try ${index}`]);
       expect(stdout).toContain(approach);
-      expect(stdout).toContain('None of these again.');
+      expect(stdout).toContain('Do not try these again.');
     }
-    answer(root, 'try 3');
+    writeAnswer(root, 'try 3');
     const { status, stdout } = await fixProblem(root, ['--resume', '--fix', 'try 3']);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^## Fix Failed ❌ - Escalate to Human\n/u);
@@ -298,53 +305,53 @@ describe('a given error', () => {
     expect(stdout).toContain('- **Classification**: fixable');
   });
 
-  test('does not count as fixed without a verification', async () => {
-    const root = project(FAILING);
+  test('a given error does not count as fixed without a verification', async () => {
+    const root = createProject(FAILING_FILES);
     const given = [TEXT, '--desired', 'it is well'];
     expect((await fixProblem(root, given)).status).toBe(3);
-    answer(root, 'good');
+    writeAnswer(root, 'good');
     expect(await fixProblem(root, given)).toMatchObject({ status: 3, stdout: expect.stringContaining('NOT VERIFIED') });
     const verified = await fixProblem(root, ['--resume', '--test', 'node check.js']);
     expect(verified.status, verified.stderr).toBe(0);
     expect(verified.stdout).toContain('PASS ✅');
   });
 
-  test('is verified by the tests of the project, or in words', async () => {
+  test('a given error is verified by the tests of the project, or in words', async () => {
     const scripts = JSON.stringify({ scripts: { test: 'node check.js' } });
-    const root = project({ ...FAILING, 'package.json': scripts });
+    const root = createProject({ ...FAILING_FILES, 'package.json': scripts });
     const given = [TEXT, '--desired', 'it is well', '--backoff', '0'];
     expect((await fixProblem(root, given)).stdout).toContain('- **Verified by**: `npm test`');
-    answer(root, 'good');
+    writeAnswer(root, 'good');
     expect((await fixProblem(root, given)).stdout).toContain('- **Command**: `npm test`\n- **Result**: PASS ✅');
 
-    const other = project(FAILING);
+    const other = createProject(FAILING_FILES);
     expect((await fixProblem(other, given)).status).toBe(3);
-    answer(other, 'good');
+    writeAnswer(other, 'good');
     expect((await fixProblem(other, given)).status).toBe(3);
     const said = await fixProblem(other, ['--resume', '--verified', 'ran check.js by hand']);
     expect(said.status, said.stderr).toBe(0);
-    expect(said.stdout).toContain('- **Command**: none; verified by who fixed it: ran check.js by hand');
+    expect(said.stdout).toContain('- **Command**: none; the author of the fix verified it: ran check.js by hand');
   });
 
-  test('refuses auto, because it asks no questions', async () => {
-    const refused = await fixProblem(project(FAILING), [TEXT, ...args, '--auto']);
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('an error asks nothing') });
+  test('a given error cannot use --auto, because it asks no questions', async () => {
+    const refused = await fixProblem(createProject(FAILING_FILES), [TEXT, ...args, '--auto']);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining('an error has no prompts') });
   });
 });
 
 test('a later call changes the time limit and the description, but not the number of attempts', async () => {
-  const root = project(FAILING);
-  expect((await fixProblem(root, RUN)).status).toBe(3);
-  const { stderr } = await fixProblem(root, [...RUN, '--timeout', '300', '--max-attempts', '9']);
-  expect(stderr).toContain('max_attempts stays 5, as the loop began.');
+  const root = createProject(FAILING_FILES);
+  expect((await fixProblem(root, CHECK_LOOP)).status).toBe(3);
+  const { stderr } = await fixProblem(root, [...CHECK_LOOP, '--timeout', '300', '--max-attempts', '9']);
+  expect(stderr).toContain('max_attempts stays 5, because it cannot change during a loop.');
   expect(stderr).not.toContain('circuit_breaker stays');
-  expect(stateOf(root)).toMatchObject({ max_attempts: 5, timeout_seconds: 300 });
+  expect(readState(root)).toMatchObject({ max_attempts: 5, timeout_seconds: 300 });
   expect(await fixProblem(root, ['--resume', '--timeout', '999999999'])).toMatchObject({
     status: 2,
     stderr: expect.stringContaining('timeout must be from 1 to 604800'),
   });
-  expect(stateOf(root)).toMatchObject({ timeout_seconds: 300 });
-  answer(root, 'good');
+  expect(readState(root)).toMatchObject({ timeout_seconds: 300 });
+  writeAnswer(root, 'good');
   expect((await fixProblem(root, ['--resume', '--desired', 'it is very well'])).status).toBe(0);
-  expect(stateOf(root)).toMatchObject({ desired: 'it is very well' });
+  expect(readState(root)).toMatchObject({ desired: 'it is very well' });
 });

@@ -1,6 +1,6 @@
 /**
- * A user's machine with a repository where an agent calls the hook. Awaits the background work that agents do not
- * await.
+ * A user's machine with a repository, where an agent calls the hook. The tests wait for background work that agents do
+ * not wait for.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -8,16 +8,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { expect } from 'vitest';
-import { type HookHost, takeEvent } from '../../../packages/mcp/src/hook/hook.ts';
+import { type HookHost, handleInput } from '../../../packages/mcp/src/hook/hook.ts';
 import { io, withIo } from '../../../packages/mcp/src/system/io.ts';
 import { argus } from '../argus.ts';
-import { environment, project, someUser } from '../harness.ts';
+import { createEnvironment, createProject, createUser } from '../harness.ts';
 
-export const COMMAND = 'node --test --test-reporter=tap';
-export const BROKEN = 'export async function startStock() {\n  return process.env.STOCK_AUTOSTART === "1";\n}\n';
-export const MENDED = 'export async function startStock() {\n  return true;\n}\n';
+export const TEST_COMMAND = 'node --test --test-reporter=tap';
+export const BROKEN_STOCK = 'export async function startStock() {\n  return process.env.STOCK_AUTOSTART === "1";\n}\n';
+export const REPAIRED_STOCK = 'export async function startStock() {\n  return true;\n}\n';
 
-export const tap = (name: string, refused: boolean) => `TAP version 13
+export const tapOutput = (name: string, refused: boolean) => `TAP version 13
 ${refused ? 'not ok' : 'ok'} 1 - ${name}
   ---
   type: 'test'${refused ? "\n  error: 'connect ECONNREFUSED 127.0.0.1:9'\n  code: 'ECONNREFUSED'" : ''}
@@ -26,17 +26,17 @@ ${refused ? 'not ok' : 'ok'} 1 - ${name}
 # pass ${refused ? 0 : 1}
 # fail ${refused ? 1 : 0}
 `;
-export const PASSED = tap('serves apples', false);
-export const REFUSED = tap('serves plums', true);
+export const PASSED_OUTPUT = tapOutput('serves apples', false);
+export const REFUSED_OUTPUT = tapOutput('serves plums', true);
 
 /** A user's machine with a single repository. */
-export class Desk {
-  readonly user = someUser();
+export class AgentMachine {
+  readonly user = createUser();
   readonly root: string;
 
-  /** Uses the given folder, or makes a new repository. */
+  /** Uses the given folder, or creates a new repository. */
   constructor(root?: string) {
-    this.root = root ?? project();
+    this.root = root ?? createProject();
     if (root === undefined) this.#makeRepository();
   }
 
@@ -70,19 +70,20 @@ export class Desk {
     return JSON.parse(await this.print(...args, '--json')).data;
   }
 
-  /** Passes an event to the hook as an agent does and waits for the work. Returns the hook's answer. */
+  /** Passes an event to the hook as an agent does, and waits for the background work. Returns the hook's answer. */
   async event(event: unknown): Promise<string> {
     let printed = '';
     const host: HookHost = {
       print: (line) => {
         printed += line;
       },
-      start: (job) => takeEvent(async () => JSON.stringify(job), host, true),
+      start: (job) => handleInput(async () => JSON.stringify(job), host, true),
+      prepareEngine: async () => {},
     };
     const stderr = new PassThrough();
-    const own = { ...io(), env: environment(this.user), cwd: () => this.root, stderr };
+    const own = { ...io(), env: createEnvironment(this.user), cwd: () => this.root, stderr };
     const text = typeof event === 'string' ? event : JSON.stringify(event);
-    await withIo(own, () => takeEvent(async () => text, host));
+    await withIo(own, () => handleInput(async () => text, host));
     expect(stderr.read()).toBeNull();
     return printed;
   }
@@ -112,15 +113,15 @@ export class Desk {
   }
 }
 
-/** Makes a desk where a test failed and passed after a commit. */
-export async function mendedDesk(): Promise<{ desk: Desk; mending: string }> {
-  const desk = new Desk();
-  desk.commit({ 'stock.mjs': BROKEN, 'apples.test.mjs': '' });
+/** Creates a machine on which a test failed, and passed after a commit. */
+export async function createRepairedMachine(): Promise<{ desk: AgentMachine; mending: string }> {
+  const desk = new AgentMachine();
+  desk.commit({ 'stock.mjs': BROKEN_STOCK, 'apples.test.mjs': '' });
   await desk.print('run', 'true');
-  expect(await desk.ended(COMMAND, true, tap('serves apples', true))).toBe('');
-  desk.write('stock.mjs', MENDED);
-  expect(await desk.ended(COMMAND, false, PASSED)).toBe('');
+  expect(await desk.ended(TEST_COMMAND, true, tapOutput('serves apples', true))).toBe('');
+  desk.write('stock.mjs', REPAIRED_STOCK);
+  expect(await desk.ended(TEST_COMMAND, false, PASSED_OUTPUT)).toBe('');
   const mending = desk.commit({});
-  expect(await desk.ended(COMMAND, false, PASSED)).toBe('');
+  expect(await desk.ended(TEST_COMMAND, false, PASSED_OUTPUT)).toBe('');
   return { desk, mending };
 }

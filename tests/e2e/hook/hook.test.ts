@@ -1,74 +1,95 @@
-/** Sessions of an agent that uses only the hook, in a real repository. The hook as a process: tests/e2e/process. */
+/**
+ * Sessions of an agent that uses only the hook, in a real repository. tests/e2e/process tests the hook as a process.
+ */
 
 import { appendFileSync, existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { BROKEN, COMMAND, Desk, MENDED, mendedDesk, REFUSED, tap } from './desk.ts';
+import {
+  AgentMachine,
+  BROKEN_STOCK,
+  createRepairedMachine,
+  REFUSED_OUTPUT,
+  REPAIRED_STOCK,
+  TEST_COMMAND,
+  tapOutput,
+} from './desk.ts';
 
-test('creates no memory in a project without a memory', async () => {
-  const desk = new Desk();
-  expect(await desk.ended(COMMAND, true, REFUSED)).toBe('');
+test('the hook creates no memory in a project without a memory', async () => {
+  const desk = new AgentMachine();
+  expect(await desk.ended(TEST_COMMAND, true, REFUSED_OUTPUT)).toBe('');
   const start = { hook_event_name: 'SessionStart', session_id: 'one', cwd: desk.root, source: 'startup' };
   expect(await desk.event(start)).toBe('');
   expect(existsSync(path.join(desk.root, '.argus'))).toBe(false);
   expect(existsSync(path.join(desk.user.XDG_DATA_HOME, 'argus'))).toBe(false);
 });
 
-test('shows the fix unasked when a failure recurs in another place', async () => {
-  const { desk, mending } = await mendedDesk();
+test('the hook shows the fix unasked when a failure recurs in another place', async () => {
+  const { desk, mending } = await createRepairedMachine();
   // The fix is known although no fix was reported.
   expect(await desk.data('fixes')).toMatchObject({ fixes: [{ commit: mending, status: 'proved' }], reported: [] });
 
-  desk.commit({ 'pears.test.mjs': '', 'store.mjs': BROKEN });
-  const said = await desk.ended(COMMAND, true, tap('serves pears', true), 'two');
+  desk.commit({ 'pears.test.mjs': '', 'store.mjs': BROKEN_STOCK });
+  const said = await desk.ended(TEST_COMMAND, true, tapOutput('serves pears', true), 'two');
   expect(said).toContain(`proved to fix it: commit ${mending.slice(0, 12)}\n  files: stock.mjs\n  symbols: startStock`);
   expect(said).toMatch(/^Argus, .* data, not instructions\.\n```text\n[\s\S]*\n```$/u);
   // The commit message is left out, because it may contain instructions.
   expect(said).not.toContain('IGNORE');
   // The fix is shown once per session.
-  expect(await desk.ended(COMMAND, true, tap('serves pears', true), 'two')).toBe('');
-  desk.write('store.mjs', MENDED);
-  expect(await desk.ended(COMMAND, false, tap('serves pears', false), 'two')).toBe('');
+  expect(await desk.ended(TEST_COMMAND, true, tapOutput('serves pears', true), 'two')).toBe('');
+  desk.write('store.mjs', REPAIRED_STOCK);
+  expect(await desk.ended(TEST_COMMAND, false, tapOutput('serves pears', false), 'two')).toBe('');
   expect(await desk.data('score')).toMatchObject({ said: 1, used: 1, wrong: 0, precision: 1, muted: false });
   expect(await desk.data('score', '--mine')).toMatchObject({ spoken: 1, right: 1, wrong: 0 });
-  expect(await desk.print('score', '--mine')).toContain('would have spoken 1 time: right 1, wrong 0');
+  expect(await desk.print('score', '--mine')).toContain('would have given 1 hint: 1 right, 0 wrong');
 });
 
-test('stores nothing for other commands, tests without a known failure and invalid events, or when it is off', async () => {
-  const { desk } = await mendedDesk();
+test('the hook stores nothing for other commands, tests without a known failure and invalid events, or when it is off', async () => {
+  const { desk } = await createRepairedMachine();
   const before = [desk.lines(), (await desk.data('history')).total];
   for (const command of ['cat test.log', 'psql -c "select 1"', 'curl -s localhost && npm test', 'ssh ci npm test'])
-    expect(await desk.ended(command, true, REFUSED)).toBe('');
+    expect(await desk.ended(command, true, REFUSED_OUTPUT)).toBe('');
   expect(await desk.ended('npx vitest run', false, 'Tests  3 passed')).toBe('');
   expect(await desk.event('no json')).toBe('');
   desk.write('argus.yaml', 'hook: false\n');
-  expect(await desk.ended('node --test kiwis.test.mjs', true, REFUSED, 'four')).toBe('');
+  expect(await desk.ended('node --test kiwis.test.mjs', true, REFUSED_OUTPUT, 'four')).toBe('');
   expect([desk.lines(), (await desk.data('history')).total]).toEqual(before);
   expect(await desk.print('doctor')).toMatch(/hook .*off/u);
   // The failure is recorded, but this event of Cursor accepts no answer.
   desk.write('argus.yaml', '');
   const ended = { hook_event_name: 'afterShellExecution', conversation_id: 'cursor', workspace_roots: [desk.root] };
-  expect(await desk.event({ ...ended, command: 'node --test plums.test.mjs', output: REFUSED })).toBe('');
+  expect(await desk.event({ ...ended, command: 'node --test plums.test.mjs', output: REFUSED_OUTPUT })).toBe('');
   expect((await desk.data('history')).runs[0]).toMatchObject({ status: 'failed' });
 });
 
-test('is silent after too many wrong messages until its score is reset, and doctor reports that', async () => {
-  const { desk, mending } = await mendedDesk();
+test('the hook answers and records an event once if two configured hooks receive it', async () => {
+  const { desk, mending } = await createRepairedMachine();
+  const before = (await desk.data('history')).total;
+  const event = { ...desk.claude('node --test figs.test.mjs', true, REFUSED_OUTPUT, 'two'), tool_use_id: 'toolu_1' };
+  expect(await desk.event(event)).toContain(mending.slice(0, 12));
+  expect(await desk.event(event)).toBe('');
+  expect((await desk.data('history')).total).toBe(before + 1);
+  await desk.event({ ...event, tool_use_id: 'toolu_2' });
+  expect((await desk.data('history')).total).toBe(before + 2);
+});
+
+test('the hook is silent after too many wrong messages until its score is reset, and doctor reports that', async () => {
+  const { desk, mending } = await createRepairedMachine();
   const wrong = Array.from({ length: 11 }, (_, at) => [
     { t: 'said', id: `w${at}`, session: 'w', key: 'w', family: 'w', kind: 'proved', at, tokens: 9 },
     { t: 'came', id: `w${at}`, of: 'wrong', at },
   ]).flat();
   appendFileSync(desk.stateFile, wrong.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const before = (await desk.data('history')).total;
-  expect(await desk.ended('node --test figs.test.mjs', true, REFUSED, 'three')).toBe('');
+  expect(await desk.ended('node --test figs.test.mjs', true, REFUSED_OUTPUT, 'three')).toBe('');
   expect((await desk.data('history')).total, 'it goes on recording').toBe(before + 1);
-  expect(await desk.print('doctor')).toMatch(/hook .*wrong 11.*muted itself/u);
+  expect(await desk.print('doctor')).toMatch(/hook .*11 wrong.*muted/u);
   await desk.print('score', '--reset');
-  expect(await desk.ended('node --test figs.test.mjs', true, REFUSED, 'three')).toContain(mending.slice(0, 12));
+  expect(await desk.ended('node --test figs.test.mjs', true, REFUSED_OUTPUT, 'three')).toContain(mending.slice(0, 12));
 });
 
-test('shows a reported fix that runs proved, and a solution that worked', async () => {
-  const desk = new Desk();
+test('the hook shows a reported fix that runs proved, and a solution that worked', async () => {
+  const desk = new AgentMachine();
   desk.commit({ 'a.mjs': 'throw new Error("no stock ledger at depot");\n' });
   const { runId } = await desk.data('run', 'node a.mjs');
   await desk.print('diagnose', runId, 'node a.mjs');
@@ -82,11 +103,11 @@ test('shows a reported fix that runs proved, and a solution that worked', async 
   const ledger = await desk.ended('node --test', true, failing('no stock ledger at depot'));
   expect(ledger).toContain('proved to fix it: open the ledger first');
   const closed = await desk.ended('node --test', true, failing('depot of plums is closed'), 'two');
-  expect(closed).toContain('worked in an environment like this: ring the depot (worked 1 time)');
+  expect(closed).toContain('worked in a similar environment: ring the depot (worked 1 time)');
 });
 
-/** Parsers of the output: packages/mcp/test/run/printed-failures.test.ts and run.test.ts. */
-const assertionOf: [runner: string, command: string, printed: (name: string) => string][] = [
+/** packages/mcp/test/run tests the parsers of the output (printed-failures.test.ts and run.test.ts). */
+const ASSERTION_OUTPUTS: [runner: string, command: string, printed: (name: string) => string][] = [
   [
     'pytest',
     'python -m pytest -q',
@@ -101,10 +122,10 @@ const assertionOf: [runner: string, command: string, printed: (name: string) => 
   ],
 ];
 
-test.each(assertionOf)(
+test.each(ASSERTION_OUTPUTS)(
   'recognizes an assertion that %s prints by the name of its test',
   async (_, command, printed) => {
-    const desk = new Desk();
+    const desk = new AgentMachine();
     desk.commit({ 'cart.txt': 'broken', 'a.mjs': '' });
     await desk.print('run', 'node a.mjs');
     expect(await desk.ended(command, true, printed('adds'))).toBe('');

@@ -1,24 +1,25 @@
 /**
- * The debug memory on the command line: the commands of the tools, and import, export and search. The contract is
- * tested with the tools, which use the same handlers. Unit tests of import: `crates/engine/src/tests/memory/bulk.rs`.
+ * The debug memory on the command line: the commands of its tools, and import, export and search. The tests of the
+ * tools check the contract, because both use the same handlers. `crates/engine/src/tests/memory/bulk.rs` has the unit
+ * tests of import.
  */
 
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus, type Invocation, startArgus } from '../argus.ts';
-import { project, someUser } from '../harness.ts';
+import { createProject, createUser } from '../harness.ts';
 
-const ERROR = 'Error: Cannot find module "./pricing" imported from src/cart/total.ts';
-const AT = ['--env', 'os=linux', '--env', 'language=ts'];
+const MODULE_ERROR = 'Error: Cannot find module "./pricing" imported from src/cart/total.ts';
+const ENVIRONMENT_ARGS = ['--env', 'os=linux', '--env', 'language=ts'];
 
-const json = (text: string) => JSON.parse(text);
-const jsonLines = (text: string) => text.trim().split('\n').map(json);
-const jsonl = (objects: object[]) => objects.map((it) => `${JSON.stringify(it)}\n`).join('');
+const parseJson = (text: string) => JSON.parse(text);
+const parseJsonLines = (text: string) => text.trim().split('\n').map(parseJson);
+const formatJsonLines = (objects: object[]) => objects.map((it) => `${JSON.stringify(it)}\n`).join('');
 
 /** Returns functions that run commands in an empty folder as a user without a memory. */
-function shell() {
-  const at = { env: someUser(), cwd: project() };
+function createShell() {
+  const at = { env: createUser(), cwd: createProject() };
   return {
     ...at,
     run: (...args: string[]) => argus(args, at),
@@ -35,40 +36,44 @@ test.each([
   ['the user’s memory', []],
   ['the memory of a project', ['--project', '.']],
 ])('a session with %s', async (_name, place) => {
-  const { run } = shell();
-  const at = [...place, ...AT];
-  const none = await run('solutions', ERROR, ...at);
+  const { run } = createShell();
+  const at = [...place, ...ENVIRONMENT_ARGS];
+  const none = await run('solutions', MODULE_ERROR, ...at);
   expect(none.status).toBe(0);
-  expect(none.stdout).toMatch(/nothing like it is known.*lookup lkp-.*next: No relevant incidents found/su);
+  expect(none.stdout).toMatch(/No similar incident found\..*lookup lkp-.*next: No relevant incidents found/su);
 
   const steps = 'Add the extension to the import.';
-  const details = ['--error', ERROR, '--tag', 'esm', 'ts', '--notes', 'n'];
-  const added = await run('add-incident', ERROR, steps, 'worked', ...details, ...at);
+  const details = ['--error', MODULE_ERROR, '--tag', 'esm', 'ts', '--notes', 'n'];
+  const added = await run('add-incident', MODULE_ERROR, steps, 'worked', ...details, ...at);
   expect(added.stdout).toMatch(/^inc-\S+ added with sol-\S+ and out-\S+, for os_family=linux;language=typescript/u);
   const [incident = '', solution = ''] = added.stdout.match(/(?:inc|sol)-[^\s,]+/gu) ?? [];
-  expect((await run('add-incident', ERROR, 'x', 'failed', ...at)).stdout).toContain(`known already: ${incident}`);
-  expect((await run('add-incident', ERROR, 'x', 'failed', '--force', ...at)).stdout).toMatch(/^inc-\S+ added/u);
+  expect((await run('add-incident', MODULE_ERROR, 'x', 'failed', ...at)).stdout).toContain(
+    `already known: ${incident}`,
+  );
+  expect((await run('add-incident', MODULE_ERROR, 'x', 'failed', '--force', ...at)).stdout).toMatch(/^inc-\S+ added/u);
 
-  const found = await run('solutions', ERROR, ...at);
-  expect(found.stdout).toMatch(new RegExp(`^${solution} {2}\\d+ %`, 'u'));
+  const found = await run('solutions', MODULE_ERROR, ...at);
+  expect(found.stdout).toMatch(
+    new RegExp(`^${solution} {2}worked 1 of 1 time, last on [^\\n]*\\n[^\\n]* the same text\\n`, 'u'),
+  );
   expect(found.stdout).toContain(steps);
   const lookup = /lkp-\S+/u.exec(found.stdout)?.[0] ?? '';
   const outcome = await run('outcome', solution, 'failed', '--lookup', lookup, ...at);
   expect(outcome.stdout).toMatch(/^out-\S+ recorded on sol-.*worked 1 time, failed 1 time, reliability \d+ %/su);
   const another = ['add-solution', incident, 'Use a bundler.', ...at];
   expect((await run(...another, '--lookup', lookup)).stdout).toMatch(/^sol-\S+ added, for/u);
-  expect((await run(...another)).stdout).toMatch(/^sol-\S+ was there already/u);
+  expect((await run(...another)).stdout).toMatch(/^sol-\S+ already existed/u);
 });
 
 test('--json prints the answers of the tools, and - reads an error from stdin', async () => {
-  const { run, feed } = shell();
-  const added = json((await run('add-incident', ERROR, 'x', 'worked', '--json')).stdout);
+  const { run, feed } = createShell();
+  const added = parseJson((await run('add-incident', MODULE_ERROR, 'x', 'worked', '--json')).stdout);
   expect(added).toMatchObject({ created: true, next_action: { type: 'DONE_OR_ADD_ENV_VARIANT' } });
-  const found = await feed(`${ERROR}\n    at load (node:x)\n`, 'solutions', '-', '--limit', '1', '--json');
-  expect(json(found.stdout)).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
+  const found = await feed(`${MODULE_ERROR}\n    at load (node:x)\n`, 'solutions', '-', '--limit', '1', '--json');
+  expect(parseJson(found.stdout)).toMatchObject({ recommended_solution: { solution_id: added.solution_id } });
   const unknown = await run('outcome', 'sol-nope', 'worked', '--json');
   expect(unknown.status).toBe(2);
-  expect(json(unknown.stdout)).toEqual({ error: { code: 'SOLUTION_NOT_FOUND', message: expect.any(String) } });
+  expect(parseJson(unknown.stdout)).toEqual({ error: { code: 'SOLUTION_NOT_FOUND', message: expect.any(String) } });
   expect(await run('outcome', 'sol-nope', 'worked')).toMatchObject({ status: 2, stdout: '' });
 });
 
@@ -76,20 +81,20 @@ test.each([
   [['outcome', 'sol-1'], /missing required argument/u],
   [['outcome', 'sol-1', 'maybe'], /Allowed choices are worked, failed/u],
   [['solutions', 'x', '--env', 'linux'], /field=value/u],
-  [['memory', 'search', '--jsonl', '--threshold', '2'], /0 to 1/u],
+  [['memory', 'search', '--jsonl', '--threshold', '2'], /0 and 1/u],
   [['memory', 'import', '/does/not/exist'], /INVALID_INPUT: .*cannot be read/u],
 ])('wrong usage: %j', async (args, message) => {
-  const { status, stdout, stderr } = await shell().run(...args);
+  const { status, stdout, stderr } = await createShell().run(...args);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
   expect(stderr).toMatch(message);
 });
 
-const SOLVED = {
+const SOLVED_INCIDENT = {
   steps: 'Send the header.',
   env: { os: 'linux' },
   outcomes: [{ worked: true, env: {}, notes: 'done' }],
 };
-const LINES = [
+const IMPORT_LINES = [
   {
     type: 'incident',
     id: 'pool',
@@ -101,38 +106,40 @@ const LINES = [
     id: 'cors',
     title: 'Access to fetch blocked by CORS policy: no Access-Control-Allow-Origin header',
     tags: ['browser'],
-    solutions: [SOLVED],
+    solutions: [SOLVED_INCIDENT],
   },
 ];
 
 test('import counts new and known entries, and names refused lines', async () => {
-  const { run, file } = shell();
+  const { run, file } = createShell();
   const at = ['--project', '.'];
-  expect(await run('memory', 'import', file('incidents.jsonl', jsonl(LINES)), ...at)).toEqual({
+  expect(await run('memory', 'import', file('incidents.jsonl', formatJsonLines(IMPORT_LINES)), ...at)).toEqual({
     status: 0,
     stdout: '2 incidents added, 0 updated, 1 new solution, 1 new outcome\n',
     stderr: '',
   });
-  const wrong = `${jsonl(LINES)}not json\n\n{"type":"incident"}\n{"title":"no id, and a last line without end"}`;
+  const wrong = `${formatJsonLines(IMPORT_LINES)}not json\n\n{"type":"incident"}\n{"title":"no id, and a last line without end"}`;
   const again = await run('memory', 'import', file('wrong.jsonl', wrong), '--json', ...at);
   expect(again.status).toBe(1);
-  expect(json(again.stdout)).toMatchObject({ added: 1, updated: 2, solutions: 0, outcomes: 0 });
-  expect(json(again.stdout).refused.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
+  expect(parseJson(again.stdout)).toMatchObject({ added: 1, updated: 2, solutions: 0, outcomes: 0 });
+  expect(parseJson(again.stdout).refused.map(({ line }: { line: number }) => line)).toEqual([3, 5]);
 });
 
-test('imports more lines than fit into a transaction, and exports them in pages', async () => {
-  const { run, feed, cwd } = shell();
+test('import accepts more lines than fit into a transaction, and export returns them in pages', async () => {
+  const { run, feed, cwd } = createShell();
   const lines = Array.from({ length: 1_001 }, (_, index) => ({ id: `i${index}`, title: `widget${index} is broken` }));
-  const { status, stdout } = await feed(`${jsonl(lines)}oops\n`, 'memory', 'import', '-', '--json');
+  const { status, stdout } = await feed(`${formatJsonLines(lines)}oops\n`, 'memory', 'import', '-', '--json');
   expect(status).toBe(1);
-  expect(json(stdout)).toMatchObject({ added: 1_001, refused: [{ line: 1_002 }] });
+  expect(parseJson(stdout)).toMatchObject({ added: 1_001, refused: [{ line: 1_002 }] });
   expect(readdirSync(cwd), 'it is the user’s own memory').toEqual([]);
-  expect(jsonLines((await run('memory', 'export')).stdout)).toHaveLength(1_001);
+  expect(parseJsonLines((await run('memory', 'export')).stdout)).toHaveLength(1_001);
 });
 
 test('an import shows its progress at a terminal', async () => {
-  const { start, file } = shell();
-  const running = start(['memory', 'import', file('incidents.jsonl', jsonl(LINES))], { isTerminal: true });
+  const { start, file } = createShell();
+  const running = start(['memory', 'import', file('incidents.jsonl', formatJsonLines(IMPORT_LINES))], {
+    isTerminal: true,
+  });
   const { status, stdout, stderr } = await running.done;
   expect(status).toBe(0);
   expect(stderr).toMatch(/importing .*%.*left/u);
@@ -140,29 +147,37 @@ test('an import shows its progress at a terminal', async () => {
 });
 
 test('importing an exported memory restores the same memory', async () => {
-  const [from, to] = [shell(), shell()];
+  const [from, to] = [createShell(), createShell()];
   expect(await from.run('memory', 'export', '--project', '.')).toEqual({ status: 0, stdout: '', stderr: '' });
   expect(readdirSync(from.cwd), 'reading creates nothing').toEqual([]);
-  const added = await from.run('add-incident', ERROR, 'Add the extension.', 'worked', '--notes', 'n', ...AT);
+  const added = await from.run(
+    'add-incident',
+    MODULE_ERROR,
+    'Add the extension.',
+    'worked',
+    '--notes',
+    'n',
+    ...ENVIRONMENT_ARGS,
+  );
   const [incident = '', solution = ''] = added.stdout.match(/(?:inc|sol)-[^\s,]+/gu) ?? [];
-  await from.run('add-solution', incident, 'Use a bundler.', ...AT);
-  await from.run('outcome', solution, 'failed', ...AT);
+  await from.run('add-solution', incident, 'Use a bundler.', ...ENVIRONMENT_ARGS);
+  await from.run('outcome', solution, 'failed', ...ENVIRONMENT_ARGS);
   const exported = (await from.run('memory', 'export')).stdout;
   for (const counts of [
     { added: 1, updated: 0, solutions: 2, outcomes: 2, refused: [] },
     { added: 0, updated: 1, solutions: 0, outcomes: 0, refused: [] },
   ]) {
-    expect(json((await to.feed(exported, 'memory', 'import', '-', '--json')).stdout)).toEqual(counts);
+    expect(parseJson((await to.feed(exported, 'memory', 'import', '-', '--json')).stdout)).toEqual(counts);
     expect((await to.run('memory', 'export')).stdout).toBe(exported);
   }
-  const [here, there] = [from, to].map(({ run }) => run('solutions', ERROR, '--json', ...AT));
-  const { lookup_id: _, ...answer } = json((await here)?.stdout ?? '');
-  expect(json((await there)?.stdout ?? '')).toMatchObject(answer);
+  const [here, there] = [from, to].map(({ run }) => run('solutions', MODULE_ERROR, '--json', ...ENVIRONMENT_ARGS));
+  const { lookup_id: _, ...answer } = parseJson((await here)?.stdout ?? '');
+  expect(parseJson((await there)?.stdout ?? '')).toMatchObject(answer);
 });
 
 test('search answers all lines in order', async () => {
-  const { feed } = shell();
-  await feed(jsonl(LINES), 'memory', 'import', '-');
+  const { feed } = createShell();
+  await feed(formatJsonLines(IMPORT_LINES), 'memory', 'import', '-');
   const questions = [
     { id: 1, text: 'blocked by CORS policy' },
     { id: 'two', text: 'connection pool exhausted', limit: 1, env: { os: 'linux' } },
@@ -173,11 +188,11 @@ test('search answers all lines in order', async () => {
     { id: 7, text: 'x', env: ['linux'] },
     { id: 8, text: 'x', env: { os: { name: 'linux' } } },
   ];
-  const input = `${jsonl(questions)}no json\n`;
+  const input = `${formatJsonLines(questions)}no json\n`;
   const { status, stdout } = await feed(input, 'memory', 'search', '--jsonl');
   expect(status).toBe(0);
   const invalid = { error: { code: 'INVALID_INPUT', message: expect.any(String) } };
-  expect(jsonLines(stdout)).toEqual([
+  expect(parseJsonLines(stdout)).toEqual([
     { id: 1, ranked: ['cors'] },
     { id: 'two', ranked: ['pool'] },
     { id: 3, ranked: [] },
@@ -185,15 +200,15 @@ test('search answers all lines in order', async () => {
     ...[5, 6, 7, 8, null].map((id) => ({ id, ...invalid })),
   ]);
   const strict = await feed(input, 'memory', 'search', '--jsonl', '--threshold', '1');
-  expect(jsonLines(strict.stdout)[0]).toEqual({ id: 1, ranked: [] });
+  expect(parseJsonLines(strict.stdout)[0]).toEqual({ id: 1, ranked: [] });
 });
 
 test('search answers each line before the next line arrives', async () => {
-  const { run, start } = shell();
-  await run('add-incident', ERROR, 'x', 'worked');
+  const { run, start } = createShell();
+  await run('add-incident', MODULE_ERROR, 'x', 'worked');
   const searching = start(['memory', 'search', '--jsonl']);
   for (const id of [1, 2]) {
-    searching.stdin.write(jsonl([{ id, text: ERROR }]));
+    searching.stdin.write(formatJsonLines([{ id, text: MODULE_ERROR }]));
     await searching.prints(new RegExp(`"id":${id},"ranked":\\["inc-`, 'u'));
   }
   searching.stdin.end();

@@ -1,6 +1,6 @@
 /**
- * The debug memory's contract: every tool, the wording of every next step, every field, every error. Results and order
- * of a search: `crates/engine/src/tests/memory`.
+ * Tests the contract of the debug memory: every tool, the wording of every next action, every field, and every error.
+ * `crates/engine/src/tests/memory` tests the results of a search and their order.
  */
 
 import { existsSync, writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { type Data, project } from '../harness.ts';
+import { createProject, type Data } from '../harness.ts';
 import { agent } from '../one-agent.ts';
 
 const UUID_V7 = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
@@ -17,10 +17,10 @@ const INCIDENT_ID = expect.stringMatching(`^inc-${UUID_V7}$`);
 const SOLUTION_ID = expect.stringMatching(`^sol-${UUID_V7}$`);
 const OUTCOME_ID = expect.stringMatching(`^out-${UUID_V7}$`);
 const INSTANT = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/u);
-const TEXT = expect.stringMatching(/./u);
+const ANY_TEXT = expect.stringMatching(/./u);
 
-/** Next steps in the wording of the contract. */
-const NEXT = {
+/** The next actions in the wording of the contract. */
+const NEXT_ACTIONS = {
   noMatch: {
     type: 'NO_MATCH_DEBUG_THEN_ADD_INCIDENT',
     instructions:
@@ -56,7 +56,7 @@ const NEXT = {
   },
 };
 
-const ENV = {
+const ENVIRONMENT = {
   os: 'Darwin',
   language: 'py',
   language_version: '3.11.4',
@@ -65,88 +65,88 @@ const ENV = {
   runtime: 'docker',
   cuda: '12.1',
 };
-const BUCKET =
+const ENVIRONMENT_BUCKET =
   'os_family=macos;language=python;language_major=3;framework=django;framework_major=4;runtime=docker;cuda_major=12';
 
-const ERROR = `Traceback (most recent call last):
+const TRACEBACK = `Traceback (most recent call last):
   File "/srv/app/shop/migrate.py", line 41, in apply_pending
     cursor.execute(statement)
 django.db.utils.ProgrammingError: relation "shop_voucher" does not exist`;
 
 const INCIDENT = {
   title: 'relation "shop_voucher" does not exist after deploy',
-  error_signature: ERROR,
+  error_signature: TRACEBACK,
   summary: 'The voucher table is missing because migrations run after the workers start.',
   tags: ['django', 'postgres'],
   steps: 'Run manage.py migrate in the release phase, before the workers start.',
-  env: ENV,
+  env: ENVIRONMENT,
 };
 
-const SCORE = expect.toSatisfy((score: unknown) => typeof score === 'number' && score > 0 && score <= 1);
+const ANY_SCORE = expect.toSatisfy((score: unknown) => typeof score === 'number' && score > 0 && score <= 1);
 
-/** The incident in the results of a search with its error. */
-const FOUND = {
+/** The incident as a search with its error returns it. */
+const FOUND_INCIDENT = {
   kind: 'incident',
   title: INCIDENT.title,
   error_signature: INCIDENT.error_signature,
   summary: INCIDENT.summary,
   tags: INCIDENT.tags,
-  score: SCORE,
-  because: expect.arrayContaining([TEXT]),
+  score: ANY_SCORE,
+  because: expect.arrayContaining([ANY_TEXT]),
   memory: 'project',
 };
 
-const NOTHING_FOUND = {
+const NO_MATCH_ANSWER = {
   lookup_id: LOOKUP_ID,
-  env_bucket: BUCKET,
+  env_bucket: ENVIRONMENT_BUCKET,
   incidents: [],
   ranked_solutions: [],
   recommended_solution: null,
   more: 0,
 };
 
-/** Makes a new project and functions that call the tools on its memory. */
-function memory() {
-  const root = project();
+/** Creates a new project and functions that call the tools on its memory. */
+function createMemory() {
+  const root = createProject();
   const ask = (tool: string, args: Data) => agent.ask(tool, { projectPath: root, ...args });
   return {
     root,
     ask,
     askError: (tool: string, args: Data) => agent.askError(tool, { projectPath: root, ...args }),
-    search: (args: Data = {}) => ask('ranked_solutions', { query_text: ERROR, env: ENV, ...args }),
+    search: (args: Data = {}) => ask('ranked_solutions', { query_text: TRACEBACK, env: ENVIRONMENT, ...args }),
     add: (args: Data = {}) => ask('add_incident', { ...INCIDENT, worked: true, ...args }),
   };
 }
 
 test('ranked_solutions returns NO_MATCH for an unknown error', async () => {
-  expect(await memory().search()).toEqual({ ...NOTHING_FOUND, next_action: NEXT.noMatch });
+  expect(await createMemory().search()).toEqual({ ...NO_MATCH_ANSWER, next_action: NEXT_ACTIONS.noMatch });
 });
 
 test('ranked_solutions asks for a solution of an incident without solutions', async () => {
-  const { root, search } = memory();
+  const { root, search } = createMemory();
   const { title, error_signature, summary, tags } = INCIDENT;
   const line = JSON.stringify({ type: 'incident', id: 'inc-known', title, error_signature, summary, tags });
   const imported = await argus(['memory', 'import', '-', '--project', root], { input: line });
   expect(imported).toMatchObject({ status: 0, stderr: '' });
-  const incidents = [{ ...FOUND, incident_id: 'inc-known', solution_count: 0 }];
-  expect(await search()).toEqual({ ...NOTHING_FOUND, incidents, next_action: NEXT.noSolutions });
+  const incidents = [{ ...FOUND_INCIDENT, incident_id: 'inc-known', solution_count: 0 }];
+  expect(await search()).toEqual({ ...NO_MATCH_ANSWER, incidents, next_action: NEXT_ACTIONS.noSolutions });
 });
 
 test('ranked_solutions recommends the best solution, with its statistics', async () => {
-  const { search, add } = memory();
+  const { search, add } = createMemory();
   const { incident_id, solution_id } = await add();
   const ranked = {
     solution_id,
     incident_id,
     steps: INCIDENT.steps,
     env: expect.objectContaining({ language: 'py', framework: 'Django' }),
-    env_bucket: BUCKET,
-    best_env_bucket_match: BUCKET,
+    env_bucket: ENVIRONMENT_BUCKET,
+    best_env_bucket_match: ENVIRONMENT_BUCKET,
     env_match_score: 1,
-    reliability_score: SCORE,
-    recency_boost: SCORE,
-    final_solution_score: SCORE,
-    why: TEXT,
+    reliability_score: ANY_SCORE,
+    recency_boost: ANY_SCORE,
+    final_solution_score: ANY_SCORE,
+    why: ANY_TEXT,
     worked: 1,
     failed: 0,
     last_confirmed_at: INSTANT,
@@ -154,38 +154,40 @@ test('ranked_solutions recommends the best solution, with its statistics', async
   };
   expect(await search()).toEqual({
     lookup_id: LOOKUP_ID,
-    env_bucket: BUCKET,
-    incidents: [{ ...FOUND, incident_id, solution_count: 1 }],
+    env_bucket: ENVIRONMENT_BUCKET,
+    incidents: [{ ...FOUND_INCIDENT, incident_id, solution_count: 1 }],
     ranked_solutions: [ranked],
     recommended_solution: ranked,
     more: 0,
-    next_action: NEXT.tryIt,
+    next_action: NEXT_ACTIONS.tryIt,
   });
 });
 
-test('record_outcome answers the statistics of the solution, for each environment', async () => {
-  const { ask, search, add } = memory();
+test('record_outcome returns the statistics of the solution for each environment', async () => {
+  const { ask, search, add } = createMemory();
   const { solution_id } = await add();
   const { lookup_id } = await search();
-  const confirmed = { env_bucket: BUCKET, worked: 2, failed: 0, last_confirmed_at: INSTANT };
-  const outcome = { lookup_id, solution_id, worked: true, env: ENV, notes: 'as described' };
+  const confirmed = { env_bucket: ENVIRONMENT_BUCKET, worked: 2, failed: 0, last_confirmed_at: INSTANT };
+  const outcome = { lookup_id, solution_id, worked: true, env: ENVIRONMENT, notes: 'as described' };
   expect(await ask('record_outcome', outcome)).toEqual({
     ok: true,
     outcome_id: OUTCOME_ID,
-    env_bucket: BUCKET,
+    env_bucket: ENVIRONMENT_BUCKET,
     solution_stats: {
       solution_id,
       worked: 2,
       failed: 0,
       success_rate: 1,
-      reliability_score: SCORE,
+      reliability_score: ANY_SCORE,
       last_confirmed_at: INSTANT,
       buckets: [confirmed],
     },
-    next_action: NEXT.done,
+    next_action: NEXT_ACTIONS.done,
   });
-  const elsewhere = BUCKET.replace('macos', 'windows');
-  expect(await ask('record_outcome', { solution_id, worked: false, env: { ...ENV, os: 'win32' } })).toMatchObject({
+  const elsewhere = ENVIRONMENT_BUCKET.replace('macos', 'windows');
+  expect(
+    await ask('record_outcome', { solution_id, worked: false, env: { ...ENVIRONMENT, os: 'win32' } }),
+  ).toMatchObject({
     env_bucket: elsewhere,
     solution_stats: {
       worked: 2,
@@ -193,12 +195,12 @@ test('record_outcome answers the statistics of the solution, for each environmen
       success_rate: 2 / 3,
       buckets: [confirmed, { env_bucket: elsewhere, worked: 0, failed: 1, last_confirmed_at: null }],
     },
-    next_action: NEXT.debugFurther,
+    next_action: NEXT_ACTIONS.debugFurther,
   });
 });
 
-test('env_bucket replaces env in every tool that writes', async () => {
-  const { ask, search, add } = memory();
+test('every tool that writes accepts env_bucket instead of env', async () => {
+  const { ask, search, add } = createMemory();
   const { solution_id } = await add();
   const given = { env: {}, env_bucket: 'language=PY;os_family=OSX;language_major=3.12' };
   const canonical = { env_bucket: 'os_family=macos;language=python;language_major=3' };
@@ -208,29 +210,34 @@ test('env_bucket replaces env in every tool that writes', async () => {
   expect(await add({ force: true, ...given })).toMatchObject(canonical);
 });
 
-test('add_solution adds a solution once', async () => {
-  const { ask, search, add } = memory();
+test('add_solution adds the same solution only once', async () => {
+  const { ask, search, add } = createMemory();
   const { incident_id } = await add();
   const { lookup_id } = await search();
-  const solution = { incident_id, lookup_id, steps: 'Create the table by hand.', env: ENV };
+  const solution = { incident_id, lookup_id, steps: 'Create the table by hand.', env: ENVIRONMENT };
   const added = await ask('add_solution', solution);
-  const expected = { solution_id: SOLUTION_ID, env_bucket: BUCKET, created: true, next_action: NEXT.recordOutcome };
+  const expected = {
+    solution_id: SOLUTION_ID,
+    env_bucket: ENVIRONMENT_BUCKET,
+    created: true,
+    next_action: NEXT_ACTIONS.recordOutcome,
+  };
   expect(added).toEqual(expected);
   expect(await ask('add_solution', solution)).toEqual({ ...added, created: false });
 });
 
 test.each([
-  { worked: true, next_action: NEXT.done },
-  { worked: false, next_action: NEXT.debugFurther },
+  { worked: true, next_action: NEXT_ACTIONS.done },
+  { worked: false, next_action: NEXT_ACTIONS.debugFurther },
 ])('add_incident stores an incident whose fix worked: $worked', async ({ worked, next_action }) => {
-  const { search, add } = memory();
+  const { search, add } = createMemory();
   const { lookup_id } = await search();
   expect(await add({ worked, lookup_id, notes: 'took an hour' })).toEqual({
     created: true,
     incident_id: INCIDENT_ID,
     solution_id: SOLUTION_ID,
     outcome_id: OUTCOME_ID,
-    env_bucket: BUCKET,
+    env_bucket: ENVIRONMENT_BUCKET,
     next_action,
   });
   const stats = { worked: worked ? 1 : 0, failed: worked ? 0 : 1 };
@@ -238,31 +245,31 @@ test.each([
 });
 
 test('add_incident needs a title, steps, an environment and an outcome', async () => {
-  const { ask, search } = memory();
+  const { ask, search } = createMemory();
   const { title, steps } = INCIDENT;
-  expect(await ask('add_incident', { title, steps, env: ENV, worked: true })).toMatchObject({ created: true });
+  expect(await ask('add_incident', { title, steps, env: ENVIRONMENT, worked: true })).toMatchObject({ created: true });
   const texts = { error_signature: null, summary: null, tags: [] };
   expect(await search({ query_text: title })).toMatchObject({ incidents: [texts] });
 });
 
-test('add_incident names a similar incident, and adds another only with `force`', async () => {
-  const { search, add } = memory();
+test('add_incident names a similar incident, and adds another incident only with `force`', async () => {
+  const { search, add } = createMemory();
   const { incident_id } = await add();
   const again = { title: 'shop_voucher relation does not exist', steps: 'Something else.', summary: undefined };
   expect(await add(again)).toEqual({
     created: false,
     incident_id,
     title: INCIDENT.title,
-    similarity: SCORE,
-    next_action: NEXT.useAddSolution,
+    similarity: ANY_SCORE,
+    next_action: NEXT_ACTIONS.useAddSolution,
   });
   expect(await search(), 'nothing was written').toMatchObject({ ranked_solutions: [{ incident_id }], more: 0 });
   expect(await add({ ...again, force: true })).toMatchObject({ created: true });
   expect((await search()).incidents).toHaveLength(2);
 });
 
-test('fields that env leaves out are detected in the project', async () => {
-  const { root, ask, search, add } = memory();
+test('fields that are missing in env are detected in the project', async () => {
+  const { root, ask, search, add } = createMemory();
   const dependencies = { react: '^18.2.0', typescript: '5.4.2' };
   writeFileSync(path.join(root, 'package.json'), JSON.stringify({ dependencies }));
   const detected = {
@@ -289,14 +296,14 @@ test('fields that env leaves out are detected in the project', async () => {
 });
 
 test('an unknown id is an error that names the id and ranked_solutions, and nothing is written', async () => {
-  const { askError, search, add } = memory();
+  const { askError, search, add } = createMemory();
   const { solution_id, incident_id } = await add();
-  const outcome = { solution_id, worked: true, env: ENV };
+  const outcome = { solution_id, worked: true, env: ENVIRONMENT };
   const unknown: [string, string, Data][] = [
     ['SOLUTION_NOT_FOUND', 'record_outcome', { ...outcome, solution_id: 'sol-nope' }],
     ['LOOKUP_NOT_FOUND', 'record_outcome', { ...outcome, lookup_id: 'lkp-nope' }],
-    ['INCIDENT_NOT_FOUND', 'add_solution', { incident_id: 'inc-nope', steps: 'x', env: ENV }],
-    ['LOOKUP_NOT_FOUND', 'add_solution', { incident_id, lookup_id: 'lkp-nope', steps: 'x', env: ENV }],
+    ['INCIDENT_NOT_FOUND', 'add_solution', { incident_id: 'inc-nope', steps: 'x', env: ENVIRONMENT }],
+    ['LOOKUP_NOT_FOUND', 'add_solution', { incident_id, lookup_id: 'lkp-nope', steps: 'x', env: ENVIRONMENT }],
     ['LOOKUP_NOT_FOUND', 'add_incident', { ...INCIDENT, title: 'Another', worked: true, lookup_id: 'lkp-nope' }],
   ];
   for (const [code, tool, args] of unknown) {
@@ -306,10 +313,10 @@ test('an unknown id is an error that names the id and ranked_solutions, and noth
 });
 
 test('an incident is a resource that lists every outcome and the search that led to it', async () => {
-  const { root, ask, search, add } = memory();
+  const { root, ask, search, add } = createMemory();
   const { incident_id, solution_id, outcome_id } = await add({ notes: 'took an hour' });
   const { lookup_id } = await search();
-  const later = await ask('record_outcome', { lookup_id, solution_id, worked: false, env: ENV });
+  const later = await ask('record_outcome', { lookup_id, solution_id, worked: false, env: ENVIRONMENT });
   await agent.data('argus_init', { projectPath: root });
   const uri = 'argus://incident/{id}';
   const id = String(incident_id);
@@ -317,7 +324,7 @@ test('an incident is a resource that lists every outcome and the search that led
   expect(await agent.complete(uri, 'inc-zzz')).toEqual([]);
   const { title, error_signature, summary, tags, steps } = INCIDENT;
   const recorded = { recorded_by: 'argus-e2e 1.0.0', recorded_from: hostname() };
-  const tried = { env_bucket: BUCKET, created_at: INSTANT, ...recorded };
+  const tried = { env_bucket: ENVIRONMENT_BUCKET, created_at: INSTANT, ...recorded };
   expect(await agent.read(`argus://incident/${id}`)).toEqual({
     incident_id,
     title,
@@ -332,12 +339,12 @@ test('an incident is a resource that lists every outcome and the search that led
         solution_id,
         steps,
         env: expect.objectContaining({ framework: 'Django' }),
-        env_bucket: BUCKET,
+        env_bucket: ENVIRONMENT_BUCKET,
         created_at: INSTANT,
         ...recorded,
         worked: 1,
         failed: 1,
-        buckets: [{ env_bucket: BUCKET, worked: 1, failed: 1, last_confirmed_at: INSTANT }],
+        buckets: [{ env_bucket: ENVIRONMENT_BUCKET, worked: 1, failed: 1, last_confirmed_at: INSTANT }],
         outcomes: [
           { outcome_id: later.outcome_id, worked: false, notes: null, lookup_id, ...tried },
           { outcome_id, worked: true, notes: 'took an hour', lookup_id: null, ...tried },
@@ -349,8 +356,8 @@ test('an incident is a resource that lists every outcome and the search that led
   await expect(agent.read('argus://incident/inc-nope')).rejects.toThrow(/Not found.*ranked_solutions finds/su);
 });
 
-test('the tools need no session, and the projects that they wrote to need no session either', async () => {
-  const { root, search } = memory();
+test('the tools need no session, and neither do the projects to which they write', async () => {
+  const { root, search } = createMemory();
   expect((await agent.error('argus_history', { projectPath: root })).code).toBe('SESSION_NOT_FOUND');
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
   await search();

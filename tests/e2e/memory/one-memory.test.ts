@@ -1,68 +1,72 @@
 /**
  * The memory of a repository: its linked work trees, folders and packages share it, submodules and nested repositories
- * have their own, and a restarted server continues with it. Ownership of a memory: tests/hostile/memory-*.test.ts.
+ * have separate memories, and a restarted server continues with it. tests/hostile/memory-*.test.ts tests the ownership
+ * of a memory.
  */
 
 import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { git } from '../../hostile/git/strangers.ts';
+import { runGit } from '../../hostile/git/strangers.ts';
 import { argus } from '../argus.ts';
-import { repository } from '../fix-loop/fix-loop.ts';
-import { type Agent, connect, type Data, project } from '../harness.ts';
+import { createRepository } from '../fix-loop/fix-loop.ts';
+import { type Agent, connect, createProject, type Data } from '../harness.ts';
 import { agent } from '../one-agent.ts';
-import { junit } from '../runs/reports.ts';
+import { formatJunit } from '../runs/reports.ts';
 
-const COMMAND = 'node -e "throw new TypeError(\'the flux capacitor is out of tune\')"';
+const FAILING_COMMAND = 'node -e "throw new TypeError(\'the flux capacitor is out of tune\')"';
 
 /** Connects to a new server, as after a restart. */
-async function anotherServer(): Promise<Agent> {
+async function connectAnotherServer(): Promise<Agent> {
   const another = await connect('2026-07-28');
   onTestFinished(() => another.close());
   return another;
 }
 
-const README = { 'readme.md': 'a project\n' };
+const README_FILES = { 'readme.md': 'a project\n' };
 
-/** Makes a repository and a linked work tree in another folder. */
-function withWorkTree(): { root: string; linked: string } {
-  const root = repository({ 'src/a.js': '' });
-  const linked = path.join(project(), 'linked');
-  git(root, 'worktree', 'add', '-q', linked);
+/** Creates a repository and a linked work tree in another folder. */
+function createLinkedWorkTree(): { root: string; linked: string } {
+  const root = createRepository({ 'src/a.js': '' });
+  const linked = path.join(createProject(), 'linked');
+  runGit(root, 'worktree', 'add', '-q', linked);
   return { root, linked };
 }
 
-const placeOf = async (projectPath: string) => {
+const readMemoryPlace = async (projectPath: string) => {
   const { databasePath, memoryRoot } = await agent.data('argus_init', { projectPath });
   return { databasePath, memoryRoot };
 };
-const memoryOf = (memoryRoot: string) => ({ databasePath: path.join(memoryRoot, '.argus', 'argus.db'), memoryRoot });
+const memoryPlaceIn = (memoryRoot: string) => ({
+  databasePath: path.join(memoryRoot, '.argus', 'argus.db'),
+  memoryRoot,
+});
 
 /** Runs a failing command and reports a fix. */
-async function learn(projectPath: string): Promise<void> {
+async function learnFix(projectPath: string): Promise<void> {
   await agent.data('argus_init', { projectPath });
-  const { runId, failures } = await agent.data('argus_run', { projectPath, command: COMMAND });
+  const { runId, failures } = await agent.data('argus_run', { projectPath, command: FAILING_COMMAND });
   const [{ caseName }] = failures as [{ caseName: string }];
   await agent.data('argus_report_fix', { projectPath, runId, caseName, fixDescription: 'tuned it' });
 }
 
 test('a linked work tree uses the memory of the main work tree', async () => {
-  const { root, linked } = withWorkTree();
-  await learn(root);
+  const { root, linked } = createLinkedWorkTree();
+  await learnFix(root);
   const folder = path.join(linked, 'src');
-  expect(await placeOf(linked)).toEqual(memoryOf(root));
-  expect(await placeOf(folder)).toEqual(memoryOf(root));
-  const { failures } = await agent.data('argus_run', { projectPath: linked, command: COMMAND });
+  expect(await readMemoryPlace(linked)).toEqual(memoryPlaceIn(root));
+  expect(await readMemoryPlace(folder)).toEqual(memoryPlaceIn(root));
+  const { failures } = await agent.data('argus_run', { projectPath: linked, command: FAILING_COMMAND });
   expect(failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 2 });
   expect(readdirSync(linked).sort()).toEqual(['.git', 'src']);
-  expect(git(linked, 'status', '--porcelain')).toBe('');
+  expect(runGit(linked, 'status', '--porcelain')).toBe('');
   const { stdout } = await argus(['doctor', '--project', folder]);
-  expect(stdout).toContain(`${folder}, in a linked work tree: the memory is that of ${root}`);
+  expect(stdout).toContain(`${folder}, a linked work tree that uses the memory of ${root}`);
 });
 
-test('names a memory in a subfolder of the repository and does not use it', async () => {
-  const root = repository({ 'src/a.js': '' });
+test('a memory in a subfolder of the repository is named and not used', async () => {
+  const root = createRepository({ 'src/a.js': '' });
   const unused = path.join(root, 'src', '.argus', 'argus.db');
   mkdirSync(path.dirname(unused));
   writeFileSync(unused, '');
@@ -73,52 +77,52 @@ test('names a memory in a subfolder of the repository and does not use it', asyn
   ]);
 });
 
-test('work trees of a bare repository share the memory in its folder', async () => {
-  const place = project();
+test('the work trees of a bare repository share the memory in its folder', async () => {
+  const place = createProject();
   const bare = path.join(place, 'shop.git');
-  git(place, 'clone', '-q', '--bare', repository(README), bare);
+  runGit(place, 'clone', '-q', '--bare', createRepository(README_FILES), bare);
   const [one, other] = [path.join(place, 'one'), path.join(place, 'other')];
-  for (const tree of [one, other]) git(bare, 'worktree', 'add', '-q', tree);
-  await learn(one);
-  expect(await placeOf(other)).toEqual(memoryOf(bare));
+  for (const tree of [one, other]) runGit(bare, 'worktree', 'add', '-q', tree);
+  await learnFix(one);
+  expect(await readMemoryPlace(other)).toEqual(memoryPlaceIn(bare));
   expect(await agent.data('argus_history', { projectPath: other })).toMatchObject({ total: 1 });
 });
 
 test('a submodule has a separate memory for all its work trees, and so does a nested repository', async () => {
-  const root = repository(README);
-  git(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', repository(README), 'lib');
+  const root = createRepository(README_FILES);
+  runGit(root, '-c', 'protocol.file.allow=always', 'submodule', 'add', '-q', createRepository(README_FILES), 'lib');
   const inner = path.join(root, 'vendor', 'inner');
   mkdirSync(path.dirname(inner));
-  cpSync(repository(README), inner, { recursive: true });
+  cpSync(createRepository(README_FILES), inner, { recursive: true });
   const lib = path.join(root, 'lib');
-  const linked = path.join(project(), 'lib');
-  git(lib, 'worktree', 'add', '-q', linked);
-  expect(await placeOf(lib)).toEqual(memoryOf(lib));
-  expect(await placeOf(linked)).toEqual(memoryOf(lib));
-  expect(await placeOf(inner)).toEqual(memoryOf(inner));
-  expect(await placeOf(path.dirname(inner))).toEqual(memoryOf(root));
+  const linked = path.join(createProject(), 'lib');
+  runGit(lib, 'worktree', 'add', '-q', linked);
+  expect(await readMemoryPlace(lib)).toEqual(memoryPlaceIn(lib));
+  expect(await readMemoryPlace(linked)).toEqual(memoryPlaceIn(lib));
+  expect(await readMemoryPlace(inner)).toEqual(memoryPlaceIn(inner));
+  expect(await readMemoryPlace(path.dirname(inner))).toEqual(memoryPlaceIn(root));
 });
 
-test('distinguishes equal cases of different packages', async () => {
-  const report = junit([{ name: 'adds', classname: 'test/sum.js', failure: { message: 'expected 1 to be 2' } }]);
+test('cases with equal names in different packages are different cases', async () => {
+  const report = formatJunit([{ name: 'adds', classname: 'test/sum.js', failure: { message: 'expected 1 to be 2' } }]);
   const files = Object.fromEntries(['a', 'b'].map((name) => [`packages/${name}/report.xml`, report]));
-  const root = repository({ 'package.json': '{}', ...files });
+  const root = createRepository({ 'package.json': '{}', ...files });
   const names: unknown[] = [];
   for (const name of ['a', 'b']) {
     const projectPath = path.join(root, 'packages', name);
-    expect(await placeOf(projectPath)).toEqual(memoryOf(root));
+    expect(await readMemoryPlace(projectPath)).toEqual(memoryPlaceIn(root));
     const imported = await agent.data('argus_import', { projectPath, path: 'report.xml' });
-    const run = await agent.data('argus_run', { projectPath, command: COMMAND });
+    const run = await agent.data('argus_run', { projectPath, command: FAILING_COMMAND });
     names.push(...[imported, run].flatMap(({ failures }) => (failures as Data[]).map(({ caseName }) => caseName)));
   }
-  const whole = [`packages/a > ${COMMAND}`, `packages/b > ${COMMAND}`];
+  const whole = [`packages/a > ${FAILING_COMMAND}`, `packages/b > ${FAILING_COMMAND}`];
   expect(names).toEqual(['packages/a/test/sum.js > adds', whole[0], 'packages/b/test/sum.js > adds', whole[1]]);
   expect(await agent.data('argus_history', { projectPath: root })).toMatchObject({ total: 4 });
 });
 
 test('a folder is tested with the command of its project, and a package with its own command', async () => {
   const script = (name: string) => JSON.stringify({ name, scripts: { test: `node -e "console.log('${name}')"` } });
-  const root = repository({
+  const root = createRepository({
     'package.json': script('shop'),
     'packages/a/package.json': script('a'),
     'src/deep/x.js': '',
@@ -136,12 +140,12 @@ test('a folder is tested with the command of its project, and a package with its
   expect(await commands('packages/a')).toEqual({ testCommand: 'npm test', cases: ['packages/a > npm test'] });
   const ofTools = { testCommand: 'node --version', cases: ['tools > node --version'] };
   expect(await commands('tools/inner')).toEqual(ofTools);
-  // A given command runs in the caller's folder.
+  // A command that is given in the call runs in the caller's folder.
   const projectPath = path.join(root, 'src', 'deep');
   expect(await agent.data('argus_run', { projectPath, command: 'node x.js' })).toMatchObject({ status: 'passed' });
 });
 
-const WORKSPACES: Readonly<Record<string, Record<string, string>>> = {
+const WORKSPACE_FILES: Readonly<Record<string, Record<string, string>>> = {
   npm: { 'package.json': '{"workspaces": ["packages/*"]}', 'packages/a/package.json': '{}' },
   yarn: { 'package.json': '{"workspaces": {"packages": ["./packages/a"]}}', 'packages/a/package.json': '{}' },
   pnpm: { 'pnpm-workspace.yaml': "packages:\n  - 'packages/**'\n", 'packages/a/package.json': '{}' },
@@ -160,43 +164,46 @@ const WORKSPACES: Readonly<Record<string, Record<string, string>>> = {
   Gradle: { 'settings.gradle.kts': 'include(":packages:a",\n  ":b")\n', 'packages/a/build.gradle.kts': '' },
 };
 
-test.each(Object.entries(WORKSPACES))(
+test.each(Object.entries(WORKSPACE_FILES))(
   'outside of git a package of a workspace uses its memory: %s',
   async (_, files) => {
     const outside = { 'other/package.json': '{}', 'packages/a/src/x.txt': '' };
-    const root = project({ ...files, ...outside });
-    expect(await placeOf(path.join(root, 'packages', 'a', 'src'))).toEqual(memoryOf(root));
+    const root = createProject({ ...files, ...outside });
+    expect(await readMemoryPlace(path.join(root, 'packages', 'a', 'src'))).toEqual(memoryPlaceIn(root));
     const other = path.join(root, 'other');
-    expect(await placeOf(other), 'no member').toEqual(memoryOf(other));
+    expect(await readMemoryPlace(other), 'no member').toEqual(memoryPlaceIn(other));
   },
 );
 
-test('outside of git a plain folder belongs to the nearest parent with project files or a memory', async () => {
-  const [plain, marked] = [project({ 'x/y/z.txt': '' }), project({ 'go.mod': 'module m\n', 'x/y/z.txt': '' })];
+test('outside of git, a plain folder belongs to the nearest parent with project files or a memory', async () => {
+  const [plain, marked] = [
+    createProject({ 'x/y/z.txt': '' }),
+    createProject({ 'go.mod': 'module m\n', 'x/y/z.txt': '' }),
+  ];
   const deep = (root: string) => path.join(root, 'x', 'y');
-  expect(await placeOf(deep(marked))).toEqual(memoryOf(marked));
-  expect(await placeOf(deep(plain))).toEqual(memoryOf(deep(plain)));
-  await learn(plain);
-  expect(await placeOf(deep(plain))).toEqual(memoryOf(plain));
+  expect(await readMemoryPlace(deep(marked))).toEqual(memoryPlaceIn(marked));
+  expect(await readMemoryPlace(deep(plain))).toEqual(memoryPlaceIn(deep(plain)));
+  await learnFix(plain);
+  expect(await readMemoryPlace(deep(plain))).toEqual(memoryPlaceIn(plain));
 });
 
-test('a restarted server opens a project with a memory by any of its folders', async () => {
-  const { root, linked } = withWorkTree();
-  await learn(root);
+test('a restarted server opens a project that has a memory by any of its folders', async () => {
+  const { root, linked } = createLinkedWorkTree();
+  await learnFix(root);
   for (const projectPath of [root, path.join(root, 'src'), linked]) {
-    const another = await anotherServer();
+    const another = await connectAnotherServer();
     const { runs } = await another.data('argus_history', { projectPath });
     const [{ id: runId }] = runs as [{ id: string }];
     const { caseName } = ((await another.data('argus_history', { projectPath, runId })).cases as [Data])[0];
     const args = { projectPath, runId, caseName };
     expect(await another.data('argus_diagnose', args)).toMatchObject({ suggestedFix: 'tuned it' });
   }
-  const run = await (await anotherServer()).data('argus_run', { projectPath: linked, command: COMMAND });
+  const run = await (await connectAnotherServer()).data('argus_run', { projectPath: linked, command: FAILING_COMMAND });
   expect(run.failures).toMatchObject([{ known: { suggestedFix: 'tuned it' } }]);
 });
 
 test('an unopened project without a memory has no session, and calls create no files', async () => {
-  const { root, linked } = withWorkTree();
+  const { root, linked } = createLinkedWorkTree();
   const tools = ['argus_run', 'argus_history', 'argus_patterns'];
   for (const projectPath of [root, path.join(root, 'src'), linked, path.join(root, 'gone')]) {
     for (const tool of tools) expect((await agent.error(tool, { projectPath })).code).toBe('SESSION_NOT_FOUND');
@@ -212,10 +219,10 @@ test('an unopened project without a memory has no session, and calls create no f
   );
 });
 
-test('a named configuration also applies to the other folders', async () => {
-  const root = repository({ 'src/a.js': '', 'config/own.yaml': 'history: { database: own.db }\n' });
+test('a configuration that a call names also applies to the other folders', async () => {
+  const root = createRepository({ 'src/a.js': '', 'config/own.yaml': 'history: { database: own.db }\n' });
   await agent.data('argus_init', { projectPath: root, configFile: 'config/own.yaml' });
-  await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: COMMAND });
+  await agent.data('argus_run', { projectPath: path.join(root, 'src'), command: FAILING_COMMAND });
   expect(readdirSync(root)).toContain('own.db');
   expect(existsSync(path.join(root, '.argus'))).toBe(false);
 });

@@ -4,26 +4,27 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { stateOf } from '../fix-loop/fix-loop.ts';
-import { BUNDLE, environment, project } from '../harness.ts';
+import { readState } from '../fix-loop/fix-loop.ts';
+import { createEnvironment, createProject, PROGRAM_PATH } from '../harness.ts';
 
-const PODS = 'NAME    READY   STATUS             RESTARTS   AGE\\nweb-1   0/1     ImagePullBackOff   0          2m\\n';
-const PROGRAMS = {
-  kubectl: `case $1 in get) printf '${PODS}';; *) exit 1;; esac`,
-  'argus-mcp': `exec '${process.execPath}' '${BUNDLE}' "$@"`,
+const PODS_TABLE =
+  'NAME    READY   STATUS             RESTARTS   AGE\\nweb-1   0/1     ImagePullBackOff   0          2m\\n';
+const PROGRAM_FILES = {
+  kubectl: `case $1 in get) printf '${PODS_TABLE}';; *) exit 1;; esac`,
+  'argus-mcp': `exec '${process.execPath}' '${PROGRAM_PATH}' "$@"`,
 };
 
-/** A folder of programs. */
-function programs(texts: Record<string, string>): string {
+/** Creates a folder of programs and returns its path. */
+function createProgramFolder(texts: Record<string, string>): string {
   const scripts = Object.entries(texts).map(([name, text]) => [name, `#!/bin/bash\n${text}\n`]);
-  const root = project(Object.fromEntries(scripts));
+  const root = createProject(Object.fromEntries(scripts));
   for (const name of Object.keys(texts)) chmodSync(path.join(root, name), 0o755);
   return root;
 }
 
-test('a step of a pipeline continues after a failed loop', () => {
-  const root = programs({ 'run-tests.sh': 'echo "all tests pass"' });
-  const env = { PATH: `${programs(PROGRAMS)}${path.delimiter}${process.env.PATH}` };
+test('a shell pipeline continues after a fix loop that fails', () => {
+  const root = createProgramFolder({ 'run-tests.sh': 'echo "all tests pass"' });
+  const env = { PATH: `${createProgramFolder(PROGRAM_FILES)}${path.delimiter}${process.env.PATH}` };
   const script = `
 run_step_with_fix() {
   local step_command="$1"
@@ -53,11 +54,11 @@ run_step_with_fix "./run-tests.sh" "All tests pass"
 `;
   const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
     cwd: root,
-    env: environment(env),
+    env: createEnvironment(env),
     encoding: 'utf8',
   });
   // The brief contains the state of the namespace.
   expect(stdout, stderr).toContain('1 pod, 1 not well\nweb-1  0/1  ImagePullBackOff');
   expect(status, stderr).toBe(0);
-  expect(stateOf(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });
+  expect(readState(root)).toMatchObject({ max_attempts: 3, timeout_seconds: 600, status: 'success' });
 });

@@ -1,18 +1,21 @@
-/** Calls every tool of a server, in the order of a session. The harness checks each answer against its schema. */
+/** Calls every tool of a server, in the order of a session. The test client checks each answer against its schema. */
 
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { type Agent, type Data, project } from '../harness.ts';
-import { ALL_PASSED, MIXED } from '../runs/reports.ts';
+import { type Agent, createProject, type Data } from '../harness.ts';
+import { MIXED_REPORT, PASSED_REPORT } from '../runs/reports.ts';
 
-const named = z.array(z.object({ name: z.string() }));
-const imported = z.object({ runId: z.string(), failures: z.tuple([z.object({ caseName: z.string() })], z.unknown()) });
+const toolListSchema = z.array(z.object({ name: z.string() }));
+const importSchema = z.object({
+  runId: z.string(),
+  failures: z.tuple([z.object({ caseName: z.string() })], z.unknown()),
+});
 
-/** Calls every tool. Fails when the server lists a tool that is not called here. */
+/** Calls every tool. Fails if the server lists a tool that is not called here. */
 export async function callEveryTool(agent: Agent): Promise<void> {
-  const projectPath = project({ 'mixed.xml': MIXED, 'passed.xml': ALL_PASSED });
+  const projectPath = createProject({ 'mixed.xml': MIXED_REPORT, 'passed.xml': PASSED_REPORT });
   const called = new Set<string>();
   const data = (tool: string, args: Data = {}) => {
     called.add(tool);
@@ -25,7 +28,7 @@ export async function callEveryTool(agent: Agent): Promise<void> {
 
   await data('argus_init');
   await data('argus_run', { command: `node -e "throw new TypeError('cannot divide by cucumber')"` });
-  const run = imported.parse(await data('argus_import', { path: 'mixed.xml' }));
+  const run = importSchema.parse(await data('argus_import', { path: 'mixed.xml' }));
   const failure = { runId: run.runId, caseName: run.failures[0].caseName };
   await data('argus_diagnose', failure);
   await data('argus_report_fix', { ...failure, fixDescription: 'Started the server first' });
@@ -57,7 +60,7 @@ export async function callEveryTool(agent: Agent): Promise<void> {
 
   const tools = await agent.listTools();
   expect([...called].sort()).toEqual(
-    named
+    toolListSchema
       .parse(tools)
       .map(({ name }) => name)
       .sort(),

@@ -7,30 +7,33 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
-import { PATH } from '../../runners/installed.ts';
+import { RUNNER_PATH } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
-import { environment, runnerProject } from '../harness.ts';
+import { copyRunnerProject, createEnvironment } from '../harness.ts';
 
-const PACKAGE = fileURLToPath(new URL('../../../packages/mcp', import.meta.url));
-const MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
+const MCP_PACKAGE = fileURLToPath(new URL('../../../packages/mcp', import.meta.url));
+const RUNNER_MODULES = fileURLToPath(new URL('../runners/node_modules', import.meta.url));
 
-/** Copies a project of `runners/`, with these files and with its runner and argus-mcp in `node_modules`. */
-export function installedProject(runner: string, files: Record<string, string> = {}): string {
-  const root = runnerProject(runner);
+/** Copies a project from `runners/`, adds these files, and installs the runner and argus-mcp in `node_modules`. */
+export function createInstalledProject(runner: string, files: Record<string, string> = {}): string {
+  const root = copyRunnerProject(runner);
   const modules = path.join(root, 'node_modules');
   rmSync(modules, { force: true });
   mkdirSync(modules);
-  for (const name of readdirSync(MODULES)) symlinkSync(path.join(MODULES, name), path.join(modules, name));
-  symlinkSync(PACKAGE, path.join(modules, 'argus-mcp'));
+  for (const name of readdirSync(RUNNER_MODULES))
+    symlinkSync(path.join(RUNNER_MODULES, name), path.join(modules, name));
+  symlinkSync(MCP_PACKAGE, path.join(modules, 'argus-mcp'));
   for (const [name, content] of Object.entries(files)) writeFileSync(path.join(root, name), content);
   return root;
 }
 
-/** Runs a command without Argus around it. Asynchronous, because Vitest needs answers of this process meanwhile. */
-export async function start(root: string, command: string, env: Record<string, string> = {}) {
+/**
+ * Runs a command without `argus run`. It is asynchronous, because Vitest needs answers of this process during the run.
+ */
+export async function runDirectly(root: string, command: string, env: Record<string, string> = {}) {
   const child = spawn(command, {
     cwd: root,
-    env: environment({ PATH, ...env }),
+    env: createEnvironment({ PATH: RUNNER_PATH, ...env }),
     shell: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -38,31 +41,31 @@ export async function start(root: string, command: string, env: Record<string, s
   return { status: child.exitCode, stdout, stderr };
 }
 
-export function underArgus(root: string, command: string) {
-  return argus(['run', command], { cwd: root, env: { PATH } });
+export function runUnderArgus(root: string, command: string) {
+  return argus(['run', command], { cwd: root, env: { PATH: RUNNER_PATH } });
 }
 
 /** Returns the recorded runs, the newest first. */
-export async function runsOf(
+export async function readRuns(
   root: string,
 ): Promise<{ id: string; command: string; passed: number; failed: number; status: string }[]> {
   return JSON.parse((await argus(['history', '--json'], { cwd: root })).stdout).data.runs;
 }
 
-export async function casesOf(root: string, runId = ''): Promise<string[]> {
+export async function readCaseNames(root: string, runId = ''): Promise<string[]> {
   const { cases } = JSON.parse((await argus(['history', runId, '--json'], { cwd: root })).stdout).data;
   return cases.map(({ caseName }: { caseName: string }) => caseName);
 }
 
 export const MOCHA_REPORTER = { '.mocharc.json': '{ "require": ["argus-mcp/mocha"] }\n' };
 
-/** Makes a Mocha project with the installed reporter. */
-export function mochaProject(files: Record<string, string> = {}): string {
-  return installedProject('mocha', { ...MOCHA_REPORTER, ...files });
+/** Creates a Mocha project with the installed reporter. */
+export function createMochaProject(files: Record<string, string> = {}): string {
+  return createInstalledProject('mocha', { ...MOCHA_REPORTER, ...files });
 }
 
-interface Installed {
-  /** A folder in `runners/`. */
+interface InstalledReporter {
+  /** Name of a folder in `runners/`. */
   folder: string;
   command: string;
   files: Record<string, string>;
@@ -70,24 +73,24 @@ interface Installed {
   wrong: string;
 }
 
-/** Runs the command twice by itself and once under `argus run`, and expects each run to be recorded once. */
-export async function expectRecordedOnce({ folder, command, files, wrong }: Installed): Promise<void> {
-  const root = installedProject(folder, files);
-  const first = await start(root, command);
+/** Runs the command twice directly and once under `argus run`, and expects each run to be recorded once. */
+export async function expectRecordedOnce({ folder, command, files, wrong }: InstalledReporter): Promise<void> {
+  const root = createInstalledProject(folder, files);
+  const first = await runDirectly(root, command);
   expect(first, first.stderr).toMatchObject({ status: 1 });
   expect(first.stderr).not.toMatch(/^argus/mu);
   expect(first.stdout + first.stderr).toContain('is wrong');
-  const second = await start(root, command);
+  const second = await runDirectly(root, command);
   expect(second.status).toBe(1);
-  expect(second.stderr).toContain('argus knows of these failures:');
-  expect(second.stderr).toMatch(new RegExp(`${wrong}: .*\n *broken \\(`, 'u'));
+  expect(second.stderr).toContain('argus knows these failures:');
+  expect(second.stderr).toMatch(new RegExp(`${wrong}: .*\n *failing since`, 'u'));
 
-  const under = await underArgus(root, command);
+  const under = await runUnderArgus(root, command);
   expect(under, under.stderr).toMatchObject({ status: 1 });
-  expect(under.stdout + under.stderr).not.toContain('knows of these failures');
+  expect(under.stdout + under.stderr).not.toContain('knows these failures');
 
-  const runs = await runsOf(root);
+  const runs = await readRuns(root);
   expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1, status: 'failed' }));
-  expect(await casesOf(root, runs[0]?.id)).toEqual(await casesOf(root, runs[2]?.id));
+  expect(await readCaseNames(root, runs[0]?.id)).toEqual(await readCaseNames(root, runs[2]?.id));
   expect(runs[2]?.command.split(' ')[0]).toBe(command.split(' ')[0]);
 }

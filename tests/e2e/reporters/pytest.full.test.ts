@@ -1,6 +1,6 @@
 /**
- * The pytest plugin, installed from its wheel: each run is recorded once, no matter which program starts it, and ends
- * as without the plugin.
+ * Tests the pytest plugin, installed from its wheel: each run is recorded once, no matter which program starts it, and
+ * ends as without the plugin.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -8,30 +8,30 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { need, PATH, versionOf } from '../../runners/installed.ts';
+import { findVersionLine, RUNNER_PATH, skipWithoutPrograms } from '../../runners/installed.ts';
 import { argus } from '../argus.ts';
-import { BUNDLE, project } from '../harness.ts';
+import { createProject, PROGRAM_PATH } from '../harness.ts';
 import { pythonFolder } from '../setup.mjs';
-import { casesOf, runsOf, start } from './installed-project.ts';
+import { readCaseNames, readRuns, runDirectly } from './installed-project.ts';
 
-const PLUGIN = fileURLToPath(new URL('../../../packages/pytest-argus', import.meta.url));
-const python = path.join(pythonFolder, 'bin', 'python');
-const packages = project();
-const env = { PYTHONPATH: packages, ARGUS_MCP: BUNDLE, PATH };
-const pytest = (root: string, options = '', more: Record<string, string> = {}) =>
-  start(root, `${python} -m pytest ${options}`, { ...env, ...more });
+const PLUGIN_FOLDER = fileURLToPath(new URL('../../../packages/pytest-argus', import.meta.url));
+const pythonPath = path.join(pythonFolder, 'bin', 'python');
+const packagesFolder = createProject();
+const pluginEnvironment = { PYTHONPATH: packagesFolder, ARGUS_MCP: PROGRAM_PATH, PATH: RUNNER_PATH };
+const runPytest = (root: string, options = '', more: Record<string, string> = {}) =>
+  runDirectly(root, `${pythonPath} -m pytest ${options}`, { ...pluginEnvironment, ...more });
 
 beforeAll(() => {
-  if (versionOf('pytest') === undefined) return;
-  const wheels = project();
-  const pip = (...args: string[]) => execFileSync(python, ['-m', 'pip', '--quiet', ...args], { stdio: 'pipe' });
-  pip('wheel', '--no-deps', '--no-build-isolation', '--wheel-dir', wheels, PLUGIN);
-  pip('install', '--no-deps', '--target', packages, '--no-index', '--find-links', wheels, 'pytest-argus');
+  if (findVersionLine('pytest') === undefined) return;
+  const wheels = createProject();
+  const pip = (...args: string[]) => execFileSync(pythonPath, ['-m', 'pip', '--quiet', ...args], { stdio: 'pipe' });
+  pip('wheel', '--no-deps', '--no-build-isolation', '--wheel-dir', wheels, PLUGIN_FOLDER);
+  pip('install', '--no-deps', '--target', packagesFolder, '--no-index', '--find-links', wheels, 'pytest-argus');
 });
 
-beforeEach(({ skip }) => need(['pytest'], skip));
+beforeEach(({ skip }) => skipWithoutPrograms(['pytest'], skip));
 
-const SUM = `import subprocess, sys, pytest
+const SUM_TEST = `import subprocess, sys, pytest
 
 def test_adds():
     assert 1 + 1 == 2
@@ -41,25 +41,25 @@ def test_is_wrong():
 `;
 
 test('a run is recorded once, by itself and under argus run', async () => {
-  const root = project({ 'test_sum.py': SUM });
-  const first = await pytest(root);
+  const root = createProject({ 'test_sum.py': SUM_TEST });
+  const first = await runPytest(root);
   expect(first, first.stdout).toMatchObject({ status: 1, stderr: '' });
   expect(first.stdout).not.toMatch(/argus knows|generated xml/u);
-  const second = await pytest(root, '--junitxml=own.xml');
+  const second = await runPytest(root, '--junitxml=own.xml');
   expect(second.stdout).toMatch(
-    /1 failed, 1 passed.*\nargus knows of these failures:\n {2}test_sum\.py > test_is_wrong: /u,
+    /1 failed, 1 passed.*\nargus knows these failures:\n {2}test_sum\.py > test_is_wrong: /u,
   );
   expect(readFileSync(path.join(root, 'own.xml'), 'utf8')).toContain('test_is_wrong');
 
-  const under = await argus(['run', `${python} -m pytest`], { cwd: root, env });
-  expect(under.stdout).not.toContain('knows of these failures');
-  const runs = await runsOf(root);
+  const under = await argus(['run', `${pythonPath} -m pytest`], { cwd: root, env: pluginEnvironment });
+  expect(under.stdout).not.toContain('knows these failures');
+  const runs = await readRuns(root);
   expect(runs).toMatchObject(Array(3).fill({ passed: 1, failed: 1 }));
-  expect(await casesOf(root, runs[0]?.id)).toEqual(await casesOf(root, runs[2]?.id));
+  expect(await readCaseNames(root, runs[0]?.id)).toEqual(await readCaseNames(root, runs[2]?.id));
   expect(runs[1]?.command).toBe('pytest --junitxml=own.xml');
 });
 
-const IS_KILLED = `import os, signal, subprocess
+const KILLS_ITSELF = `import os, signal, subprocess
 
 def test_ends():
     subprocess.run(["pkill", "-KILL", "-f", "record .*argus-report-%d-" % os.getpid()])
@@ -67,38 +67,38 @@ def test_ends():
 `;
 
 test('the next run removes the leftovers of a killed run', async () => {
-  const root = project({ 'test_killed.py': IS_KILLED });
+  const root = createProject({ 'test_killed.py': KILLS_ITSELF });
   const temporary = path.join(root, 'temporary');
   mkdirSync(temporary);
-  await pytest(root, '', { TMPDIR: temporary });
+  await runPytest(root, '', { TMPDIR: temporary });
   expect(readdirSync(temporary)).toEqual([expect.stringMatching(/^argus-report-/u)]);
   await argus(['run', 'true'], { cwd: root, env: { TMPDIR: temporary } });
   expect(readdirSync(temporary)).toEqual([]);
 });
 
-test('does not record a pytest that a test starts, or a run without tests', async () => {
+test('a pytest that a test starts, and a run without tests, are not recorded', async () => {
   const nested = `import subprocess, sys, pytest
 
 def test_starts_others():
     assert subprocess.call([sys.executable, "-m", "pytest", "inner.py"]) == 1
     assert pytest.main(["inner.py"]) == 1
 `;
-  const root = project({ 'test_outer.py': nested, 'inner.py': SUM, 'empty.py': '' });
-  expect((await pytest(root)).status).toBe(0);
-  expect((await pytest(root, 'empty.py')).status).toBe(5);
-  expect((await pytest(root, '--collect-only')).status).toBe(0);
-  expect(await runsOf(root)).toMatchObject([{ passed: 1, failed: 0 }]);
+  const root = createProject({ 'test_outer.py': nested, 'inner.py': SUM_TEST, 'empty.py': '' });
+  expect((await runPytest(root)).status).toBe(0);
+  expect((await runPytest(root, 'empty.py')).status).toBe(5);
+  expect((await runPytest(root, '--collect-only')).status).toBe(0);
+  expect(await readRuns(root)).toMatchObject([{ passed: 1, failed: 0 }]);
 });
 
 test('a broken memory, a missing program or a disabled plugin does not change the run', async () => {
-  const root = project({ 'test_sum.py': SUM, '.argus': 'a file' });
-  const broken = await pytest(root);
+  const root = createProject({ 'test_sum.py': SUM_TEST, '.argus': 'a file' });
+  const broken = await runPytest(root);
   expect(broken.status).toBe(1);
   expect(broken.stderr).toMatch(/^argus: this run (?:was not recorded|is not stored): [^\n]+\n$/u);
-  const missing = await pytest(root, '', { ARGUS_MCP: 'no-such-program' });
+  const missing = await runPytest(root, '', { ARGUS_MCP: 'no-such-program' });
   expect(missing).toMatchObject({
     status: 1,
     stderr: expect.stringMatching(/^argus: this run was not recorded: [^\n]+\n$/u),
   });
-  expect(await pytest(root, '-p no:argus')).toMatchObject({ status: 1, stderr: '' });
+  expect(await runPytest(root, '-p no:argus')).toMatchObject({ status: 1, stderr: '' });
 });

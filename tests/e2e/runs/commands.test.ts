@@ -1,10 +1,10 @@
 import { chmodSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { connect, project } from '../harness.ts';
-import { agent, opened } from '../one-agent.ts';
+import { connect, createProject } from '../harness.ts';
+import { agent, openProject } from '../one-agent.ts';
 
-test('reads only new reports of the configured pattern', async () => {
+test('argus_run reads only new reports that match the configured pattern', async () => {
   const report = '<testsuite name="s"><testcase name="one"/><testcase name="two"/></testsuite>';
   const write = `require('fs').mkdirSync('out', { recursive: true }); require('fs').writeFileSync('out/new.xml', '${report}')`;
   const files = {
@@ -12,16 +12,16 @@ test('reads only new reports of the configured pattern', async () => {
     'out/old.xml': '<testsuite name="s"><testcase name="old"/></testsuite>',
     'argus.yaml': "test: { command: node write.js, report: 'out/*.xml' }\n",
   };
-  const root = await opened(files);
+  const root = await openProject(files);
   const yesterday = new Date(Date.now() - 86_400_000);
   utimesSync(path.join(root, 'out/old.xml'), yesterday, yesterday);
   expect(await agent.data('argus_run', { projectPath: root })).toMatchObject({ totals: { passed: 2, failed: 0 } });
 });
 
-// Concurrent, because the tests wait.
+// The tests run concurrently, because they wait.
 describe.skipIf(process.platform === 'win32')('time limits', { concurrent: true }, () => {
   test('test.timeout ends a command, and the run reports the timeout', async () => {
-    const root = await opened({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
+    const root = await openProject({ 'argus.yaml': 'test: { command: echo begun && sleep 60, timeout: 1 }\n' });
     const run = await agent.data('argus_run', { projectPath: root });
     const timedOut = expect.stringMatching(/^Command timed out after \d+ ms/u);
     expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline: timedOut }] });
@@ -31,27 +31,27 @@ describe.skipIf(process.platform === 'win32')('time limits', { concurrent: true 
   });
 
   test('timeoutSeconds of the call overrides test.timeout', async () => {
-    const root = await opened({ 'argus.yaml': 'test: { timeout: 1 }\n' });
+    const root = await openProject({ 'argus.yaml': 'test: { timeout: 1 }\n' });
     const run = await agent.data('argus_run', { projectPath: root, command: 'sleep 1.2', timeoutSeconds: 60 });
     expect(run).toMatchObject({ status: 'passed' });
   });
 
   test('an idle timeout ends a silent command, and the call overrides the configuration', async () => {
     const said = 'for tick in 1 2 3; do echo $tick; sleep 0.5; done; echo stuck; sleep 60';
-    const root = await opened({ 'argus.yaml': 'test: { idleTimeout: 1 }\n', 'silent.sh': said });
+    const root = await openProject({ 'argus.yaml': 'test: { idleTimeout: 2 }\n', 'silent.sh': said });
     const run = await agent.data('argus_run', { projectPath: root, command: 'sh silent.sh' });
-    const headline = 'Command timed out: it printed nothing for 1000 ms';
+    const headline = 'Command timed out: it printed nothing for 2000 ms';
     expect(run).toMatchObject({ status: 'failed', failures: [{ category: 'TIMEOUT', headline }] });
-    expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(2_500);
+    expect(run.durationMs, 'what it prints keeps it going').toBeGreaterThanOrEqual(3_500);
     expect(run.durationMs).toBeLessThan(20_000);
-    expect(run.notes).toContain('The command had printed nothing for 1 s and was ended.');
-    const patient = { projectPath: root, command: 'sleep 1.2', idleTimeoutSeconds: 60 };
+    expect(run.notes).toContain('The command printed nothing for 2 s and was stopped.');
+    const patient = { projectPath: root, command: 'sleep 2.2', idleTimeoutSeconds: 60 };
     expect(await agent.data('argus_run', patient)).toMatchObject({ status: 'passed' });
   });
 });
 
 test('missing container tools are a note', async () => {
-  const root = await opened({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
+  const root = await openProject({ 'argus.yaml': 'containers: [no-such-container-of-argus]\n' });
   const run = await agent.data('argus_run', { projectPath: root, command: 'exit 1' });
   expect(run.notes).toContainEqual(expect.stringMatching(/^Container state/u));
 });
@@ -59,19 +59,21 @@ test('missing container tools are a note', async () => {
 test.skipIf(process.platform === 'win32')(
   'tests in a container are read from their output, with advice on a complete report',
   async () => {
-    const root = await opened({ docker: '#!/bin/sh\necho "AssertionError: expected 3 to equal 4"; exit 1\n' });
+    const root = await openProject({ docker: '#!/bin/sh\necho "AssertionError: expected 3 to equal 4"; exit 1\n' });
     chmodSync(path.join(root, 'docker'), 0o755);
     const command = 'PATH=.:$PATH docker compose run --rm app npm test';
     const { failures, notes } = await agent.data('argus_run', { projectPath: root, command });
     expect(failures).toMatchObject([{ category: 'ASSERTION_MISMATCH' }]);
-    expect(notes).toEqual([expect.stringMatching(/^Where tests run in a container, .*test\.report/u)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^Argus cannot add a reporter to tests in a container, .*test\.report/u),
+    ]);
     const remote = await agent.data('argus_run', { projectPath: root, command: 'PATH=.:$PATH docker ps' });
     expect(remote.notes).toEqual([]);
   },
 );
 
-/** A fake of docker or kubectl that only prints, so that tests need no daemon and no cluster. */
-function printing(json: object, complaint = ''): string {
+/** Returns a fake of docker or kubectl that only prints, so that tests need no daemon and no cluster. */
+function fakeProgram(json: object, complaint = ''): string {
   return `#!/bin/sh\ncat <<'END'\n${JSON.stringify(json)}\nEND\n${complaint && `echo '${complaint}' >&2; exit 1`}\n`;
 }
 
@@ -79,14 +81,14 @@ test.skipIf(process.platform === 'win32')('the state of containers explains an u
   const killed = { Status: 'exited', OOMKilled: true, ExitCode: 137 };
   const containerStatuses = [{ name: 'api', state: { waiting: { reason: 'CrashLoopBackOff' } } }];
   const pods = { items: [{ metadata: { name: 'shop-1' }, status: { containerStatuses } }] };
-  const programs = project({
-    docker: printing([{ Name: '/shop-db', State: killed }], 'Error: No such container: gone'),
-    kubectl: printing(pods),
+  const programs = createProject({
+    docker: fakeProgram([{ Name: '/shop-db', State: killed }], 'Error: No such container: gone'),
+    kubectl: fakeProgram(pods),
   });
   for (const name of ['docker', 'kubectl']) chmodSync(path.join(programs, name), 0o755);
   const own = await connect('2026-07-28', { PATH: `${programs}${path.delimiter}${process.env.PATH ?? ''}` });
   const category = async (config: string, command: string) => {
-    const root = project({ 'argus.yaml': config });
+    const root = createProject({ 'argus.yaml': config });
     await own.data('argus_init', { projectPath: root });
     const { failures, notes } = await own.data('argus_run', { projectPath: root, command });
     return { failures, notes };

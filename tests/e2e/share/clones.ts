@@ -1,16 +1,16 @@
-/** Clones of the same repository that belong to different users, and their actions. */
+/** Clones of the same repository that belong to different users, and the actions of these users. */
 
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { argus, type Result } from '../argus.ts';
-import { project, someUser } from '../harness.ts';
-import { git } from '../team/team.ts';
+import { argus, type CommandResult } from '../argus.ts';
+import { createProject, createUser } from '../harness.ts';
+import { runGit } from '../team/team.ts';
 
-/** A test that prints TAP. It fails until the stock is ready, with an error that the stock can set. */
-const TEST = `
+/** A test that prints TAP. It fails until the stock is ready, with an error text that the stock file can set. */
+const STOCK_TEST = `
 import { readFileSync } from 'node:fs';
 const { ready, error = 'the stock of apples is not ready' } = JSON.parse(readFileSync('stock.json', 'utf8'));
 const result = ready ? 'ok 1 - the stock is known' : 'not ok 1 - the stock is known\\n  ---\\n  error: ' + error + '\\n  ...';
@@ -18,70 +18,74 @@ console.log('TAP version 13\\n' + result + '\\n1..1');
 process.exitCode = ready ? 0 : 1;
 `;
 
-export const CASE = 'the stock is known';
-export const FIX = 'Set ready in stock.json before the service starts';
+export const CASE_NAME = 'the stock is known';
+export const FIX_STEPS = 'Set ready in stock.json before the service starts';
 
 export interface Clone {
   root: string;
   env: Record<string, string>;
   /** Runs a command and returns its exit code and output. */
-  argus(...args: string[]): Promise<Result>;
+  argus(...args: string[]): Promise<CommandResult>;
   /** Runs a command and returns the data of its answer. */
   data(...args: string[]): Promise<unknown>;
   /** Changes the stock, runs the test and returns its failures. */
-  run(stock: object): Promise<Run>;
+  run(stock: object): Promise<CloneRun>;
   commit(message: string): void;
   push(): void;
   pull(): void;
 }
 
-const origin = z.object({
+const originSchema = z.object({
   file: z.string(),
   by: z.string().optional(),
   state: z.string().optional(),
   decidedBy: z.string().optional(),
 });
 
-const run = z.object({
+const runSchema = z.object({
   data: z.object({
     runId: z.string(),
     status: z.enum(['passed', 'failed']),
     failures: z.array(
       z.object({
         caseName: z.string(),
-        shared: z.object({ id: z.string(), suggestedFix: z.string(), memory: z.literal('foreign'), origin }).optional(),
+        shared: z
+          .object({ id: z.string(), suggestedFix: z.string(), memory: z.literal('foreign'), origin: originSchema })
+          .optional(),
       }),
     ),
     proved: z.array(z.unknown()).optional(),
   }),
 });
 
-export type Run = z.output<typeof run>['data'];
+export type CloneRun = z.output<typeof runSchema>['data'];
 
-const fixes = z.object({
+const fixesSchema = z.object({
   data: z.object({
-    shared: z.array(z.object({ fixId: z.string(), own: z.boolean().optional(), origin: origin.loose() })).optional(),
+    shared: z
+      .array(z.object({ fixId: z.string(), own: z.boolean().optional(), origin: originSchema.loose() }))
+      .optional(),
   }),
 });
 
-/** Makes a bare repository with the project and its test. */
-export function bare(): string {
-  const [where, first] = [project(), project({ 'stock.test.mjs': TEST })];
-  git(where, 'init', '--quiet', '--bare', '--initial-branch=main');
+/** Creates a bare repository with the project and its test. */
+export function createBareRepository(): string {
+  const [where, first] = [createProject(), createProject({ 'stock.test.mjs': STOCK_TEST })];
+  runGit(where, 'init', '--quiet', '--bare', '--initial-branch=main');
   writeFileSync(path.join(first, 'stock.json'), '{"ready":true}\n');
-  git(first, 'init', '--quiet', '--initial-branch=main');
-  git(first, 'add', '.');
-  git(first, ...AS_SOMEBODY, 'commit', '--quiet', '-m', 'begin');
-  git(first, 'push', '--quiet', where, 'main');
+  runGit(first, 'init', '--quiet', '--initial-branch=main');
+  runGit(first, 'add', '.');
+  runGit(first, ...GIT_IDENTITY, 'commit', '--quiet', '-m', 'begin');
+  runGit(first, 'push', '--quiet', where, 'main');
   return where;
 }
 
-const AS_SOMEBODY = ['-c', 'user.name=somebody', '-c', 'user.email=somebody@example.org'];
+const GIT_IDENTITY = ['-c', 'user.name=somebody', '-c', 'user.email=somebody@example.org'];
 
-export function clone(of: string): Clone {
-  const root = path.join(project(), 'shop');
-  git(path.dirname(root), 'clone', '--quiet', of, root);
-  const env = someUser();
+export function createClone(of: string): Clone {
+  const root = path.join(createProject(), 'shop');
+  runGit(path.dirname(root), 'clone', '--quiet', of, root);
+  const env = createUser();
   const invoke = (...args: string[]) => argus([...args, '--project', root], { env, cwd: root });
   const data = async (...args: string[]): Promise<unknown> => {
     const { stdout, stderr } = await invoke(...args, '--json');
@@ -96,22 +100,22 @@ export function clone(of: string): Clone {
     run: async (stock) => {
       writeFileSync(path.join(root, 'stock.json'), `${JSON.stringify(stock)}\n`);
       const args = ['run', '--json', '--project', root, 'node', 'stock.test.mjs'];
-      return run.parse(JSON.parse((await argus(args, { env, cwd: root })).stdout)).data;
+      return runSchema.parse(JSON.parse((await argus(args, { env, cwd: root })).stdout)).data;
     },
     commit: (message) => {
-      git(root, 'add', '--all');
-      git(root, ...AS_SOMEBODY, 'commit', '--quiet', '-m', message);
+      runGit(root, 'add', '--all');
+      runGit(root, ...GIT_IDENTITY, 'commit', '--quiet', '-m', message);
     },
-    push: () => void git(root, 'push', '--quiet', 'origin', 'HEAD'),
-    pull: () => void git(root, ...AS_SOMEBODY, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main'),
+    push: () => void runGit(root, 'push', '--quiet', 'origin', 'HEAD'),
+    pull: () => void runGit(root, ...GIT_IDENTITY, 'pull', '--quiet', '--no-rebase', '--no-edit', 'origin', 'main'),
   };
 }
 
-/** Makes a clone in which a fix is proved and shared but not pushed. */
-export async function shared(of: string, name = 'ann'): Promise<{ clone: Clone; fixId: string }> {
-  const one = clone(of);
+/** Creates a clone in which a fix is proved and shared but not pushed. */
+export async function createCloneWithSharedFix(of: string, name = 'ann'): Promise<{ clone: Clone; fixId: string }> {
+  const one = createClone(of);
   const { runId } = await one.run({ ready: false });
-  expect((await one.argus('report-fix', runId, CASE, FIX)).status).toBe(0);
+  expect((await one.argus('report-fix', runId, CASE_NAME, FIX_STEPS)).status).toBe(0);
   expect(await one.run({ ready: true })).toMatchObject({ status: 'passed', proved: [{}] });
   const { status, stdout } = await one.argus('share', '--as', name);
   expect(status, stdout).toBe(0);
@@ -120,12 +124,12 @@ export async function shared(of: string, name = 'ann'): Promise<{ clone: Clone; 
   return { clone: one, fixId: file };
 }
 
-/** Returns git's status of the shared folder. It is empty when everything is committed without conflicts. */
-export function statusOfShared({ root }: Clone): string {
+/** Returns git's status of the shared folder. The status is empty if everything is committed without conflicts. */
+export function readSharedStatus({ root }: Clone): string {
   return execFileSync('git', ['status', '--porcelain', '--', '.argus-shared'], { cwd: root, encoding: 'utf8' });
 }
 
 /** Returns the fixes that the repository shares, as a clone sees them. */
-export async function sharedFixes(one: Clone) {
-  return fixes.parse(await one.data('fixes')).data.shared ?? [];
+export async function readSharedFixes(one: Clone) {
+  return fixesSchema.parse(await one.data('fixes')).data.shared ?? [];
 }

@@ -1,6 +1,6 @@
 /**
- * Calls return the same answers through each driver: SQLite, PostgreSQL through `pg`, and PGlite. Every call with every
- * parameter, without these drivers: crates/engine/src/tests/databases/every_call.rs.
+ * Calls return the same answers through each driver: SQLite, PostgreSQL through `pg`, and PGlite.
+ * crates/engine/src/tests/databases/every_call.rs tests every call with every parameter, without these drivers.
  */
 
 import { PGlite } from '@electric-sql/pglite';
@@ -15,17 +15,19 @@ import {
 import { expect, onTestFinished } from 'vitest';
 import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
 import type { Data } from '../harness.ts';
-import { postgres, testOnPostgres } from './postgres.ts';
+import { getPostgres, testOnPostgres } from './postgres.ts';
 
 type Method = (typeof TEAM_CALLS)[number];
 
-const START = Date.UTC(2026, 1, 26, 10);
+const START_MS = Date.UTC(2026, 1, 26, 10);
 
-/** PostgreSQL types that PGlite parses. They stay text here, because the engine reads the server's text form. */
-const TYPES = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
-const PARSERS = Object.fromEntries(TYPES.map((type) => [type, (text: string) => text]));
+/**
+ * OIDs of PostgreSQL types that PGlite parses. They stay text here, because the engine reads the server's text form.
+ */
+const TEXT_TYPE_OIDS = [16, 17, 20, 21, 23, 25, 700, 701, 1700];
+const KEEP_TEXT_PARSERS = Object.fromEntries(TEXT_TYPE_OIDS.map((type) => [type, (text: string) => text]));
 
-/** A pool on PGlite, which has a single connection. That is enough because the calls are sequential. */
+/** A pool on PGlite, which has a single connection. A single connection suffices, because the calls are sequential. */
 class PGlitePool implements SqlPool {
   readonly #database = new PGlite();
 
@@ -40,7 +42,7 @@ class PGlitePool implements SqlPool {
 
   async #ask({ sql, params }: SqlStatement) {
     try {
-      const options = { rowMode: 'array', parsers: PARSERS } as const;
+      const options = { rowMode: 'array', parsers: KEEP_TEXT_PARSERS } as const;
       const answer = await this.#database.query<(string | null)[]>(sql, [...params], options);
       const { rows, fields, affectedRows = 0 } = answer;
       return {
@@ -59,30 +61,32 @@ class PGlitePool implements SqlPool {
   }
 }
 
-const recorder = { by: 'a test', from: 'here' };
+const testRecorder = { by: 'a test', from: 'here' };
 
-type Call = (method: Method, params: Data, callId: string, now: number) => Promise<unknown>;
+type MakeCall = (method: Method, params: Data, callId: string, now: number) => Promise<unknown>;
 
-async function onSqlite(): Promise<Call> {
+async function openSqlite(): Promise<MakeCall> {
   const file = await openEngine({ databasePath: ':memory:', projectRoot: '/', locale: 'en', withoutFiles: true });
   onTestFinished(() => file.close());
-  return (method, params, callId, now) => file.callOnce(method, params as never, { callId, now, recorder });
+  return (method, params, callId, now) =>
+    file.callOnce(method, params as never, { callId, now, recorder: testRecorder });
 }
 
-async function onServer(pool: SqlPool): Promise<Call> {
+async function openServer(pool: SqlPool): Promise<MakeCall> {
   const server = openProjectServer({ pool, log: (line) => expect(line).toBe('') });
   onTestFinished(() => server.close());
   await server.migrate();
   const shop = server.project('shop');
-  return (method, params, callId, now) => shop.callOnce(method, params as never, { callId, now, recorder });
+  return (method, params, callId, now) =>
+    shop.callOnce(method, params as never, { callId, now, recorder: testRecorder });
 }
 
 /** Makes each call on all drivers. Resolves with the first driver's answer, which the other answers must equal. */
-async function onAll() {
-  const memories: [string, Call][] = [
-    ['SQLite', await onSqlite()],
-    ['PostgreSQL', await onServer(new PostgresPool(postgres().url))],
-    ['PGlite', await onServer(new PGlitePool())],
+async function callOnAllDrivers() {
+  const memories: [string, MakeCall][] = [
+    ['SQLite', await openSqlite()],
+    ['PostgreSQL', await openServer(new PostgresPool(getPostgres().url))],
+    ['PGlite', await openServer(new PGlitePool())],
   ];
   let made = 0;
   return async (method: Method, params: Data): Promise<Data> => {
@@ -90,7 +94,7 @@ async function onAll() {
     const id = `018f0000-0000-7000-8000-${String(made).padStart(12, '0')}`;
     const answers: unknown[] = [];
     for (const [name, call] of memories) {
-      const answer = await call(method, params, id, START + made * 1_000).catch((thrown: unknown) => {
+      const answer = await call(method, params, id, START_MS + made * 1_000).catch((thrown: unknown) => {
         const { code, message } = thrown as { code?: string; message?: string };
         return { refused: code, message };
       });
@@ -101,9 +105,9 @@ async function onAll() {
   };
 }
 
-const CASE = { file: 'till.test.ts', suite: ['Till ÄÖ'], flaky: false, attempts: 1 };
+const TEST_CASE = { file: 'till.test.ts', suite: ['Till ÄÖ'], flaky: false, attempts: 1 };
 
-const run = (...errors: string[]) => ({
+const createRun = (...errors: string[]) => ({
   command: 'npm test',
   exitCode: errors.length > 0 ? 1 : 0,
   timedOut: false,
@@ -111,24 +115,24 @@ const run = (...errors: string[]) => ({
   containers: [],
   notes: [],
   cases: [
-    ...errors.map((error, at) => ({ ...CASE, name: `case ${at}`, status: 'failed', error })),
-    { ...CASE, name: 'opens', status: 'passed', durationMs: 2.5 },
+    ...errors.map((error, at) => ({ ...TEST_CASE, name: `case ${at}`, status: 'failed', error })),
+    { ...TEST_CASE, name: 'opens', status: 'passed', durationMs: 2.5 },
   ],
 });
 
 testOnPostgres('runs, fixes and incidents have the same answers through each driver', async () => {
-  const call = await onAll();
+  const call = await callOnAllDrivers();
   expect(await call('overview', {})).toEqual({ knownPatterns: 6, latestRunId: null });
   const errors = ['Error: the drawer is stuck at 17 mm', "AssertionError: expected 'a\u0000b' to be 'c'"];
-  const { runId } = await call('recordRun', run(...errors));
+  const { runId } = await call('recordRun', createRun(...errors));
   for (const [at] of errors.entries()) {
     const failure = { runId, caseName: `till.test.ts > Till ÄÖ > case ${at}` };
     expect(await call('diagnose', failure)).toHaveProperty('category');
     const fix = { ...failure, fixDescription: `Oil slide ${at}.`, success: at === 0, env: { os: 'linux' } };
     expect(await call('reportFix', fix)).toHaveProperty('patternId');
   }
-  await call('recordRun', run());
-  const { runId: head } = await call('recordRun', run(...errors));
+  await call('recordRun', createRun());
+  const { runId: head } = await call('recordRun', createRun(...errors));
   expect(await call('diagnose', { runId: head, caseName: 'none' })).toHaveProperty('refused');
   const { lines } = await call('patternsExport', {});
   expect(lines).toContain('"type":"pattern"');

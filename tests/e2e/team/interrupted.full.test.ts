@@ -1,7 +1,8 @@
 /**
- * A call on PostgreSQL that fails at each of its round trips, before and after the server has done its part: it is tried
- * again, answers as if nothing had failed, and is made once. If the engine traps meanwhile, the call is rejected, and is
- * stored once when the caller repeats it. When a call gives up: npm/engine/test/project-server.test.ts.
+ * A call on PostgreSQL that fails at each of its round trips, before and after the server has done its part: the call
+ * is tried again, returns the same answer as without the failure, and is made once. If the engine traps at that time,
+ * the call is rejected, and is stored once when the caller repeats it. npm/engine/test/project-server.test.ts tests
+ * when a call gives up.
  */
 
 import path from 'node:path';
@@ -16,19 +17,19 @@ import {
 import { v7 as uuidV7 } from 'uuid';
 import { expect, onTestFinished } from 'vitest';
 import { PostgresPool } from '../../../packages/mcp/src/team/server/storage/postgres-pool.ts';
-import { project } from '../harness.ts';
-import { postgres, testOnPostgres } from './postgres.ts';
+import { createProject } from '../harness.ts';
+import { getPostgres, testOnPostgres } from './postgres.ts';
 
-type Failing = (connection: SqlConnection, statements: readonly SqlStatement[]) => Promise<readonly SqlAnswer[]>;
+type FailingSend = (connection: SqlConnection, statements: readonly SqlStatement[]) => Promise<readonly SqlAnswer[]>;
 
 /** Wraps a real pool so that a chosen round trip fails. */
 class FailingPool implements SqlPool {
   readonly #pool: SqlPool;
-  readonly #fail: Failing;
-  /** Number of round trips before the failure; a negative number means no failure. */
+  readonly #fail: FailingSend;
+  /** Number of round trips before the failure. With a negative number, no round trip fails. */
   until = -1;
 
-  constructor(pool: SqlPool, fail: Failing) {
+  constructor(pool: SqlPool, fail: FailingSend) {
     this.#pool = pool;
     this.#fail = fail;
   }
@@ -51,8 +52,8 @@ class FailingPool implements SqlPool {
 }
 
 /** Opens a server on a new database with round trips that can fail. */
-async function serverThatFails(fail: Failing, workers = 8) {
-  const url = await postgres().newDatabase();
+async function openFailingServer(fail: FailingSend, workers = 8) {
+  const url = await getPostgres().newDatabase();
   const pool = new FailingPool(new PostgresPool(url), fail);
   const server = openProjectServer({ pool, workers });
   onTestFinished(() => server.close());
@@ -60,23 +61,23 @@ async function serverThatFails(fail: Failing, workers = 8) {
   return { pool, server, url };
 }
 
-const call = () => ({ callId: uuidV7(), now: Date.now(), recorder: {} });
+const createCaller = () => ({ callId: uuidV7(), now: Date.now(), recorder: {} });
 
-type Server = Awaited<ReturnType<typeof serverThatFails>>['server'];
+type Server = Awaited<ReturnType<typeof openFailingServer>>['server'];
 
-async function projectWithFailure(server: Server, name: string) {
+async function createProjectWithFailure(server: Server, name: string) {
   const shop = server.project(name);
   const run = { command: 'job', exitCode: 1, timedOut: false, reports: [], containers: [], notes: [] };
   const outputTail = 'SomethingBroke: the job could not be done';
-  const { runId, failures } = await shop.callOnce('recordRun', { ...run, outputTail }, call());
+  const { runId, failures } = await shop.callOnce('recordRun', { ...run, outputTail }, createCaller());
   return { shop, failure: { runId, caseName: failures[0]?.caseName ?? '' } };
 }
 
 /**
  * Makes a call that fails at its first round trip, then a call that fails at its second, and so on until no round trip
- * fails; checks each outcome. Resolves with the number of calls.
+ * fails, and checks each outcome. Resolves with the number of calls.
  */
-async function atEachRoundTrip<T>(
+async function failAtEachRoundTrip<T>(
   pool: FailingPool,
   make: () => Promise<T>,
   check: (outcome: T, hasFailed: boolean) => Promise<void> | void = () => {},
@@ -91,52 +92,52 @@ async function atEachRoundTrip<T>(
   }
 }
 
-const lost = () => new SqlError('', 'Connection terminated unexpectedly');
+const lostConnectionError = () => new SqlError('', 'Connection terminated unexpectedly');
 
-const WAYS: [string, Failing][] = [
+const FAILURE_KINDS: [string, FailingSend][] = [
   ['another transaction came in between', () => Promise.reject(new SqlError('40001', 'could not serialize access'))],
   ['two transactions waited for each other', () => Promise.reject(new SqlError('40P01', 'deadlock detected'))],
-  ['the connection was lost before', () => Promise.reject(lost())],
+  ['the connection was lost before', () => Promise.reject(lostConnectionError())],
   [
     'the connection was lost after',
     async (connection, statements) => {
       await connection.send(statements);
-      throw lost();
+      throw lostConnectionError();
     },
   ],
   ['the server was shut down', () => Promise.reject(new SqlError('57P01', 'terminating connection'))],
 ];
 
-testOnPostgres.each(WAYS)('a call is made once although %s', async (_, fail) => {
-  const { pool, server } = await serverThatFails(fail);
-  const { shop, failure } = await projectWithFailure(server, 'shop');
+testOnPostgres.each(FAILURE_KINDS)('a call is made once although %s', async (_, fail) => {
+  const { pool, server } = await openFailingServer(fail);
+  const { shop, failure } = await createProjectWithFailure(server, 'shop');
   let diagnoses = 0;
-  const diagnose = () => shop.callOnce('diagnose', failure, call());
-  await atEachRoundTrip(pool, diagnose, ({ pattern, isNewPattern }) => {
+  const diagnose = () => shop.callOnce('diagnose', failure, createCaller());
+  await failAtEachRoundTrip(pool, diagnose, ({ pattern, isNewPattern }) => {
     diagnoses += 1;
     expect(isNewPattern).toBe(diagnoses === 1);
     if (diagnoses > 1) expect(pattern?.occurrences).toBe(diagnoses);
   });
   expect(diagnoses, 'round trips, from the first one to the COMMIT').toBeGreaterThan(8);
   const fix = { ...failure, fixDescription: 'Oil it.', success: true };
-  await atEachRoundTrip(pool, () => shop.callOnce('reportFix', fix, call()));
+  await failAtEachRoundTrip(pool, () => shop.callOnce('reportFix', fix, createCaller()));
   const { patterns } = await shop.patterns({ source: 'learned' });
   expect(patterns).toMatchObject([{ occurrences: diagnoses, resolutions: 1 }]);
 });
 
-const RESTARTED = { code: 'INTERNAL_ERROR', message: expect.stringContaining('Nothing stored is lost') };
+const RESTART_ERROR = { code: 'INTERNAL_ERROR', message: expect.stringContaining('No stored data was lost') };
 
 testOnPostgres('a call that traps at any round trip is rejected, and stored once when it is repeated', async () => {
-  const { server } = await serverThatFails(() => Promise.reject(lost()), 1);
-  const { shop, failure } = await projectWithFailure(server, 'shop');
-  await shop.callOnce('diagnose', failure, call());
+  const { server } = await openFailingServer(() => Promise.reject(lostConnectionError()), 1);
+  const { shop, failure } = await createProjectWithFailure(server, 'shop');
+  await shop.callOnce('diagnose', failure, createCaller());
   let diagnoses = 1;
   for (let hasTrapped = true; hasTrapped; ) {
-    const repeated = call();
+    const repeated = createCaller();
     await server._trapAtWrite(diagnoses);
     const outcome = await shop.callOnce('diagnose', failure, repeated).catch((thrown: unknown) => thrown);
     hasTrapped = outcome instanceof Error;
-    if (hasTrapped) expect(outcome).toMatchObject(RESTARTED);
+    if (hasTrapped) expect(outcome).toMatchObject(RESTART_ERROR);
     await server._trapAtWrite(0);
     const { pattern } = await shop.callOnce('diagnose', failure, repeated);
     diagnoses += 1;
@@ -146,14 +147,14 @@ testOnPostgres('a call that traps at any round trip is rejected, and stored once
 });
 
 testOnPostgres('a trap rejects only its own call', async () => {
-  const { server, url } = await serverThatFails(() => Promise.reject(lost()));
-  const { shop, failure } = await projectWithFailure(server, 'flying');
-  const { shop: other, failure: ofOther } = await projectWithFailure(server, 'landed');
+  const { server, url } = await openFailingServer(() => Promise.reject(lostConnectionError()));
+  const { shop, failure } = await createProjectWithFailure(server, 'flying');
+  const { shop: other, failure: ofOther } = await createProjectWithFailure(server, 'landed');
   for (const [one, of] of [
     [shop, failure],
     [other, ofOther],
   ] as const)
-    await one.callOnce('diagnose', of, call());
+    await one.callOnce('diagnose', of, createCaller());
   const real = new PostgresPool(url);
   const [writer, onlooker] = [await real.connect(), await real.connect()];
   const statement = (sql: string) => ({ sql, params: [] });
@@ -162,15 +163,15 @@ testOnPostgres('a trap rejects only its own call', async () => {
   );
   const inFlight = async () => Number((await onlooker.send([waiting]))[0]?.rows[0]?.[0]);
   await writer.send(['BEGIN', 'SELECT * FROM argus_flying.writer FOR UPDATE'].map(statement));
-  const calls = Array.from({ length: 6 }, call);
+  const calls = Array.from({ length: 6 }, createCaller);
   const asked = Promise.allSettled(calls.map((one) => shop.callOnce('diagnose', failure, one)));
   await expect.poll(inFlight).toBe(calls.length);
 
   await server._trapAtWrite(1);
-  await expect(server.backup('landed', path.join(project(), 'copy.db'))).rejects.toMatchObject({
+  await expect(server.backup('landed', path.join(createProject(), 'copy.db'))).rejects.toMatchObject({
     code: 'INTERNAL_ERROR',
   });
-  expect((await other.callOnce('diagnose', ofOther, call())).pattern?.occurrences).toBe(2);
+  expect((await other.callOnce('diagnose', ofOther, createCaller())).pattern?.occurrences).toBe(2);
   expect(await inFlight(), 'the others still wait for their answer').toBe(calls.length);
   await writer.send([statement('ROLLBACK')]);
   for (const outcome of await asked) expect(outcome).toMatchObject({ status: 'fulfilled' });

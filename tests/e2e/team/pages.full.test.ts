@@ -1,20 +1,20 @@
-/** A team's memory in a browser: the token is entered once, and a page shows only the token's projects. */
+/** A team's memory in a browser: a user enters the token once, and a page shows only the token's projects. */
 
 import { expect } from 'vitest';
-import { browsing, newContext, watchedPage } from '../viewer/chromium.ts';
-import { post, startServer, token } from './team.ts';
+import { newContext, openWatchedPage, testInBrowser } from '../viewer/chromium.ts';
+import { createToken, postCall, startServer } from './team.ts';
 
 const INCIDENT = { title: 'The boiler is cold', steps: 'Relight the pilot flame.', worked: true, env: {} };
 
-browsing(
+testInBrowser(
   'after a token was entered, pages show its projects and their changes, and no address has the token',
   async () => {
     const server = await startServer();
-    const ada = await token(server.database, 'Ada', '--scope', 'edit', '--project', 'shop', 'till');
+    const ada = await createToken(server.database, 'Ada', '--scope', 'edit', '--project', 'shop', 'till');
     for (const project of ['shop', 'till', 'bank']) {
-      await post(server, await token(server.database, 'Root'), 'addIncident', INCIDENT, { project });
+      await postCall(server, await createToken(server.database, 'Root'), 'addIncident', INCIDENT, { project });
     }
-    const { page, complaints, requests } = await watchedPage(await newContext());
+    const { page, complaints, requests } = await openWatchedPage(await newContext());
     await page.goto(server.url);
     await page.getByLabel('Token').fill('argus_0123');
     await page.getByRole('button', { name: 'Open' }).click();
@@ -24,7 +24,7 @@ browsing(
     expect(await page.getByRole('link').allTextContents()).toEqual(['shop', 'till']);
     await page.getByRole('link', { name: 'shop' }).click();
     await page.getByRole('heading', { name: 'Nothing is recorded yet' }).waitFor();
-    await post(server, ada, 'recordRun', {
+    await postCall(server, ada, 'recordRun', {
       command: 'npm test',
       exitCode: 1,
       timedOut: false,
@@ -36,7 +36,7 @@ browsing(
     await page.getByRole('heading', { name: 'The newest run failed: 1 failure, 1 cause' }).waitFor();
     await page.goto(`${server.url}/p/shop/#/incidents`);
     await page.getByText('The boiler is cold').first().waitFor();
-    await post(server, ada, 'addIncident', { ...INCIDENT, title: 'The pump rattles' });
+    await postCall(server, ada, 'addIncident', { ...INCIDENT, title: 'The pump rattles' });
     await page.getByText('The pump rattles').first().waitFor();
     expect(await page.evaluate(() => document.cookie)).toBe('');
     expect(requests.filter((url) => url.includes(ada))).toEqual([]);
@@ -44,6 +44,6 @@ browsing(
     expect(complaints.filter((line) => !line.includes('401'))).toEqual([]);
 
     await page.goto(`${server.url}/p/bank/`);
-    expect(await page.content()).toContain('may not see');
+    expect(await page.content()).toContain('cannot read');
   },
 );

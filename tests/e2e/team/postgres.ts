@@ -1,7 +1,9 @@
-/** A PostgreSQL for a file of tests. Its databases are copies of a migrated database, because migrating takes time. */
+/**
+ * A PostgreSQL server for a test file. Its databases are copies of a migrated database, because migrating takes time.
+ */
 
 import { afterAll, beforeAll } from 'vitest';
-import { postgresFolder, startPostgres } from '../../../scripts/lib/postgres.mjs';
+import { findPostgresFolder, startPostgres } from '../../../scripts/lib/postgres.mjs';
 import { testWith } from '../../programs.ts';
 import { argus } from '../argus.ts';
 import { stopServers } from './team.ts';
@@ -10,31 +12,31 @@ export const testOnPostgres = testWith('PostgreSQL');
 
 type Postgres = Awaited<ReturnType<typeof startPostgres>>;
 
-let started: Postgres | undefined;
-let template: Promise<string> | undefined;
+let startedPostgres: Postgres | undefined;
+let templateName: Promise<string> | undefined;
 
 beforeAll(async () => {
-  if (postgresFolder() !== undefined) started = await startPostgres();
+  if (findPostgresFolder() !== undefined) startedPostgres = await startPostgres();
 });
 
 afterAll(async () => {
   await stopServers();
-  await started?.stop();
+  await startedPostgres?.stop();
 });
 
-export function postgres(): Postgres {
-  if (started === undefined) throw new Error('PostgreSQL is started before the tests');
-  return started;
+export function getPostgres(): Postgres {
+  if (startedPostgres === undefined) throw new Error('PostgreSQL is started before the tests');
+  return startedPostgres;
 }
 
-/** Makes a new migrated database. Resolves with its URL. */
-export async function migrated(): Promise<string> {
-  template ??= migratedOnce();
-  return postgres().newDatabase(await template);
+/** Creates a new migrated database. Resolves with its URL. */
+export async function createMigratedDatabase(): Promise<string> {
+  templateName ??= createTemplate();
+  return getPostgres().newDatabase(await templateName);
 }
 
-async function migratedOnce(): Promise<string> {
-  const database = await postgres().newDatabase();
+async function createTemplate(): Promise<string> {
+  const database = await getPostgres().newDatabase();
   const { status, stderr } = await argus(['migrate', '--database', database]);
   if (status !== 0) throw new Error(stderr);
   return database;

@@ -1,4 +1,4 @@
-/** A fake team's server, and a machine that has joined it. */
+/** A fake of a team's server, and a machine that has joined it. */
 
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -6,27 +6,32 @@ import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { VERSION } from '../../../packages/mcp/src/version.ts';
 import type { Data } from '../harness.ts';
-import { type Machine, machineOf, repository } from './team.ts';
+import { createMachineWithToken, createRepository, type Machine } from './team.ts';
 
-export interface Pretended {
+export interface FakeTeam {
   ada: Machine;
-  /** Fields that replace those of the greeting. */
+  /** Fields that replace those of the server's greeting. */
   greeting: Data;
-  /** Answers a call. A test can replace it. */
+  /** Answers a call. A test can replace this function. */
   answer(response: ServerResponse, request: IncomingMessage): void;
   /** Methods of the received calls, in order. */
   asked: unknown[];
 }
 
-/** Makes a machine whose server greets like Argus and gives the test's answers to calls. */
-export async function memberOfPretended(answer: Pretended['answer']): Promise<Pretended> {
-  const pretended: Pretended = { ada: machineOf(repository(), 'argus_0123'), greeting: {}, answer, asked: [] };
-  await pretended.ada.join({ url: await serve(pretended) });
+/** Creates a machine that has joined a server which greets like Argus and gives the test's answers to calls. */
+export async function joinFakeTeam(answer: FakeTeam['answer']): Promise<FakeTeam> {
+  const pretended: FakeTeam = {
+    ada: createMachineWithToken(createRepository(), 'argus_0123'),
+    greeting: {},
+    answer,
+    asked: [],
+  };
+  await pretended.ada.join({ url: await startFakeServer(pretended) });
   return pretended;
 }
 
-/** Starts the server, which ends with the test; resolves with its URL. */
-export async function serve(pretended: Omit<Pretended, 'ada'>): Promise<string> {
+/** Starts the server, which ends with the test. Resolves with its URL. */
+export async function startFakeServer(pretended: Omit<FakeTeam, 'ada'>): Promise<string> {
   const token = { name: 'Ada', scope: 'write', projects: null };
   const hello = { name: 'argus', version: VERSION, protocol: { oldest: 1, newest: 1 }, recipe: 'r', token };
   const http = createServer(async (request, response) => {
@@ -49,6 +54,6 @@ export async function serve(pretended: Omit<Pretended, 'ada'>): Promise<string> 
 }
 
 /** Answers with a status and a JSON body. */
-export function answering(status: number, body: unknown): Pretended['answer'] {
+export function jsonAnswer(status: number, body: unknown): FakeTeam['answer'] {
   return (response) => void response.writeHead(status).end(JSON.stringify(body));
 }

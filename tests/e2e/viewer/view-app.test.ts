@@ -9,79 +9,81 @@ import axe from 'axe-core';
 import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ERAS, type Era, environment, project } from '../harness.ts';
+import { createEnvironment, createProject, type Era, PROTOCOL_ERAS } from '../harness.ts';
 import { serveInProcess } from '../in-process-server.ts';
-import { browsing, newContext, watchedPage } from './chromium.ts';
-import { FIX, HOSTILE, hostileProject, rememberedProject } from './view-memory.ts';
+import { newContext, openWatchedPage, testInBrowser } from './chromium.ts';
+import { createHostileProject, createRememberedProject, FIX_STEPS, HOSTILE_TEXTS } from './view-memory.ts';
 
-const URI = 'ui://argus/patterns';
+const APP_URI = 'ui://argus/patterns';
 const MIME_TYPE = 'text/html;profile=mcp-app';
 const EXTENSION = 'io.modelcontextprotocol/ui';
 
 /** The capabilities that a host with support for apps sends to a server. */
-const capabilities = { extensions: { [EXTENSION]: { mimeTypes: [MIME_TYPE] } } };
+const appCapabilities = { extensions: { [EXTENSION]: { mimeTypes: [MIME_TYPE] } } };
 
-const servers: { close(): Promise<void> }[] = [];
-afterAll(() => Promise.all(servers.map((server) => server.close())));
+const openClients: { close(): Promise<void> }[] = [];
+afterAll(() => Promise.all(openClients.map((server) => server.close())));
 
-async function connected(era: Era, cwd = project()) {
+async function connectClient(era: Era, cwd = createProject()) {
   const [near, far] = InMemoryTransport.createLinkedPair();
-  const server = serveInProcess(far, { env: environment(), cwd, isImpatient: false });
-  servers.push(server);
+  const server = serveInProcess(far, { env: createEnvironment(), cwd, isImpatient: false });
+  openClients.push(server);
   const info = { name: 'argus-e2e', version: '1.0.0' };
   if (era === '2025') {
-    const client = new LegacyClient(info, { capabilities });
+    const client = new LegacyClient(info, { capabilities: appCapabilities });
     await client.connect(near);
     return client;
   }
-  const client = new ModernClient(info, { capabilities, versionNegotiation: { mode: { pin: era } } });
+  const client = new ModernClient(info, { capabilities: appCapabilities, versionNegotiation: { mode: { pin: era } } });
   await client.connect(near);
   return client;
 }
 
-const appPage = z.object({
-  uri: z.literal(URI),
+const appPageSchema = z.object({
+  uri: z.literal(APP_URI),
   mimeType: z.literal(MIME_TYPE),
   text: z.string(),
   _meta: z.object({ ui: z.object({ csp: z.strictObject({}) }) }),
 });
-const read = z.object({ contents: z.tuple([appPage]) });
+const resourceSchema = z.object({ contents: z.tuple([appPageSchema]) });
 
-test.each(ERAS)('%s: the tool names a page, and the page can be read', async (era) => {
-  const client = await connected(era);
-  expect(client.getServerCapabilities()).toMatchObject(capabilities);
+test.each(PROTOCOL_ERAS)('%s: the tool names a page, and the page can be read', async (era) => {
+  const client = await connectClient(era);
+  expect(client.getServerCapabilities()).toMatchObject(appCapabilities);
 
   const { tools } = await client.listTools();
   const withApp = tools.filter((tool) => tool._meta !== undefined);
-  expect(withApp.map(({ name, _meta }) => [name, _meta])).toEqual([['argus_patterns', { ui: { resourceUri: URI } }]]);
+  expect(withApp.map(({ name, _meta }) => [name, _meta])).toEqual([
+    ['argus_patterns', { ui: { resourceUri: APP_URI } }],
+  ]);
 
   const { resources } = await client.listResources();
-  expect(resources).toMatchObject([{ uri: URI, mimeType: MIME_TYPE, _meta: { ui: { csp: {} } } }]);
+  expect(resources).toMatchObject([{ uri: APP_URI, mimeType: MIME_TYPE, _meta: { ui: { csp: {} } } }]);
 
-  const { contents } = read.parse(await client.readResource({ uri: URI }));
+  const { contents } = resourceSchema.parse(await client.readResource({ uri: APP_URI }));
   const html = contents[0].text;
   expect(html).toMatch(/^<!doctype html>/iu);
-  // The page must be self-contained, because the host's policy blocks all loading.
+  // The page must be self-contained, because the host's policy does not let the page load anything.
   expect(html).not.toMatch(/<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["'](?!data:)/iu);
   expect(html).not.toMatch(/@import|url\(["']?https?:/iu);
 });
 
-interface Given {
+interface AppContent {
   html: string;
   answer: unknown;
 }
 
 /** Returns the page and the tool's answer about a project. */
-async function overMcp(projectPath: string): Promise<Given> {
-  const client = await connected('2026-07-28', projectPath);
+async function readAppOverMcp(projectPath: string): Promise<AppContent> {
+  const client = await connectClient('2026-07-28', projectPath);
   await client.callTool({ name: 'argus_init', arguments: { projectPath } });
   const answer = await client.callTool({ name: 'argus_patterns', arguments: { projectPath } });
-  const { contents } = read.parse(await client.readResource({ uri: URI }));
+  const { contents } = resourceSchema.parse(await client.readResource({ uri: APP_URI }));
   return { html: contents[0].text, answer };
 }
 
-test('the answer is complete without the page', async () => {
-  const { answer } = await overMcp(project());
+test("the tool's answer is complete without the page", async () => {
+  const { answer } = await readAppOverMcp(createProject());
   const { content, structuredContent } = z
     .object({ content: z.tuple([z.object({ text: z.string() })]), structuredContent: z.unknown() })
     .parse(answer);
@@ -89,12 +91,12 @@ test('the answer is complete without the page', async () => {
   expect(structuredContent).toMatchObject({ success: true, data: { builtInCount: 6 } });
 });
 
-/** The policy of hosts for an app that requests no permissions. */
+/** The policy that hosts apply to an app that requests no permissions. */
 const HOST_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'none'";
 
-/** Shows the page in a frame, initializes it as a host does, and sends it the answer. */
-const HOST = `<!doctype html><title>host</title><iframe sandbox="allow-scripts" width="800" height="600"></iframe><script>
+/** Shows the page in a frame, initializes it as a host does, and sends it the tool's answer. */
+const HOST_PAGE = `<!doctype html><title>host</title><iframe sandbox="allow-scripts" width="800" height="600"></iframe><script>
 const frame = document.querySelector('iframe');
 window.said = [];
 addEventListener('message', ({ data, source }) => {
@@ -115,15 +117,15 @@ window.show = (html, answer) => {
 };
 </script>`;
 
-interface Shown {
+interface ShownApp {
   page: Page;
   app: FrameLocator;
   complaints: string[];
 }
 
-async function shown({ html, answer }: Given, options: BrowserContextOptions = {}): Promise<Shown> {
-  const { page, complaints } = await watchedPage(await newContext(options));
-  await page.route('http://host.example/', (route) => route.fulfill({ contentType: 'text/html', body: HOST }));
+async function showApp({ html, answer }: AppContent, options: BrowserContextOptions = {}): Promise<ShownApp> {
+  const { page, complaints } = await openWatchedPage(await newContext(options));
+  await page.route('http://host.example/', (route) => route.fulfill({ contentType: 'text/html', body: HOST_PAGE }));
   await page.goto('http://host.example/');
   const policed = html.replace('<head>', `<head><meta http-equiv="Content-Security-Policy" content="${HOST_POLICY}">`);
   await page.evaluate(
@@ -135,14 +137,14 @@ async function shown({ html, answer }: Given, options: BrowserContextOptions = {
   return { page, app: page.frameLocator('iframe'), complaints };
 }
 
-const { root } = await rememberedProject();
-const given = await overMcp(root);
+const { root } = await createRememberedProject();
+const appContent = await readAppOverMcp(root);
 
-browsing('shows the table of the answer in the conversation, in the colors of the host', async () => {
-  const { page, app, complaints } = await shown(given);
+testInBrowser('shows the table of the answer in the conversation, in the colors of the host', async () => {
+  const { page, app, complaints } = await showApp(appContent);
   const row = (words: string) => app.getByRole('row').filter({ hasText: words });
   await row('Cannot read properties').waitFor();
-  expect(await row('Cannot read properties').textContent()).toContain(FIX);
+  expect(await row('Cannot read properties').textContent()).toContain(FIX_STEPS);
   // A header, six built-in patterns, two learned patterns and two provisional patterns.
   expect(await app.getByRole('row').count()).toBe(11);
   expect(await row('Container killed for exceeding its memory limit').textContent()).toContain('never');
@@ -156,9 +158,9 @@ browsing('shows the table of the answer in the conversation, in the colors of th
   expect(complaints).toEqual([]);
 });
 
-browsing('axe finds nothing in the table', async () => {
-  // Bypasses the page's policy, because it blocks the scripts of axe.
-  const { page, app } = await shown(given, { bypassCSP: true });
+testInBrowser('axe finds nothing in the table', async () => {
+  // Bypasses the page's policy, because the policy blocks the scripts of axe.
+  const { page, app } = await showApp(appContent, { bypassCSP: true });
   await app.getByRole('row').filter({ hasText: 'Cannot read properties' }).waitFor();
   const frame = page.frames().find((one) => one !== page.mainFrame());
   await frame?.evaluate(axe.source);
@@ -166,16 +168,16 @@ browsing('axe finds nothing in the table', async () => {
   expect(found).toMatchObject({ violations: [] });
 });
 
-browsing('shows hostile texts as text', async () => {
-  const { page, app, complaints } = await shown(await overMcp((await hostileProject()).root));
-  await app.getByRole('row').filter({ hasText: HOSTILE[0] }).first().waitFor();
+testInBrowser('shows hostile texts as text', async () => {
+  const { page, app, complaints } = await showApp(await readAppOverMcp((await createHostileProject()).root));
+  await app.getByRole('row').filter({ hasText: HOSTILE_TEXTS[0] }).first().waitFor();
   const frame = page.frames().find((one) => one !== page.mainFrame());
   expect(await frame?.evaluate(() => 'hacked' in window)).toBe(false);
   expect(await app.locator('main img, main script, main a[href^="javascript:"]').count()).toBe(0);
   expect(complaints).toEqual([]);
 });
 
-browsing('shows a message for an error instead of patterns', async () => {
-  const { app } = await shown({ ...given, answer: { isError: true, content: [{ type: 'text', text: '{}' }] } });
+testInBrowser('shows a message for an error instead of patterns', async () => {
+  const { app } = await showApp({ ...appContent, answer: { isError: true, content: [{ type: 'text', text: '{}' }] } });
   await app.getByText('The tool answered with an error').waitFor();
 });

@@ -1,23 +1,23 @@
-/** Projects with content for every view. */
+/** Projects whose memory has content for every view. */
 
 import { cpSync } from 'node:fs';
 import path from 'node:path';
 import type { RecordRunParams } from 'argus-engine';
-import { project } from '../harness.ts';
-import { type Engine, inMemoryOf } from './view.ts';
+import { createProject } from '../harness.ts';
+import { type Engine, withProjectEngine } from './view.ts';
 
-type Case = NonNullable<RecordRunParams['cases']>[number];
+type CaseParams = NonNullable<RecordRunParams['cases']>[number];
 
-/** Makes a case. Without an error it passed. */
-export function caseOf(name: string, error: string | null = null, durationMs = 3): Case {
+/** Creates a case. A case without an error has passed. */
+export function createCase(name: string, error: string | null = null, durationMs = 3): CaseParams {
   const status = error === null ? 'passed' : 'failed';
   return { file: 'a.test.ts', suite: [], name, status, flaky: false, attempts: 1, durationMs, error };
 }
 
 /** Records a run and diagnoses its failures. */
-export async function record(
+export async function recordAndDiagnose(
   engine: Engine,
-  cases: Case[],
+  cases: CaseParams[],
   run: Partial<RecordRunParams> = { git: { commit: 'c'.repeat(40), branch: 'main', dirty: false } },
 ): Promise<string> {
   const exitCode = cases.some(({ error }) => error !== null) ? 1 : 0;
@@ -27,60 +27,63 @@ export async function record(
   return runId;
 }
 
-/** Makes a project with a run for each list of cases. */
-export async function projectWith(...runs: Case[][]): Promise<string> {
-  const root = project();
-  await inMemoryOf(root, async (engine) => {
-    for (const cases of runs) await record(engine, cases);
+/** Creates a project with a run for each list of cases. */
+export async function createProjectWithRuns(...runs: CaseParams[][]): Promise<string> {
+  const root = createProject();
+  await withProjectEngine(root, async (engine) => {
+    for (const cases of runs) await recordAndDiagnose(engine, cases);
   });
   return root;
 }
 
-export const REFUSED = 'Error: connect ECONNREFUSED 127.0.0.1:5432';
-export const UNDEFINED = 'TypeError: Cannot read properties of undefined (reading "id")';
-export const FIX = 'read the id after the row was loaded';
+export const REFUSED_ERROR = 'Error: connect ECONNREFUSED 127.0.0.1:5432';
+export const UNDEFINED_ERROR = 'TypeError: Cannot read properties of undefined (reading "id")';
+export const FIX_STEPS = 'read the id after the row was loaded';
 
 /** The commit and the failed tests of each run, the oldest first. */
-const RUNS: readonly { commit: string; failed: Readonly<Record<string, string>> }[] = [
-  { commit: 'a', failed: { 'health-check': REFUSED, parses: UNDEFINED } },
+const RUN_OUTCOMES: readonly { commit: string; failed: Readonly<Record<string, string>> }[] = [
+  { commit: 'a', failed: { 'health-check': REFUSED_ERROR, parses: UNDEFINED_ERROR } },
   {
     commit: 'b',
-    failed: { 'health-check': REFUSED, wobbles: 'AssertionError: expected 3 items in the cart, got 2' },
+    failed: { 'health-check': REFUSED_ERROR, wobbles: 'AssertionError: expected 3 items in the cart, got 2' },
   },
-  { commit: 'b', failed: { 'health-check': REFUSED, 'closes the valve': 'OddError: the red valve does not close' } },
+  {
+    commit: 'b',
+    failed: { 'health-check': REFUSED_ERROR, 'closes the valve': 'OddError: the red valve does not close' },
+  },
 ];
 
-export interface Remembered {
+export interface ProjectMemory {
   root: string;
   file: string;
-  /** Oldest first. */
+  /** Ids of the runs, oldest first. */
   runs: string[];
 }
 
-async function remembered(work: (engine: Engine) => Promise<string[]>): Promise<Remembered> {
-  const root = project();
-  const runs = await inMemoryOf(root, work);
+async function createMemory(work: (engine: Engine) => Promise<string[]>): Promise<ProjectMemory> {
+  const root = createProject();
+  const runs = await withProjectEngine(root, work);
   return { root, file: path.join(root, '.argus', 'argus.db'), runs };
 }
 
-/** Three runs with broken, flaky and repaired tests, patterns with fixes, and an incident. */
-export function rememberedProject(): Promise<Remembered> {
-  return remembered(async (engine) => {
+/** Creates a project with three runs of broken, flaky and repaired tests, patterns with fixes, and an incident. */
+export function createRememberedProject(): Promise<ProjectMemory> {
+  return createMemory(async (engine) => {
     const runs: string[] = [];
-    for (const { commit, failed } of RUNS) {
+    for (const { commit, failed } of RUN_OUTCOMES) {
       const names = ['health-check', 'parses', 'wobbles', 'closes the valve', 'lists users'];
       const git = { commit: commit.repeat(40), branch: 'main', dirty: false };
       runs.push(
-        await record(
+        await recordAndDiagnose(
           engine,
-          names.map((name) => caseOf(name, failed[name])),
+          names.map((name) => createCase(name, failed[name])),
           { git },
         ),
       );
     }
     const failure = { runId: runs[0] ?? '', caseName: 'a.test.ts > parses' };
     await engine.reportFix({ ...failure, fixDescription: 'restart the machine', success: false });
-    await engine.reportFix({ ...failure, fixDescription: FIX, success: true });
+    await engine.reportFix({ ...failure, fixDescription: FIX_STEPS, success: true });
     await engine.diagnose(failure);
     await engine.addIncident({
       title: 'Deploy hangs while the image is pulled',
@@ -96,42 +99,42 @@ export function rememberedProject(): Promise<Remembered> {
 }
 
 /** Copies a project for a test that changes the memory. */
-export function copyOf({ root }: Remembered): string {
-  const copy = project();
+export function copyProject({ root }: ProjectMemory): string {
+  const copy = createProject();
   cpSync(path.join(root, '.argus'), path.join(copy, '.argus'), { recursive: true });
   return copy;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const DAYS = 16;
-export const REPAIRED_AT = 12;
-export const OILED = 'oiled the valve';
+const RECORDED_DAYS = 16;
+export const REPAIR_DAY = 12;
+export const FIX_DESCRIPTION = 'oiled the valve';
 export const LONG_NAME = `tests/${'deeply/'.repeat(12)}nested.test.ts`;
 
-export const commitOf = (number: number) => number.toString(16).padStart(40, '0');
+export const commitHash = (number: number) => number.toString(16).padStart(40, '0');
 
 /**
- * A run each day, two for each commit: a flaky test, a test that a change broke, a repaired test whose fix was reported,
- * and slow tests.
+ * Creates a project with a run each day and two runs for each commit: a flaky test, a test that a change broke, a
+ * repaired test whose fix was reported, and slow tests.
  */
-export function healthProject(): Promise<Remembered> {
-  return remembered(async (engine) => {
-    const start = Date.now() - DAYS * DAY_MS;
+export function createHealthProject(): Promise<ProjectMemory> {
+  return createMemory(async (engine) => {
+    const start = Date.now() - RECORDED_DAYS * DAY_MS;
     const runs: string[] = [];
-    for (let day = 0; day < DAYS; day += 1) {
+    for (let day = 0; day < RECORDED_DAYS; day += 1) {
       const newest = day >> 1;
       const commits = Array.from({ length: newest + 1 }, (_, at) => ({
-        commit: commitOf(newest - at),
-        parents: at === newest ? [] : [commitOf(newest - at - 1)],
+        commit: commitHash(newest - at),
+        parents: at === newest ? [] : [commitHash(newest - at - 1)],
       }));
       const cases = [
-        caseOf('coin', day % 4 === 1 ? 'Error: the cart wobbles' : null),
-        caseOf('breaks', day >= 14 ? UNDEFINED : null),
-        caseOf('repaired', day >= 8 && day < REPAIRED_AT ? 'Error: the valve is stuck' : null),
-        caseOf('slow', null, day >= 10 ? 2400 : 800),
-        { ...caseOf('steady', null, 5000), file: LONG_NAME },
+        createCase('coin', day % 4 === 1 ? 'Error: the cart wobbles' : null),
+        createCase('breaks', day >= 14 ? UNDEFINED_ERROR : null),
+        createCase('repaired', day >= 8 && day < REPAIR_DAY ? 'Error: the valve is stuck' : null),
+        createCase('slow', null, day >= 10 ? 2400 : 800),
+        { ...createCase('steady', null, 5000), file: LONG_NAME },
       ];
-      const git = { commit: commitOf(newest), branch: 'main', dirty: false, tree: `tree of ${newest}`, commits };
+      const git = { commit: commitHash(newest), branch: 'main', dirty: false, tree: `tree of ${newest}`, commits };
       const { runId } = await engine.recordRun({
         command: 'npm test',
         exitCode: 1,
@@ -146,14 +149,14 @@ export function healthProject(): Promise<Remembered> {
       });
       runs.push(runId);
     }
-    const repaired = { runId: runs[REPAIRED_AT - 1] ?? '', caseName: 'a.test.ts > repaired' };
-    await engine.reportFix({ ...repaired, fixDescription: OILED, success: true });
+    const repaired = { runId: runs[REPAIR_DAY - 1] ?? '', caseName: 'a.test.ts > repaired' };
+    await engine.reportFix({ ...repaired, fixDescription: FIX_DESCRIPTION, success: true });
     return runs;
   });
 }
 
-/** Texts that would run or change the page as HTML; each would leave a mark in `window`. */
-export const HOSTILE = [
+/** Texts that would run or change the page if they were HTML; each would leave a mark in `window`. */
+export const HOSTILE_TEXTS = [
   '<script>window.hacked = 1</script>',
   '<img src=x onerror="window.hacked = 1">',
   '"><svg onload=window.hacked=1>',
@@ -164,35 +167,35 @@ export const HOSTILE = [
 ] as const;
 
 /** Failing tests with these texts in their names and errors. */
-export const HOSTILE_CASES = HOSTILE.map((text, index) =>
-  caseOf(`case ${index} ${text}`, `OddError: broken ${index} ${text}\n${text}`),
+export const HOSTILE_CASES = HOSTILE_TEXTS.map((text, index) =>
+  createCase(`case ${index} ${text}`, `OddError: broken ${index} ${text}\n${text}`),
 );
 
-const ESCAPES =
+const ESCAPE_TEXT =
   'plain \u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007 \u202egnp.exe\u202c';
 
-/** Makes a project with only hostile texts. The last line of its second run has the given size in megabytes. */
-export function hostileProject(megabytes = 1): Promise<Remembered> {
-  return remembered(async (engine) => {
-    const runId = await record(engine, HOSTILE_CASES);
+/** Creates a project with only hostile texts. The last line of its second run has the given size in megabytes. */
+export function createHostileProject(megabytes = 1): Promise<ProjectMemory> {
+  return createMemory(async (engine) => {
+    const runId = await recordAndDiagnose(engine, HOSTILE_CASES);
     for (const { name } of HOSTILE_CASES) {
       const caseName = `a.test.ts > ${name}`;
-      await engine.reportFix({ runId, caseName, fixDescription: `fix: ${HOSTILE.join(' ')}`, success: true });
+      await engine.reportFix({ runId, caseName, fixDescription: `fix: ${HOSTILE_TEXTS.join(' ')}`, success: true });
     }
     const long = await engine.recordRun({
-      command: `make ${HOSTILE[0]}`,
+      command: `make ${HOSTILE_TEXTS[0]}`,
       exitCode: 1,
       timedOut: false,
       reports: [],
       containers: [],
       notes: [],
-      outputTail: `OddError: ${ESCAPES}\nLongError: ${'<b>long</b> '.repeat(megabytes * 90_000)}`,
+      outputTail: `OddError: ${ESCAPE_TEXT}\nLongError: ${'<b>long</b> '.repeat(megabytes * 90_000)}`,
     });
     await engine.diagnose({ runId: long.runId, caseName: long.failures[0]?.caseName ?? '' });
-    for (const [index, text] of HOSTILE.entries()) {
+    for (const [index, text] of HOSTILE_TEXTS.entries()) {
       await engine.addIncident({
         title: `incident ${index} ${text}`,
-        error_signature: `${text} ${ESCAPES}`,
+        error_signature: `${text} ${ESCAPE_TEXT}`,
         summary: text,
         tags: [text.slice(0, 90)],
         steps: `${text}\n[link](javascript:window.hacked=1)`,

@@ -1,6 +1,6 @@
 /**
- * The viewer's page in a real browser: protection from others, changes by runs and by a person, and opened files. The
- * contents of the views: view-details.test.ts. Exported pages: view-export.test.ts.
+ * The viewer's page in a real browser: protection from other sites, changes by runs and by a person, and opened files.
+ * view-details.test.ts tests the contents of the views, and view-export.test.ts exported pages.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,39 +8,56 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { argus } from '../argus.ts';
-import { project } from '../harness.ts';
-import { browsing, go, newContext, openPage, row, unharmed, type Watched } from './chromium.ts';
-import { inMemoryOf, viewerOf, viewerOfFile } from './view.ts';
-import { caseOf, copyOf, FIX, HOSTILE, hostileProject, record, rememberedProject, UNDEFINED } from './view-memory.ts';
+import { createProject } from '../harness.ts';
+import {
+  expectUnharmed,
+  findRow,
+  goToPlace,
+  newContext,
+  openPage,
+  testInBrowser,
+  type WatchedPage,
+} from './chromium.ts';
+import { startFileViewer, startTestViewer, withProjectEngine } from './view.ts';
+import {
+  copyProject,
+  createCase,
+  createHostileProject,
+  createRememberedProject,
+  FIX_STEPS,
+  HOSTILE_TEXTS,
+  recordAndDiagnose,
+  UNDEFINED_ERROR,
+} from './view-memory.ts';
 
-const remembered = await rememberedProject();
-const viewer = await viewerOfFile(remembered.root);
-const HOME = `http://127.0.0.1:${viewer.port}`;
+const rememberedMemory = await createRememberedProject();
+const viewer = await startFileViewer(rememberedMemory.root);
+const VIEWER_ORIGIN = `http://127.0.0.1:${viewer.port}`;
 
-browsing('removes the token from the address immediately, and works after a reload', async () => {
+testInBrowser('removes the token from the address immediately, and works after a reload', async () => {
   const { page, requests, complaints } = await openPage(viewer.url, '/patterns');
-  await row(page, 'Cannot read properties').waitFor();
+  await findRow(page, 'Cannot read properties').waitFor();
   expect(page.url()).not.toContain(viewer.token);
   const kept = await page.evaluate(() => document.referrer + document.cookie + document.documentElement.outerHTML);
   expect(kept).not.toContain(viewer.token);
   await page.reload();
-  await row(page, 'Cannot read properties').waitFor();
+  await findRow(page, 'Cannot read properties').waitFor();
   expect(requests.filter((url) => url.includes(viewer.token))).toEqual([]);
   expect(complaints).toEqual([]);
 });
 
-browsing.each([
+testInBrowser.each([
   ['without a token', '#/runs'],
   ['with the token of an earlier start', `#token=${'x'.repeat(43)}`],
-])('%s it shows only the next step', async (_name, hash) => {
+])('%s, the page shows only the next step', async (_name, hash) => {
   const page = await (await newContext()).newPage();
-  await page.goto(`${HOME}/${hash}`);
+  await page.goto(`${VIEWER_ORIGIN}/${hash}`);
   await page.getByRole('alert').filter({ hasText: 'argus-mcp view' }).waitFor();
   expect(await page.getByRole('button').filter({ hasText: 'Choose a file' }).count()).toBe(0);
   expect(await page.locator('body').textContent()).not.toContain('Cannot read properties');
 });
 
-browsing('the policy is enforced: only the page runs, and no request leaves it', async () => {
+testInBrowser('the policy is enforced: only the page runs, and no request leaves it', async () => {
   const { page, complaints } = await openPage(viewer.url);
   const tried = await page.evaluate(async () => {
     document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="window.ranInline = true">');
@@ -49,7 +66,8 @@ browsing('the policy is enforced: only the page runs, and no request leaves it',
     const script = document.createElement('script');
     script.textContent = 'window.ranScript = true';
     document.body.append(script);
-    // A string, because the policy must block it. The debugger that runs this test could run a function.
+    // The code is a string, because the policy must block it. As a function, the debugger that runs this test could run
+    // it.
     setTimeout('window.ranString = true', 0);
     await new Promise((resolve) => setTimeout(resolve, 0));
     const style = document.createElement('style');
@@ -68,10 +86,10 @@ browsing('the policy is enforced: only the page runs, and no request leaves it',
   expect(complaints.join('\n')).toContain('Content Security Policy');
 });
 
-browsing('another page can neither frame it nor read it', async () => {
+testInBrowser('another page can neither frame it nor read it', async () => {
   const page = await (await newContext()).newPage();
   await page.route('http://evil.example/', (route) =>
-    route.fulfill({ contentType: 'text/html', body: `<iframe src="${HOME}/"></iframe>` }),
+    route.fulfill({ contentType: 'text/html', body: `<iframe src="${VIEWER_ORIGIN}/"></iframe>` }),
   );
   await page.goto('http://evil.example/');
   const read = await page.evaluate(
@@ -80,33 +98,35 @@ browsing('another page can neither frame it nor read it', async () => {
         () => true,
         () => false,
       ),
-    [HOME, viewer.token] as const,
+    [VIEWER_ORIGIN, viewer.token] as const,
   );
   expect(read).toBe(false);
   const texts = await Promise.all(page.frames().map((frame) => frame.content().catch(() => '')));
   expect(texts.join('')).not.toContain('Argus');
 });
 
-browsing('a page that was open before anything was recorded shows each run without a reload', async () => {
-  const root = project();
-  const { page, complaints } = await openPage((await viewerOf(root)).url);
+testInBrowser('a page that was open before anything was recorded shows each run without a reload', async () => {
+  const root = createProject();
+  const { page, complaints } = await openPage((await startTestViewer(root)).url);
   await page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
   await page.evaluate(() => Object.assign(window, { sameDocument: true }));
   await argus(['run', '--project', root, '--', 'sh', '-c', 'echo "NewError: the blue valve leaks"; exit 1']);
   await page.getByText('Live', { exact: true }).waitFor();
   await page.getByRole('heading', { name: 'The newest run failed: 1 failure, 1 cause' }).waitFor();
-  await go(page, '/patterns');
-  await inMemoryOf(root, (engine) => record(engine, [caseOf('parses', UNDEFINED), caseOf('fine')]));
-  await row(page, 'Cannot read properties').waitFor();
-  await go(page, '/runs');
+  await goToPlace(page, '/patterns');
+  await withProjectEngine(root, (engine) =>
+    recordAndDiagnose(engine, [createCase('parses', UNDEFINED_ERROR), createCase('fine')]),
+  );
+  await findRow(page, 'Cannot read properties').waitFor();
+  await goToPlace(page, '/runs');
   await page.getByText('2 runs').waitFor();
   expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
   expect(complaints).toEqual([]);
 });
 
-browsing('later runs keep a corrected pattern, a fix marked as wrong, and merged and split patterns', async () => {
-  const root = copyOf(remembered);
-  const { page, complaints } = await openPage((await viewerOf(root)).url, '/patterns');
+testInBrowser('later runs keep a corrected pattern, a fix marked as wrong, and merged and split patterns', async () => {
+  const root = copyProject(rememberedMemory);
+  const { page, complaints } = await openPage((await startTestViewer(root)).url, '/patterns');
   const dialog = page.getByRole('dialog');
   const corrected = page.getByRole('heading', { name: 'The id is read too early' });
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
@@ -120,7 +140,7 @@ browsing('later runs keep a corrected pattern, a fix marked as wrong, and merged
   await page.getByRole('button', { name: 'Mark as wrong' }).first().click();
   await page.getByText('Marked as wrong').first().waitFor();
 
-  await inMemoryOf(root, (engine) => record(engine, [caseOf('parses', UNDEFINED)]));
+  await withProjectEngine(root, (engine) => recordAndDiagnose(engine, [createCase('parses', UNDEFINED_ERROR)]));
   const { stdout } = await argus(['patterns', '--project', root, '--json', '--source', 'learned']);
   expect(JSON.parse(stdout).data.patterns).toContainEqual(
     expect.objectContaining({ description: 'The id is read too early', category: 'CONFIG_ERROR' }),
@@ -140,15 +160,15 @@ browsing('later runs keep a corrected pattern, a fix marked as wrong, and merged
   expect(complaints).toEqual([]);
 });
 
-async function barePage(): Promise<Watched> {
-  const watched = await openPage((await viewerOf(project())).url, '/patterns');
+async function openBarePage(): Promise<WatchedPage> {
+  const watched = await openPage((await startTestViewer(createProject())).url, '/patterns');
   await watched.page.getByRole('heading', { name: 'Or drop another Argus database here' }).waitFor();
   return watched;
 }
 
 /** Drops a file on the page, as the desktop would. */
-async function drop(page: Page, file: string): Promise<void> {
-  // A temporary input, because only an input accepts a path from the test. Its file is then dropped.
+async function dropFile(page: Page, file: string): Promise<void> {
+  // Uses a temporary input, because only an input accepts a path from the test. The file of the input is then dropped.
   await page.evaluate(() => {
     const input = Object.assign(document.createElement('input'), { type: 'file', id: 'outside' });
     document.body.append(input);
@@ -166,19 +186,19 @@ async function drop(page: Page, file: string): Promise<void> {
   });
 }
 
-browsing('a dropped file is shown, read only, and nothing leaves the browser', async () => {
-  const { file } = remembered;
+testInBrowser('a dropped file is shown, read only, and nothing leaves the browser', async () => {
+  const { file } = rememberedMemory;
   const before = readFileSync(file);
-  const { page, requests, complaints } = await barePage();
-  await drop(page, file);
-  await row(page, 'Cannot read properties').waitFor();
+  const { page, requests, complaints } = await openBarePage();
+  await dropFile(page, file);
+  await findRow(page, 'Cannot read properties').waitFor();
   const asked = requests.length;
   await page.getByRole('link', { name: /Cannot read properties/u }).click();
   await page.getByRole('heading', { name: 'Fix history' }).waitFor();
-  await page.locator('main').filter({ hasText: FIX }).waitFor();
+  await page.locator('main').filter({ hasText: FIX_STEPS }).waitFor();
   expect(await page.getByRole('button', { name: 'Edit' }).count()).toBe(0);
   for (const place of ['/now', '/runs', '/tests', '/health', '/incidents']) {
-    await go(page, place);
+    await goToPlace(page, place);
     expect(await page.getByRole('alert').count()).toBe(0);
   }
   expect(requests.slice(asked).filter((url) => !url.endsWith('/api/events'))).toEqual([]);
@@ -186,11 +206,11 @@ browsing('a dropped file is shown, read only, and nothing leaves the browser', a
   expect(complaints).toEqual([]);
 });
 
-browsing('a picked file is kept when asked to, opened again after a reload, and forgotten', async () => {
-  const { page } = await barePage();
+testInBrowser('a picked file is kept when asked to, opened again after a reload, and forgotten', async () => {
+  const { page } = await openBarePage();
   await page.getByLabel('Keep a copy in this browser').check();
-  await page.getByLabel('Choose a file').setInputFiles(remembered.file);
-  await row(page, 'Cannot read properties').waitFor();
+  await page.getByLabel('Choose a file').setInputFiles(rememberedMemory.file);
+  await findRow(page, 'Cannot read properties').waitFor();
   // Waits for the name, because the page writes it last.
   const keptName = () =>
     page.evaluate(async () => {
@@ -201,7 +221,7 @@ browsing('a picked file is kept when asked to, opened again after a reload, and 
   await expect.poll(() => keptName().catch(() => '')).toBe('argus.db');
   await page.reload();
   await page.getByRole('button', { name: /Open argus.db again/u }).click();
-  await row(page, 'Cannot read properties').waitFor();
+  await findRow(page, 'Cannot read properties').waitFor();
   await page.reload();
   const forget = page.getByRole('button', { name: 'Forget it' });
   await forget.click();
@@ -211,42 +231,42 @@ browsing('a picked file is kept when asked to, opened again after a reload, and 
   expect(await page.getByRole('button', { name: /again/u }).count()).toBe(0);
 });
 
-browsing('refuses a file that is not a database with a message, and then opens a valid file', async () => {
-  const newer = readFileSync(remembered.file);
+testInBrowser('refuses a file that is not a database with a message, and then opens a valid file', async () => {
+  const newer = readFileSync(rememberedMemory.file);
   newer.writeUInt32BE(9_000, 60);
-  const folder = project({ 'notes.db': 'not a database '.repeat(50), 'empty.db': '' });
+  const folder = createProject({ 'notes.db': 'not a database '.repeat(50), 'empty.db': '' });
   writeFileSync(path.join(folder, 'newer.db'), newer);
-  const { page } = await barePage();
+  const { page } = await openBarePage();
   const refused = async (name: string, words: RegExp) => {
-    await drop(page, path.join(folder, name));
+    await dropFile(page, path.join(folder, name));
     await page.getByRole('alert').filter({ hasText: words }).waitFor();
   };
-  await refused('notes.db', /no Argus database/u);
+  await refused('notes.db', /not an Argus database/u);
   await refused('empty.db', /empty/u);
-  await drop(page, remembered.file);
-  await row(page, 'Cannot read properties').waitFor();
+  await dropFile(page, rememberedMemory.file);
+  await findRow(page, 'Cannot read properties').waitFor();
   expect(await page.getByRole('alert').count()).toBe(0);
   await refused('newer.db', /newer version/u);
-  await row(page, 'Cannot read properties').waitFor();
+  await findRow(page, 'Cannot read properties').waitFor();
 });
 
-browsing('shows hostile texts as text', async () => {
-  const { root, runs } = await hostileProject();
-  const { page, complaints } = await openPage((await viewerOf(root)).url, '/patterns');
-  await unharmed(page);
-  const pattern = await row(page, HOSTILE[0]).getByRole('link').first().getAttribute('href');
+testInBrowser('shows hostile texts as text', async () => {
+  const { root, runs } = await createHostileProject();
+  const { page, complaints } = await openPage((await startTestViewer(root)).url, '/patterns');
+  await expectUnharmed(page);
+  const pattern = await findRow(page, HOSTILE_TEXTS[0]).getByRole('link').first().getAttribute('href');
   const places = [pattern?.slice(1) ?? '', ...runs.map((id) => `/runs/${id}`)];
   for (const place of [...places, '/now', '/tests', '/runs', '/health', '/incidents?text=valve+%3Cscript%3E']) {
-    await go(page, place);
-    await unharmed(page);
+    await goToPlace(page, place);
+    await expectUnharmed(page);
     expect(await page.getByRole('alert').count()).toBe(0);
   }
-  await go(page, '/incidents');
-  for (const text of HOSTILE.slice(0, 2)) await page.getByText(text).first().waitFor();
-  // Control characters must be removed, because they control a terminal or reverse the name of a file.
+  await goToPlace(page, '/incidents');
+  for (const text of HOSTILE_TEXTS.slice(0, 2)) await page.getByText(text).first().waitFor();
+  // Control characters must be removed, because they can control a terminal or reverse the name of a file.
   expect(await page.locator('main').textContent()).not.toMatch(/\p{Cc}(?<![\n\t])|\u202e/u);
   await page.getByRole('link', { name: /incident 0/u }).click();
   await page.getByRole('heading', { name: /incident 0/u }).waitFor();
-  await unharmed(page);
+  await expectUnharmed(page);
   expect(complaints).toEqual([]);
 });

@@ -1,7 +1,7 @@
 /**
- * The server of `argus-mcp view`: access, the policy for a browser, start and end. Opening a browser:
- * tests/e2e/process. The check that a request comes from its own page: packages/mcp/test/view/guard.test.ts. The page:
- * view-page.test.ts.
+ * The server of `argus-mcp view`: access, the policy for a browser, start and end. tests/e2e/process tests opening a
+ * browser, packages/mcp/test/view/view-server.test.ts the check that a request comes from the server's own page, and
+ * view-page.test.ts the page.
  */
 
 import { once } from 'node:events';
@@ -11,21 +11,21 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { argus } from '../argus.ts';
-import { project } from '../harness.ts';
-import { fail, inMemoryOf, type Viewer, viewerOf, viewerOfFile } from './view.ts';
+import { createProject } from '../harness.ts';
+import { recordFailure, startFileViewer, startTestViewer, type Viewer, withProjectEngine } from './view.ts';
 
-async function remembering(): Promise<string> {
-  const root = project();
-  await fail(root, 'make part', 'OddError: the red valve does not close');
+async function createMemory(): Promise<string> {
+  const root = createProject();
+  await recordFailure(root, 'make part', 'OddError: the red valve does not close');
   return root;
 }
 
-const looked = await remembering();
-const viewer = await viewerOfFile(looked);
+const viewedProject = await createMemory();
+const viewer = await startFileViewer(viewedProject);
 
-const error = (text: string) => JSON.parse(text).error;
+const parseError = (text: string) => JSON.parse(text).error;
 
-test('the page has a strict policy and no secret', async () => {
+test('the page has a strict policy and contains no secret', async () => {
   const page = await viewer.ask('GET', '/', { headers: { Authorization: null } });
   expect(page.status).toBe(200);
   expect(page.text).not.toContain(viewer.token);
@@ -54,12 +54,12 @@ test('the page has a strict policy and no secret', async () => {
   expect(page.headers).not.toHaveProperty('access-control-allow-origin');
 });
 
-test('serves the project data and the engine to the page', async () => {
+test('the server sends the project data and the engine to the page', async () => {
   const { status, text } = await viewer.ask('GET', '/api/about');
   expect(status).toBe(200);
   expect(JSON.parse(text)).toEqual({
-    project: looked,
-    database: path.join(looked, '.argus', 'argus.db'),
+    project: viewedProject,
+    database: path.join(viewedProject, '.argus', 'argus.db'),
     history: true,
     version: expect.any(String),
     locale: expect.stringMatching(/^(?:zh|en)$/u),
@@ -75,7 +75,7 @@ test.each([
 ])(
   'built-in fixes are in the language of the browser when the machine names none: %s',
   async (accepted, locale, fix) => {
-    const it = await viewerOf(looked, [], { LC_ALL: 'C.UTF-8' });
+    const it = await startTestViewer(viewedProject, [], { LC_ALL: 'C.UTF-8' });
     const headers = { 'Accept-Language': accepted };
     expect(JSON.parse((await it.ask('GET', '/api/about', { headers })).text)).toMatchObject({ locale });
     const { text } = await it.ask('POST', '/api/viewPatterns', { body: '{"category":"ASSERTION_MISMATCH"}', headers });
@@ -83,9 +83,9 @@ test.each([
   },
 );
 
-test('does not change a project without recorded runs', async () => {
-  const root = project();
-  const it = await viewerOf(root);
+test('a project without recorded runs is not changed', async () => {
+  const root = createProject();
+  const it = await startTestViewer(root);
   expect(it.database).toBeNull();
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ database: null, editable: false });
   const asked = await it.ask('POST', '/api/viewPatterns', { body: '{}' });
@@ -104,13 +104,13 @@ test.each([
     ['GET', '/engine.wasm'],
     ['GET', '/nothing'],
     ['POST', '/api/viewPatterns'],
-    // Refused in the address, because servers and proxies log addresses.
+    // A token in the address is refused, because servers and proxies log addresses.
     ['GET', `/api/about?token=${viewer.token}`],
   ] as const) {
     const reply = await viewer.ask(method, pathname, { headers: { Authorization: authorization } });
     expect([pathname, reply.status]).toEqual([pathname, 401]);
     const message = expect.stringContaining('argus-mcp view');
-    expect(error(reply.text)).toMatchObject({ code: 'UNAUTHORIZED', message });
+    expect(parseError(reply.text)).toMatchObject({ code: 'UNAUTHORIZED', message });
   }
 });
 
@@ -126,9 +126,9 @@ test.skipIf(process.platform !== 'linux')('listens only on 127.0.0.1', () => {
 
 test.each([
   ['an unknown function', 'POST', '/api/patterns', '{}', 404],
-  ['a name that every object has', 'POST', '/api/constructor', '{}', 404],
+  ['an inherited name', 'POST', '/api/constructor', '{}', 404],
   ['a path outside', 'GET', '/../../etc/passwd', undefined, 404],
-  ['a function that is asked with GET', 'GET', '/api/viewPatterns', undefined, 405],
+  ['a function by GET', 'GET', '/api/viewPatterns', undefined, 405],
   ['no JSON', 'POST', '/api/viewPatterns', '{', 400],
   ['no object', 'POST', '/api/viewPatterns', '[1]', 400],
   ['a field of another type', 'POST', '/api/viewPatterns', '{"limit":"many"}', 400],
@@ -137,11 +137,11 @@ test.each([
 ])('%s is refused with a reason', async (_name, method, pathname, body, status) => {
   const reply = await viewer.ask(method, pathname, body === undefined ? {} : { body });
   expect(reply.status).toBe(status);
-  expect(error(reply.text)).toEqual({ code: expect.stringMatching(/^[A-Z_]+$/u), message: expect.any(String) });
+  expect(parseError(reply.text)).toEqual({ code: expect.stringMatching(/^[A-Z_]+$/u), message: expect.any(String) });
   expect(reply.text).not.toMatch(/ at .*\.m?[jt]s/u);
 });
 
-test('bodies are JSON, and bounded', async () => {
+test('request bodies must be JSON and have a limited size', async () => {
   const asked = async (body: string, type = 'application/json') =>
     (await viewer.ask('POST', '/api/viewPatterns', { body, headers: { 'Content-Type': type } })).status;
   expect(await asked('a=b', 'text/plain')).toBe(415);
@@ -150,29 +150,29 @@ test('bodies are JSON, and bounded', async () => {
   expect(await asked('{}')).toBe(200);
 });
 
-test('answers an error with the next step for a damaged database, and does not change it', async () => {
+test('a damaged database is not changed, and the error names the next step', async () => {
   const text = 'this is no database'.repeat(100);
-  const root = project({ '.argus/argus.db': text });
-  const reply = await (await viewerOf(root)).ask('POST', '/api/viewPatterns', { body: '{}' });
+  const root = createProject({ '.argus/argus.db': text });
+  const reply = await (await startTestViewer(root)).ask('POST', '/api/viewPatterns', { body: '{}' });
   expect(reply.status).toBe(500);
-  expect(error(reply.text)).toMatchObject({ code: 'DATABASE_CORRUPT' });
+  expect(parseError(reply.text)).toMatchObject({ code: 'DATABASE_CORRUPT' });
   expect(readFileSync(path.join(root, '.argus/argus.db'), 'utf8')).toBe(text);
 });
 
-test('a HEAD request for the stream of changes ends, and its connection answers again', async () => {
+test('a HEAD request for the event stream ends, and its connection can be reused', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   onTestFinished(() => agent.destroy());
   for (const [method, pathname] of [
     ['HEAD', '/api/events'],
     ['GET', '/api/about'],
   ] as const) {
-    const response = await responseOf(viewer, pathname, { agent, method });
+    const response = await sendRequest(viewer, pathname, { agent, method });
     expect(response.statusCode).toBe(200);
     await once(response.resume(), 'end');
   }
 });
 
-async function responseOf(
+async function sendRequest(
   { port, token }: Viewer,
   pathname: string,
   options: { agent?: Agent; method?: string } = {},
@@ -186,9 +186,9 @@ async function responseOf(
   return response;
 }
 
-/** Resolves with the stream of changes after the server has started it. */
-async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed: Promise<unknown> }> {
-  const response = await responseOf(it, '/api/events');
+/** Opens the event stream. Resolves after the server has started it. */
+async function openEventStream(it: Viewer): Promise<{ next(): Promise<string>; closed: Promise<unknown> }> {
+  const response = await sendRequest(it, '/api/events');
   const lines = createInterface({ input: response })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => {
     const { done, value } = await lines.next();
@@ -198,48 +198,48 @@ async function listening(it: Viewer): Promise<{ next(): Promise<string>; closed:
   return { next, closed: once(response, 'close') };
 }
 
-test('every listener is notified of changes, including the first run', async () => {
-  const root = project();
-  const it = await viewerOf(root);
-  const stream = await listening(it);
+test('every open event stream reports changes, including the first run', async () => {
+  const root = createProject();
+  const it = await startTestViewer(root);
+  const stream = await openEventStream(it);
   expect((await argus(['run', '--project', root, '--', 'sh', '-c', 'echo boom; exit 1'])).status).toBe(1);
   expect(await stream.next()).toBe('{"changed":true}');
   expect(JSON.parse((await it.ask('GET', '/api/about')).text)).toMatchObject({ editable: true });
-  const second = await listening(it);
+  const second = await openEventStream(it);
   await argus(['run', '--project', root, '--', 'true']);
   expect(await Promise.all([stream.next(), second.next()])).toEqual(['{"changed":true}', '{"changed":true}']);
   await it.end();
   await Promise.all([stream.closed, second.closed]);
 });
 
-test('shows a new memory and its changes after the old memory was deleted', async () => {
-  const root = await remembering();
-  const it = await viewerOf(root);
+test('a new memory and its changes are shown after the old memory was deleted', async () => {
+  const root = await createMemory();
+  const it = await startTestViewer(root);
   const runs = async () => JSON.parse((await it.ask('POST', '/api/viewRuns', { body: '{}' })).text).total;
   expect(await runs()).toBe(1);
   rmSync(path.join(root, '.argus'), { recursive: true });
   expect(await runs()).toBe(0);
-  for (const part of ['a', 'b']) await fail(root, `make ${part}`, `OddError: ${part} is missing`);
+  for (const part of ['a', 'b']) await recordFailure(root, `make ${part}`, `OddError: ${part} is missing`);
   expect(await runs()).toBe(2);
   rmSync(path.join(root, '.argus'), { recursive: true });
-  await fail(root, 'make c', 'OddError: c is missing');
+  await recordFailure(root, 'make c', 'OddError: c is missing');
   const description = 'The service answers too late';
   const edit = JSON.stringify({ id: 'builtin-timeout', description });
   expect((await it.ask('POST', '/api/editPattern', { body: edit })).status).toBe(200);
-  const kept = await inMemoryOf(root, (engine) => engine.viewPattern({ id: 'builtin-timeout' }));
+  const kept = await withProjectEngine(root, (engine) => engine.viewPattern({ id: 'builtin-timeout' }));
   expect(kept.set.description).toBe(description);
 });
 
-test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends it and its streams', async (signal) => {
-  const it = await viewerOf(looked);
-  const stream = await listening(it);
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s ends the server and its event streams', async (signal) => {
+  const it = await startTestViewer(viewedProject);
+  const stream = await openEventStream(it);
   expect(await it.end(signal)).toBe(0);
   await stream.closed;
   expect(it.output().stderr).toBe('');
 });
 
 test('two viewers of a project have different ports and tokens', async () => {
-  const other = await viewerOf(looked);
+  const other = await startTestViewer(viewedProject);
   expect([other.port === viewer.port, other.token === viewer.token]).toEqual([false, false]);
   expect((await other.ask('GET', '/api/about')).status).toBe(200);
   const headers = { Authorization: `Bearer ${viewer.token}` };
@@ -252,22 +252,22 @@ test('--port accepts a free port and refuses a port in use', async () => {
   onTestFinished(() => void other.close());
   const address = other.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  const taken = await argus(['view', '--project', project(), '--port', String(port)]);
+  const taken = await argus(['view', '--project', createProject(), '--port', String(port)]);
   expect(taken.status).toBe(2);
   expect(taken.stderr).toBe(
-    `INVALID_INPUT: Port ${port} is in use. Choose another with --port, or leave it out for a free one.\n`,
+    `INVALID_INPUT: Port ${port} is in use. Choose another port with --port, or omit --port to get a free port.\n`,
   );
   other.close();
-  expect((await viewerOf(project(), ['--port', String(port)])).port).toBe(port);
+  expect((await startTestViewer(createProject(), ['--port', String(port)])).port).toBe(port);
 });
 
 test.each([
   ['--port', '70000'],
   ['--port', '-1'],
   ['--port', 'http'],
-  ['--project', path.join(looked, 'nope')],
+  ['--project', path.join(viewedProject, 'nope')],
 ])('%s %s is refused', async (option, value) => {
-  const { status, stderr } = await argus(['view', '--project', looked, option, value]);
+  const { status, stderr } = await argus(['view', '--project', viewedProject, option, value]);
   expect(status).toBe(2);
   if (option === '--project') expect(stderr).toContain('PROJECT_NOT_FOUND');
 });

@@ -6,25 +6,25 @@ import { openEngine } from 'argus-engine';
 import { afterAll, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { startArgus } from '../argus.ts';
-import { ownMemory } from '../harness.ts';
+import { ownMemoryOptions } from '../harness.ts';
 
-const served = z.object({
+const viewerSchema = z.object({
   url: z.string(),
   port: z.number(),
   project: z.string(),
   database: z.string().nullable(),
 });
 
-export interface Viewer extends z.infer<typeof served> {
+export interface Viewer extends z.infer<typeof viewerSchema> {
   token: string;
   output(): { stdout: string; stderr: string };
-  /** Sends a request like the page. Adds the given headers; `null` removes a header. */
-  ask(method: string, pathname: string, options?: AskOptions): Promise<Reply>;
+  /** Sends a request as the page does, with additional headers; a header with the value `null` is removed. */
+  ask(method: string, pathname: string, options?: RequestOptions): Promise<Reply>;
   /** Ends the viewer as Ctrl-C does and returns the exit code. */
   end(signal?: NodeJS.Signals): Promise<number>;
 }
 
-interface AskOptions {
+interface RequestOptions {
   body?: string | Buffer;
   headers?: Record<string, string | null>;
 }
@@ -36,14 +36,14 @@ export interface Reply {
 }
 
 /** Starts a viewer that ends with the test. */
-export async function viewerOf(...start: Parameters<typeof startViewer>): Promise<Viewer> {
+export async function startTestViewer(...start: Parameters<typeof startViewer>): Promise<Viewer> {
   const viewer = await startViewer(...start);
   onTestFinished(async () => void (await viewer.end()));
   return viewer;
 }
 
-/** Starts a viewer for all tests of a file, which must not change its project. */
-export async function viewerOfFile(projectPath: string): Promise<Viewer> {
+/** Starts a viewer for all tests of a file. The tests must not change its project. */
+export async function startFileViewer(projectPath: string): Promise<Viewer> {
   const viewer = await startViewer(projectPath);
   afterAll(async () => void (await viewer.end()));
   return viewer;
@@ -57,7 +57,7 @@ async function startViewer(
   const running = startArgus(['view', '--project', projectPath, '--json', ...args], { env });
   const [line] = await running.prints(/^.*\n/u);
   return {
-    ...viewerAt(line),
+    ...connectToViewer(line),
     output: running.printed,
     async end(signal = 'SIGINT') {
       running.signal(signal);
@@ -66,19 +66,25 @@ async function startViewer(
   };
 }
 
-/** Makes a client of the viewer that printed this line. */
-export function viewerAt(line: string): Omit<Viewer, 'output' | 'end'> {
-  const facts = served.parse(JSON.parse(line));
+/** Creates a client for the viewer that printed this line. */
+export function connectToViewer(line: string): Omit<Viewer, 'output' | 'end'> {
+  const facts = viewerSchema.parse(JSON.parse(line));
   const token = new URL(facts.url).hash.replace('#token=', '');
   return {
     ...facts,
     token,
-    ask: (method, pathname, options = {}) => ask(facts.port, token, method, pathname, options),
+    ask: (method, pathname, options = {}) => sendRequest(facts.port, token, method, pathname, options),
   };
 }
 
 /** Uses `http`, because `fetch` sets Host and Origin itself. */
-function ask(port: number, token: string, method: string, pathname: string, options: AskOptions): Promise<Reply> {
+function sendRequest(
+  port: number,
+  token: string,
+  method: string,
+  pathname: string,
+  options: RequestOptions,
+): Promise<Reply> {
   const usual: Record<string, string | null> = {
     Authorization: `Bearer ${token}`,
     ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -100,9 +106,9 @@ function ask(port: number, token: string, method: string, pathname: string, opti
 
 export type Engine = Awaited<ReturnType<typeof openEngine>>;
 
-/** Opens the memory of a project with a separate engine, also while its viewer runs. */
-export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
-  const database = ownMemory(path.join(projectPath, '.argus', 'argus.db'));
+/** Opens the memory of a project with a separate engine, even while its viewer runs. */
+export async function withProjectEngine<T>(projectPath: string, work: (engine: Engine) => Promise<T>): Promise<T> {
+  const database = ownMemoryOptions(path.join(projectPath, '.argus', 'argus.db'));
   const engine = await openEngine({ ...database, projectRoot: projectPath, locale: 'en' });
   try {
     return await work(engine);
@@ -112,8 +118,8 @@ export async function inMemoryOf<T>(projectPath: string, work: (engine: Engine) 
 }
 
 /** Records and diagnoses a failed command. */
-export async function fail(projectPath: string, command: string, outputTail: string): Promise<string> {
-  return inMemoryOf(projectPath, async (engine) => {
+export async function recordFailure(projectPath: string, command: string, outputTail: string): Promise<string> {
+  return withProjectEngine(projectPath, async (engine) => {
     const nothing = { timedOut: false, reports: [], containers: [], notes: [] };
     const { runId, failures } = await engine.recordRun({ ...nothing, command, exitCode: 1, outputTail });
     for (const { caseName } of failures) await engine.diagnose({ runId, caseName });

@@ -1,21 +1,28 @@
 /**
- * A line for every command of Argus, for a project as `traps.ts` makes them; git.test.ts checks that none is missing.
+ * A command line for every command of Argus, in a project that `traps.ts` creates. git.test.ts checks that no command
+ * is missing.
  */
 
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** The folder of a reporter's record of a finished run. */
-const endFolder = (root: string) => path.join(root, '.argus', 'ended');
+/** Returns the folder in which a reporter stores a finished run. */
+const finishedRunFolder = (root: string) => path.join(root, '.argus', 'ended');
 
 /** Writes the finished run that the command line of `record` reads. */
-export function endRun(root: string, end: { command: string; output: string }): void {
-  mkdirSync(endFolder(root), { recursive: true });
-  writeFileSync(path.join(endFolder(root), 'end.json'), JSON.stringify({ runner: 'vitest', exitCode: 1, ...end }));
+export function writeFinishedRun(root: string, end: { command: string; output: string }): void {
+  mkdirSync(finishedRunFolder(root), { recursive: true });
+  writeFileSync(
+    path.join(finishedRunFolder(root), 'end.json'),
+    JSON.stringify({ runner: 'vitest', exitCode: 1, ...end }),
+  );
 }
 
-/** Command lines of every command. Field names such as `runId` are placeholders for ids from earlier answers. */
-export function commandLines(root: string): string[][] {
+/**
+ * Returns the command lines of every command. Field names such as `runId` are placeholders for ids from earlier
+ * answers.
+ */
+export function listCommandLines(root: string): string[][] {
   const at = ['--project', root];
   const loop = ['--desired', 'it is well', '--backoff', '0'];
   return [
@@ -25,9 +32,10 @@ export function commandLines(root: string): string[][] {
     ['diagnose', 'runId', 'node check.js', ...at],
     ['report-fix', 'runId', 'node check.js', 'a better answer', ...at],
     ['import', 'report.xml', ...at],
-    ['record', endFolder(root)],
+    ['record', finishedRunFolder(root)],
     ['learn', '--from-git', '50', ...at],
     ['learn', '--from-ci', `${root}/.argus`, ...at],
+    ['forget', 'everything', ...at],
     ['history', ...at],
     ['patterns', ...at],
     ['tests', ...at],
@@ -64,12 +72,12 @@ export function commandLines(root: string): string[][] {
 }
 
 /** Extracts the ids of runs, incidents and solutions from an answer, by field name. */
-export function idsIn(answer: string): Record<string, string> {
+export function extractIds(answer: string): Record<string, string> {
   const found = [...answer.matchAll(/"(runId|incident_id|solution_id)":"([^"]+)"/gu)];
   return Object.fromEntries(found.map(([, name = '', id = '']) => [name, id]));
 }
 
-/** A command line of each name. */
-export function linesOf(root: string, ...names: string[]): string[][] {
-  return names.map((name) => commandLines(root).find(([first]) => first === name) ?? [name]);
+/** Returns a command line for each of the names. */
+export function commandLinesOf(root: string, ...names: string[]): string[][] {
+  return names.map((name) => listCommandLines(root).find(([first]) => first === name) ?? [name]);
 }

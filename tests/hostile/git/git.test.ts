@@ -1,23 +1,26 @@
 /**
- * A repository that names programs wherever git lets it: none of the programs runs when Argus looks at the repository. That they
- * do run for a caller of plain git shows that the trap is set. Other traps, and every command and tool: git.full.test.ts.
+ * A repository that names programs in every place where git allows it: none of the programs runs when Argus inspects
+ * the repository. The programs do run when plain git is called, which shows that the trap works. git.full.test.ts tests
+ * other traps, and every command and tool.
  */
 
 import { expect, test } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { commandLines, linesOf } from './command-lines.ts';
-import { expectNoneStarted, ofTheRepository, startedByGit } from './traps.ts';
+import { commandLinesOf, listCommandLines } from './command-lines.ts';
+import { createRepositoryTrap, expectNoneStarted, startPlainGit } from './traps.ts';
 
-// Over 5 s, because git starts many times for each command.
-test('settings and attributes start programs when plain git is called, and none when Argus is', async () => {
-  const { naive, started, ...it } = ofTheRepository();
-  expect(startedByGit(it.root, it.marker, naive), 'the trap is set').toEqual(expect.arrayContaining(started));
-  await expectNoneStarted(it, linesOf(it.root, 'run', 'fix-problem'));
+// Takes over 5 s, because git starts many times for each command.
+test('settings and attributes start programs when plain git is called, and none when Argus is called', async () => {
+  const { naive, started, ...it } = createRepositoryTrap();
+  expect(startPlainGit(it.root, it.marker, naive), 'the trap is set').toEqual(expect.arrayContaining(started));
+  await expectNoneStarted(it, commandLinesOf(it.root, 'run', 'fix-problem'));
 });
 
-test('every command of the command line is among those that are tried', async () => {
-  const commands = [...(await argus(['--help'])).stdout.matchAll(/^ {2}([a-z-]+) /gmu)].map(([, name = '']) => name);
-  const tried = new Set([...commandLines('.').map(([name = '']) => name), 'help']);
+test('the tested command lines include every command', async () => {
+  const commands = [...(await argus(['help', '--all'])).stdout.matchAll(/^ {2}(?!argus )([a-z-]+) /gmu)].map(
+    ([, name = '']) => name,
+  );
+  const tried = new Set([...listCommandLines('.').map(([name = '']) => name), 'help']);
   expect(commands.length).toBeGreaterThan(10);
   expect(
     commands.filter((name) => !tried.has(name)),

@@ -19,14 +19,14 @@ import path from 'node:path';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { argus } from '../../e2e/argus.ts';
-import { CHECK, git, repository } from '../../e2e/fix-loop/fix-loop.ts';
-import { connect, type Data, environment, project } from '../../e2e/harness.ts';
-import { endRun, idsIn } from './command-lines.ts';
+import { CHECK_SCRIPT, createRepository, runGit } from '../../e2e/fix-loop/fix-loop.ts';
+import { connect, createEnvironment, createProject, type Data } from '../../e2e/harness.ts';
+import { extractIds, writeFinishedRun } from './command-lines.ts';
 import { PROGRAM_SETTINGS } from './git-settings.ts';
 
-/** Collects the names of a repository's programs that ran, without duplicates. */
-export class Marker {
-  readonly file = path.join(project(), 'ran');
+/** Collects the names of the programs that ran, without duplicates. */
+export class StartedPrograms {
+  readonly file = path.join(createProject(), 'ran');
 
   get names(): string[] {
     return existsSync(this.file) ? [...new Set(readFileSync(this.file, 'utf8').trim().split('\n'))].sort() : [];
@@ -37,21 +37,21 @@ export class Marker {
   }
 }
 
-const HOOKS =
+const HOOK_NAMES =
   `applypatch-msg commit-msg fsmonitor-watchman post-applypatch post-checkout post-commit post-index-change post-merge
 post-rewrite post-update pre-applypatch pre-auto-gc pre-commit pre-merge-commit pre-push pre-rebase prepare-commit-msg
 proc-receive push-to-checkout reference-transaction update sendemail-validate`.split(/\s/u);
 
-const ATTRIBUTES = `*.js filter=evil diff=evil merge=evil
+const GIT_ATTRIBUTES = `*.js filter=evil diff=evil merge=evil
 *.txt filter=evil-process diff=evil
 *.md filter=ev=il
 *.inc filter=included
 *.wt filter=worktree
 `;
 
-/** Files that each attribute is for, and a failing test. */
-const FILES = {
-  'check.js': CHECK,
+/** A file for each attribute, and a failing test. */
+const TRAP_FILES = {
+  'check.js': CHECK_SCRIPT,
   'answer.txt': 'bad\n',
   'notes.md': 'one\n',
   'a.inc': 'one\n',
@@ -60,8 +60,13 @@ const FILES = {
   'report.xml': `<testsuite name="s"><testcase classname="s" name="t"><failure message="Error: no">at check.js:4</failure></testcase></testsuite>`,
 };
 
-/** Sets everything in the settings of a git folder, and in the attributes of it and of its work tree. */
-export function plant(gitFolder: string, workTree: string, marker: Marker, leaveOut: readonly string[] = []): void {
+/** Adds all program settings to a git folder, and the attributes to the git folder and its work tree. */
+export function addProgramSettings(
+  gitFolder: string,
+  workTree: string,
+  marker: StartedPrograms,
+  leaveOut: readonly string[] = [],
+): void {
   const programs = path.join(workTree, 'tools');
   mkdirSync(programs, { recursive: true });
   const program = (name: string) => {
@@ -73,22 +78,22 @@ export function plant(gitFolder: string, workTree: string, marker: Marker, leave
   const config = path.join(gitFolder, 'config');
   for (const [name, { plant }] of Object.entries(PROGRAM_SETTINGS)) {
     if (leaveOut.includes(name)) continue;
-    for (const [setting, value] of plant(program(name))) set(config, setting, value);
+    for (const [setting, value] of plant(program(name))) setGitSetting(config, setting, value);
   }
-  set(path.join(gitFolder, 'included-config'), 'filter.included.clean', program('included'));
-  set(path.join(gitFolder, 'config.worktree'), 'filter.worktree.clean', program('worktree'));
+  setGitSetting(path.join(gitFolder, 'included-config'), 'filter.included.clean', program('included'));
+  setGitSetting(path.join(gitFolder, 'config.worktree'), 'filter.worktree.clean', program('worktree'));
   for (const folder of ['hooks', 'evil-hooks']) {
     mkdirSync(path.join(gitFolder, folder), { recursive: true });
-    for (const hook of HOOKS) {
+    for (const hook of HOOK_NAMES) {
       writeFileSync(path.join(gitFolder, folder, hook), readFileSync(program(`hook ${hook}`)), { mode: 0o755 });
     }
   }
   mkdirSync(path.join(gitFolder, 'info'), { recursive: true });
-  appendFileSync(path.join(gitFolder, 'info/attributes'), ATTRIBUTES);
+  appendFileSync(path.join(gitFolder, 'info/attributes'), GIT_ATTRIBUTES);
 }
 
-/** A filter for all files, by a name of any bytes. */
-export function plantFilter(gitFolder: string, name: Buffer, marker: Marker): void {
+/** Adds a filter for all files. The filter's name may contain any bytes. */
+export function addFilter(gitFolder: string, name: Buffer, marker: StartedPrograms): void {
   const line = (before: string, after: string) => Buffer.concat([Buffer.from(before), name, Buffer.from(after)]);
   const program = path.join(path.dirname(marker.file), 'filter');
   writeFileSync(program, `#!/bin/sh\necho filter >> '${marker.file}'\ncat\n`, { mode: 0o755 });
@@ -97,28 +102,28 @@ export function plantFilter(gitFolder: string, name: Buffer, marker: Marker): vo
   appendFileSync(path.join(gitFolder, 'info/attributes'), line('* filter=', '\n'));
 }
 
-function set(file: string, name: string, value: string): void {
+function setGitSetting(file: string, name: string, value: string): void {
   execFileSync('git', ['config', '--file', file, '--add', name, value], { stdio: 'pipe' });
 }
 
-/** A repository with two commits, one of them signed, and changes that keep the size of files. */
-export function plain(): string {
-  const root = project({
-    ...FILES,
-    '.gitattributes': ATTRIBUTES,
-    'check.js': CHECK.replace('all is well', 'all is fine'),
+/** Creates a repository with two commits, one of them signed, and changes that keep the size of files. */
+export function createPlainRepository(): string {
+  const root = createProject({
+    ...TRAP_FILES,
+    '.gitattributes': GIT_ATTRIBUTES,
+    'check.js': CHECK_SCRIPT.replace('all is well', 'all is fine'),
   });
-  git(root, 'init', '-q', '-b', 'main');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-qm', 'cannot use answer from port: first');
-  writeFileSync(path.join(root, 'check.js'), CHECK);
-  git(root, 'commit', '-qam', 'TypeError: cannot use answer from port');
-  sign(root);
+  runGit(root, 'init', '-q', '-b', 'main');
+  runGit(root, 'add', '-A');
+  runGit(root, 'commit', '-qm', 'cannot use answer from port: first');
+  writeFileSync(path.join(root, 'check.js'), CHECK_SCRIPT);
+  runGit(root, 'commit', '-qam', 'TypeError: cannot use answer from port');
+  signCommit(root);
   return root;
 }
 
 /** Adds a signature to the commit, so that git starts a program to verify it. */
-function sign(root: string): void {
+function signCommit(root: string): void {
   const signature = 'gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n';
   const commit = execFileSync('git', ['cat-file', 'commit', 'HEAD'], { cwd: root, encoding: 'utf8' });
   const input = commit.replace(/^(committer .*\n)/mu, `$1${signature}`);
@@ -127,48 +132,48 @@ function sign(root: string): void {
     input,
     encoding: 'utf8',
   });
-  git(root, 'reset', '-q', id.trim());
+  runGit(root, 'reset', '-q', id.trim());
 }
 
 /** Changes files without changing their sizes, so that git has to compare their contents. */
-export function change(root: string): void {
+export function changeFiles(root: string): void {
   writeFileSync(path.join(root, 'answer.txt'), 'abd\n');
   for (const name of ['notes.md', 'a.inc', 'a.wt']) writeFileSync(path.join(root, name), 'two\n');
-  writeFileSync(path.join(root, 'check.js'), CHECK.replace('all is well', 'all is good'));
+  writeFileSync(path.join(root, 'check.js'), CHECK_SCRIPT.replace('all is well', 'all is good'));
   writeFileSync(path.join(root, 'new.txt'), 'new\n');
 }
 
-export interface Trap {
+export interface TrapRepository {
   /** The folder in which Argus runs. */
   root: string;
-  marker: Marker;
-  /** Ordinary calls of git. */
+  marker: StartedPrograms;
+  /** Ordinary calls of plain git. */
   naive: string[];
-  /** Programs that these start, at the least. */
+  /** Programs that these calls start, possibly among others. */
   started: string[];
-  /** Argus writes no loop there, because git does not report which files it tracks. */
+  /** True if Argus writes no loop there, because git does not report which files it tracks. */
   refusesLoops?: true;
 }
 
-/** The programs that a plain git starts. */
-export function startedByGit(
+/** Returns the programs that calls of plain git start. */
+export function startPlainGit(
   root: string,
-  marker: Marker,
+  marker: StartedPrograms,
   commands: readonly string[],
   env: Record<string, string> = {},
 ) {
   marker.clear();
   for (const command of commands) {
     const words = ['--no-pager', ...command.split(' ')];
-    spawnSync('git', words, { cwd: root, env: environment(env), stdio: 'ignore' });
+    spawnSync('git', words, { cwd: root, env: createEnvironment(env), stdio: 'ignore' });
   }
   return marker.names;
 }
 
-export function ofTheRepository(): Trap {
-  const [root, marker] = [plain(), new Marker()];
-  plant(path.join(root, '.git'), root, marker);
-  change(root);
+export function createRepositoryTrap(): TrapRepository {
+  const [root, marker] = [createPlainRepository(), new StartedPrograms()];
+  addProgramSettings(path.join(root, '.git'), root, marker);
+  changeFiles(root);
   const naive = ['status', 'diff', 'diff HEAD~1 HEAD', 'hash-object notes.md', 'blame check.js', 'log -1', 'add -A'];
   const drivers = ['diff.<driver>.command', 'diff.<driver>.textconv', 'gpg.program', 'hook reference-transaction'];
   const filters = [
@@ -182,27 +187,33 @@ export function ofTheRepository(): Trap {
   return { root, marker, naive: [...naive, 'update-ref refs/x HEAD'], started };
 }
 
-/** The settings of the outer repository only ask to look into the submodule; those of the submodule start programs. */
-function ofSubmodule(): Trap {
-  const [root, marker] = [plain(), new Marker()];
-  git(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', plain(), 'sub');
-  git(root, 'commit', '-qm', 'sub');
+/**
+ * Creates a submodule whose settings start programs. The settings of the outer repository only make git look into the
+ * submodule.
+ */
+function createSubmoduleTrap(): TrapRepository {
+  const [root, marker] = [createPlainRepository(), new StartedPrograms()];
+  runGit(root, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', createPlainRepository(), 'sub');
+  runGit(root, 'commit', '-qm', 'sub');
   for (const setting of ['submodule.recurse=true', 'diff.submodule=diff', 'status.submoduleSummary=true']) {
     const [name = '', value = ''] = setting.split('=');
-    git(root, 'config', name, value);
+    runGit(root, 'config', name, value);
   }
-  git(path.join(root, 'sub'), 'commit', '-q', '--allow-empty', '-m', 'newer');
-  plant(path.join(root, '.git/modules/sub'), path.join(root, 'sub'), marker, ['core.worktree', 'include.path']);
-  for (const folder of [root, path.join(root, 'sub')]) change(folder);
+  runGit(path.join(root, 'sub'), 'commit', '-q', '--allow-empty', '-m', 'newer');
+  addProgramSettings(path.join(root, '.git/modules/sub'), path.join(root, 'sub'), marker, [
+    'core.worktree',
+    'include.path',
+  ]);
+  for (const folder of [root, path.join(root, 'sub')]) changeFiles(folder);
   return { root, marker, naive: ['status', 'add -A'], started: ['core.fsmonitor', 'included'] };
 }
 
-/** A folder in an ordinary clone that has the form of a bare repository with a configured work tree. */
-function ofEmbeddedRepository(): Trap {
-  const [inner, marker] = [plain(), new Marker()];
-  plant(path.join(inner, '.git'), inner, marker);
-  change(inner);
-  const root = path.join(repository({ 'readme.txt': 'x\n' }), 'evil.git');
+/** Creates a folder in an ordinary clone that has the form of a bare repository with a configured work tree. */
+function createEmbeddedRepositoryTrap(): TrapRepository {
+  const [inner, marker] = [createPlainRepository(), new StartedPrograms()];
+  addProgramSettings(path.join(inner, '.git'), inner, marker);
+  changeFiles(inner);
+  const root = path.join(createRepository({ 'readme.txt': 'x\n' }), 'evil.git');
   cpSync(path.join(inner, '.git'), root, { recursive: true });
   for (const name of readdirSync(inner)) {
     if (name !== '.git') cpSync(path.join(inner, name), path.join(root, name), { recursive: true });
@@ -211,45 +222,45 @@ function ofEmbeddedRepository(): Trap {
   return { root, marker, naive: ['status', 'add -A'], started: ['core.fsmonitor'], refusesLoops: true };
 }
 
-/** A partial clone whose settings name the program that fetches missing objects. */
-function ofPartialClone(): Trap {
-  const [root, marker] = [plain(), new Marker()];
-  const blob = git(root, 'rev-parse', 'HEAD~1:check.js');
-  const tree = git(root, 'rev-parse', 'HEAD~1^{tree}');
-  plant(path.join(root, '.git'), root, marker);
+/** Creates a partial clone whose settings name the program that fetches missing objects. */
+function createPartialCloneTrap(): TrapRepository {
+  const [root, marker] = [createPlainRepository(), new StartedPrograms()];
+  const blob = runGit(root, 'rev-parse', 'HEAD~1:check.js');
+  const tree = runGit(root, 'rev-parse', 'HEAD~1^{tree}');
+  addProgramSettings(path.join(root, '.git'), root, marker);
   for (const id of [blob, tree]) rmSync(path.join(root, '.git/objects', id.slice(0, 2), id.slice(2)));
-  change(root);
+  changeFiles(root);
   return { root, marker, naive: ['log -p', 'blame check.js'], started: ['remote.<name>.url'] };
 }
 
-export const TRAPS: readonly [string, () => Trap][] = [
-  ['its own settings and attributes', ofTheRepository],
-  ['those of a submodule', ofSubmodule],
-  ['a bare repository in a clone', ofEmbeddedRepository],
-  ['a partial clone', ofPartialClone],
+export const TRAPS: readonly [string, () => TrapRepository][] = [
+  ['its own settings and attributes', createRepositoryTrap],
+  ['settings and attributes of a submodule', createSubmoduleTrap],
+  ['a bare repository in a clone', createEmbeddedRepositoryTrap],
+  ['a partial clone', createPartialCloneTrap],
 ];
 
-/** Runs commands; none starts a program of the marker. Returns the ids that they answered. */
+/** Runs commands, and expects that no recording program starts. Returns the ids in the answers. */
 export async function expectNoneStarted(
-  { root, marker }: Pick<Trap, 'root' | 'marker'>,
+  { root, marker }: Pick<TrapRepository, 'root' | 'marker'>,
   lines: readonly string[][],
   env: Record<string, string> = {},
 ): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
   marker.clear();
-  endRun(root, { command: 'vitest', output: 'OrderError: the total is wrong' });
+  writeFinishedRun(root, { command: 'vitest', output: 'OrderError: the total is wrong' });
   for (const line of lines) {
     const args = line.map((word) => ids[word] ?? word);
     const { stdout, stderr } = await argus(args, { cwd: root, env });
     expect({ args, ran: marker.names }).toEqual({ args, ran: [] });
     expect(stdout + stderr, args.join(' ')).not.toContain('INTERNAL_ERROR');
-    Object.assign(ids, idsIn(stdout));
+    Object.assign(ids, extractIds(stdout));
   }
   return ids;
 }
 
-/** Calls every tool; none starts a program. */
-export async function expectNoneStartedOverMcp({ root, marker, refusesLoops }: Trap): Promise<void> {
+/** Calls every tool, and expects that no recording program starts. */
+export async function expectNoneStartedOverMcp({ root, marker, refusesLoops }: TrapRepository): Promise<void> {
   marker.clear();
   const agent = await connect('2026-07-28', {}, root);
   const called = new Set<string>();
@@ -265,7 +276,7 @@ export async function expectNoneStartedOverMcp({ root, marker, refusesLoops }: T
     const { runId } = await call('argus_run', { command: 'node check.js' });
     await call('argus_import', { path: 'report.xml' });
     const { cases } = await call('argus_history', { runId });
-    const { caseName } = named.parse(cases);
+    const { caseName } = firstFailureSchema.parse(cases);
     await call('argus_diagnose', { runId, caseName });
     await call('argus_report_fix', { runId, caseName, fixDescription: 'a better answer', success: true });
     await call('argus_patterns');
@@ -298,4 +309,6 @@ export async function expectNoneStartedOverMcp({ root, marker, refusesLoops }: T
   }
 }
 
-const named = z.array(z.looseObject({ caseName: z.string() })).transform(([first]) => ({ caseName: first?.caseName }));
+const firstFailureSchema = z
+  .array(z.looseObject({ caseName: z.string() }))
+  .transform(([first]) => ({ caseName: first?.caseName }));

@@ -1,12 +1,12 @@
-/** A wrong clock during a run. Its effect on retention: crates/engine/src/tests/runs/retention.rs. */
+/** A wrong clock during a run. crates/engine/src/tests/runs/retention.rs tests its effect on retention. */
 
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { project } from '../../e2e/harness.ts';
-import { junit } from '../../e2e/runs/reports.ts';
+import { createProject } from '../../e2e/harness.ts';
+import { formatJunit } from '../../e2e/runs/reports.ts';
 
-test('records runs when the clock is before 1970 or after 9999', async () => {
-  const root = project({ 'a.xml': junit([{ name: 'passes' }]) });
+test('runs are recorded if the clock is before 1970 or after 9999', async () => {
+  const root = createProject({ 'a.xml': formatJunit([{ name: 'passes' }]) });
   onTestFinished(() => void vi.useRealTimers());
   for (const now of [-1, -86_400_000_000, 8.64e15, 253_402_300_800_000]) {
     // The engine reads the clock of its process.

@@ -1,5 +1,6 @@
 /**
- * A few kills of each kind, after the process began to write. Many: kills.full.test.ts. The program: tests/e2e/process.
+ * A few kills of each kind, after the process has begun to write. kills.full.test.ts tests many kills, and
+ * tests/e2e/process the program.
  */
 
 import { test } from 'vitest';

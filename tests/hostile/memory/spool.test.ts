@@ -15,32 +15,32 @@ import {
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { argus } from '../../e2e/argus.ts';
-import { project, someUser } from '../../e2e/harness.ts';
-import { junit } from '../../e2e/runs/reports.ts';
-import { git } from '../git/strangers.ts';
+import { createProject, createUser } from '../../e2e/harness.ts';
+import { formatJunit } from '../../e2e/runs/reports.ts';
+import { runGit } from '../git/strangers.ts';
 
 const TOKEN = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
-const FAILS = `echo "OrderError: the plan of ${TOKEN} is gone" && exit 3`;
-const FIX = 'made the plan again';
+const FAILING_COMMAND = `echo "OrderError: the plan of ${TOKEN} is gone" && exit 3`;
+const FIX_DESCRIPTION = 'made the plan again';
 
-const NOT_STORED = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
+const QUEUED_STATE = { stored: false, queued: true, code: 'DATABASE_LOCKED' };
 
 interface Failure {
   runId: string;
   caseName: string;
 }
 
-/** A project of a user of its own, with a memory that holds one run. */
-class Scene {
-  readonly root = project();
-  readonly env = { ...someUser() };
+/** A new user's project with a memory that contains a single run. */
+class SpoolUser {
+  readonly root = createProject();
+  readonly env = { ...createUser() };
   readonly database = join(this.root, '.argus', 'argus.db');
   readonly spool = `${this.database}.spool`;
   readonly key = join(this.env.XDG_DATA_HOME, 'argus', 'spool.key');
   readonly first: Promise<Failure> = this.fail('exit 1').then(({ failure }) => failure);
 
-  static async make(): Promise<Scene & { stored: Failure }> {
-    const it = new Scene();
+  static async make(): Promise<SpoolUser & { stored: Failure }> {
+    const it = new SpoolUser();
     return Object.assign(it, { stored: await it.first });
   }
 
@@ -51,7 +51,7 @@ class Scene {
     return { status, stderr, data, error };
   }
 
-  async fail(command = FAILS) {
+  async fail(command = FAILING_COMMAND) {
     const { status, data } = await this.ask('run', command);
     const failure: Failure = { runId: data.runId, caseName: data.failures[0].caseName };
     return { status, data, failure };
@@ -62,14 +62,14 @@ class Scene {
   }
 
   reportFix({ runId, caseName }: Failure) {
-    return this.ask('report-fix', runId, caseName, FIX);
+    return this.ask('report-fix', runId, caseName, FIX_DESCRIPTION);
   }
 
   async total(): Promise<number> {
     return (await this.ask('history')).data.total;
   }
 
-  /** Names of files that wait. */
+  /** Returns the names of the files of waiting calls. */
   waiting(): string[] {
     return existsSync(this.spool) ? readdirSync(this.spool).filter((name) => name.endsWith('.json')) : [];
   }
@@ -79,8 +79,8 @@ class Scene {
   }
 
   /**
-   * Locks the database in a `sqlite3` shell until the result is called: IMMEDIATE blocks writers, EXCLUSIVE also
-   * readers.
+   * Locks the database in a `sqlite3` shell. The returned function releases the lock. IMMEDIATE blocks writers, and
+   * EXCLUSIVE also blocks readers.
    */
   async lock(kind: 'IMMEDIATE' | 'EXCLUSIVE' = 'IMMEDIATE'): Promise<() => Promise<unknown>> {
     const shell: ChildProcessWithoutNullStreams = spawn('sqlite3', ['-bail', this.database]);
@@ -96,18 +96,18 @@ class Scene {
 }
 
 test('a run and its fix wait while another process holds the lock, and are stored once it is free', async () => {
-  const it = await Scene.make();
+  const it = await SpoolUser.make();
   const release = await it.lock();
   const { status, data, failure } = await it.fail();
   expect({ status, data }).toMatchObject({
     status: 2,
-    data: { ...NOT_STORED, status: 'failed', totals: { failed: 1 } },
+    data: { ...QUEUED_STATE, status: 'failed', totals: { failed: 1 } },
   });
   expect(Object.keys(data).slice(0, 3)).toEqual(['stored', 'queued', 'code']);
   const fix = await it.reportFix(failure);
-  expect(fix).toMatchObject({ status: 2, data: { ...NOT_STORED, resolutions: 1, isNewPattern: true } });
+  expect(fix).toMatchObject({ status: 2, data: { ...QUEUED_STATE, resolutions: 1, isNewPattern: true } });
   const diagnosis = await it.diagnose(failure);
-  expect(diagnosis).toMatchObject({ status: 2, data: { ...NOT_STORED, suggestedFix: FIX } });
+  expect(diagnosis).toMatchObject({ status: 2, data: { ...QUEUED_STATE, suggestedFix: FIX_DESCRIPTION } });
 
   const calls = it.texts().map((text) => JSON.parse(text));
   expect(calls.map(({ method }) => method)).toEqual(['recordRun', 'reportFix', 'diagnose']);
@@ -120,16 +120,16 @@ test('a run and its fix wait while another process holds the lock, and are store
   expect((await it.ask('history')).data.runs[0]).toMatchObject({ id: failure.runId, failed: 1 });
   expect(it.waiting()).toEqual([]);
   const known = await it.diagnose(failure);
-  expect(known).toMatchObject({ status: 0, data: { suggestedFix: FIX, confidence: 2 / 5 } });
-  expect(known.data.pattern).toMatchObject({ occurrences: 3, resolutions: 1 });
+  expect(known).toMatchObject({ status: 0, data: { suggestedFix: FIX_DESCRIPTION, confidence: 1 / 2 } });
+  expect(known.data.pattern).toMatchObject({ occurrences: 2, resolutions: 1 });
 });
 
-test('does not store a call again when its file remains, for example after a kill', async () => {
-  const it = await Scene.make();
+test('a call is not stored again if its file remains, for example after a kill', async () => {
+  const it = await SpoolUser.make();
   const release = await it.lock();
   const { failure } = await it.fail();
   const [name = ''] = it.waiting();
-  const aside = join(project(), name);
+  const aside = join(createProject(), name);
   copyFileSync(join(it.spool, name), aside);
   await release();
   expect(await it.total()).toBe(2);
@@ -138,8 +138,8 @@ test('does not store a call again when its file remains, for example after a kil
   expect(it.waiting()).toEqual([]);
 });
 
-test('a spool that a repository brings is left as it is', async () => {
-  const it = await Scene.make();
+test('a spool that came with the repository is not changed', async () => {
+  const it = await SpoolUser.make();
   const callId = '0195220c-2a00-7abc-8def-001122334455';
   mkdirSync(it.spool, { mode: 0o700 });
   const forged = join(it.spool, `${callId}.${'0'.repeat(64)}.json`);
@@ -152,42 +152,45 @@ test('a spool that a repository brings is left as it is', async () => {
   expect(existsSync(forged)).toBe(true);
 });
 
-test('nothing beside a database that git tracks is written', async () => {
-  const root = project({ 'argus.yaml': 'history: { database: data/mem.db }\n', 'data/mem.db.queue': 'of the project' });
-  git(root, 'init', '-q');
-  git(root, 'add', '-A');
-  git(root, 'commit', '-q', '-m', 'everything');
-  expect((await argus(['run', '--project', root, 'exit 1'], { env: { ...someUser() } })).status).toBe(1);
-  expect(git(root, 'status', '--porcelain', '--', 'data/mem.db.queue')).toBe('');
+test('no file is written beside a database that git tracks', async () => {
+  const root = createProject({
+    'argus.yaml': 'history: { database: data/mem.db }\n',
+    'data/mem.db.queue': 'of the project',
+  });
+  runGit(root, 'init', '-q');
+  runGit(root, 'add', '-A');
+  runGit(root, 'commit', '-q', '-m', 'everything');
+  expect((await argus(['run', '--project', root, 'exit 1'], { env: { ...createUser() } })).status).toBe(1);
+  expect(runGit(root, 'status', '--porcelain', '--', 'data/mem.db.queue')).toBe('');
 });
 
-test('stores waiting calls at the new place of the memory after git tracks the old file', async () => {
-  const it = await Scene.make();
+test('waiting calls are stored at the new place of the memory after git tracks the old file', async () => {
+  const it = await SpoolUser.make();
   const release = await it.lock();
   const { failure } = await it.fail();
-  git(it.root, 'init', '-q');
-  git(it.root, 'add', '-f', '.argus/argus.db');
+  runGit(it.root, 'init', '-q');
+  runGit(it.root, 'add', '-f', '.argus/argus.db');
   await release();
   expect((await it.ask('history')).data).toMatchObject({ total: 1, runs: [{ id: failure.runId }] });
   expect(it.waiting()).toEqual([]);
 });
 
-test('a diagnosis of a stored run waits to be counted until the database is free', async () => {
-  const it = await Scene.make();
+test('a diagnosis of a stored run is counted once the database is free', async () => {
+  const it = await SpoolUser.make();
   const release = await it.lock();
-  expect(await it.diagnose(it.stored)).toMatchObject({ status: 2, data: NOT_STORED });
+  expect(await it.diagnose(it.stored)).toMatchObject({ status: 2, data: QUEUED_STATE });
   expect(await it.total()).toBe(1);
   expect(it.waiting()).toHaveLength(1);
   await release();
   const known = await it.diagnose(it.stored);
-  expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 2 } } });
+  expect(known).toMatchObject({ status: 0, data: { isNewPattern: false, pattern: { occurrences: 1 } } });
   expect(it.waiting()).toEqual([]);
 });
 
 test('a reporter waits a second for a database that another program holds, and keeps its run', async () => {
-  const it = await Scene.make();
-  const report = junit([{ name: 'tunes', failure: { message: 'Error: the flux is out of tune' } }]);
-  const folder = project({ 'pytest-1.xml': report, 'end.json': '{"runner":"pytest"}' });
+  const it = await SpoolUser.make();
+  const report = formatJunit([{ name: 'tunes', failure: { message: 'Error: the flux is out of tune' } }]);
+  const folder = createProject({ 'pytest-1.xml': report, 'end.json': '{"runner":"pytest"}' });
   const release = await it.lock('EXCLUSIVE');
   const began = performance.now();
   await argus(['record', folder], { env: it.env, cwd: it.root });
@@ -199,8 +202,8 @@ test('a reporter waits a second for a database that another program holds, and k
   expect((await it.ask('history')).data).toMatchObject({ total: 2, runs: [{ failed: 1 }, {}] });
 });
 
-test('does not report a stored run as missing while the database is locked for readers', async () => {
-  const it = await Scene.make();
+test('a stored run is not reported as missing while the database is locked for readers', async () => {
+  const it = await SpoolUser.make();
   const release = await it.lock('EXCLUSIVE');
   const refused = { status: 2, error: { code: 'DATABASE_LOCKED' } };
   expect(await it.reportFix(it.stored)).toMatchObject(refused);
@@ -209,37 +212,37 @@ test('does not report a stored run as missing while the database is locked for r
   expect((await it.reportFix(it.stored)).status).toBe(0);
 });
 
-test('a key that cannot be used fails no call', async () => {
-  const it = await Scene.make();
+test('calls work with an unusable key', async () => {
+  const it = await SpoolUser.make();
   writeFileSync(it.key, 'short', { mode: 0o600 });
   mkdirSync(it.spool, { mode: 0o700 });
   writeFileSync(join(it.spool, `0195220c-2a00-7abc-8def-001122334455.${'0'.repeat(64)}.json`), '{}\n');
   const { status, data } = await it.fail();
   expect({ status, data }).toMatchObject({ status: 1, data: { status: 'failed' } });
-  expect(data.notes.join()).toContain(`${it.key} is no key; delete it`);
+  expect(data.notes.join()).toContain(`${it.key} is not a valid key; delete it`);
   const history = await it.ask('history');
   expect(history).toMatchObject({ status: 0, data: { total: 2 } });
-  expect(history.data.warnings.join()).toContain('is no key');
+  expect(history.data.warnings.join()).toContain('is not a valid key');
   expect(await it.reportFix(it.stored)).toMatchObject({ status: 0, data: { resolutions: 1 } });
 });
 
-test('a fix comes in behind its run, though the clock was set back in between', async () => {
-  const it = await Scene.make();
+test('a fix is stored after its run even if the clock was set back between them', async () => {
+  const it = await SpoolUser.make();
   const release = await it.lock();
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
   onTestFinished(() => void vi.useRealTimers());
   const { failure } = await it.fail();
   vi.useRealTimers();
-  expect(await it.reportFix(failure)).toMatchObject({ data: NOT_STORED });
-  expect(await it.diagnose(failure)).toMatchObject({ data: { ...NOT_STORED, suggestedFix: FIX } });
+  expect(await it.reportFix(failure)).toMatchObject({ data: QUEUED_STATE });
+  expect(await it.diagnose(failure)).toMatchObject({ data: { ...QUEUED_STATE, suggestedFix: FIX_DESCRIPTION } });
   await release();
   expect(await it.ask('history')).toMatchObject({ data: { total: 2 }, stderr: '' });
   expect(readdirSync(it.spool)).toEqual([]);
-  expect((await it.diagnose(failure)).data).toMatchObject({ suggestedFix: FIX });
+  expect((await it.diagnose(failure)).data).toMatchObject({ suggestedFix: FIX_DESCRIPTION });
 });
 
 test('doctor counts waiting calls and calls that can never be stored', async () => {
-  const it = await Scene.make();
+  const it = await SpoolUser.make();
   const release = await it.lock();
   await it.reportFix((await it.fail()).failure);
   const [run = ''] = it.waiting();
@@ -247,13 +250,13 @@ test('doctor counts waiting calls and calls that can never be stored', async () 
   rmSync(join(it.spool, run));
   await release();
   const doctor = async () => (await argus(['doctor', '--project', it.root], { env: it.env })).stdout;
-  expect(await doctor()).toContain('1 call to be stored by the next one that can');
+  expect(await doctor()).toContain('1 call waiting to be stored by the next call');
   expect((await it.ask('history')).stderr).toContain('.refused');
-  expect(await doctor()).toContain(`1 call that can never be stored: look at *.refused in ${it.spool}`);
+  expect(await doctor()).toContain(`1 call that cannot be stored (see *.refused in ${it.spool})`);
 });
 
-test('a loop stores its result on a later resume when it can neither store nor queue it', async () => {
-  const it = await Scene.make();
+test('a loop that can neither store nor queue its result stores it when it is resumed later', async () => {
+  const it = await SpoolUser.make();
   writeFileSync(it.key, 'short', { mode: 0o600 });
   const loop = async (...args: string[]) => {
     const begin = ['fix-problem', '--command', 'test -e done', '--desired', 'done', '--project', it.root];
@@ -263,7 +266,10 @@ test('a loop stores its result on a later resume when it can neither store nor q
   writeFileSync(join(it.root, 'done'), '');
   const release = await it.lock();
   const fixed = await loop('--resume', '--fix', 'made the file');
-  expect(fixed).toMatchObject({ status: 0, stdout: expect.stringContaining('Not stored, and not kept for later') });
+  expect(fixed).toMatchObject({
+    status: 0,
+    stdout: expect.stringContaining('Not stored, and lost when this process ends'),
+  });
   await release();
   expect((await loop('--resume')).stdout).not.toContain('Not stored');
   expect(await it.total()).toBe(2);

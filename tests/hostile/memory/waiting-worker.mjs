@@ -12,9 +12,9 @@ import { writeSync } from 'node:fs';
 
 const [url, databasePath, runId, caseName, solution_id, operations, seed] = process.argv.slice(2);
 const { openEngine, EngineError } = await import(url);
-const say = (line) => writeSync(1, `${line}\n`);
+const printLine = (line) => writeSync(1, `${line}\n`);
 const engine = await openEngine({ databasePath, projectRoot: '/' });
-const env = { os: 'linux' };
+const environment = { os: 'linux' };
 
 const OPERATIONS = {
   recordRun: async (count) => {
@@ -32,25 +32,26 @@ const OPERATIONS = {
     return (await engine.reportFix(fix)).fixRecordId;
   },
   addIncident: async (count) => {
-    // Unique words, because otherwise the incident counts as a duplicate.
+    // The words are unique, because otherwise the incident counts as a duplicate.
     const title = createHash('sha256').update(`${seed} ${count}`).digest('hex').replace(/.{16}/g, 'w$& ');
-    return (await engine.addIncident({ title, steps: 'Turn it.', env, worked: true })).incident_id;
+    return (await engine.addIncident({ title, steps: 'Turn it.', env: environment, worked: true })).incident_id;
   },
-  recordOutcome: async (count) => (await engine.recordOutcome({ solution_id, worked: count % 3 > 0, env })).outcome_id,
+  recordOutcome: async (count) =>
+    (await engine.recordOutcome({ solution_id, worked: count % 3 > 0, env: environment })).outcome_id,
 };
-const KINDS = Object.entries(OPERATIONS);
+const OPERATION_NAMES = Object.entries(OPERATIONS);
 
-say('ready');
+printLine('ready');
 await once(process.stdin, 'data');
 process.stdin.unref();
 for (let count = 0; operations === '0' || count < Number(operations); count += 1) {
-  const [operation, perform] = KINDS[count % KINDS.length];
+  const [operation, perform] = OPERATION_NAMES[count % OPERATION_NAMES.length];
   const started = performance.now();
   const answer = await perform(count).then(
     (id) => ({ id }),
     (error) => ({ refused: `${error.code}: ${error.message}` }),
   );
-  say(JSON.stringify({ operation, ...answer, ms: performance.now() - started }));
+  printLine(JSON.stringify({ operation, ...answer, ms: performance.now() - started }));
 }
 await engine.close();
 process.exit();

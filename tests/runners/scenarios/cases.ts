@@ -1,12 +1,13 @@
-/** Behavior of single runners. Vitest and Jest: vitest-and-jest.ts. */
+/** Scenarios about the behavior of single runners. vitest-and-jest.ts has the scenarios of Vitest and Jest. */
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { totals } from '../runners.ts';
+import { USUAL_TOTALS } from '../runners.ts';
 import type { Folder, Scenario } from '../scenario.ts';
 
-const shop = (body: string) => `describe('shop', function () { this.retries(2); it('opens', () => { ${body} }); });\n`;
+const retriedTest = (body: string) =>
+  `describe('shop', function () { this.retries(2); it('opens', () => { ${body} }); });\n`;
 
 const jasmineSpec = (name: string) => `describe('${name}', () => {
   describe('inner', () => {
@@ -17,12 +18,15 @@ const jasmineSpec = (name: string) => `describe('${name}', () => {
 });
 `;
 
-const OF_NODE: Scenario[] = [
+const NODE_SCENARIOS: Scenario[] = [
   {
     name: 'a test of Mocha that passed at once is not flaky for one of its name that was retried',
     recording: 'mocha-retries',
     folder: 'mocha',
-    files: { 'a.js': `let tries = 0;\n${shop("if (tries++ < 1) throw new Error('shut')")}`, 'b.js': shop('') },
+    files: {
+      'a.js': `let tries = 0;\n${retriedTest("if (tries++ < 1) throw new Error('shut')")}`,
+      'b.js': retriedTest(''),
+    },
     async play(stage) {
       const run = await stage.run({ command: 'mocha a.js b.js' });
       expect(run).toMatchObject({ status: 'passed', totals: { passed: 2, failed: 0, skipped: 0, flaky: 1 } });
@@ -201,20 +205,20 @@ QUnit.module('shop', () => {
   },
 ];
 
-interface Unloadable {
+interface UnloadableFile {
   folder: Folder;
   file: string;
   text: string;
-  /** The missing file. */
+  /** Path of the missing file. */
   absent: string;
   headline: string;
-  /** The case that represents the file. */
+  /** Name of the case that represents the file. */
   caseName: string;
-  /** Totals when they differ, for example because RSpec runs no test when it cannot load a file. */
+  /** Totals if they differ from the usual totals. For example, RSpec runs no test if it cannot load a file. */
   others?: object;
 }
 
-const UNLOADABLE: Unloadable[] = [
+const UNLOADABLE_FILES: UnloadableFile[] = [
   {
     folder: 'ava',
     file: 'other.test.js',
@@ -250,7 +254,7 @@ const UNLOADABLE: Unloadable[] = [
   },
 ];
 
-const loading: Scenario[] = UNLOADABLE.map((row) => ({
+const LOADING_SCENARIOS: Scenario[] = UNLOADABLE_FILES.map((row) => ({
   name: `a file that ${row.folder} cannot load is a failure, and its tests prove what was done about it`,
   recording: `loading-${row.folder}`,
   folder: row.folder,
@@ -268,7 +272,7 @@ const loading: Scenario[] = UNLOADABLE.map((row) => ({
   },
 }));
 
-const OF_PYTHON: Scenario[] = [
+const PYTHON_SCENARIOS: Scenario[] = [
   {
     name: 'a program of Django that cannot start tells what it tells by itself',
     recording: 'django-start',
@@ -333,7 +337,7 @@ def load_tests(loader, tests, ignore):
   },
 ];
 
-const BUSTED: Scenario[] = [
+const BUSTED_SCENARIOS: Scenario[] = [
   {
     name: 'busted tells where the error is, of the project and of the test, and of what runs before each',
     recording: 'busted-places',
@@ -372,8 +376,8 @@ end)
   },
 ];
 
-const BROKEN = 'second/src/test/java/shop/BrokenTest.java';
-const CART = 'second/src/test/java/org/apache/shop/CartTest.java';
+const BROKEN_TEST_PATH = 'second/src/test/java/shop/BrokenTest.java';
+const CART_TEST_PATH = 'second/src/test/java/org/apache/shop/CartTest.java';
 const CART_TEST = `package org.apache.shop;
 
 public class CartTest {
@@ -384,12 +388,12 @@ public class CartTest {
 }
 `;
 
-const OF_JAVA: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
+const JAVA_SCENARIOS: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
   {
     name: `${folder} tells which module it could not compile, beside the tests that failed`,
     recording: `${folder}-not-built`,
     folder,
-    files: { [BROKEN]: 'package shop;\n\nclass BrokenTest {\n  int total = Absent.total();\n}\n' },
+    files: { [BROKEN_TEST_PATH]: 'package shop;\n\nclass BrokenTest {\n  int total = Absent.total();\n}\n' },
     async play(stage) {
       const run = await stage.run();
       expect(run).toMatchObject({ totals: { failed: 1 }, failures: [{ caseName: 'shop.SumTest > is_wrong' }] });
@@ -404,15 +408,15 @@ const OF_JAVA: Scenario[] = (['maven', 'gradle'] as const).flatMap((folder) => [
     name: `${folder} tells where a test is whose package is named as that of a library`,
     recording: `${folder}-library-package`,
     folder,
-    files: { [CART]: CART_TEST },
+    files: { [CART_TEST_PATH]: CART_TEST },
     async play(stage) {
-      const place = { caseName: 'org.apache.shop.CartTest > isOpen', testPlace: `${CART}:6` };
+      const place = { caseName: 'org.apache.shop.CartTest > isOpen', testPlace: `${CART_TEST_PATH}:6` };
       expect((await stage.run()).failures).toContainEqual(expect.objectContaining(place));
     },
   },
 ]);
 
-const UP_TO_DATE: Scenario = {
+const UP_TO_DATE_SCENARIO: Scenario = {
   name: 'a task that Gradle need not run again counts as it did',
   recording: 'gradle-up-to-date',
   folder: 'gradle',
@@ -421,10 +425,17 @@ const UP_TO_DATE: Scenario = {
     const text = readFileSync(path.join(stage.root, file), 'utf8');
     stage.write({ [file]: text.replace('(5, 2 + 2)', '(4, 2 + 2)') });
     const first = await stage.run();
-    expect(first).toMatchObject({ status: 'passed', totals: { ...totals, passed: 3, failed: 0 } });
+    expect(first).toMatchObject({ status: 'passed', totals: { ...USUAL_TOTALS, passed: 3, failed: 0 } });
     const again = await stage.run();
     expect(again).toMatchObject({ status: 'passed', totals: first.totals, notes: [] });
   },
 };
 
-export const CASES: Scenario[] = [...OF_NODE, ...loading, ...OF_PYTHON, ...BUSTED, ...OF_JAVA, UP_TO_DATE];
+export const CASE_SCENARIOS: Scenario[] = [
+  ...NODE_SCENARIOS,
+  ...LOADING_SCENARIOS,
+  ...PYTHON_SCENARIOS,
+  ...BUSTED_SCENARIOS,
+  ...JAVA_SCENARIOS,
+  UP_TO_DATE_SCENARIO,
+];

@@ -1,10 +1,10 @@
-/** Argus counts the tests that the runner counts. */
+/** Scenarios in which Argus counts the same tests as the runner. */
 
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import type { Scenario, Stage } from '../scenario.ts';
 
-const NODES = [
+const NODE_VERSIONS = [
   { version: 20, program: 'node', node: process.execPath },
   {
     version: 22,
@@ -13,7 +13,7 @@ const NODES = [
   },
 ] as const;
 
-const SUBTESTS = `const { describe, it, test } = require('node:test');
+const SUBTEST_FILE = `const { describe, it, test } = require('node:test');
 test('green', async (t) => { await t.test('fine', () => {}); });
 test('red', async (t) => {
   await t.test('fine', () => {});
@@ -27,7 +27,7 @@ describe('suite', () => {
 });
 `;
 
-const CANCELLED = `const { before, describe, it } = require('node:test');
+const CANCELLED_FILE = `const { before, describe, it } = require('node:test');
 describe('shop', () => {
   before(() => { throw new Error('no database'); });
   it('opens', () => {});
@@ -35,10 +35,10 @@ describe('shop', () => {
 });
 `;
 
-const filesOf = (text: string) => ({ 'package.json': '{}', 'test/a.test.js': text, 'test/plain.test.js': '' });
+const testFiles = (text: string) => ({ 'package.json': '{}', 'test/a.test.js': text, 'test/plain.test.js': '' });
 
-/** The counts in the last lines that people see, such as `# pass 3`. */
-function printedCounts({ shown }: Stage) {
+/** Returns the counts in the last lines that people see, such as `# pass 3`. */
+function parsePrintedCounts({ shown }: Stage) {
   const text = shown.map(([, one]) => one).join('');
   const count = (word: string) => Number(new RegExp(`^(?:#|ℹ) ${word} (\\d+)$`, 'mu').exec(text)?.[1]);
   return {
@@ -48,16 +48,16 @@ function printedCounts({ shown }: Stage) {
   };
 }
 
-const ofNode: Scenario[] = NODES.flatMap(({ version, program, node }) => [
+const NODE_SCENARIOS: Scenario[] = NODE_VERSIONS.flatMap(({ version, program, node }) => [
   {
     name: `node:test of Node ${version} counts tests that have subtests and files that have no test, and no suites`,
     recording: `counts-node-${version}`,
     programs: [program],
-    files: filesOf(SUBTESTS),
+    files: testFiles(SUBTEST_FILE),
     async play(stage) {
       const run = await stage.run({ command: `${node} --test` });
-      expect(printedCounts(stage)).toEqual({ passed: 6, failed: 3, skipped: 2 });
-      expect(run.totals).toMatchObject(printedCounts(stage));
+      expect(parsePrintedCounts(stage)).toEqual({ passed: 6, failed: 3, skipped: 2 });
+      expect(run.totals).toMatchObject(parsePrintedCounts(stage));
       expect(run.causes).toMatchObject([
         { headline: 'TypeError: of the subtest', cases: ['test/a.test.js > red > wrong', 'test/a.test.js > red'] },
         { headline: 'RangeError: of its own', cases: ['test/a.test.js > itself'] },
@@ -68,10 +68,10 @@ const ofNode: Scenario[] = NODES.flatMap(({ version, program, node }) => [
     name: `node:test of Node ${version} tells tests that a suite cancelled with the error of the suite`,
     recording: `cancelled-node-${version}`,
     programs: [program],
-    files: filesOf(CANCELLED),
+    files: testFiles(CANCELLED_FILE),
     async play(stage) {
       const run = await stage.run({ command: `${node} --test` });
-      expect(run.totals).toMatchObject(printedCounts(stage));
+      expect(run.totals).toMatchObject(parsePrintedCounts(stage));
       expect(run.causes).toMatchObject([{ headline: 'Error: no database', count: 2 }]);
     },
   },
@@ -79,7 +79,7 @@ const ofNode: Scenario[] = NODES.flatMap(({ version, program, node }) => [
     name: `node:test of Node ${version} counts no file whose tests a filter leaves out`,
     recording: `left-out-node-${version}`,
     programs: [program],
-    files: { ...filesOf(SUBTESTS), 'test/b.test.js': CANCELLED },
+    files: { ...testFiles(SUBTEST_FILE), 'test/b.test.js': CANCELLED_FILE },
     async play(stage) {
       const { runId } = await stage.run({ command: `${node} --test --test-name-pattern=green` });
       const passed = (await stage.cases(runId)).filter(({ status }) => status === 'passed');
@@ -89,7 +89,7 @@ const ofNode: Scenario[] = NODES.flatMap(({ version, program, node }) => [
   },
 ]);
 
-const CRATE = `#[cfg(test)]
+const CRATE_SOURCE = `#[cfg(test)]
 mod shop {
     #[test]
     fn a_wrong() { assert_eq!(1, 2); }
@@ -101,7 +101,7 @@ mod shop {
 }
 `;
 
-const EXPECTED_FAILURE = `import unittest
+const EXPECTED_FAILURE_FILE = `import unittest
 
 class Shop(unittest.TestCase):
     def test_fine(self): pass
@@ -111,14 +111,14 @@ class Shop(unittest.TestCase):
     def test_known(self): self.assertEqual(1, 2)
 `;
 
-export const COUNTS: Scenario[] = [
-  ...ofNode,
+export const COUNT_SCENARIOS: Scenario[] = [
+  ...NODE_SCENARIOS,
   {
     name: 'nextest counts what is ignored, and tells what it did not run after a failure',
     recording: 'counts-nextest',
     programs: ['nextest'],
     folder: 'cargo',
-    files: { 'src/lib.rs': CRATE },
+    files: { 'src/lib.rs': CRATE_SOURCE },
     async play(stage) {
       const all = await stage.run({ command: 'cargo nextest run --no-fail-fast' });
       expect(all.totals).toEqual({ passed: 1, failed: 1, skipped: 1, flaky: 0 });
@@ -133,7 +133,7 @@ export const COUNTS: Scenario[] = [
     name: 'an expected failure is skipped, as pytest reports it',
     recording: 'expected-failure',
     programs: ['pytest', 'python'],
-    files: { 'test_shop.py': EXPECTED_FAILURE, 'setup.cfg': '' },
+    files: { 'test_shop.py': EXPECTED_FAILURE_FILE, 'setup.cfg': '' },
     async play(stage) {
       for (const command of ['python -m unittest', 'python -E -m unittest -v', 'python -m pytest']) {
         const run = await stage.run({ command: `sh -c "${command}"` });

@@ -1,9 +1,12 @@
-/** Argus makes the usual output of `go test` from its events, and keeps the compiler's message of a package. */
+/**
+ * Scenarios of Go: Argus creates the usual output of `go test` from its events, and keeps the compiler's message about
+ * a package.
+ */
 
 import { expect } from 'vitest';
 import type { Scenario } from '../scenario.ts';
 
-const FILES = {
+const GO_FILES = {
   'go.mod': 'module example.com/shop\n\ngo 1.19\n',
   'none/none.go': 'package none\n',
   'good/good_test.go': `package good
@@ -49,7 +52,7 @@ func TestUnbuilt(t *testing.T) { absent() }
 `,
 };
 
-const COMMANDS = [
+const GO_COMMANDS = [
   { recording: 'all', command: 'go test -count=1 -p=1 ./...' },
   { recording: 'all-verbose', command: 'go test -count=1 -p=1 -v ./...' },
   { recording: 'cover', command: 'go test -count=1 -cover ./good' },
@@ -60,24 +63,24 @@ const COMMANDS = [
   { recording: 'unbuilt-here', command: 'go test', at: 'unbuilt' },
 ];
 
-const COMPILER = {
+const COMPILER_FAILURE = {
   caseName: 'example.com/shop/unbuilt > (suite)',
   headline: 'undefined: absent',
   testPlace: 'unbuilt/unbuilt_test.go:5',
 };
 
-export const GO: Scenario[] = COMMANDS.map(({ recording, command, at }) => ({
+export const GO_SCENARIOS: Scenario[] = GO_COMMANDS.map(({ recording, command, at }) => ({
   name: `${command} in ${at ?? 'the module'} prints what it prints alone, and tells what the compiler tells`,
   recording: `go-${recording}`,
   programs: ['go'],
-  files: FILES,
+  files: GO_FILES,
   ...(at === undefined ? {} : { at }),
   async play(stage) {
     const run = await stage.run({ command });
     stage.expectShownAsAlone(command);
     if (!recording.startsWith('all') && recording !== 'unbuilt') return;
     expect(run).toMatchObject({ status: 'failed', notes: [] });
-    expect(run.failures).toContainEqual(expect.objectContaining(COMPILER));
+    expect(run.failures).toContainEqual(expect.objectContaining(COMPILER_FAILURE));
     expect(JSON.stringify(run.causes)).not.toContain('setting up');
   },
 }));

@@ -1,13 +1,13 @@
 /**
- * Argus reads the output of commands that write no report, and does not change output. Every dialect of a report:
- * crates/report.
+ * Scenarios in which Argus reads the output of commands that write no report, and does not change output. crates/report
+ * tests every dialect of a report.
  */
 
 import { expect } from 'vitest';
-import { totals } from '../runners.ts';
+import { USUAL_TOTALS } from '../runners.ts';
 import type { Folder, Scenario } from '../scenario.ts';
 
-const NODE_TESTS = {
+const NODE_TEST_FILES = {
   'test/a.test.js': `const test = require('node:test');
 const assert = require('node:assert');
 test('sum', async (t) => {
@@ -18,15 +18,15 @@ test('sum', async (t) => {
   'test/b.test.js': "require('./absent');\n",
 };
 
-const TAP = 'env -u NODE_OPTIONS node --test --test-reporter=tap';
-const side = (name: string) => `(${TAP} test/a.test.js; true) | sed 's/^/${name} test: /' &\n`;
+const TAP_COMMAND = 'env -u NODE_OPTIONS node --test --test-reporter=tap';
+const concurrentCommand = (name: string) => `(${TAP_COMMAND} test/a.test.js; true) | sed 's/^/${name} test: /' &\n`;
 
-const read: Scenario[] = [
+const OUTPUT_SCENARIOS: Scenario[] = [
   {
     name: 'TAP behind a script is its cases',
     recording: 'printed-tap',
     programs: ['node'],
-    files: { ...NODE_TESTS, 'check.sh': `echo checking\n${TAP}\nstatus=$?\necho done\nexit $status\n` },
+    files: { ...NODE_TEST_FILES, 'check.sh': `echo checking\n${TAP_COMMAND}\nstatus=$?\necho done\nexit $status\n` },
     async play(stage) {
       const failures = [
         {
@@ -52,7 +52,7 @@ const read: Scenario[] = [
     name: 'TAP of two packages at once is read where each line has the name of its package',
     recording: 'printed-tap-of-two',
     programs: ['node'],
-    files: { ...NODE_TESTS, 'check.sh': `${side('one')}${side('two')}wait\nexit 1\n` },
+    files: { ...NODE_TEST_FILES, 'check.sh': `${concurrentCommand('one')}${concurrentCommand('two')}wait\nexit 1\n` },
     async play(stage) {
       expect(await stage.run({ command: 'sh check.sh' })).toMatchObject({ totals: { passed: 2, failed: 2 } });
     },
@@ -118,9 +118,9 @@ const read: Scenario[] = [
       const run = await stage.run({ command: 'env -u PYTHONPATH python -m pytest' });
       expect(run).toMatchObject({
         status: 'failed',
-        totals,
+        totals: USUAL_TOTALS,
         failures: [{ caseName: 'test_sum.py > TestSum > test_is_wrong', category: 'ASSERTION_MISMATCH' }],
-        notes: [expect.stringMatching(/did not take what Argus adds .*argus_pytest.* ran once more/u)],
+        notes: [expect.stringMatching(/rejected the additions of Argus .*argus_pytest.* ran again/u)],
       });
       expect(await stage.runs()).toHaveLength(1);
     },
@@ -134,20 +134,20 @@ const read: Scenario[] = [
       expect(await stage.run({ command: 'env -u RUBYLIB ruby -Itest test/test_sum.rb' })).toMatchObject({
         status: 'failed',
         failures: [{ category: 'ASSERTION_MISMATCH' }],
-        notes: [expect.stringMatching(/did not take what Argus adds .*argus_reporter.* ran once more/u)],
+        notes: [expect.stringMatching(/rejected the additions of Argus .*argus_reporter.* ran again/u)],
       });
     },
   },
 ];
 
-interface Alone {
+interface OtherCommand {
   recording: string;
   folder: Folder;
   command: string;
 }
 
 /** Commands in projects of `runners/`, in addition to the detected commands. */
-const ALONE: Alone[] = [
+const OTHER_COMMANDS: OtherCommand[] = [
   { recording: 'node-test', folder: 'node-test', command: 'node --test sum.js' },
   {
     recording: 'node-test-spec',
@@ -158,7 +158,7 @@ const ALONE: Alone[] = [
   { recording: 'busted-tap', folder: 'busted', command: 'busted -o TAP' },
 ];
 
-const alone: Scenario[] = ALONE.map(({ recording, folder, command }) => ({
+const OTHER_COMMAND_SCENARIOS: Scenario[] = OTHER_COMMANDS.map(({ recording, folder, command }) => ({
   name: `${command} prints in ${folder} what it prints alone`,
   recording: `alone-${recording}`,
   folder,
@@ -168,14 +168,14 @@ const alone: Scenario[] = ALONE.map(({ recording, folder, command }) => ({
   },
 }));
 
-interface WithoutTests {
+interface CommandWithoutTests {
   recording: string;
   folder: Folder;
   command: string;
   headline?: string;
 }
 
-const WITHOUT_TESTS: WithoutTests[] = [
+const COMMANDS_WITHOUT_TESTS: CommandWithoutTests[] = [
   { recording: 'pytest-k', folder: 'pytest', command: 'python -m pytest -k subtracts' },
   {
     recording: 'pytest-file',
@@ -203,7 +203,7 @@ const WITHOUT_TESTS: WithoutTests[] = [
   },
 ];
 
-const withoutTests: Scenario[] = WITHOUT_TESTS.map(({ recording, folder, command, headline }) => ({
+const NO_TEST_SCENARIOS: Scenario[] = COMMANDS_WITHOUT_TESTS.map(({ recording, folder, command, headline }) => ({
   name: `${command}, which names no test, is no success`,
   recording: `no-tests-${recording}`,
   folder,
@@ -218,4 +218,4 @@ const withoutTests: Scenario[] = WITHOUT_TESTS.map(({ recording, folder, command
   },
 }));
 
-export const PRINTED: Scenario[] = [...read, ...alone, ...withoutTests];
+export const PRINTED_SCENARIOS: Scenario[] = [...OUTPUT_SCENARIOS, ...OTHER_COMMAND_SCENARIOS, ...NO_TEST_SCENARIOS];

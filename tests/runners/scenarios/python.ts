@@ -1,23 +1,23 @@
-/** The runners of Python behind other programs, above all those that measure coverage. */
+/** Scenarios in which other programs start the runners of Python, mostly programs that measure coverage. */
 
 import { execSync } from 'node:child_process';
 import path from 'node:path';
 import { expect } from 'vitest';
 import { pythonFolder } from '../../e2e/setup.mjs';
-import { totals } from '../runners.ts';
+import { USUAL_TOTALS } from '../runners.ts';
 import type { Folder, Scenario } from '../scenario.ts';
 
-const UNITTEST = '-m unittest discover -s tests';
+const UNITTEST_ARGS = '-m unittest discover -s tests';
 
-const MEASURED: { folder: Folder; command: string }[] = [
-  { folder: 'unittest', command: `coverage run ${UNITTEST}` },
-  { folder: 'unittest', command: `python -m coverage run --branch --source=tests ${UNITTEST}` },
+const COVERAGE_COMMANDS: { folder: Folder; command: string }[] = [
+  { folder: 'unittest', command: `coverage run ${UNITTEST_ARGS}` },
+  { folder: 'unittest', command: `python -m coverage run --branch --source=tests ${UNITTEST_ARGS}` },
   { folder: 'django', command: 'coverage run manage.py test' },
   { folder: 'django', command: 'python -m coverage run --source=shop manage.py test --parallel 2' },
   { folder: 'pytest', command: 'coverage run -m pytest' },
 ];
 
-const coverage: Scenario[] = MEASURED.map(({ folder, command }) => ({
+const COVERAGE_SCENARIOS: Scenario[] = COVERAGE_COMMANDS.map(({ folder, command }) => ({
   name: `${folder} is read case by case in ${command}, which measures nothing else`,
   folder,
   programs: ['coverage', 'pytest', 'django'],
@@ -27,30 +27,30 @@ const coverage: Scenario[] = MEASURED.map(({ folder, command }) => ({
     execSync(`${command} || true`, options);
     const alone = measured();
     const run = await stage.run({ command });
-    expect(run).toMatchObject({ status: 'failed', totals, notes: [] });
+    expect(run).toMatchObject({ status: 'failed', totals: USUAL_TOTALS, notes: [] });
     expect(run.failures).toMatchObject([{ headline: expect.stringMatching(/^(?:AssertionError: 2 != 3|assert)/u) }]);
     expect(measured()).toBe(alone);
   },
 }));
 
-const PYTHON = path.join(pythonFolder, 'bin', 'python');
+const PYTHON_PATH = path.join(pythonFolder, 'bin', 'python');
 
-export const PYTHON_RUNNERS: Scenario[] = [
-  ...coverage,
+export const PYTHON_RUNNER_SCENARIOS: Scenario[] = [
+  ...COVERAGE_SCENARIOS,
   {
     name: 'unittest is read case by case in a recipe of make, a script, tox, and a program of its own',
     programs: ['python', 'coverage', 'tox', 'make'],
     folder: 'unittest',
     files: {
-      Makefile: `test:\n\tcoverage run ${UNITTEST}\n`,
-      'package.json': JSON.stringify({ scripts: { test: `coverage run ${UNITTEST}` } }),
-      'tox.ini': `[testenv]\nskip_install = true\nallowlist_externals = *\ncommands = ${PYTHON} -m coverage run ${UNITTEST}\n`,
+      Makefile: `test:\n\tcoverage run ${UNITTEST_ARGS}\n`,
+      'package.json': JSON.stringify({ scripts: { test: `coverage run ${UNITTEST_ARGS}` } }),
+      'tox.ini': `[testenv]\nskip_install = true\nallowlist_externals = *\ncommands = ${PYTHON_PATH} -m coverage run ${UNITTEST_ARGS}\n`,
       'check.py': "import unittest\n\nunittest.main('test_sum', argv=['check', '-v'])\n",
     },
     async play(stage) {
       for (const command of ['make test', 'npm test', 'tox -e py', 'PYTHONPATH=tests python check.py']) {
         const run = await stage.run({ command });
-        expect(run, command).toMatchObject({ status: 'failed', totals, notes: [] });
+        expect(run, command).toMatchObject({ status: 'failed', totals: USUAL_TOTALS, notes: [] });
         expect(run.failures, command).toMatchObject([
           { caseName: 'tests/test_sum.py > test_sum.TestSum > test_is_wrong', headline: 'AssertionError: 2 != 3' },
         ]);

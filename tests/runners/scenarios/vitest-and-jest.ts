@@ -1,22 +1,22 @@
-/** Behavior of Vitest and of Jest. */
+/** Scenarios about the behavior of Vitest and Jest. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect } from 'vitest';
-import { totals } from '../runners.ts';
+import { USUAL_TOTALS } from '../runners.ts';
 import type { Scenario, Stage } from '../scenario.ts';
 
-/** Headline, place and place in the test of each failed case. */
-function toldOf(failures: Awaited<ReturnType<Stage['run']>>['failures']): Record<string, unknown[]> {
+/** Returns headline, place and test place of each failed case. */
+function describeFailures(failures: Awaited<ReturnType<Stage['run']>>['failures']): Record<string, unknown[]> {
   return Object.fromEntries(
     failures.map(({ caseName, headline, place, testPlace }) => [caseName, [headline, place, testPlace]]),
   );
 }
 
 const OWN_REPORTERS = `['./own.mjs', ['junit', { outputFile: 'own.xml' }]]`;
-const SHOP = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";
+const SHOP_OBJECT = "{ hosts: ['one.example', 'two.example'], name: 'shop', open: true, port: 1 }";
 
-const LATE = `import { test } from 'vitest';
+const LATE_FAILURE_TEST = `import { test } from 'vitest';
 setTimeout(() => { throw new TypeError('shop is shut'); }, 0);
 test('opens', () => new Promise((done) => setTimeout(done, 100)));
 `;
@@ -26,11 +26,11 @@ const LATE_FAILURE = {
   testPlace: 'sum.test.js:2',
 };
 
-const named = (name: string, mode: string) =>
+const namedProject = (name: string, mode: string) =>
   `{ test: { name: '${name}', include: ['*.test.js'], env: { SHOP: '${mode}' } } }`;
-const projects = (...all: string[]) => `export default { test: { projects: [${all.join(', ')}] } };\n`;
+const projectsConfig = (...all: string[]) => `export default { test: { projects: [${all.join(', ')}] } };\n`;
 
-const VITEST: Scenario[] = [
+const VITEST_SCENARIOS: Scenario[] = [
   {
     name: 'the reporters that a Vitest configuration names go on, whatever else it calls reporters',
     folder: 'vitest',
@@ -39,7 +39,7 @@ const VITEST: Scenario[] = [
       'vitest.config.mjs': `export default { test: { coverage: { reporter: ['text', 'lcov'] }, reporters: ${OWN_REPORTERS} } };\n`,
     },
     async play(stage) {
-      expect(await stage.run()).toMatchObject({ status: 'failed', totals, notes: [] });
+      expect(await stage.run()).toMatchObject({ status: 'failed', totals: USUAL_TOTALS, notes: [] });
       expect(readFileSync(path.join(stage.root, 'own.xml'), 'utf8')).toContain('is wrong');
       const shown = stage.shown.map(([, text]) => text).join('');
       expect(shown.match(/our own end/gu)).toHaveLength(1);
@@ -63,7 +63,7 @@ describe('shop', () => {
     },
     async play(stage) {
       const error = ['Error: MODE is not set', 'mode.js:2'];
-      expect(toldOf((await stage.run()).failures)).toEqual({
+      expect(describeFailures((await stage.run()).failures)).toEqual({
         'sum.test.js > mode': [...error, expect.any(String)],
         'load.test.js > (suite)': [...error, 'load.test.js:2'],
         'hook.test.js > (suite)': [...error, 'hook.test.js:4'],
@@ -99,7 +99,7 @@ test('several addresses', () => {
       'sum.test.js': `import { expect, test } from 'vitest';
 
 test('snapshot', () => expect('open').toMatchInlineSnapshot('"closed"'));
-test('object', () => expect(${SHOP}).toEqual(${SHOP.replace('1 }', '2 }')}));
+test('object', () => expect(${SHOP_OBJECT}).toEqual(${SHOP_OBJECT.replace('1 }', '2 }')}));
 test('number', () => expect(1).toBe(2));
 `,
     },
@@ -139,7 +139,7 @@ test('flaky', { retry: 2 }, () => (tries++ < 1 ? soft() : undefined));
     recording: 'vitest-projects',
     folder: 'vitest',
     files: {
-      'vitest.config.js': projects(named('up', 'open'), named('down', 'shut'), "'./pack'"),
+      'vitest.config.js': projectsConfig(namedProject('up', 'open'), namedProject('down', 'shut'), "'./pack'"),
       'sum.test.js': `import { expect, test } from 'vitest';
 test('is open', () => expect(process.env.SHOP).toBe('open'));
 `,
@@ -158,7 +158,7 @@ test('is open', () => expect(process.env.SHOP).toBe('open'));
       expect(await cases('npx vitest run')).toEqual([...down, ...up, alone].sort());
       expect(await cases('npx vitest run --project down')).toEqual(down);
       expect(await cases('npx vitest run --project up')).toEqual(up);
-      stage.write({ 'vitest.config.js': projects(named('up', 'open')) });
+      stage.write({ 'vitest.config.js': projectsConfig(namedProject('up', 'open')) });
       expect(await cases('npx vitest run')).toContain('sum.test.js > is open: passed');
     },
   },
@@ -166,29 +166,29 @@ test('is open', () => expect(process.env.SHOP).toBe('open'));
     name: 'an error that no test of Vitest waits for is a failure of its file, also where all tests pass',
     recording: 'vitest-uncaught',
     folder: 'vitest',
-    files: { 'sum.test.js': `${LATE}test('sells', () => { throw new Error('plain'); });\n` },
+    files: { 'sum.test.js': `${LATE_FAILURE_TEST}test('sells', () => { throw new Error('plain'); });\n` },
     async play(stage) {
       const plain = { caseName: 'sum.test.js > sells', headline: 'Error: plain' };
       expect((await stage.run()).failures).toMatchObject([LATE_FAILURE, plain]);
       const ignoring = { command: 'npx vitest run --dangerouslyIgnoreUnhandledErrors' };
       expect((await stage.run(ignoring)).failures).toMatchObject([plain]);
-      stage.write({ 'sum.test.js': `${LATE}test('sells', () => {});\n` });
+      stage.write({ 'sum.test.js': `${LATE_FAILURE_TEST}test('sells', () => {});\n` });
       expect((await stage.run()).failures).toMatchObject([LATE_FAILURE]);
       expect((await stage.run(ignoring)).failures).toEqual([]);
     },
   },
 ];
 
-const REFUSED = "new Error('connect ECONNREFUSED 127.0.0.1:5432')";
+const REFUSED_ERROR = "new Error('connect ECONNREFUSED 127.0.0.1:5432')";
 
-const JEST: Scenario[] = [
+const JEST_SCENARIOS: Scenario[] = [
   {
     name: 'an error that Jest tells of a file is told as if a test had thrown it, with its cause',
     recording: 'jest-loading',
     folder: 'jest',
     files: {
       'mode.js': "exports.mode = () => {\n  throw new Error('MODE is not set');\n};\n",
-      'load.js': `exports.load = () => {\n  throw new TypeError('fetch failed', { cause: ${REFUSED} });\n};\n`,
+      'load.js': `exports.load = () => {\n  throw new TypeError('fetch failed', { cause: ${REFUSED_ERROR} });\n};\n`,
       'sum.test.js': `test('mode', () => require('./mode.js').mode());
 test('load', () => require('./load.js').load());
 `,
@@ -199,7 +199,7 @@ test('load', () => require('./load.js').load());
       const refused = 'TypeError: fetch failed: Error: connect ECONNREFUSED 127.0.0.1:5432';
       const { failures } = await stage.run();
       expect(failures.filter(({ category }) => category === 'CONNECTION_REFUSED')).toHaveLength(2);
-      expect(toldOf(failures)).toEqual({
+      expect(describeFailures(failures)).toEqual({
         'sum.test.js > mode': ['Error: MODE is not set', 'mode.js:2', 'sum.test.js:1'],
         'mode.test.js > (suite)': ['Error: MODE is not set', 'mode.js:2', 'mode.test.js:1'],
         'sum.test.js > load': [refused, 'load.js:2', 'sum.test.js:2'],
@@ -216,11 +216,15 @@ test('load', () => require('./load.js').load());
       'jest.config.cjs': "module.exports = { testResultsProcessor: './processor.cjs', reporters: ['default'] };\n",
     },
     async play(stage) {
-      expect(await stage.run({ command: 'npx jest' })).toMatchObject({ status: 'failed', totals, notes: [] });
+      expect(await stage.run({ command: 'npx jest' })).toMatchObject({
+        status: 'failed',
+        totals: USUAL_TOTALS,
+        notes: [],
+      });
       expect(existsSync(path.join(stage.root, 'own.json'))).toBe(true);
       expect(await stage.run({ command: 'npx jest --listTests' })).toMatchObject({ status: 'passed' });
     },
   },
 ];
 
-export const VITEST_AND_JEST: Scenario[] = [...VITEST, ...JEST];
+export const VITEST_AND_JEST_SCENARIOS: Scenario[] = [...VITEST_SCENARIOS, ...JEST_SCENARIOS];
