@@ -49,7 +49,7 @@ await runMain(async () => {
       await runStep(`bench ${name}`, (onLine) => runOrFail(`bench ${name}`, userNode, [file], onLine));
     }
   } finally {
-    // Write the report after each benchmark, so that the results are kept if a later benchmark cannot run.
+    // Write the report even if a benchmark cannot run, so that the results of the earlier benchmarks are kept.
     process.stdout.write(`\n${joinTables()}`);
   }
 });

@@ -42,7 +42,7 @@ const AREAS = {
 };
 const UNIT_TEST_PREFIXES = ['npm/', 'packages/'];
 const DOES_NOT_COMPILE = 'does not compile';
-/** A mutant may loop forever. Each limit is three times what the step takes unchanged on two cores. */
+/** A mutant may loop forever. Each limit is three times the duration of the step without a mutant, on two cores. */
 const LIMIT_MINUTES = { crate: 9, workspace: 15, types: 3, unit: 6, related: 12, all: 45 };
 const EXCLUDED_TESTS = ['**/tests/**', '**/tests.rs', '**/*_tests.rs'];
 

@@ -17,8 +17,8 @@ const CLI_PATH = join(root, 'packages', 'mcp', 'dist', 'cli.mjs');
 const isShowingErrors = process.argv.includes('--show');
 
 /**
- * Each scorer has a script, the field of `inspect --jsonl` that the script reads (without a field, it queries the
- * memory), and the numbers to extract with their goals.
+ * Each scorer has a script, the field of `inspect --jsonl` that the script reads, and the numbers to extract with their
+ * goals. A scorer without a field queries the memory.
  */
 const SCORERS = [
   {

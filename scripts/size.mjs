@@ -52,7 +52,7 @@ function languageOf(name) {
   return LANGUAGES[extension] ?? (SCRIPT_EXTENSIONS.has(extension) ? 'scripts and pages' : undefined);
 }
 
-/** Counts lines without the test module at the end of a Rust file. */
+/** Counts the non-blank lines of a file, without the test module at the end of a Rust file. */
 function countLines(name) {
   let text = readFileSync(join(measuredRoot, name), 'utf8');
   if (name.endsWith('.rs')) text = text.split(/^#\[cfg\(test\)\]\n(?:#\[.*\]\n)*mod tests \{/mu)[0];

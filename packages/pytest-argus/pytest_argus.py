@@ -27,11 +27,12 @@ except ImportError:  # A pytest that keeps it elsewhere: nothing is recorded, an
 
 __version__ = "0.1.0"
 
-# The folder for the reports of a run, set by `argus run`, and the mark by which processes of its tests notice the run.
+# `argus run` sets REPORT_FOLDER to the folder for reports. AROUND is set while a run is recorded, so that a pytest that
+# a test starts records nothing.
 REPORT_FOLDER = "ARGUS_REPORT_DIR"
 AROUND = "ARGUS_REPORT_ROOT"
 
-# A memory that takes longer is reported as broken.
+# Maximum time to record a run after its end. If recording takes longer, the run counts as not recorded.
 PATIENCE_SECONDS = 20
 
 NOT_FOUND = "argus-mcp is not on the PATH, and ARGUS_MCP is not set"
@@ -41,7 +42,8 @@ GUESS = "--no-install"
 NO_RUNS = (4, 5)
 
 
-# Runs before the plugin that an `argus run` brings, because that plugin takes the folder if it is still there.
+# Runs before the plugin that `argus run` adds, because the first of the two takes the folder from the environment and
+# writes the report.
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config):
     if hasattr(config, "workerinput") or config.getoption("collectonly", False):
@@ -106,7 +108,7 @@ class Recording:
             self.program = self._start(program)
 
     def _start(self, program):
-        """Starts the program, which ends with its input, and so with this process."""
+        """Starts the program that records. It ends when its stdin closes, and therefore with this process."""
         # Removes variables that are meant for the processes of tests.
         env = {name: value for name, value in os.environ.items() if name not in ("NODE_OPTIONS", "NODE_V8_COVERAGE")}
         # The program cannot detect the terminal itself, because its output is a pipe.
@@ -172,7 +174,7 @@ class Recording:
             with open(os.path.join(self.folder, "answer.json"), encoding="utf-8") as file:
                 answer = json.load(file)
         except FileNotFoundError:
-            # npx only shows by its failure that it does not have the program.
+            # If npx was used and there is no answer, argus-mcp is probably not installed.
             if GUESS in self.program.args:
                 return _warn(_not_recorded(NOT_FOUND))
             lines = complaint.decode("utf-8", "replace").strip().splitlines()
@@ -185,13 +187,15 @@ class Recording:
 
 
 def _new_folder():
-    """Creates a folder whose name shows other processes whether the process that made it still runs."""
+    """Creates a folder whose name contains the process id and the system. With them, a later process can detect that
+    this process has ended.
+    """
     try:
         namespace = os.readlink("/proc/self/ns/pid")
     except (AttributeError, OSError):
         namespace = ""
     system = "%08x" % zlib.crc32(("%s %s" % (socket.gethostname(), namespace)).encode())
-    # Not the default generator, because tests seed it.
+    # Does not use the default random generator, because tests may seed it.
     unguessable = "".join(random.SystemRandom().choice(string.ascii_letters + string.digits) for _ in range(6))
     folder = os.path.join(tempfile.gettempdir(), "argus-report-%d--%s-%s" % (os.getpid(), system, unguessable))
     os.mkdir(folder, 0o700)
@@ -199,7 +203,9 @@ def _new_folder():
 
 
 def _program(root):
-    """How argus-mcp is started: as ARGUS_MCP names it, as installed for the user, or as installed in this project."""
+    """Returns the command that starts argus-mcp: the program in ARGUS_MCP, otherwise an installation on the PATH,
+    otherwise an installation in the project, otherwise npx. Returns None if there is no command.
+    """
     named = os.environ.get("ARGUS_MCP")
     if named:
         return ["node", named] if named.endswith((".mjs", ".js")) else [named]

@@ -176,7 +176,7 @@ class SimulatedProject {
     this.#record(this.#names());
   }
 
-  /** Records a run in which an assertion fails that depends on the file, which is the edited file by default. */
+  /** Records a run in which an assertion about a file fails. The default is the edited file. */
   breaks(kind, file = Object.keys(this.#edits)[0] ?? this.file()) {
     const test = file.replace('src/', 'test/').replace('.ts', '.test.ts');
     const name = `${test} > t${this.draw(TESTS_PER_FILE)}`;

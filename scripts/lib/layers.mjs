@@ -21,11 +21,8 @@ const PRODUCT_CRATES = ['core', 'report', 'store', 'engine', 'vfs', 'wasm'];
  * directly.
  */
 const RESTRICTED_LIBRARY = /\{ crate = "([^"]+)", wrappers = \[([^\]]*)\] \}/g;
-/**
- * Folders of the server. Each may use the folders before it in the list, and the files next to the folders, such as
- * `errors.ts`.
- */
 const SERVER_FOLDER = 'packages/mcp/src';
+/** Folders of the server. Each may use the folders before it in the list, and the files directly in `SERVER_FOLDER`. */
 const FOLDER_ORDER = [
   'generated',
   'system',
@@ -49,7 +46,7 @@ const FOLDER_ORDER = [
 ];
 /** The entry files of the programs may use everything. */
 const ENTRY_FILES = ['cli.ts', 'hook.ts'];
-/** Folders that the files next to the folders may use. */
+/** Folders that the files directly in `SERVER_FOLDER` may use. */
 const BASE_FOLDERS = ['system', 'text'];
 /** Only these files of argus-engine may use Node, because the other files also run in a browser. */
 const NODE_FILES = /(^|\/)(node[^/]*\.ts|node\/.*|.*\.test\.ts|build[^/]*\.m?[jt]s)$/;
@@ -181,7 +178,7 @@ function findFileReaders() {
   ];
 }
 
-/** Functions may be imported under another name, and importing the whole module gives access to every function. */
+/** Returns true if the code imports a function that reads files, also under another name, or the whole module. */
 function readsFiles(code) {
   if (LOADS_FS.test(code)) return true;
   return [...code.matchAll(IMPORTS_FS)].some(([, names]) => {

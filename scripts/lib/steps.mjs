@@ -15,7 +15,7 @@ const REMINDER_MS = 20_000;
 /** Number of lines of a failed command's output that are shown, which is enough to see the reason. */
 const TAIL_LINES = 60;
 
-/** A failure that was already reported to the user. The caller only exits with its exit code. */
+/** A failure whose message tells the user everything, so that no stack trace is printed. */
 export class StepFailed extends Error {}
 
 /** Running steps by title, each with its start time in milliseconds and the newest line of its output. */
@@ -54,10 +54,7 @@ export function requireSuccess(title, { code, output }) {
   );
 }
 
-/**
- * Runs the main function of a script. A failure that was already reported ends the script with exit code 1 and without
- * a stack trace.
- */
+/** Runs the main function of a script. For a `StepFailed`, prints only its message. Any failure gives exit code 1. */
 export async function runMain(work) {
   try {
     process.exitCode = (await work()) ?? 0;

@@ -229,7 +229,7 @@ test('a Mocha failure shows the part in which the values differ', async ({ skip 
   expect(`${failure?.headline}\n${failure?.message}`).toMatch(/lazy dog[\s\S]*lazy cat|lazy cat[\s\S]*lazy dog/u);
 });
 
-test('a failing doctest fails a run whose other tests nextest runs', async ({ skip }) => {
+test('a failing doctest fails the run even if nextest runs the other tests', async ({ skip }) => {
   const { run } = openSmallProject(
     {
       programs: ['cargo', 'nextest'],

@@ -21,7 +21,7 @@ pub struct Analysis {
     pub classification: Classification,
     /// The stable part of the text.
     pub normalized: Normalized,
-    /// The signed text: the stable part, plus the place if the stable part is too generic.
+    /// The text from which the signature is computed: the stable part, plus the place if the stable part is too generic.
     pub normalized_error: String,
     /// The signature and the family of the failure.
     pub signatures: Signatures,

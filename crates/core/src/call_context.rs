@@ -74,7 +74,8 @@ impl CallContext {
         }
     }
 
-    /// Returns the time of a call that may have waited since `moment`, but at most `now`.
+    /// Returns the time at which a call was made: `moment` if the call waited before it was sent, otherwise `now`. A
+    /// `moment` after `now` counts as `now`.
     pub fn clamp_call_time(moment: Option<i64>, now: i64) -> i64 {
         let now = Self::clamp_to_range(now);
         moment.map_or(now, |moment| moment.clamp(0, now))

@@ -1,5 +1,5 @@
 //! Makes text safe to show to an agent or on a terminal: removes escape sequences, and control, invisible and
-//! direction-changing characters. `redact` removes secrets, and the page escapes HTML.
+//! direction-changing characters. `redact` removes secrets, and the viewer's page escapes HTML.
 
 use std::borrow::Cow;
 
@@ -234,14 +234,15 @@ pub fn line(text: &str, limit: usize) -> String {
     shortened(&out, limit)
 }
 
-/// Checks whether a quote is closed on the same line. A quote inside a word does not count, as in `didn't`.
+/// Checks whether `letter` is a quote that is closed on the same line. A quote inside a word does not count, as in
+/// `didn't`. `rest` starts with `letter`.
 fn opens_quote(rest: &str, letter: char, before: Option<char>) -> bool {
     let is_quote = matches!(letter, '\'' | '"' | '`') && before.is_none_or(|before| !before.is_alphanumeric());
     is_quote && rest.lines().next().is_some_and(|line| line[letter.len_utf8()..].contains(letter))
 }
 
-/// Returns a clean line of at most `limit` characters that keeps both ends, with `…` for omitted text between them,
-/// because a comparison may have one value before a printed object and the other value after the object.
+/// Returns a clean line of at most `limit` characters. Replaces the middle of a longer line with `…` and keeps both
+/// ends, because a comparison may have one value before a printed object and the other value after the object.
 pub fn line_with_ends(text: &str, limit: usize) -> String {
     let whole = line(text, usize::MAX);
     let length = whole.chars().count();

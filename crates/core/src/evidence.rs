@@ -1,10 +1,11 @@
-//! Explains a failure by the runs before it: a regression, an old failure, chance, the machine, the order of tests, or
-//! the environment. Also finds the commit that introduced a failure and the change that fixed it.
+//! Explains why a test failed, from the results of earlier runs: a regression, a failure that continues, chance, the
+//! machine, the order of tests, or the environment. Also finds the commit that introduced a failure and the change that
+//! fixed it.
 //!
-//! A run is judged from rows that are updated with each run and do not grow ([`kept`]): the newest runs, one row per
-//! test, lasting causes, and fixes. Each explanation states how likely it makes the results of a test, with its unknown
-//! rate integrated out, and Bayes' rule weighs the explanations ([`explanations`]). If the best explanation is not good
-//! enough, the answer is that the cause is unknown.
+//! Verdicts use only rows of bounded size, which each run updates ([`kept`]): the newest runs, one row per test,
+//! lasting causes, and fixes. For each explanation, [`explanations`] computes the likelihood of the test's results,
+//! with the unknown failure rate integrated out. Bayes' rule turns the likelihoods into probabilities. If no
+//! explanation is probable enough, the verdict is `unknown`.
 
 pub mod explanations;
 pub mod facts;

@@ -47,7 +47,8 @@ pub struct Normalized {
 }
 
 impl Normalized {
-    /// Returns the text to sign: the normalized text, plus the place if the text alone is too generic.
+    /// Returns the text from which the signature is computed: the normalized text, plus the place of the failure if the
+    /// text alone is too generic.
     pub fn identity(&self) -> Cow<'_, str> {
         match &self.site {
             Some(site) => Cow::Owned([&self.text, "\nat ", site].concat()),
@@ -111,7 +112,7 @@ struct NormalizedWriter {
     /// End offset of each written line.
     ends: [u16; MAX_LINES],
     lines: usize,
-    /// Set of the bits of the written lines, as [`line_bit`] returns them.
+    /// The bits of all written lines; see [`line_bit`].
     seen: [u64; 4],
     /// Bit `n` is set if another pass cannot change the `n`th written line.
     settled: u64,

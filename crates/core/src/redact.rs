@@ -52,8 +52,8 @@ pub struct Redactor {
 }
 
 /// Maximum number of passes. After a replacement, the text before and after the secret can look like a name and its
-/// value, so passes repeat until none finds a secret. Usually there are few passes, because each pass replaces only new
-/// text. The limit keeps the time linear for hostile texts.
+/// value. Therefore passes repeat until a pass finds no secret. Usually few passes are needed, because each pass
+/// replaces only text that earlier passes left. The limit keeps the time linear for hostile texts.
 const MAX_PASSES: usize = 8;
 
 impl Redactor {
@@ -111,8 +111,8 @@ pub(crate) fn safe_name(name: &str) -> String {
     Redactor::built_in().redacted(name).line(80).into_string()
 }
 
-/// Sorts the spans and merges overlaps; the wider span decides the kind. Replacements of an earlier pass stay
-/// unchanged, or are inside a span as a whole.
+/// Sorts the spans and merges overlapping spans. A span that was found by format decides the kind, otherwise the wider
+/// span. A span either covers a replacement of an earlier pass as a whole or leaves it unchanged.
 fn merge_spans(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     let old = if spans.is_empty() { Vec::new() } else { find_replacements(text) };
     spans.retain_mut(|span| {

@@ -29,7 +29,7 @@ pub enum Access {
     Reads,
     /// The call stores, counts or deletes.
     Writes,
-    /// The call changes learned data, as a person does.
+    /// The call changes learned data on behalf of a person.
     Edits,
 }
 
@@ -187,17 +187,17 @@ macro_rules! calls {
 calls! {
     /// Returns the number of patterns and the newest run.
     Reads Team "overview": overview::overview, c::NoParams => c::Overview;
-    /// Returns the inputs of signatures other than the failure.
+    /// Returns the signature version. Memories with equal signature versions produce equal signatures.
     Reads Team "recipe": overview::recipe, c::NoParams => c::Recipe;
     /// Reads the reports of a run. Returns the run without files and secrets, so that it can be recorded later.
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
-    /// Returns the failures of a run with known fixes, as `recordRun` would, for a run that another memory records.
+    /// Returns the failures of a run with known fixes. Stores nothing, because another memory records the run.
     Reads Host "knownFailures": known_failures::known_failures, c::RecordRunParams => Vec<c::FailureBrief>;
     /// Returns the errors of a run with keys to find them elsewhere. Does not read the memory.
     Reads Host "runErrors": run_errors::run_errors, c::RecordRunParams => c::RunErrors;
     /// Records a finished run from its reports, else from the output of the command.
     Writes Team "recordRun": record_run::record_run, c::RecordRunParams => c::RunResult;
-    /// Records a run from a history elsewhere, once. Returns all its failures with verdicts.
+    /// Records a run that was recorded elsewhere, once. Returns all its failures with verdicts.
     Writes Team "importRun": import_run::import_run, c::ImportRunParams => c::HistoricRun;
     /// Lists tests that have failed before, unhealthy tests first.
     Reads Team "tests": evidence::test_states::tests, c::TestsParams => c::TestsResult;
@@ -243,7 +243,7 @@ calls! {
     Writes Team "addSolution": add_solution::add_solution, c::AddSolutionParams => c::AddSolutionResult;
     /// Adds an incident with its solution and outcome, unless a similar incident exists.
     Writes Team "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
-    /// Imports lines with an incident each, in a single transaction.
+    /// Imports incidents from JSON lines, one incident per line, in a single transaction.
     Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
     /// Exports a page of the incidents with their solutions and outcomes.
     Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
@@ -311,12 +311,12 @@ calls! {
     /// Analyzes a text, with matches from the memory.
     Reads Page "viewInspection":
         viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;
-    /// Replaces learned values of a pattern by a person's.
+    /// Replaces learned values of a pattern with values that a person chose.
     Edits Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
     /// Merges two patterns.
     Edits Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
     /// Separates a merged pattern again.
     Edits Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
-    /// Marks a fix as wrong, or not wrong, for a person.
+    /// Marks a fix as wrong, or removes this mark. Only a person may decide this.
     Edits Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
 }

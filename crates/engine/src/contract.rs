@@ -142,9 +142,10 @@ contract! {
         pub latest_run_id: Option<String>,
     }
 
-    /// Inputs of signatures other than the failure.
+    /// The signature version of a memory.
     pub struct Recipe {
-        /// Memories with equal values produce equal signatures.
+        /// The signature version, with a digest of the project's rules if it has any. Memories with equal values
+        /// produce equal signatures.
         pub recipe: String,
     }
 
@@ -194,7 +195,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<Verdict>,
-        /// Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1.
+        /// Commits that may have introduced the failure, most likely first. Their probabilities and the probability
+        /// that none of them did sum to 1.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<SuspectCommit>>", optional))]
         pub suspects: Vec<SuspectCommit>,
@@ -210,7 +212,8 @@ contract! {
         /// The best known fix: from the pattern, else from the same error in another case, else the tip of a built-in
         /// pattern.
         pub suggested_fix: Option<String>,
-        /// The failure that the fix was learned for, if that was another pattern or had other values.
+        /// The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
+        /// failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
@@ -263,12 +266,12 @@ contract! {
         pub not_stored: Option<ErrorCode>,
     }
 
-    /// How a failure was recognised.
+    /// How a failure was recognized.
     pub struct Match {
         /// Method of recognition.
         pub how: HowMatched,
-        /// The failure's own pattern. With a built-in match, a reported fix turns it into a learned pattern. None if
-        /// not stored.
+        /// The failure's own pattern, or null if it is not stored. If a built-in pattern matched, this pattern is
+        /// provisional until a fix is reported.
         pub pattern_id: Option<String>,
         /// Similarity of the least similar lines, in (0, 1]. None if nothing was recognized.
         pub similarity: Option<f64>,
@@ -291,7 +294,7 @@ contract! {
         None,
     }
 
-    /// A line that differs. A side without such a line is empty.
+    /// A line that differs between a known failure and this failure. Empty for the failure that has no such line.
     pub struct Difference {
         /// The line in the known failure.
         pub before: String,
@@ -303,7 +306,7 @@ contract! {
     pub struct Related {
         /// Pattern or incident.
         pub kind: RelatedKind,
-        /// Id. For a fix shared by the repository, the id of the fix, for use in reports.
+        /// Id of the pattern or incident. For a fix that the repository shares, the id of the fix, for use in reports.
         pub id: String,
         /// Description in one line.
         pub description: String,
@@ -377,7 +380,8 @@ contract! {
         pub resolutions: u32,
         /// Origin of the pattern.
         pub source: PatternSource,
-        /// True for a failure that a built-in pattern answers until a fix is reported. Its diagnoses count on the built-in.
+        /// True while no fix is reported and a built-in pattern is shown instead. The diagnoses then count for the
+        /// built-in pattern.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
         pub provisional: bool,

@@ -13,8 +13,8 @@ pub fn inspect(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Ins
     convert_analysis(analyze_with_redacted_name(analyzer, event, case_name), exit_code)
 }
 
-/// Analyzes a failure. The case name is part of the signed text, so it is redacted as when a run is recorded;
-/// otherwise the signatures would differ.
+/// Analyzes a failure. The signature depends on the case name, so the name is redacted in the same way as when a run is
+/// recorded. Otherwise the signatures would differ.
 pub(crate) fn analyze_with_redacted_name(analyzer: &Analyzer, event: FailureEvent, case_name: &str) -> Analysis {
     analyzer.analyze(event, &analyzer.redact(case_name).into_string())
 }

@@ -178,8 +178,8 @@ impl Engine {
         self.write_unmarked(context, marked)
     }
 
-    /// Marks a call with an id as made, and returns an error if it was made before. A call in a single transaction is
-    /// marked with its answer instead.
+    /// Marks a call with an id as made, and returns an error if it was made before. Does nothing inside of
+    /// `calls::call_once`, which stores the answer of the call as the mark.
     pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, context: &CallContext) -> Result<(), EngineError> {
         let Some(call_id) = context.call_id().filter(|_| !self.database.is_in_transaction()) else { return Ok(()) };
         if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated_error()) }

@@ -14,13 +14,13 @@ macro_rules! limits {
 limits! {
     /// Maximum size of a report in bytes.
     MAX_REPORT_BYTES = 256 * 1024 * 1024;
-    /// Analyzed failures of a run, because each takes a millisecond. Others are stored with name and outcome only.
+    /// Maximum number of analyzed failures of a run. Each takes a millisecond. Others keep name and outcome only.
     MAX_ANALYZED_FAILURES = 5_000;
-    /// Files of a commit. The files of a larger commit count as unknown, because each is weak evidence.
+    /// Maximum number of files of a commit. A larger commit has unknown files, because each file is weak evidence.
     MAX_COMMIT_FILES = 64;
-    /// Commits of a history that are searched for fixes.
+    /// Maximum number of commits of a history that are searched for fixes.
     MAX_LEARNED_COMMITS = 10_000;
-    /// Stored commits that look like fixes, the newest.
+    /// Maximum number of stored commits that look like fixes. The newest are kept.
     MAX_FIX_COMMITS = 5_000;
     /// Maximum number of runs in an answer of `history`.
     MAX_RUNS = 100;

@@ -160,8 +160,8 @@ impl<'a> Intake<'a> {
         self.has_start_times
     }
 
-    /// For runners that run files in parallel and report them in another order: only a report with a single file has a
-    /// known order.
+    /// Sets the order for runners that run files in parallel and report them in another order. The order is known only
+    /// if the report has a single file.
     pub(crate) fn keep_order_of_single_file(&mut self) {
         self.order = if self.has_several_files { ExecutionOrder::Unknown } else { ExecutionOrder::AsReported };
     }
@@ -228,7 +228,8 @@ impl<'a> Intake<'a> {
         self.runner_version = version.filter(is_version).or_else(|| self.runner_version.take());
     }
 
-    /// Returns the result after the whole report was read. The last problem has the number of further problems.
+    /// Returns the result after the whole report was read. If there were more than `MAX_PROBLEMS` problems, the last
+    /// problem has the number of the others.
     pub(crate) fn into_parsed(self, format: Format) -> Parsed {
         let order = self.determine_order();
         let mut problems = self.problems;

@@ -203,8 +203,8 @@ pub struct Parsed {
     pub format: Format,
     /// Number of emitted cases.
     pub cases: u64,
-    /// Parts that could not be read. There are at most about fifty entries; the last entry then has the number of
-    /// further problems.
+    /// Parts that could not be read, at most about fifty. If there are more, the last entry has the number of further
+    /// problems.
     pub problems: Vec<Problem>,
     /// Start of the run, UTC milliseconds since the epoch.
     pub started_at: Option<i64>,

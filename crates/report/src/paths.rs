@@ -3,7 +3,7 @@
 use argus_core::file_url::path_of_file_url;
 use std::borrow::Cow;
 
-/// `path` with `/`, relative to `root` if it is inside. Returns `None` if it is blank.
+/// Returns `path` with `/` as separator, and relative to `root` if it is inside. Returns `None` for a blank path.
 pub fn relative(path: &str, root: &str) -> Option<String> {
     let path = normalize_slashes(path.trim());
     if path.is_empty() {

@@ -15,7 +15,7 @@ use crate::model::{CaseStatus, ReportCase};
 /// separate case.
 const MAX_WAITING_BYTES: usize = 16 * 1024 * 1024;
 
-/// Combines the attempts of a case.
+/// Holds failed cases and combines their attempts.
 #[derive(Default)]
 pub(crate) struct Retries {
     waiting: Vec<Attempts>,

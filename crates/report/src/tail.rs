@@ -22,7 +22,7 @@ pub fn salient_tail(output: &str) -> String {
     if let Some(assertions) = failed_assertions(output) {
         return bound_lines(&assertions.lines().collect::<Vec<_>>());
     }
-    // More than is kept later, so that an early first error among many is still found.
+    // Looks at more text than is kept, so that the first of many errors is still found.
     let start = output.len().saturating_sub(64 * MAX_BYTES);
     let output = &output[output.ceil_char_boundary(start)..];
     let all: Vec<&str> = output.lines().map(str::trim_end).collect();
@@ -32,7 +32,7 @@ pub fn salient_tail(output: &str) -> String {
     bound_lines(kept)
 }
 
-/// Returns the first and last line of the block that describes the error.
+/// Returns the block that describes the error: the index of its first line, and the index after its last line.
 fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
     let all: Vec<usize> = (0..lines.len()).filter(|&at| describes_error(lines[at])).collect();
     let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_final_build_message(&lines[at..])).collect();
@@ -86,8 +86,8 @@ fn context_before(lines: &[&str], first: usize) -> usize {
         .count()
 }
 
-/// Returns the location, source line and caret that Node prints before an error, with or without an empty line after
-/// them. For a module that could not be linked, it is the only location.
+/// Returns the number of lines of the location, source line and caret that Node prints before an error, with or without
+/// an empty line after them. For a module that could not be linked, no other location is printed.
 fn find_quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
     let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
@@ -97,8 +97,8 @@ fn find_quoted_source(lines: &[&str], first: usize) -> Option<usize> {
     (!file.contains(' ') && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(first - place)
 }
 
-/// Frames in the format of pytest, `src/shop/core.py:45: in <module>` with the source line after each. For a file that
-/// could not be imported, they are the only location.
+/// Returns the number of lines of the frames in the format of pytest: `src/shop/core.py:45: in <module>`, each followed
+/// by its source line. For a file that could not be imported, no other location is printed.
 fn find_short_traceback(lines: &[&str], first: usize) -> Option<usize> {
     let is_frame = |line: &str| {
         let number =

@@ -1,9 +1,9 @@
-//! The ids of calls, so that a repeated call is not made twice, and the answers to these calls.
+//! Stores the id of each call, so that a repeated call is not made twice, and the answer to the call.
 
 use crate::{Tx, error::StoreError};
 
-/// Number of newest calls to keep, in the order in which they were made, because a clock may be wrong. Nobody repeats
-/// an older call.
+/// Number of newest calls to keep. The order of insertion decides which calls are new, because a clock may be wrong. No
+/// client repeats an older call.
 const MAX_KEPT_CALLS: i64 = 20_000;
 
 /// Number of newest calls whose answers are kept. A client repeats a call moments after it lost the answer, so older

@@ -276,7 +276,7 @@ impl Row {
     }
 }
 
-/// A type as which a column can be read.
+/// A type into which the value of a column can be converted.
 pub trait FromCell: Sized {
     /// Returns an error if the stored type differs from the schema.
     fn from_cell(cell: Cell) -> Result<Self, StoreError>;

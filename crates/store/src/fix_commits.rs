@@ -1,4 +1,5 @@
-//! Commits that look like fixes, and the clues by which each commit is found.
+//! Commits that look like fixes, and the clues by which each commit is found. A clue is the hash of a test file, of a
+//! test in a file, or of a symbol in a file.
 
 use crate::{
     database::{Row, Tx, Value},

@@ -435,7 +435,7 @@ pub fn read_family_and_best_fix(tx: &mut Tx<'_>, key: PatternKey) -> Result<(Str
     Ok((row.read()?, row.read()?))
 }
 
-/// Returns the newest patterns of a case whose signature has another version than `recipe`.
+/// Returns the newest patterns of a case that were signed with a recipe other than `recipe`.
 pub fn list_outdated_of_case(
     tx: &mut Tx<'_>,
     recipe: &str,
@@ -452,7 +452,7 @@ pub fn list_outdated_of_case(
     rows.into_iter().map(|mut row| read_pattern(&mut row)).collect()
 }
 
-/// Returns patterns of any case whose signature has another version than `recipe`.
+/// Returns patterns of any case that were signed with a recipe other than `recipe`.
 pub fn list_outdated(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str =
         concat!("SELECT ", columns!(), tables!(), "WHERE p.recipe < $1 AND p.recipe <> 'built-in' LIMIT $2");

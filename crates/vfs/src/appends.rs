@@ -1,5 +1,5 @@
 //! Combines consecutive writes into one, because SQLite writes each page of a journal in three pieces. `file` decides
-//! when the bytes are written to the host: before another process needs them.
+//! when the bytes are written to the host, always before another process needs them.
 
 /// Maximum number of buffered bytes, enough for the pages that a tool call changes.
 const MAX_BUFFERED_BYTES: usize = 128 * 1024;

@@ -41,8 +41,7 @@ impl<H: HostFs> File<H> {
     }
 }
 
-/// Maps an error of the host to SQLite's code. `operation_code` is the general code of
-/// the failed operation.
+/// Maps an error of the host to SQLite's code. `operation_code` is the general code of the failed operation.
 pub(crate) fn host_error_to_vfs<H: HostFs>(host: &H, error: HostError, operation_code: VfsErrorCode) -> VfsError {
     let code = match error {
         HostError::Full => VfsErrorCode::Full,
@@ -91,8 +90,8 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
-        // A transaction begins. In a deleted file the transaction would be lost, and its journal would be next to the
-        // file that now has the path.
+        // A transaction begins. If the file was deleted, the transaction would be lost, and its journal would belong to
+        // the new file at this path.
         if self.level == LockLevel::None && self.host.moved(self.handle) {
             return Err(VfsError::new(VfsErrorCode::IoStat, "the file was moved or deleted".into()));
         }

@@ -48,7 +48,7 @@ pub trait HostFs: 'static {
     fn write(&self, handle: u32, bytes: &[u8], offset: u64) -> Result<(), HostError>;
     /// Shortens or extends the file.
     fn truncate(&self, handle: u32, size: u64) -> Result<(), HostError>;
-    /// Returns when all writes would survive a power failure.
+    /// Waits until all writes of the handle would survive a power failure.
     fn sync(&self, handle: u32) -> Result<(), HostError>;
     /// Returns the size of the file in bytes.
     fn size(&self, handle: u32) -> Result<u64, HostError>;
@@ -56,13 +56,13 @@ pub trait HostFs: 'static {
     fn lock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
     /// Lowers the lock to `Shared` or `None`.
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
-    /// Returns true if any handle, including this one, holds `Reserved` or more.
+    /// Returns true if any handle of the file, including this handle, holds `Reserved` or a higher lock.
     fn reserved(&self, handle: u32) -> Result<bool, HostError>;
     /// Returns true if the path of the handle now names another file or no file.
     fn moved(&self, handle: u32) -> bool;
     /// Deletes a file.
     fn remove(&self, path: &str) -> Result<(), HostError>;
-    /// Returns when the directory of this file would survive a power failure in its present state.
+    /// Waits until the directory entry of this file would survive a power failure.
     fn sync_folder(&self, path: &str) -> Result<(), HostError>;
     /// Returns true if the file exists and, if `write` is true, can be written.
     fn access(&self, path: &str, write: bool) -> bool;

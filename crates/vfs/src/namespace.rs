@@ -14,9 +14,10 @@ use std::{cell::RefCell, marker::PhantomData, rc::Rc, time::Duration};
 /// Extended error codes that the typed list lacks. The plain `SQLITE_CANTOPEN` is reserved for files that do not exist.
 const CANTOPEN_IS_FOLDER: i32 = 0x0e | (2 << 8);
 const READONLY_FOLDER: i32 = 0x08 | (6 << 8);
-/// A code of this program: the file exists but may not be opened. SQLite returns extended codes unchanged.
+/// Not a code of SQLite, but of this program: the file exists but may not be opened. SQLite returns extended codes
+/// unchanged.
 const CANTOPEN_DENIED: i32 = 0x0e | (100 << 8);
-/// A code of this program: the host refused and gave a reason.
+/// Also a code of this program: the host refused to open the file and gave a reason.
 const CANTOPEN_REFUSED: i32 = 0x0e | (101 << 8);
 
 /// Data of a registered VFS.

@@ -17,14 +17,14 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
 use crate::convert::{create_thrown_error, decode_utf8};
 
-/// Total bytes of all normalized texts.
+/// Normalizes the texts. Returns the total bytes of the normalized texts.
 #[wasm_bindgen(js_name = normalizeBatch)]
 pub fn normalize_batch(texts: &[u8], ends: &[u32]) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a size in memory is far below 2^53")]
     split_texts(texts, ends).map(|text| normalize::normalize(&text).text.len() as f64).sum()
 }
 
-/// Total bytes of all redacted texts.
+/// Redacts the texts. Returns the total bytes of the redacted texts.
 #[wasm_bindgen(js_name = redactBatch)]
 pub fn redact_batch(texts: &[u8], ends: &[u32]) -> Result<f64, JsValue> {
     let redactor =

@@ -16,8 +16,8 @@ thread_local! {
     static UNUSED_SEEDS: RefCell<Vec<[u8; SEED_BYTES]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Returns the context of a call. With a call id, the seed is computed from the id, and the time is `moment` unless
-/// `moment` is in the future.
+/// Returns the context of a call. With a call id, the seed is computed from the id, and the time is `moment`, in
+/// milliseconds since the epoch. The current time is used if `moment` is missing or in the future.
 pub(crate) fn create_context_for(call_id: Option<&str>, moment: Option<f64>) -> Result<CallContext, JsValue> {
     let Some(call_id) = call_id else { return create_context() };
     #[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]

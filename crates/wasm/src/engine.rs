@@ -26,7 +26,7 @@ struct DatabaseOptions {
     /// Path of a copy of a foreign database.
     #[serde(default)]
     foreign_path: Option<String>,
-    /// Path of the database with everything that the repository shares.
+    /// Path of the database with the imported files that the repository shares.
     #[serde(default)]
     shared_path: Option<String>,
     /// Id of the file. With `create`, a new file gets this id immediately.
@@ -88,8 +88,8 @@ impl WasmEngine {
     }
 
     /// Makes the call with this name (`argus_engine::calls`). Calls with the same `call_id` create the same ids at any
-    /// time, and write only once. `now`, in milliseconds since the epoch, is the time at which the call should have
-    /// been made if that is in the past.
+    /// time, and write only once. `now` is the time, in milliseconds since the epoch, at which the caller first wanted
+    /// to make the call. A time in the future is ignored.
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let context = create_context_for(call_id.as_deref(), now)?;

@@ -63,7 +63,7 @@ extern "C" {
 }
 
 thread_local! {
-    /// Number of writes until a test's trap; 0 means no trap.
+    /// Number of writes until the trap that a test requested; 0 means no trap.
     static WRITES_UNTIL_TRAP: Cell<u32> = const { Cell::new(0) };
 }
 

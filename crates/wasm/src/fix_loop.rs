@@ -39,7 +39,7 @@ impl FixLoop {
         encode(&adjusted.map_err(|error| convert_error(&error))?)
     }
 
-    /// Returns the conclusions from a failed run.
+    /// Returns the error of a failed run (`FixError`), with its class.
     pub fn understand(&self, failure: JsValue) -> Result<JsValue, JsValue> {
         encode(&fix_loop::understand(&self.analyzer, &decode(failure)?))
     }
@@ -70,8 +70,8 @@ impl FixLoop {
         self.analyzer.redact_whole(text).into()
     }
 
-    /// Returns the prompt at which an output stops. `silent` is true if the program printed nothing more and did not
-    /// end by itself.
+    /// Returns the question to the user with which an output ends, or nothing. `silent` is true if the program then
+    /// printed nothing more and did not end by itself.
     pub fn prompt(&self, output: &str, silent: bool) -> Option<String> {
         argus_core::fix_loop::find_prompt(output, silent)
     }

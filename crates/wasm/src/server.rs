@@ -78,7 +78,7 @@ impl WasmServer {
         })
     }
 
-    /// Returns `{ state, version }` of a project's schema relative to this version.
+    /// Returns `{ state, version }` of a project's schema, compared with the schema version of this program.
     pub fn state(&self, project: &str) -> Answer {
         self.use_database(project, |database| {
             let (state, version) = match database.schema_state()? {

@@ -36,7 +36,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Returns runs the test that compares the generated files, in the mode that writes them. All packages are selected,
+/// Runs the test that compares the generated files, in the mode that writes them. All packages are selected,
 /// because the test then has the same features as in `cargo test --workspace` and is compiled only once for both.
 fn write_types(root: &Path) -> TaskResult {
     let mut cargo = Command::new("cargo");

@@ -41,7 +41,7 @@ pub(crate) enum BuildMode {
 }
 
 impl BuildMode {
-    /// Returns the name of the profile, and name of its folder below the target folder.
+    /// Returns the name of the profile and the name of its folder below the target folder.
     const fn profile(self) -> (&'static str, &'static str) {
         match self {
             Self::Release => ("wasm", "wasm"),

@@ -111,8 +111,8 @@ export class Engine extends NamedCalls {
   /**
    * Makes a call. Properties with the value undefined are ignored. The ids that the call creates are derived from
    * `callId`: the same call creates the same ids again and writes only once (CALL_REPEATED). Without `callId` they are
-   * always new. `now`, in milliseconds since the epoch, is the time at which a call with an id should have been made,
-   * if that is in the past.
+   * always new. `now`, in milliseconds since the epoch, is the original time of a call with an id that is made later,
+   * for example after it waited in the spool.
    */
   async call<N extends CallName>(
     name: N,

@@ -1,8 +1,8 @@
 /**
- * Starts the MCP server. Hosts wait for the start, some only 250 ms, and some start a server only to list its tools. So
- * this file imports nothing: it answers the handshake and the lists from a file that the build recorded from the
- * server, and loads the server afterwards. All other requests wait for the server. The server gets every message, in
- * order, and its answers to requests that were already answered are dropped.
+ * Starts the MCP server. The start must be fast: some hosts wait only 250 ms, and some start a server only to list its
+ * tools. So this file imports nothing. It answers the handshake and the lists from a file, which the build recorded
+ * from the real server, and loads the server afterwards. All other requests wait for the server. Later, the server gets
+ * every message in order. If it answers a request that was already answered, its answer is dropped.
  */
 
 import type { Readable } from 'node:stream';

@@ -34,7 +34,7 @@ pub(super) fn mentions_rust_tests(text: &str) -> bool {
 /// Maximum number of lines between the attribute that declares a test and the name of the test.
 const MAX_LINES_TO_NAME: usize = 6;
 
-/// Returns the tests whose declaration the hunk removes or adds.
+/// Returns the tests whose declaration the hunk removes (`Removed`) or adds (`Added`).
 pub(crate) fn find_declared_tests(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<DeclaredTest<'_>> {
     let side = lines_of_version(hunk, mark);
     let declares = |at: usize| (side[at].mark == mark).then(|| find_test_name_at(&side, at, language)).flatten();
@@ -65,7 +65,8 @@ pub(crate) struct NewHunkLines<'h> {
     side: Vec<&'h DiffLine>,
     /// Names of the tests that are declared in these lines.
     names: Vec<Option<String>>,
-    /// Set if at least as many tests were removed as added, because they may be the same tests with new names.
+    /// Set if the hunk removes at least as many tests as it adds. The added tests may then be old tests with new names,
+    /// so none of them counts as new.
     renamed: bool,
     /// Set if all lines of the hunk are new.
     all_new: bool,

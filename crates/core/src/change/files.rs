@@ -1,4 +1,4 @@
-//! Classifies a file by its role for tests: a test, a snapshot, test settings, or neither.
+//! Classifies a file by its role for tests, such as a test, a snapshot or test settings.
 
 use regex::Regex;
 use std::sync::LazyLock;

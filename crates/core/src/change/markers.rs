@@ -4,7 +4,7 @@ use super::files::Language;
 use regex::Regex;
 use std::sync::LazyLock;
 
-/// The patterns for the languages of a [`Language`].
+/// The patterns for a [`Language`], which may stand for several similar languages.
 struct LanguagePatterns {
     /// Declares a test; the first group that matches is its name.
     test: Regex,

@@ -73,7 +73,7 @@ static MESSAGE_PATTERNS: LazyLock<[MessagePattern; 11]> = LazyLock::new(|| {
         row("fix-type", true, r"(?i)^\W*(?:fix|fixes|bugfix|hotfix)(?:\([^)]{0,60}\))?!?:", ""),
         row("gitmoji-bug", true, r"^\s*(?:🐛|🚑|:bug:|:ambulance:)", ""),
         row("fix-verb", true, &format!(r"(?i){AREA_PREFIX}{FIX_WORD}\b(?:[^-/]|$)"), ""),
-        // An issue may contain a feature request, which is not a bug.
+        // This comes before `issue`, because the issue that the message mentions may be a feature request.
         row(
             "addition",
             false,

@@ -51,7 +51,7 @@ pub(crate) enum ItemKind {
 pub(crate) struct File {
     pub(crate) path: String,
     pub(crate) language: Language,
-    /// The first scope is that of the file.
+    /// The first scope is the scope of the whole file.
     pub(crate) scopes: Vec<Scope>,
 }
 
@@ -149,8 +149,8 @@ impl ItemReader<'_> {
         found
     }
 
-    /// Checks whether the next statement belongs to this statement: this statement is a decorator or an attribute, or
-    /// the next statement is a part such as `else`.
+    /// Checks whether the tokens after `statement` belong to the same statement. They do if `statement` is only a
+    /// decorator or an attribute, or if the tokens start with a word such as `else`.
     fn continues_statement(&self, statement: Range<usize>) -> bool {
         let next = self.tokens.get(statement.end + 1);
         let words = self.first_words(&statement);

@@ -18,7 +18,7 @@ pub(crate) struct Token {
     pub(crate) text: String,
     /// Line number.
     pub(crate) line: u32,
-    /// Indentation of a [`Kind::Indent`].
+    /// Indentation of a [`TokenKind::Indent`] in characters, 0 for other kinds.
     pub(crate) indent: usize,
 }
 

@@ -6,7 +6,7 @@ use crate::{failure::category::Category, failure::event::FailureEvent};
 /// Exit code of a killed process in shells and container runtimes: 128 + SIGKILL (9).
 const SIGKILL_EXIT_CODE: i32 = 137;
 
-/// A fact that decides on the category unless a rule for a category of higher rank matches the text.
+/// A fact that decides on the category. It wins over a matching rule only if its category has the lower rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DecidingFact {
     name: &'static str,
@@ -23,7 +23,7 @@ impl DecidingFact {
     }
 }
 
-/// Returns the fact with the highest rank.
+/// Returns the fact whose category has the lowest rank, because that category wins.
 pub(super) fn first_match(event: &FailureEvent) -> Option<DecidingFact> {
     find_memory_kill(event).or_else(|| find_container_failure(event)).or_else(|| find_http_failure(event))
 }

@@ -24,7 +24,7 @@ pub(super) const RETRY_WORDS: &[&str] = &["will retry", "retrying", "retry ", "a
 /// The mark that pytest prints before the lines of an error, in lower case.
 pub(super) const PYTEST_ERROR_MARK: &str = "\ne   ";
 
-/// Marks that help to find the role of a line. The pass that finds the literals of rules also finds these marks.
+/// Words that help to find the role of a line. The pass that finds the literals of rules also finds these words.
 #[derive(Debug, Default)]
 pub(super) struct LineMarks {
     /// Start and end of each of [`RETRY_WORDS`] in the text.
@@ -41,7 +41,7 @@ pub(super) enum LineRole {
     Access,
     /// A log line below error level, a line that announces a retry, or a line that may be a test title.
     Log,
-    /// Source code, a stack frame or the name of a test, because their words do not describe the failure.
+    /// Source code, a stack frame or the name of a test. The words in such a line do not describe the failure.
     Context,
 }
 

@@ -99,7 +99,7 @@ impl Rule {
         Self { trust, ..self }
     }
 
-    /// Returns the rank of the rule's category. A match of lower rank wins over a deciding fact.
+    /// Returns the rank of the rule's category. A match wins over a deciding fact unless the rank of the fact is lower.
     pub(super) const fn rank(&self) -> u8 {
         category_rank(self.category)
     }

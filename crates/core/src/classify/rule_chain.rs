@@ -94,7 +94,7 @@ struct ScannedText {
     satisfied: RuleBits,
 }
 
-/// What a literal is used for.
+/// The rules and the checks of `line_role` that use a literal.
 struct LiteralUse {
     /// The rules that try to match where the literal occurs. Empty for required literals and for the literals of
     /// `line_role`.

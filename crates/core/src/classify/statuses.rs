@@ -19,7 +19,7 @@ const NO_LITERAL: u16 = u16::MAX;
 
 #[derive(Debug)]
 pub(super) struct Statuses {
-    /// Literal ID for each mark and status, or `NO_LITERAL`.
+    /// Literal ID for each of [`STATUS_PREFIXES`] and each status, or `NO_LITERAL`.
     ids: [[u16; STATUS_COUNT]; STATUS_PREFIXES.len()],
 }
 
@@ -61,7 +61,7 @@ impl Statuses {
     }
 }
 
-/// Returns a bit mask of the positions with a mark followed by the first digit of a status.
+/// Returns a bit mask of the positions with a status prefix, followed by the first digit of an error status.
 #[inline]
 fn find_candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
@@ -71,7 +71,7 @@ fn find_candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     (mark & is(digits | u8x16::splat(b'4' ^ b'5'), b'5')).to_bitmask()
 }
 
-/// Returns the mark and the status as indices into the table.
+/// Returns the prefix and the status of a literal as indices into the table.
 fn table_indices([mark, class, tens, ones]: [u8; LITERAL_BYTES]) -> Option<(usize, usize)> {
     let mark = STATUS_PREFIXES.iter().position(|other| *other == mark)?;
     if !matches!(class, b'4' | b'5') || !tens.is_ascii_digit() || !ones.is_ascii_digit() {

@@ -9,7 +9,8 @@ pub type RunSeq = u32;
 /// Identifies a case: a hash of the stable part of its name.
 pub type CaseId = u64;
 
-/// Identifies a file: the first half of the hash of its path, because ids only have to distinguish files.
+/// Identifies a file: the first half of the hash of its path. Half of a hash is enough to distinguish the files of a
+/// project.
 pub type FileId = u32;
 
 /// Returns the id of a path relative to the project, with `/` as separator.
@@ -49,14 +50,14 @@ pub struct RunFacts {
     /// Files that each commit of `path` touched. Empty if they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub touched: Vec<Vec<FileId>>,
-    /// Commits of `path` that ran as an edit before they were committed, each with the newest run of that edit.
+    /// Commits of `path` that were tested as an uncommitted edit before, each with the newest run of that edit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<(String, RunSeq)>,
     /// Files that differed from `commit`, including untracked files, each with a digest of the difference. Empty if
     /// they are unknown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub edited_files: Vec<(FileId, u64)>,
-    /// Commits of `path` that touched only files that Argus keeps. They cannot change the result of a test.
+    /// Commits of `path` that touched only files that Argus itself writes. They cannot change the result of a test.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub idle: Vec<String>,
     /// Commits of `path` that touched only files that tests do not read, for example documentation and images.
@@ -121,9 +122,10 @@ impl RunFacts {
         [of(self, earlier), of(earlier, self)].concat().into_iter().collect()
     }
 
-    /// Returns `true` if both runs used the same files. An edit has the tree of the commit that it becomes. If an edit
-    /// has the tree of the commit below it, for example because only a submodule was edited, the tree does not identify
-    /// the edit.
+    /// Returns `true` if both runs used the same files. An edit and the commit that it becomes have the same tree, so
+    /// they count as the same files. An edit can also have the tree of the commit that it is based on, for example if
+    /// only a submodule was edited. Such a tree does not identify the edit, so the edit and that commit count as
+    /// different files.
     pub fn has_same_tree_as(&self, other: &Self) -> bool {
         self.tree == other.tree && (self.dirty == other.dirty || self.commit != other.commit)
     }

@@ -166,8 +166,8 @@ impl<'a> JudgingContext<'a> {
         parts
     }
 
-    /// Returns the number of failures whose test last passed on other files and was not known to fail like this by
-    /// chance.
+    /// Returns the number of failures that the changes of this run may have introduced. The newest result of such a
+    /// test was a pass on a different tree, and the test was not known to fail with this error by chance.
     fn count_newly_failing(&self, failures: &[Failure]) -> u32 {
         let is_newly_failing = |failure: &&Failure| {
             let Some(history) = self.memory.tests.get(&failure.case) else { return false };
@@ -182,8 +182,8 @@ impl<'a> JudgingContext<'a> {
         u32::try_from(failures.iter().filter(is_newly_failing).count()).unwrap_or(u32::MAX)
     }
 
-    /// Returns the changed file if exactly one file changed since the test passed, for a failure whose stack has no
-    /// line of the project outside its tests.
+    /// Returns the only file that changed since the test passed. `None` if several files changed, if the file contains
+    /// the test itself, or if the stack has a line of the project outside its tests.
     fn find_only_changed_file(&self, failure: &Failure) -> Option<FileId> {
         if failure.function.is_some() || failure.in_project {
             return None;
@@ -293,7 +293,8 @@ impl<'a> JudgingContext<'a> {
         )
     }
 
-    /// Files in the stacks and test files of all failures of the cause, in this run and in earlier runs.
+    /// Returns the files in the stacks and the test files of all failures of the cause, in this run and in earlier
+    /// runs.
     fn cause_files(&self, members: &[Failure], lasting: Option<&Cause>) -> BTreeSet<FileId> {
         let now = members.iter().flat_map(|failure| failure.test_and_stack_files(self.stacks));
         let before = lasting.into_iter().flat_map(|cause| cause.cases.keys().map(|case| (case, cause.common)));
@@ -301,7 +302,8 @@ impl<'a> JudgingContext<'a> {
         now.chain(failure_modes.map(|mode| mode.newest.file)).collect()
     }
 
-    /// Files of earlier fixes of a failure that a commit may have undone, because then the failure returns.
+    /// Returns the files of those earlier fixes of a failure that a commit may have undone. If a fix is undone, its
+    /// failure returns.
     fn files_of_undone_fixes(&self, failure: &Failure) -> impl Iterator<Item = FileId> {
         let fixes = if self.view.is_on_edit() { &[][..] } else { &self.memory.fixes[..] };
         let is_undone_fix =
@@ -329,7 +331,8 @@ impl<'a> JudgingContext<'a> {
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let machine_share = if self.is_machine_failure(&failure, history) { MACHINE_SHARE } else { 0.0 };
-        // A test that failed before may fail by chance. At a first failure, the error is better evidence.
+        // A test that failed before may fail by chance, so chance keeps its probability. At a first failure, an error
+        // that is typical of machines is better evidence than the results.
         let has_failed_before = observations.iter().rev().skip(1).any(|result| result.failed);
         let chance_machine_share = if has_failed_before { 0.0 } else { machine_share };
         let machine_weight = weighed.code * machine_share + weighed.flaky * chance_machine_share;

@@ -30,7 +30,8 @@ pub struct VerdictEvidence<'a> {
     pub failures_with_edited_files: (u32, u32),
 }
 
-/// A run at a commit is suggested only if the suspects on each side have at least this probability in total.
+/// A run at a commit is suggested only if the suspects up to this commit have at least this share of the probability,
+/// and the later suspects too.
 const MIN_HALF_PROBABILITY: f64 = 0.1;
 /// A verdict with at least this probability needs no further run.
 const SETTLED_PROBABILITY: f64 = 0.95;

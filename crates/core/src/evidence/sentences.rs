@@ -3,7 +3,7 @@
 use crate::evidence::facts::{CaseId, RunSeq};
 use crate::evidence::verdict::{Reason, Settle, VerdictKind};
 
-/// Translates numbers into the names that sentences show.
+/// Translates the numbers of runs and cases into the names that sentences show.
 pub trait SentenceNames {
     /// Returns the public id of a run.
     fn run_id(&self, run: RunSeq) -> String;
@@ -135,8 +135,8 @@ impl Reason {
 }
 
 impl Settle {
-    /// A short English sentence with the command, if the same command works for every runner. `case` is the case to
-    /// settle.
+    /// Returns a short English sentence. It contains the command of the run if that command works for every test
+    /// runner. `case` is the case whose verdict the run would settle.
     pub fn to_sentence(&self, names: &impl SentenceNames, case: CaseId) -> String {
         let name = names.case_name(case);
         let alone = names.rerun_command(case);

@@ -17,10 +17,10 @@ const CULPRIT_PASS_PROBABILITY: f64 = 0.001;
 /// Probability that a test passes on an edited tree that contains the culprit, because the edit may have fixed the
 /// failure.
 const EDIT_FIX_PROBABILITY: f64 = 0.1;
-/// Weight of a commit that touched only files that tests do not read, against 1 for other commits.
+/// Weight of a commit that touched only files that tests do not read. An ordinary commit has the weight 1.
 const DOCUMENTATION_COMMIT_WEIGHT: f64 = 0.02;
-/// Probability that an edit breaks the test without a culprit below the edit. It is high because most failures on an
-/// edited tree come from the edit.
+/// Probability that an uncommitted edit breaks the test although the commits below the edit do not break it. It is high
+/// because most failures on an edited tree come from the edit.
 const EDIT_BREAK_PROBABILITY: f64 = 0.3;
 /// Weight of a commit that touches a file of the stack or of the failing tests. The value assumes that half of the
 /// culprits and a tenth of the other commits touch such a file. Runs outweigh it: a single pass of a test on a commit
@@ -138,8 +138,8 @@ fn log_likelihood(view: &View<'_>, observations: &[Observation], flake_rate: f64
     observations.iter().map(log_probability).sum()
 }
 
-/// Returns the results after the last failure that precedes the newest kept pass, because older failures had another
-/// culprit. A pass on an edit that was undone does not end a failure.
+/// Returns the results after the last failure that precedes the newest pass on a committed tree, because older failures
+/// had another culprit. A pass on an edit that was undone does not end a failure.
 fn results_after_earlier_culprits(view: &View<'_>, observations: &[Observation]) -> Vec<Observation> {
     let mut observations = observations_up_to_last_commit(view, observations);
     let newest = observations.iter().rposition(|result| !result.failed && view.kept[result.at]);

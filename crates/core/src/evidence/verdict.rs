@@ -95,8 +95,8 @@ pub struct Verdict {
 /// change can check whether the failure occurs without that change.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Precedents {
-    /// Runs of committed trees in which the test failed with the same error, oldest first; for `environment` only runs
-    /// that have the condition, for `infrastructure` runs that had the same outage.
+    /// Runs of committed trees in which the test failed with the same error, oldest first. For `environment`, only runs
+    /// that have the condition. For `infrastructure`, runs that had the same outage.
     pub failed: Vec<RunSeq>,
     /// The newest run on the same tree in which the test passed.
     pub passed_on_tree: Option<RunSeq>,
@@ -109,7 +109,7 @@ pub struct Precedents {
 pub struct FailedOnTree {
     /// Number of runs including the judged run, at least 2.
     pub runs: u32,
-    /// Probability of so many consecutive failures at the failure rate of other committed trees.
+    /// Probability of `runs` consecutive failures at the failure rate of the test on other committed trees.
     pub chance: f64,
 }
 
@@ -177,9 +177,9 @@ pub enum Reason {
     },
     /// The test failed with this error before and passed since.
     CameBefore {
-        /// Number of such failures.
+        /// Number of earlier failures with this error.
         times: u32,
-        /// The newest run with such a failure.
+        /// The newest earlier run with this error.
         last: RunSeq,
     },
     /// The test has failed since this run.
@@ -275,9 +275,10 @@ pub enum Reason {
         run: RunSeq,
         /// The other test.
         polluter: CaseId,
-        /// Number of failing runs with the other test before.
+        /// Number of failing runs in which the other test ran before this test.
         failing: u32,
-        /// Number of tests with the same counts as the other test.
+        /// Number of further tests that are equally suspect, because they ran before this test equally often in failing
+        /// and in passing runs.
         others: u32,
     },
     /// This error occurred by chance in other tests, which are flaky.

@@ -112,6 +112,8 @@ kinds! {
     OutOfMemoryHeap = "out-of-memory-heap",
     /// A process accessed invalid memory.
     SegmentationFault = "segmentation-fault",
+    /// A signal from outside of the program ended a process, for example because memory was short.
+    Killed = "killed",
     /// A panic in Rust or Go, or an abort.
     Panic = "panic",
     /// Threads or processes interfere with each other.
@@ -171,6 +173,7 @@ impl FailureKind {
                 | Self::AddressInUse
                 | Self::ContainerOom
                 | Self::ContainerCrash
+                | Self::Killed
                 | Self::CommandNotFound
                 | Self::VersionMismatch
                 | Self::MissingDependency
@@ -223,7 +226,7 @@ fn is_raised_by_python_subprocess(text: &str) -> bool {
 
 fn find_kind(category: Category, summary: &Summary, exit_code: Option<i32>) -> FailureKind {
     let text = summary.lines().join("\n");
-    // The first matching rule wins, because the rules are ordered by weight.
+    // The rules are ordered by priority, so the first matching rule wins.
     let found = CATEGORY_MATCHERS
         .iter()
         .find(|matcher| matcher.category == category)
@@ -298,6 +301,8 @@ fn fallback_kind(category: Category, text: &str, exit_code: Option<i32>) -> Fail
             // Exit codes of shells for a program that does not exist, and for a program that cannot be executed.
             Some(127) => FailureKind::CommandNotFound,
             Some(126) => FailureKind::Permission,
+            // 128 and the number of the signal: SIGKILL, SIGSEGV, SIGTERM.
+            Some(137 | 143) => FailureKind::Killed,
             Some(139) => FailureKind::SegmentationFault,
             _ if rules::starts_with_error_name(text) => FailureKind::Exception,
             _ => FailureKind::Unknown,

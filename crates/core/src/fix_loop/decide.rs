@@ -8,7 +8,7 @@ use super::{
 };
 
 plain! {
-    /// The allowed action without an event.
+    /// The allowed action in a state, without applying an event.
     #[cfg_attr(feature = "types", ts(rename = "FixNextStep"))]
     pub struct NextStep {
         /// The allowed action.

@@ -75,7 +75,8 @@ plain! {
     pub struct Because {
         /// Name of the rule, or `default` if no rule matched.
         pub rule: String,
-        /// Words that the rule matched. None if a fact other than the text decided.
+        /// Words that the rule matched. None if the rule does not match a text, for example if the run exceeded its
+        /// time limit.
         pub words: Option<String>,
     }
 

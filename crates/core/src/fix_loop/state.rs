@@ -26,7 +26,7 @@ plain! {
         pub mode: Mode,
         /// Command to run, in command mode.
         pub command: Option<String>,
-        /// Eight hex digits; name of the state folder.
+        /// ID of the loop: eight hex digits. Also the name of its state folder.
         pub command_hash: String,
         /// Expected behavior, in words.
         pub desired: String,
@@ -54,7 +54,7 @@ plain! {
         pub namespace: Option<String>,
         /// Delay before the second attempt in seconds.
         pub initial_backoff_seconds: f64,
-        /// Drawn delay of the current wait in seconds.
+        /// Delay of the current wait in seconds, after jitter.
         pub delay_seconds: f64,
         /// True if each delay is drawn randomly between 0 and the full delay.
         pub jitter: bool,
@@ -98,7 +98,7 @@ plain! {
         pub base: Option<String>,
         /// The work tree after the last failed attempt.
         pub after: Option<String>,
-        /// Mark by which the host recognizes the running processes.
+        /// Mark in the environment of the running processes, by which the host finds them later.
         pub mark: Option<String>,
         /// Number of the last attempt whose fix was learned.
         pub learned_up_to: u32,

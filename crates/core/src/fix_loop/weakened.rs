@@ -41,8 +41,9 @@ const MAX_FINDINGS: usize = 100;
 /// Maximum length of a quoted line, in bytes.
 const MAX_QUOTE_BYTES: usize = 200;
 
-/// Returns the weakenings in a change. `changed` lists the changed files. `diff` is a unified diff of git with whole
-/// files; its end may be cut off. `failing` lists the failed tests; if it is empty, no test may lose anything.
+/// Returns the weakenings in a change. `changed` lists the changed files. `diff` is a unified diff of git that shows
+/// the files as a whole. Its end may be cut off. `failing` lists the names of the failed tests. If it is empty, any
+/// test may have failed, so no test may lose anything.
 pub fn find_weakenings(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
     let files = diff::parse(diff);
     let failing: Vec<String> = failing.iter().filter(|name| !is_file_or_package(name)).cloned().collect();

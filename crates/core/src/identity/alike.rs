@@ -5,7 +5,7 @@
 //! This module compares the texts line by line and word by word. A word may be added or removed, but no word may
 //! replace another, because two different failures of a test differ in this way.
 
-/// Minimum similarity of two texts of the same failure, which allows an added word in a line of seven words. On the
+/// Minimum similarity of two texts of the same failure. It allows an added word in a line of seven words. On the
 /// development half of `tests/recurrence`, the precision is .93 at a limit of .55, .95 at .75 and .96 at .9, with the
 /// same recall. With higher limits, some changed messages of libraries would not match.
 pub const MIN_SIMILARITY: f64 = 0.85;
@@ -22,8 +22,8 @@ const MAX_WORDS_PER_LINE: usize = 96;
 /// The comparison of two texts of the same failure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextComparison {
-    /// Similarity of the least similar pair of lines: from [`MIN_SIMILARITY`] to 1, which means that the texts are
-    /// equal.
+    /// Similarity of the least similar pair of lines, from [`MIN_SIMILARITY`] to 1. It is 1 if the lines of every pair
+    /// are equal. Added and missing lines do not reduce it.
     pub similarity: f64,
     /// Pairs of different lines in the old and the new text. A missing line is an empty string.
     pub differences: Vec<(String, String)>,
@@ -78,7 +78,7 @@ impl TextComparison {
     }
 }
 
-/// Which of the two lists has items after the last common item.
+/// Records for each of the two lists whether it has items after the last common item.
 #[derive(Default)]
 struct Gap {
     before: bool,
@@ -98,7 +98,7 @@ enum AlignedItem {
     Now(usize),
 }
 
-/// Splits a signed text into the text and the place.
+/// Splits the text from which a signature is computed into the normalized text and the place of the failure.
 fn split_place(text: &str) -> (&str, Option<&str>) {
     match text.rfind("\nat ") {
         Some(start) if !text[start + 4..].contains('\n') => (&text[..start], Some(&text[start + 4..])),
@@ -220,8 +220,7 @@ fn is_placeholder(word: &str) -> bool {
     name.is_some_and(|name| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_'))
 }
 
-/// Checks for a word that makes another failure if it is added or removed: a negation, a constant, an error type, a
-/// code.
+/// Checks for a word whose addition or removal means another failure: a negation, a constant, an error type, a code.
 fn is_decisive(word: &str) -> bool {
     const POLARITY_WORDS: [&str; 12] =
         ["true", "false", "not", "never", "no", "null", "undefined", "None", "nil", "True", "False", "without"];

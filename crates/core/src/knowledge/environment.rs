@@ -31,16 +31,17 @@ pub struct Environment {
     pub cuda_major: Option<u32>,
 }
 
-/// Factors of the probability that a fix also works, for a name that is `unknown` in one environment or `different` in
-/// both.
+/// Factors of the probability that a fix also works. `unknown` applies if the name is unknown in one of the
+/// environments, and `different` if the names differ.
 #[derive(Clone, Copy)]
 struct NameFactors {
     unknown: f64,
     different: f64,
 }
 
-/// Factors of the probability that a fix also works, for a major version. `neighbour` is for the next major version.
-/// With each further version, the difference between the factor and `distant` halves.
+/// Factors of the probability that a fix also works. `unknown` applies if the major version is unknown in one of the
+/// environments, and `neighbour` if the versions differ by 1. With each further version, the difference between the
+/// factor and `distant` halves.
 #[derive(Clone, Copy)]
 struct MajorVersionFactors {
     unknown: f64,

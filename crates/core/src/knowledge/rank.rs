@@ -9,7 +9,8 @@ use crate::knowledge::environment::{Environment, env_match};
 /// the 20 % quantile of the uniform prior: more than after a single failure (.11), less than after a single success
 /// (.45).
 const PROVEN_QUANTILE: f64 = 0.2;
-/// Minimum weight of an outcome in a different environment, because a fix that works there is worth a try.
+/// Minimum weight of an outcome in a different environment, because a fix that works in another environment is worth a
+/// try.
 const MIN_OUTCOME_WEIGHT: f64 = 0.25;
 /// Shares of the score that depend on environment and recency. Their sum is so small that a solution with one failure
 /// in this environment (.106 of at most 1) ranks below an untried solution (.2 of at least 1 - .2 - .1 = .7).
@@ -81,10 +82,10 @@ pub struct Ranking {
 /// Reliability is the lower 20 % quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under a uniform
 /// prior (Bayes and Laplace). Unlike Wilson's bound of 1927 it is also defined for fractional and for zero outcomes.
 /// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * env_match^2`, so that an equal bucket has
-/// full weight and a distant bucket a small weight. `c` claimed successes count as `c / (c + 1)`, which is always less
-/// than a success that a run has shown. Each success raises the reliability and each failure lowers it. If a solution
-/// has only failures in the environment of the caller, these failures limit its reliability, regardless of successes in
-/// other environments.
+/// full weight and a distant bucket a small weight. All `c` claimed successes together count as `c / (c + 1)`, which is
+/// always less than one success that a run has shown. Each success raises the reliability and each failure lowers it.
+/// If a solution has only failures in the environment of the caller, these failures limit its reliability, regardless
+/// of successes in other environments.
 pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
     let rows = candidate.stats.iter().map(|row| (env_match(caller.environment, &row.bucket), row));
     let tried: Vec<(f64, &BucketStats)> = rows.filter(|(_, row)| row.worked + row.failed > 0).collect();

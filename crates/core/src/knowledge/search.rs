@@ -1,7 +1,7 @@
 //! Finds remembered problems by a pasted text: a stack trace, a line of an error, or a description.
 //!
-//! [`index`] converts a document into a [`Vector`], which the store indexes and which scoring reads, and a family
-//! signature. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
+//! [`index`] converts a document into a [`Vector`] and a family signature. The store indexes the vector, and scoring
+//! reads it. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
 //! the rarity of the terms in the memory, [`WeighedQuery::term_worths`] returns the worth of looking up each term, and
 //! [`WeighedQuery::score`] scores a document. A document with a score of at least [`MIN_SCORE`] is an answer. The store
 //! provides the frequencies and the candidates.

@@ -35,8 +35,8 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
 /// Properties of a written line.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct WalkOutcome {
-    /// Set if another pass cannot change the line: if each word was plain, was replaced as a whole, or matched no
-    /// placeholder and is not directly beside a replacement.
+    /// Set if another pass would not change the line. That holds if every word is plain, was replaced entirely, or
+    /// matched no placeholder and does not touch a replacement.
     pub(super) settled: bool,
     /// Set if blanks became a single space, so that the line also changed outside of placeholders.
     pub(super) respaced: bool,
@@ -55,8 +55,8 @@ struct WalkState<'a> {
     /// See `WalkOutcome`.
     settled: bool,
     respaced: bool,
-    /// Start of the first text that matched no placeholder and that may continue in the next text. `usize::MAX` if
-    /// there is none.
+    /// Start of the earliest text that matched no placeholder, but that may match together with the text after it.
+    /// `usize::MAX` if there is no such text.
     open_start: usize,
     quotations: Quotations,
     /// Set if a number of three digits stayed, because it may be an HTTP status if the line has a URL.
@@ -266,7 +266,8 @@ impl<'a> WalkState<'a> {
         }
     }
 
-    /// Applies a replacement by a class of statuses or of a part of a word, and handles text that stays.
+    /// Applies a replacement that writes a class of statuses such as `5xx`, that replaces only a part of the word, or
+    /// that keeps the text.
     #[inline(never)]
     fn apply_partial_replacement(&mut self, start: usize, mask: u8, hit: Replacement) {
         let left = if start > 0 { self.line[start - 1] } else { 0 };

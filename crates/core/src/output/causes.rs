@@ -17,8 +17,8 @@ pub(super) struct CauseChain {
 }
 
 impl CauseChain {
-    /// Checks whether the line is a cause in the chain. `part` is the part of the line that stays. `after_frame`: there
-    /// is a stack frame before the line.
+    /// Checks whether the line is a cause in the chain. `part` is the part of the line that stays. `after_frame` is set
+    /// if a stack frame was printed before the line.
     pub(super) fn accept_line(&mut self, line: &[u8], part: &[u8], after_frame: bool) -> bool {
         let is_cause = part.starts_with(CAUSE_PREFIX);
         if self.ended || !is_cause && !after_frame && self.indent.is_none() {

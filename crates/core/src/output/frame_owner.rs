@@ -78,7 +78,7 @@ const TEST_PATHS: [&str; 32] = [
     "_e2e/",
     "\\e2e\\",
 ];
-/// Prefixes of paths in either list.
+/// Prefixes of paths that belong to a runtime, a library or a test.
 static OUTSIDE_PREFIXES: Starts<7> =
     Starts::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
 static OUTSIDE_PATHS: LazyLock<Literals> =

@@ -322,8 +322,8 @@ pub(crate) fn is_whole_message(line: &[u8]) -> bool {
 /// Checks cheaply whether a message is still a message after parts of it were replaced by placeholders. `false` means
 /// unknown.
 ///
-/// No prefix or suffix in `kind` contains `<` or `>`, so placeholders do not change whether they match. Lines for which
-/// `kind` checks more than a prefix or suffix are excluded.
+/// No prefix or suffix that `find_kind` checks contains `<` or `>`, so placeholders do not change whether the prefixes
+/// and suffixes match. Lines for which `find_kind` checks more than a prefix or suffix are excluded.
 pub(crate) fn is_whole_message_with_placeholders(written: &[u8]) -> bool {
     let begins = match at(written, 0) {
         b'a' | b'f' | b't' | b'F' => false,

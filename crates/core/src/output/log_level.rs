@@ -5,7 +5,8 @@ use crate::text::bytes::run;
 use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
 use std::sync::LazyLock;
 
-/// Number of bytes in which the level of a log line is searched, after time stamp, host, process, thread and logger.
+/// Number of bytes at the start of a log line in which the level is searched. The level may come after a time stamp, a
+/// host, a process, a thread and a logger.
 const MAX_HEADER_SEARCH_BYTES: usize = 96;
 /// Maximum number of bytes between a key and its value, such as `": "`.
 const MAX_GAP_BYTES: usize = 5;

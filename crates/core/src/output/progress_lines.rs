@@ -7,11 +7,12 @@ use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
 
-/// Number of bytes in which the level of a line is searched, after time stamp, host, process, thread and logger.
+/// Number of bytes at the start of a log line in which the level is searched. The level may come after a time stamp, a
+/// host, a process, a thread and a logger.
 const MAX_HEADER_SEARCH_BYTES: usize = 96;
 /// Number of bytes in which the level of a structured log line is searched.
 const MAX_KEY_SEARCH_BYTES: usize = 128;
-/// Levels below a warning of pino and bunyan.
+/// Numbers that pino and bunyan print for the levels below a warning.
 const NUMBERS_BELOW_WARNING: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// Marks that runners print before the name of a passed test.
 static PASSED_TEST_MARKS: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);

@@ -18,7 +18,7 @@ use redact_value::redact_value;
 
 static NAME_END: Set = Set::new("A-Za-z0-9_-");
 
-/// Checks the name around a hit of a name keyword.
+/// Redacts the value of the name around a keyword. `hit` is the position of the keyword.
 pub(super) fn redact_after_name(scan: &mut Scan<'_>, hit: usize) {
     if hit < scan.names_done {
         return;

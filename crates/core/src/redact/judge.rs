@@ -222,7 +222,7 @@ fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
 
 const MAX_IDENTIFIER_BYTES: usize = 64;
 
-/// Checks for the name `key`, because it is as often a key of data as a secret.
+/// Checks for the bare name `key` or `keys`, which names a key of data as often as a secret.
 fn is_only_key(scan: &Scan<'_>, name: NameSpan) -> bool {
     matches!(&scan.slice(name.start, name.end).to_ascii_lowercase()[..], b"key" | b"keys")
 }

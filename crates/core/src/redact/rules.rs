@@ -24,9 +24,9 @@ enum SearchArea {
     Around(usize),
     /// Every match near the keyword counts. The window starts this number of bytes before the keyword.
     Near(usize),
-    /// Every match up to the end of the line counts; the keyword must start a word. If the pattern begins with
-    /// a blank, a keyword of one word and a blank is the name of a program, which may also be written as `name.exe`, in
-    /// quotes, or in a list of arguments.
+    /// Every match up to the end of the line counts. The keyword must start a word. If the pattern begins with a blank,
+    /// a keyword that consists of one word and a blank is the name of a program. The text may also contain the program
+    /// as `name.exe`, in quotes, or in a list of arguments.
     Line,
 }
 
@@ -124,7 +124,6 @@ impl Rule {
         matches!(self.kind, "password" | "secret" | "token" | "authorization" | "url-password")
     }
 
-    /// Checks whether the match must cover the keyword.
     const fn must_cover_keyword(&self) -> bool {
         matches!(self.scope, SearchArea::At | SearchArea::Around(_))
     }

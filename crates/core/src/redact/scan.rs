@@ -24,12 +24,12 @@ pub(super) struct Scan<'t> {
     /// keywords so that hostile texts take linear time.
     pub(super) format_end: usize,
     pub(super) name_end: usize,
-    /// End of the cookies and key objects that were checked, for the same reason.
+    /// End of the cookies and of the JSON web keys that were checked, so that hostile texts take linear time.
     pub(super) cookies_done: usize,
     pub(super) objects_done: usize,
     /// End of the base64 texts that were checked.
     pub(super) encoded_done: usize,
-    /// End of the key lines without a block that were checked.
+    /// End of the lines of a private key without BEGIN and END lines that were checked.
     pub(super) fragments_done: usize,
     /// End of the JSON manifests that were checked.
     pub(super) manifests_done: usize,

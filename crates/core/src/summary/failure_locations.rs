@@ -44,9 +44,9 @@ pub struct FailureLocations {
     pub case: Option<SourceLocation>,
 }
 
-/// Finds the places in a redacted text. `shown` converts a path to a path relative to the project; if some frames are
-/// inside the project, frames outside do not count. `test_file` is the test case's file in the runner's notation, or
-/// its class.
+/// Finds the places in a redacted text. `shown` converts the path of a file in the project to a relative path. If some
+/// frames are inside the project, frames outside do not count. `test_file` is the test case's file in the runner's
+/// notation, or its class.
 pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
     let frames: Vec<(Location, String)> = fix_loop::find_frames(text, test_file)
         .into_iter()

@@ -214,8 +214,8 @@ fn is_unfinished(line: &str) -> bool {
     line.ends_with(':') || BARE_TYPE.is_match(line)
 }
 
-/// Returns the first actual and the first expected line of a diff with a legend that a line announces. Lines that both
-/// sides have in common contain no information.
+/// Returns the first actual and the first expected line of the diff below the line `announcing`. The diff must have a
+/// legend. Lines that both sides have in common contain no information.
 fn find_first_difference<'a>(lines: &'a [String], announcing: &str) -> Vec<&'a str> {
     let announced = lines.iter().skip_while(|line| !line.ends_with(announcing)).skip(1);
     let mut below = announced.map(String::as_str).skip_while(|line| line.is_empty());

@@ -1,14 +1,15 @@
 //! Limits the length of a text: keeps the head and the tail, and replaces the middle with a note.
 //!
-//! Redact a text before storing it. A source that is too large for memory is cut before redaction, to several times the
-//! stored size and never inside a line or a word, so that the text before a secret usually remains. A secret whose
-//! start was cut off is not found.
+//! Redact a text before storing it. A source that is too large for memory is cut before redaction to several times the
+//! stored size. Cut such a source between lines or words, so that the keyword before a secret usually remains. A secret
+//! whose start was cut off is not found.
 
 use std::borrow::Cow;
 
 /// Maximum length of an error text. The headline and the stack of a failure are many times shorter.
 pub const MAX_TEXT_BYTES: usize = 256 * 1024;
-/// Maximum length of the note about omitted bytes, so that a bounded text is not cut again.
+/// Maximum length of the note about omitted bytes. A text that exceeds the limit by at most this length is not cut,
+/// because it may already contain the note.
 const MAX_NOTE_BYTES: usize = 64;
 
 /// Returns the text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes long plus a line with the number of omitted
@@ -46,7 +47,8 @@ pub fn tail(text: &str, max_bytes: usize) -> &str {
     }
 }
 
-/// Returns how far a cut may move to reach the end of a line, because tokens do not continue on the next line.
+/// Returns the number of bytes by which a cut may move to reach the end of a line. The end of a line is a safe place,
+/// because tokens do not continue on the next line.
 fn cut_tolerance(max_bytes: usize) -> usize {
     (max_bytes / 8).clamp(64, 8 * 1024)
 }

@@ -133,13 +133,13 @@ pub(crate) fn at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or(0)
 }
 
-/// Returns the end of the run from `start` of bytes that `belongs` accepts.
+/// Returns the end of the run of accepted bytes at `start`, or `start` if `belongs` rejects the first byte.
 pub(crate) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
 }
 
-/// Returns the end of the name of several words from `start`.
+/// Returns the end of the name at `start`, in which `.`, `-` and `_` may join several words.
 pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
     let mut position = start;
     while let Some(chunk) = text.get(position..).and_then(|rest| rest.first_chunk()) {

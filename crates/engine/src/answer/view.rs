@@ -183,7 +183,7 @@ pub(crate) fn shorten_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdic
 }
 
 fn shorten_since(VerdictSince { started_at, runs, edited, .. }: &VerdictSince) -> Option<BriefSince> {
-    // A failure that started in the current run needs no such entry, which would take room from other failures.
+    // A failure that started in the current run gets no entry, because the entry would take room from other failures.
     let since = BriefSince { started_at: started_at.clone()?, runs: (*runs)?, edited: edited.clone() };
     Some(since).filter(|since| since.runs > 1 || !since.edited.is_empty())
 }

@@ -13,7 +13,8 @@ contract! {
         pub verdict: Verdict,
         /// Id of the failure's cause. It stays the same in later runs while the cause lasts.
         pub cause_id: String,
-        /// Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1.
+        /// Commits that may have introduced the failure, most likely first. Their probabilities and the probability
+        /// that none of them did sum to 1.
         pub suspects: Vec<SuspectCommit>,
         /// Earlier runs with the same failure, or with a pass on the same tree. Absent if there are no such runs.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -27,8 +28,9 @@ contract! {
 
     /// Earlier runs that may excuse a failure, because it occurred there without the change of this run.
     pub struct Precedents {
-        /// Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
-        /// `environment`, under the same condition; for `infrastructure`, in the same outage.
+        /// Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. The
+        /// verdict `environment` counts only runs under the same condition, and `infrastructure` only runs in the same
+        /// outage.
         pub failed_at: Vec<String>,
         /// The newest run on the same tree in which the test passed.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,14 +46,16 @@ contract! {
     pub struct FailedHere {
         /// Number of runs including the judged run, at least 2.
         pub runs: u32,
-        /// Probability of as many failures in a row at the failure rate of other trees.
+        /// Probability that the test fails this often in a row by chance, computed from its failure rate on other
+        /// trees.
         pub chance: f64,
     }
 
     /// Verdict on a failure, with reasons.
     pub struct Verdict {
-        /// `regression`: began with a change. `broken`: failing since then. `flaky`: by chance. `infrastructure`: the
-        /// machine. `order`: another test breaks it. `environment`: fails under a condition. `new`: no history.
+        /// `regression`: began with a change. `broken`: has failed since an earlier run. `flaky`: fails by chance.
+        /// `infrastructure`: caused by the machine. `order`: another test breaks it. `environment`: fails under a
+        /// condition. `new`: no history.
         pub kind: VerdictKind,
         /// Calibrated probability of the verdict, from 0 to 1.
         pub probability: f64,
@@ -94,8 +98,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub runs: Option<u32>,
-        /// Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
-        /// came after that run.
+        /// Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
+        /// since that run.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub edited: Vec<String>,
@@ -200,7 +204,7 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<VerdictKind>,
-        /// Posterior mean of its rate of failures by chance, per run in which it could have failed, from 0 to 1.
+        /// Estimated share of runs in which it fails by chance, from 0 to 1: the posterior mean over `runs`.
         pub flake_rate: f64,
         /// 90 % interval of that rate.
         pub interval: [f64; 2],
@@ -321,13 +325,13 @@ contract! {
     pub struct RelatedCommit {
         /// Full hash.
         pub commit: String,
-        /// Common property of failure and commit.
+        /// How the commit is related to the failure.
         pub because: ChangedBecause,
         /// Some of its changes outside tests.
         pub sources: Vec<ChangedSource>,
     }
 
-    /// Common property of a failure and a commit, strongest first.
+    /// Part of a failure that a commit changed, strongest relation first.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     pub enum ChangedBecause {
         /// The test and the function in which it failed.

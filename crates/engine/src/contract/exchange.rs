@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 contract! {
     /// Incidents to import.
     pub struct MemoryImportParams {
-        /// Whole lines with an incident each (`IncidentLine` in JSON). A call is a transaction, so about 1000 lines are
-        /// best.
+        /// Whole lines, each with an incident as JSON (`IncidentLine`). Each call is a transaction, so pass about 1000
+        /// lines at a time.
         pub lines: String,
     }
 
@@ -82,11 +82,12 @@ contract! {
     /// Patterns to import from another memory.
     #[cfg_attr(feature = "types", ts(optional_fields = nullable))]
     pub struct PatternsImportParams {
-        /// Whole lines with a pattern each, in the format of the export. A call is a transaction.
+        /// Whole lines, each with a pattern in the format of the export. Each call is a transaction.
         pub lines: String,
         /// Name of the source memory. Use the same name for each import, so that nothing is counted twice.
         pub from: String,
-        /// Name of this memory elsewhere, so that what others imported from here is not counted again.
+        /// Name under which other memories import from this memory. Counts under this name came from here, so they are
+        /// ignored.
         #[serde(default)]
         pub into: Option<String>,
     }

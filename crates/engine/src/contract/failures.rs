@@ -16,8 +16,8 @@ contract! {
         pub failure_kind: FailureKind,
         /// The error in one line.
         pub headline: String,
-        /// The error message with the compared values. Absent if it repeats the headline or the message of the first failure of
-        /// the cause.
+        /// The error message with the compared values. Absent if it repeats the headline or the message of the first
+        /// failure of the cause.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub message: Option<String>,
@@ -48,11 +48,11 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub verdict: Option<BriefVerdict>,
-        /// The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
-        /// failure of the cause has the same fix.
+        /// The known pattern. The lookup does not count as an occurrence. Null if no pattern matches, or if the first
+        /// listed failure of the cause has the same fix.
         pub known: Option<KnownPattern>,
-        /// A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it as
-        /// data.
+        /// A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it
+        /// as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub shared: Option<Related>,
@@ -60,8 +60,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub mended_before: Option<PreviousFix>,
-        /// Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
-        /// known.
+        /// Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a
+        /// fix is known.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<RelatedCommit>>", optional))]
         pub changed_before: Vec<RelatedCommit>,
@@ -97,7 +97,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suspect: Option<String>,
-        /// Start of the failure, for `regression` and `broken`, if it is an edit or an earlier run.
+        /// Start of the failure, for `regression` and `broken`. Absent if the failure started in this run without an
+        /// uncommitted edit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub since: Option<BriefSince>,
@@ -109,8 +110,8 @@ contract! {
         pub started_at: String,
         /// Number of runs in a row that have failed, including this run.
         pub runs: u32,
-        /// Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
-        /// came after that run.
+        /// Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
+        /// since that run.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<String>>"))]
         pub edited: Vec<String>,
@@ -124,7 +125,8 @@ contract! {
         pub confidence: f64,
         /// The best known fix, or null if no fix is known yet.
         pub suggested_fix: Option<String>,
-        /// The failure that the fix was learned for, if that was another pattern or had other values.
+        /// The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
+        /// failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub suggested_from: Option<SuggestedFrom>,
@@ -158,7 +160,7 @@ contract! {
         pub case_name: String,
     }
 
-    /// The failure with the same error that a fix was learned for.
+    /// The failure for which a fix was learned. It has the same error as this failure.
     pub struct SuggestedFrom {
         /// `pat-…`.
         pub pattern_id: String,
@@ -166,14 +168,14 @@ contract! {
         pub case_name: String,
         /// `(resolutions + 1) / (occurrences + 2)` of that pattern.
         pub confidence: f64,
-        /// Lines with other values, such as a port, a host, a path or a number, as they were there and are here.
+        /// Lines whose values differ between the two failures, such as a port, a host, a path or a number.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(as = "Option<Vec<Difference>>", optional))]
         pub differences: Vec<Difference>,
     }
 }
 
-/// Kind in answers of versions without kinds.
+/// Default for answers of earlier versions, which have no failure kind.
 const fn unknown_kind() -> FailureKind {
     FailureKind::Unknown
 }

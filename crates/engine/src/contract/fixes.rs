@@ -176,7 +176,7 @@ contract! {
     }
 }
 
-/// Results of trying a fix. Each failure that it was reported for counts once.
+/// Results of trying a fix. Several reports for the same failure count once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]

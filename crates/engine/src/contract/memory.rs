@@ -30,9 +30,9 @@ macro_rules! contract {
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(optional_fields = nullable))]
 #[serde(rename_all = "camelCase", default)]
 pub struct MemoryOptions {
-    /// Kind of the database that the engine writes to. The database beside it is of the other kind.
+    /// Kind of the engine's primary database. The secondary database has the other kind.
     pub home: Option<MemoryKind>,
-    /// Days after which a confirmation counts half as recent. Default: 180.
+    /// Age in days at which the recency of a confirmation is halved. Default: 180.
     pub half_life_days: Option<f64>,
 }
 
@@ -186,7 +186,7 @@ contract! {
         /// Environment in which it was tried.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// Overrides the form derived from `env`.
+        /// Canonical form of the environment. Replaces the form that is derived from `env`.
         pub env_bucket: Option<String>,
         /// Remarks, at most 10 KB.
         pub notes: Option<String>,
@@ -256,7 +256,7 @@ contract! {
         /// Environment it is written for.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// Overrides the form derived from `env`.
+        /// Canonical form of the environment. Replaces the form that is derived from `env`.
         pub env_bucket: Option<String>,
         /// The search that led to the incident.
         pub lookup_id: Option<String>,
@@ -301,7 +301,7 @@ contract! {
         /// Environment in which it was tried.
         #[cfg_attr(feature = "types", ts(type = "Record<string, unknown>"), schemars(with = "Object"))]
         pub env: Value,
-        /// Overrides the form derived from `env`.
+        /// Canonical form of the environment. Replaces the form that is derived from `env`.
         pub env_bucket: Option<String>,
         /// True if the steps solved it.
         pub worked: bool,

@@ -28,7 +28,7 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub interrupted: bool,
-        /// Milliseconds without output, if the command was ended for that.
+        /// Milliseconds without output, if the command was ended because it printed nothing for too long.
         pub silent_ms: Option<f64>,
         /// State of the work tree.
         pub git: Option<GitFacts>,
@@ -56,8 +56,8 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub expects_tests: bool,
-        /// Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's own
-        /// folder.
+        /// Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's
+        /// own folder.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         pub folder: Option<String>,
         /// Conditions that tests may depend on, such as `os`, `arch`, `ci` and `machine` (hashed).
@@ -147,7 +147,8 @@ contract! {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<bool>"))]
         pub untracked: bool,
-        /// The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the machine.
+        /// The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the
+        /// machine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub hunks: Option<String>,
@@ -168,7 +169,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub tree: Option<String>,
-        /// Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the machine.
+        /// Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the
+        /// machine.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub hunks: Option<String>,

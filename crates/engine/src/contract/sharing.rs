@@ -310,8 +310,8 @@ contract! {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub elsewhere: Option<Tried>,
-        /// Path of the shared decision that this failure is the same as the failure that was fixed, so that the fix
-        /// applies.
+        /// Path of the shared decision which states that this failure and the fixed failure are the same, so that the
+        /// fix applies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
         pub joined_by: Option<String>,

@@ -131,7 +131,7 @@ contract! {
         pub solutions: Vec<ViewSolution>,
         /// Oldest first. The last point is the current value.
         pub confidence_over_time: Vec<ConfidencePoint>,
-        /// Time since which every day is known. Earlier points come from reports only.
+        /// Start of the stored daily counts. Points before this time are derived from reports.
         pub confidence_known_since: Option<String>,
         /// Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category.
         pub seen: Vec<SeenIn>,
@@ -241,7 +241,8 @@ contract! {
         pub occurrences: u32,
         /// Number of reported successes until then.
         pub resolutions: u32,
-        /// True if counted on that day. Otherwise derived from reports, with the minimum number of occurrences.
+        /// True if the counts of that day are stored. Otherwise they are derived from reports, and `occurrences` is a
+        /// minimum.
         pub known: bool,
     }
 

@@ -122,7 +122,7 @@ contract! {
         pub median_ms: f64,
         /// Number of these runs, at most 5.
         pub runs: u32,
-        /// Duration in the runs before, or null if there are fewer than 5.
+        /// Duration in the runs before these runs, or null if there are fewer than 5 earlier runs.
         pub before: Option<DurationBefore>,
     }
 

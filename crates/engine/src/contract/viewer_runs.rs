@@ -245,9 +245,9 @@ contract! {
         pub states: Vec<CaseState>,
         /// True if it passed at a later attempt, or passed and failed on the same commit.
         pub flaky: bool,
-        /// True if it is not flaky and failed in every run that ran it, at least 2.
+        /// True if it ran in at least 2 runs, failed in all of them, and is not flaky.
         pub broken: bool,
-        /// Number of these runs in which it failed.
+        /// Number of runs of the grid in which it failed.
         pub failures: u32,
     }
 

@@ -72,7 +72,8 @@ fn last_failure_and_first_pass(
     Some((failed.map_or(reported, |run| run.seq), passed))
 }
 
-/// Returns the commits, newest first, and one more than the maximum if there are more.
+/// Returns the commits between two runs, newest first. Returns one more than `MAX_COMMITS` if there are more, so that
+/// the caller can detect this.
 fn commits_between(window: &Window, failed: RunSeq, passed: RunSeq) -> Vec<String> {
     let Some(run) = window.get(passed) else { return Vec::new() };
     window.view_from(run).commits_since(failed).take(MAX_COMMITS + 1).cloned().collect()

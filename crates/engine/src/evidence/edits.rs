@@ -156,8 +156,8 @@ pub(super) fn files_edited_in_run(all: &EditedFiles, seq: RunSeq) -> Vec<String>
     all.get(&seq).into_iter().flatten().map(|file| file.path.clone()).collect()
 }
 
-/// Returns `true` if the changes between two runs, given by id, weaken tests, and `false` if a run is too old to be
-/// known.
+/// Returns `true` if the changes between two runs, given by id, weaken tests. Returns `false` if the evidence no longer
+/// contains one of the runs.
 pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
     let memory = rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
@@ -197,7 +197,7 @@ pub(super) fn without_weakening_commits(tx: &mut Tx<'_>, mut fix: Fix) -> Result
     Ok((!was_known || !fix.commits.is_empty()).then_some(fix))
 }
 
-/// Returns the stored diffs of the commits after one run up to another, by commit.
+/// Returns the stored diffs of the commits between two runs, by commit hash.
 pub(super) fn diffs_between(
     tx: &mut Tx<'_>,
     window: &Window,
@@ -271,7 +271,8 @@ pub(super) fn files_edited_since(window: &Window, all: &EditedFiles, first: RunS
     all.get(&second).into_iter().flat_map(|now| now.difference(before)).map(|file| file.path.clone()).collect()
 }
 
-/// The stored diffs of a run. Earlier versions stored them as an array.
+/// The stored diffs of a run: the diffs of its edited files and, if there are any, of its new commits. Earlier versions
+/// stored only the array of the files.
 #[derive(Serialize, Deserialize)]
 #[serde(untagged)]
 enum StoredHunks {

@@ -174,11 +174,12 @@ fn mark_errors_naming_changes(ran: &mut RanCases<'_>, cases: &[Case], params: &R
     }
 }
 
-/// Maximum number of runs, and of their cases, from which the evidence of a version without evidence is rebuilt.
+/// Maximum number of runs, and of their cases, from which missing evidence is rebuilt.
 const MAX_REBUILT_RUNS: u32 = 32;
 const MAX_REBUILT_CASES: usize = 200_000;
 
-/// Builds the evidence from runs that a version without evidence recorded.
+/// Builds the evidence from the newest stored runs. Needed if the database has no readable evidence, for example
+/// because an earlier version recorded the runs.
 fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<Memory, EngineError> {
     let mut memory = Memory::default();
     let mut runs = Vec::new();

@@ -15,8 +15,9 @@ use std::collections::BTreeSet;
 /// Runs that are compared: a matrix or a sharded job records several runs of the same commit.
 const MAX_BASE_RUNS: usize = 10;
 
-/// Compares a run with the one of the given runs that has the most tests in common with it, because runs of other
-/// shards or of a single file would make every test look missing.
+/// Returns the tests of an earlier run that did not run in this run. Of the given earlier runs, it uses the run that
+/// has the most tests in common with this run, because a run of another shard or of a single file would make every test
+/// look missing.
 pub fn missing_tests(
     engine: &Engine,
     context: &CallContext,
@@ -31,7 +32,7 @@ pub fn missing_tests(
         let ran = |cases: Vec<(String, _)>| cases.into_iter().map(|(name, _)| name).collect::<BTreeSet<String>>();
         let mut outcomes = test_runs::list_outcomes(tx, &[&[head], bases.as_slice()].concat())?.into_iter().map(ran);
         let here = outcomes.next().unwrap_or_default();
-        // The first of equals is the newest, because callers name the newest run first.
+        // Among equal runs, the first is the newest, because callers list the newest run first.
         let mut best: Option<(usize, &String, BTreeSet<String>)> = None;
         for (id, names) in params.base_run_ids.iter().zip(outcomes) {
             let common = names.intersection(&here).count();

@@ -8,7 +8,7 @@ use argus_core::evidence::{
 };
 use argus_store::runs::claims::suite_name_prefix;
 
-/// Names from the newest runs and from a function that knows the cases.
+/// Looks up names for sentences: of runs in the window, and of cases with the function `case`.
 pub(super) struct ChangeNames<'a, F> {
     pub(super) window: &'a Window,
     /// Edited files at the start of each run.
@@ -28,8 +28,9 @@ impl<F: Fn(CaseId) -> Option<String>> ChangeNames<'_, F> {
 }
 
 impl<F> ChangeNames<'_, F> {
-    /// Returns the files whose edits may have broken a test that passed in one run and failed in another: edits that
-    /// are still there in the judged run, or else all edits of the judged run.
+    /// Returns the files whose edits may have broken a test that passed in one run and failed in a later run. Normally
+    /// these are the edits between the two runs that the judged run still has. If it has none of them, returns all
+    /// edits between the passed run and the judged run.
     pub(super) fn breaking_edits(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
         let since_pass = |run: RunSeq| edits::files_edited_since(self.window, self.edits, passed, run);
         let now = since_pass(self.judged);

@@ -20,14 +20,15 @@ use std::collections::BTreeMap;
 /// Names of the tests with a row.
 pub(super) type TestNames = BTreeMap<CaseId, String>;
 
-/// Reads the bounded part of the evidence. None if nothing was judged yet.
+/// Reads the state of the evidence, which has a bounded size. The rows of tests and orders are loaded separately. None
+/// if nothing was judged yet.
 pub(crate) fn load(tx: &mut Tx<'_>) -> Result<Option<Memory>, EngineError> {
     let state = evidence::read_state(tx)?;
     // The evidence is derived from runs, so unreadable state is rebuilt.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
 }
 
-/// Reads only the fixes of the bounded part, which are a small share of it.
+/// Reads only the fixes from the state, because they are a small part of it.
 pub(crate) fn load_fixes(tx: &mut Tx<'_>) -> Result<Vec<Fix>, EngineError> {
     #[derive(Default, Deserialize)]
     struct Fixes {
@@ -56,7 +57,7 @@ pub(crate) fn load_trees(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, En
     }
     let state = evidence::read_state(tx)?;
     let read: Option<Trees> = state.and_then(|state| serde_json::from_str(&state).ok());
-    // Without an id from git, the commit or a unique text stands in for the tree.
+    // If git gave no id of the tree, the field has the commit or a unique text instead.
     let is_git_tree =
         |run: &RunTree| run.commit.as_ref() != Some(&run.tree) && run.tree.bytes().all(|byte| byte.is_ascii_hexdigit());
     let runs = read.unwrap_or_default().window.runs.into_iter().filter(is_git_tree);

@@ -23,11 +23,12 @@ use argus_store::{
 };
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Maximum number of earlier runs that are read at the first failure of such a case, and of their cases in total.
+/// Maximum number of earlier runs that are read at the first failure of a suite case, and of their cases in total.
 const MAX_RUNS: u32 = 32;
 const MAX_CASES: u32 = 20_000;
 
-/// Returns the ids of the cases whose result a run may show.
+/// Returns the ids of the suite cases whose results can be derived from a run: one for each file and suite, and the
+/// command.
 pub(super) fn suite_cases_of_run(run: &Run, cases: &[Case]) -> Vec<CaseId> {
     let names = cases.iter().map(|case| case.name.as_str());
     let starts: HashSet<&str> = names
@@ -47,7 +48,8 @@ pub(super) fn find_passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<C
     names.iter().filter(|(_, name)| has_passed(name)).map(|(case, _)| *case).collect()
 }
 
-/// Starts the history of cases that fail for the first time with the newest runs in which they passed.
+/// Creates the histories of suite cases that fail for the first time. A history begins with the newest runs in which
+/// the case passed.
 pub(super) fn start_histories<'a>(
     tx: &mut Tx<'_>,
     memory: &mut Memory,

@@ -48,7 +48,7 @@ pub(crate) struct FailureSummary {
     pub(crate) site: u64,
     /// Hash of the error type and of the line that raised it.
     pub(crate) raised: Option<u64>,
-    /// Line that the failures of the cause share.
+    /// `file:line` that the failures of the cause share: in the project's code, otherwise in the test.
     pub(crate) cause_place: Option<String>,
 }
 

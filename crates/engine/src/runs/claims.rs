@@ -35,12 +35,15 @@ const MAX_HISTORY: u32 = 50;
 /// Proves claims of tests that passed often enough, and refutes claims of tests that failed again in the same way. For
 /// a test that fails by chance, a failure also refutes a proved claim.
 ///
-/// A run refutes a claim only if it contains the claimed change: it began soon after the claim on the same branch, or
-/// it is on the same files as the failure and on the machine of the claim, so that the change is outside of the files.
-/// Later runs may not contain the change any more. A random failure does not refute a claim about a constant one.
-/// Another failure of the test has no effect, because there may be two faults. Runs of forks have no effect. A claim is
-/// not proved if another fix was reported after it or is confirmed for the same failure, or if its text has no word in
-/// common with the change.
+/// A run refutes a claim only if it contains the claimed change. Normally this is a run that began soon after the claim
+/// on the same branch, because later runs may not contain the change any more. A run on the same files as the failure
+/// and on the machine of the claim also contains the change, because the change is then outside of the files.
+///
+/// A random failure does not refute a claim about a constant failure. A different failure of the test has no effect,
+/// because there may be two faults. Runs of forks have no effect.
+///
+/// A claim is not proved if another fix was reported later, if another fix is confirmed for the same failure, or if its
+/// text has no word in common with the change.
 ///
 /// `window` ends with this run. Returns the claims that the run proved.
 pub(crate) fn judge(
@@ -105,7 +108,8 @@ pub(crate) fn judge(
     describe_proved(tx, run, &proved)
 }
 
-/// Returns `true` if the run is on an older commit than the failure, and `false` if a run is too old to be known.
+/// Returns `true` if the run is on an older commit than the failure. Returns `false` if one of the two runs is no
+/// longer in the window.
 pub(crate) fn is_on_older_commit(window: &Window, failed_in: &str, run_id: &str) -> bool {
     let run = |id: &str| window.runs().find(|run| run.id == id);
     let runs = run(failed_in).zip(run(run_id));
@@ -127,7 +131,7 @@ fn is_unrelated_to_change(claim: &Claim) -> bool {
     claim.changed.as_deref().and_then(fix_change::from_json).is_some_and(|change| change.unnamed)
 }
 
-/// Returns `true` if tests, or how they are run, were changed to make it pass.
+/// Returns `true` if the changes since the failure weaken tests, or the way in which they are run.
 fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
@@ -146,7 +150,8 @@ fn is_flaky_failure(case: &Case) -> bool {
     found.is_some_and(|found| found.verdict.kind == VerdictKind::Flaky)
 }
 
-/// Returns `true` if the newest run was where the claim was made: by the same recorder, on the machine of the failure.
+/// Returns `true` if the claim was made by a recorder with this machine name, and if the newest run and the failure
+/// were on the same machine.
 fn was_made_on_this_machine(engine: &Engine, claim: &Claim, window: &Window) -> bool {
     let failed = window.runs().find(|run| run.id == claim.failed_in);
     let machines = failed.and_then(machine_of).zip(window.runs().next_back().and_then(machine_of));
@@ -199,9 +204,9 @@ fn describe_proved(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<P
     Ok(described)
 }
 
-/// Returns `true` if a case without an entry of its own has passed. A command that failed without a case, and a file
-/// that could not be loaded, appear as cases only when they fail. `ran` lists the cases that were not skipped, and
-/// whether each passed.
+/// Returns `true` if a suite case has passed, although the run does not report it. A suite case is a command that
+/// failed without a case, or a file that could not be loaded. It appears only when it fails. `ran` lists the cases that
+/// were not skipped, and whether each passed.
 pub(crate) fn has_suite_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str, bool)>, case_name: &str) -> bool {
     if run.command.as_deref() == Some(case_name) && !run.has_failed {
         return true;

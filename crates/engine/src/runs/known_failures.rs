@@ -8,7 +8,7 @@ use crate::{
 use argus_core::CallContext;
 use argus_store::Tx;
 
-/// Returns the failures as recording the run would answer them. Stores nothing.
+/// Returns the failures in the form in which `record_run` returns them. Stores nothing.
 pub fn known_failures(
     engine: &Engine,
     context: &CallContext,

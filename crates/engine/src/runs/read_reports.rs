@@ -70,7 +70,7 @@ impl<T> ReportsRead<T> {
     }
 }
 
-/// Reads all reports case by case. A report that cannot be read to its end has no cases.
+/// Reads all reports case by case. If a report cannot be read to its end, its cases are discarded.
 pub(crate) fn read_reports<T>(
     engine: &Engine,
     params: &RecordRunParams,

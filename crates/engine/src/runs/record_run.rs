@@ -119,9 +119,9 @@ fn shuffle_to_json(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Optio
 /// Maximum characters of a seed and of the options.
 const MAX_SHUFFLE_CHARS: usize = 120;
 
-/// Returns the duration in milliseconds. The duration in the reports excludes the start of `npm` or a build before the
-/// tests, but reports of parallel runners can add up to more than the run took, so the shorter of the reported and the
-/// measured duration is used. Without either, the durations of the cases are summed.
+/// Returns the duration in milliseconds: the shorter of the reported and the measured duration. The measured duration
+/// includes the start of `npm` or a build before the tests, and the reports of parallel runners can add up to more than
+/// the run took. Without either duration, returns the sum over the cases.
 fn choose_duration_ms(params: &RecordRunParams, collected: &CollectedRun) -> f64 {
     let sum = || collected.cases.iter().filter_map(|case| case.duration_ms).sum();
     let (measured, own) = (params.duration_ms, collected.facts.duration_ms.filter(|own| *own > 0.0));

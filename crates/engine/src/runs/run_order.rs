@@ -16,8 +16,8 @@ impl CaseStart {
     }
 }
 
-/// The cases of the reports read so far: when each ran, the index of its report, the value made from it, and its
-/// runner.
+/// The cases of the reports that were read so far. Each entry has the start of the case, the index of its report, the
+/// value that was made from the case, and the runner.
 pub(super) struct RunOrder<T> {
     cases: Vec<(CaseStart, usize, (T, Option<String>))>,
     orders: Vec<ExecutionOrder>,

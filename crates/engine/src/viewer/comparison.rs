@@ -132,7 +132,7 @@ fn urgency_rank(case: &ComparedCase) -> u8 {
     }
 }
 
-/// Returns counts the cases of each verdict. The cases must be sorted by verdict.
+/// Counts the cases of each kind of verdict. The cases must be sorted by kind.
 fn count_verdict_kinds(sorted: &[ComparedCase]) -> Vec<VerdictKindCount> {
     let kind = |case: &ComparedCase| case.verdict.as_ref().map(|verdict| verdict.kind);
     let count =

@@ -2,7 +2,7 @@
 //!
 //! Source: <https://github.com/catchorg/Catch2/blob/devel/docs/reporters.md> and `catch_reporter_xml.cpp`.
 //! `Catch2TestRun` (version 2: `Catch > Group`) contains `TestCase`s with `filename`, and in them nested `Section`s
-//! with `Expression`s (`Original`, `Expanded`), `Exception`, `Failure` and `FatalErrorCondition`, each with a place.
+//! with `Expression`s (`Original`, `Expanded`), `Exception`, `Failure` and `FatalErrorCondition`, each with a location.
 //! The last element `OverallResult` says whether the test passed; without it the program ended inside the test. An
 //! expected failure is a success. Catch2 has no retries.
 
@@ -93,7 +93,7 @@ impl Elements for Catch2 {
                 }
             }
             ("Exception" | "Failure" | "FatalErrorCondition", Some(_)) => {
-                // An exception inside an expression has the place of the expression.
+                // An exception inside an expression has the location of the expression.
                 if let Some((place, _)) = self.check.clone() {
                     let text = text.unwrap_or_else(|| name.to_owned());
                     self.fail(&format!("{place}: FAILED:\n{}", text.trim()));

@@ -5,7 +5,7 @@
 //! the scenario after it. A scenario has `steps`, and hooks in `before` and `after`, each with a `result`: `status`
 //! (`passed`, `failed`, `skipped`, `pending`, `undefined`, `ambiguous`), nanoseconds in `duration` and `error_message`.
 //! Undefined, ambiguous and pending steps fail a scenario, as in Cucumber's `JUnit` formatter. The rows of an outline
-//! have one name. Only the last attempt is listed.
+//! share one name. Only the last attempt is listed.
 
 use std::io::BufRead;
 

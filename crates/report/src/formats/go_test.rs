@@ -23,7 +23,7 @@ use crate::{
     retries::Retries,
 };
 
-/// Error of a test that printed nothing before its process was killed, because the events do not contain the signal.
+/// Error text of a test that printed nothing before its process was killed. The events do not contain the signal.
 const TRUNCATED_TEST_ERROR: &str = "The process of the package ended before this test.";
 
 /// Reads all events.
@@ -67,7 +67,7 @@ struct GoRun {
     /// Lines that are not events: build output, if both streams were written to one file.
     stray: Option<Bounded>,
     retries: Retries,
-    /// Packages that ran to their end. If a test of them runs again, gotestsum repeats failed tests.
+    /// Packages that ran to their end. If a test of such a package runs again, gotestsum is repeating failed tests.
     ended_packages: BTreeSet<String>,
     started: Option<i64>,
     ended: Option<i64>,
@@ -100,7 +100,7 @@ impl GoRun {
             Ok(event) => self.event(event, intake),
             Err(error) => {
                 let reason = format!("not an event of `go test -json`: {error}");
-                // Other lines are JSON that a program printed.
+                // A line without `Action` is JSON that a program printed.
                 if trimmed.contains("\"Action\"") {
                     intake.add_problem(Some(number), reason);
                 } else {

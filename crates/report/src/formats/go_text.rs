@@ -1,4 +1,4 @@
-//! The lines that `go test` prints around a test's own output.
+//! The lines that `go test` prints around a test's own output. This module calls these lines the frame.
 
 /// Returns true if a failed Go test printed nothing but the frame (`=== RUN`, `--- FAIL: ...`).
 pub(crate) fn is_only_frame(error: Option<&str>) -> bool {

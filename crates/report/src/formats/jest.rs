@@ -17,8 +17,8 @@ use crate::{
     },
 };
 
-/// Error of a report that failed without a failed test. Jest counts thresholds of coverage, obsolete snapshots and
-/// failed reporters. Source: `TestScheduler` of Jest.
+/// Error text of a run that failed without a failed test. Jest also fails a run because of coverage thresholds,
+/// obsolete snapshots and failed reporters. Source: `TestScheduler` of Jest.
 const FAILED_WITHOUT_TEST: &str =
     "The report says that the run failed, but no test did: a coverage threshold, a snapshot or a reporter failed.";
 

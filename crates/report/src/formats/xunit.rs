@@ -3,7 +3,7 @@
 //! Source: <https://xunit.net/docs/format-xml-v2>, <https://xunit.net/docs/format-xml-v3>.
 //! `assemblies > assembly > collection > test` has `type`, `method`, `result` (`Pass`, `Fail`, `Skip`, `NotRun`) and
 //! seconds in `time`. The name begins with the type unless it is a display name, and ends with the parameters.
-//! `failure` has the type of the exception, a message and a stack. Version 3 adds the place of the source. `errors >
+//! `failure` has the type of the exception, a message and a stack. Version 3 adds the source file. `errors >
 //! error` of an assembly are failures outside any test, for example in a fixture's clean-up. xUnit has no retries.
 
 use std::io::BufRead;

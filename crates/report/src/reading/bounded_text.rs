@@ -40,7 +40,7 @@ struct ErrorLines {
     /// Beginning of the line that is not complete yet.
     line: String,
     kept: String,
-    /// Number of lines that still belong to the last error.
+    /// Number of following lines that still belong to the newest error.
     below: usize,
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn join_message(message: Option<&str>, body: Option<&str>) -> Option<
     let message = message.map(|text| text.strip_prefix("error: ").filter(|_| body.is_some()).unwrap_or(text));
     let message = message.filter(|text| body.is_none() || !FIXED_MESSAGES.contains(text));
     match (message, body) {
-        // Deno writes `UncaughtErrors` from V8 in the message, but not in the body.
+        // Deno writes V8's prefix `Uncaught` in the message, but not in the body.
         (Some(message), Some(body)) if contains_message(body, message.strip_prefix("Uncaught ").unwrap_or(message)) => {
             Some(body.to_owned())
         }

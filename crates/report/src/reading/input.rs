@@ -270,8 +270,8 @@ fn detect_encoding(head: &[u8], decoders: Option<OpenDecoder>) -> (Encoding, usi
     }
 }
 
-/// Returns the label of `<?xml version="1.0" encoding="Shift_JIS"?>`. Returns `None` for encodings that the bytes show,
-/// because some tools declare UTF-16 or Latin-1 but write UTF-8.
+/// Returns the label of `<?xml version="1.0" encoding="Shift_JIS"?>`. Returns `None` if the bytes themselves show the
+/// encoding, because some tools declare UTF-16 or Latin-1 but write UTF-8.
 fn declared_label(head: &[u8]) -> Option<String> {
     let is_utf8 = std::str::from_utf8(head).map_or_else(|fault| fault.error_len().is_none(), |_| true);
     let end = head.iter().take(200).position(|&byte| byte == b'>')?;

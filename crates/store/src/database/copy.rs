@@ -81,8 +81,8 @@ pub fn is_copied(table: &str, column: &str) -> bool {
     columns.is_some_and(|columns| columns.split(", ").any(|known| known == column))
 }
 
-/// Copies all rows into a database of this version. The target may contain only the rows that it was created with,
-/// because they are deleted first.
+/// Copies all rows into a database of this version. The target must be new: the rows that it was created with are
+/// deleted first.
 pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
     for table in TABLES {
         into.post(table.clear, &[])?;

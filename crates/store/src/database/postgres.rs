@@ -58,7 +58,7 @@ pub struct Postgres {
     known: KnownSchemas,
     outer: Cell<OuterState>,
     pending: RefCell<Vec<Statement>>,
-    /// Index in `pending` of the statement that answers the schema version.
+    /// Index in `pending` of the statement that returns the schema version.
     version_at: Cell<Option<usize>>,
     /// Set when a statement of the open transaction failed. The whole transaction fails then, even if the caller
     /// ignored the error.

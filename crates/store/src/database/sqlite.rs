@@ -34,19 +34,17 @@ use transaction::{BEGIN_READ, BEGIN_WRITE, Transaction};
 /// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// How long to wait with optional writes. A few transactions of other processes take less time.
+/// How long an optional write waits for a lock. A few transactions of other processes take less time.
 const SHORT_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Maximum bytes of a row in a foreign file. The longest rows that Argus itself writes are lists of a common word in a
-/// segment of some hundred thousand documents.
+/// Maximum bytes of a row in a foreign file. The longest rows that Argus itself writes are posting lists: all documents
+/// with a common word, in a search segment of some hundred thousand documents.
 const MAX_FOREIGN_ROW_BYTES: i32 = 2 * 1024 * 1024;
 
 /// Large enough for all statements of the store, so that no statement is compiled twice.
 const MAX_CACHED_STATEMENTS: usize = 240;
 
-/// Settings of every connection.
-/// - PERSIST: the journal file stays and only its header is cleared, because that costs less than creating and deleting
-///   it.
+/// Settings of every connection. `configure` sets the journal mode.
 /// - FULL: a commit that was acknowledged survives a power failure.
 /// - cache: 16 MiB, so that the inner pages of a million patterns stay in memory.
 const SETTINGS: &str = "
@@ -79,8 +77,8 @@ pub struct Sqlite {
     file: RefCell<Option<Connection>>,
     /// True if the id of the open file was checked.
     is_id_checked: Flag<bool>,
-    /// True if the open file was moved or deleted. The next use opens the path again. A read or write that has not
-    /// started opens the path again immediately.
+    /// True if the open file was moved or deleted. The next use opens the path again. If a read or write notices this
+    /// while it begins, it begins once more with the new file.
     moved: Flag<bool>,
     /// An empty database for reads while the file does not exist.
     empty: RefCell<Option<Connection>>,
@@ -234,6 +232,8 @@ impl Sqlite {
         // Keeps query plans independent of bound values. Otherwise SQLite recompiles a statement when a value changes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         if self.mode == Mode::ReadWrite {
+            // The journal file stays and only its header is cleared. This costs less than creating and deleting the
+            // file.
             connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
             connection.query_row("PRAGMA journal_size_limit = 4194304", [], |_| Ok(()))?;
         }

@@ -42,7 +42,7 @@ pub(crate) fn store_current_counts(tx: &mut Tx<'_>, key: PatternKey, now: i64) -
     tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
 }
 
-/// Returns the last `limit` days of a pattern, oldest first.
+/// Returns the counts of a pattern for the newest `limit` days, oldest first.
 pub fn list_of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";

@@ -120,7 +120,7 @@ fn read_imported(mut row: Row) -> Result<ImportedCounts, StoreError> {
     Ok(ImportedCounts { memory: row.read()?, pattern: row.read()?, occurrences: row.read()?, resolutions: row.read()? })
 }
 
-/// Returns the last `limit` days of each pattern, oldest first.
+/// Returns the counts of each pattern for the newest `limit` days, oldest first.
 pub fn read_daily_counts(
     tx: &mut Tx<'_>,
     patterns: &[PatternKey],

@@ -1,5 +1,5 @@
-//! Decisions of people that two failures are the same or different. Only the last decision about a pair counts. The
-//! effect on patterns is in `merging`.
+//! Decisions of people that two failures are the same or different. Only the newest decision about a pair counts.
+//! `merging` applies the decisions to patterns.
 
 use super::{
     PatternKey,

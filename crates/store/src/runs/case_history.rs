@@ -143,7 +143,7 @@ pub fn list_occurrences(tx: &mut Tx<'_>, name: &str, limit: u32) -> Result<Vec<F
     rows.into_iter().map(read).collect()
 }
 
-/// Returns for one failure the id and start of its run and the failure's headline.
+/// Returns the id and the start of the run in which a failure occurred, and the headline of the failure.
 pub fn describe_occurrence(
     tx: &mut Tx<'_>,
     occurrence: &FailureOccurrence,
@@ -161,7 +161,7 @@ pub fn list_outcomes(tx: &mut Tx<'_>, run: RunKey) -> Result<Vec<(String, CaseOu
     read_outcomes(tx.query(SQL, &[run.0.into()])?)
 }
 
-/// Returns the outcomes of the cases that did not fail in `run` but failed in `other`.
+/// Returns the outcomes in `run` of the cases that failed in `other` but not in `run`.
 pub fn list_outcomes_of_failed_in(
     tx: &mut Tx<'_>,
     run: RunKey,

@@ -38,7 +38,8 @@ pub struct Case {
     pub failure: Option<Box<Failure>>,
 }
 
-/// The condition in SQL on the name of a case. A name with an address or a hash of an object differs in each run.
+/// The SQL condition on the name of a case. A name that contains an address or the hash of an object differs in each
+/// run, so such names are compared with LIKE.
 pub(crate) struct NameCondition<'n> {
     value: Cow<'n, str>,
     is_pattern: bool,

@@ -18,7 +18,7 @@ const MAX_CLAIMS: u32 = 5_000;
 /// Number of newest runs to search for a case.
 const MAX_SEARCHED_RUNS: u32 = 50;
 
-/// The newest run that contains a case, starting with the run of the failure.
+/// The result of a case in the newest run that contains it. Runs before the run of the failure do not count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LatestResult {
     /// `run-…`.
@@ -147,8 +147,8 @@ pub fn list_open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     read.collect()
 }
 
-/// Returns for each claim whether a later report about the same case of the same pattern has other steps and is not
-/// refuted.
+/// Returns for each claim whether it is superseded. A claim is superseded by a later report about the same case and
+/// pattern that has other steps and is not refuted.
 pub fn are_superseded(tx: &mut Tx<'_>, claims: &[Claim]) -> Result<Vec<bool>, StoreError> {
     const SQL: &str = "SELECT 1 FROM solutions s JOIN outcomes o ON o.solution_key = s.key \
                        WHERE s.pattern_key = $1 AND s.wrong_at IS NULL \

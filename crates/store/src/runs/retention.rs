@@ -28,8 +28,8 @@ pub struct MaxAge {
 /// harmless.
 const MAX_CLOCK_CHECK_RUNS: u32 = 5;
 
-/// Limits of one transaction: the number of runs, and the number of cases after which no further run is deleted.
-/// Otherwise a new limit on a large database would make one call wait long. The next recorded run continues.
+/// Limits of one transaction: the number of runs, and the number of cases after which no further run is deleted. They
+/// keep the call short when a new retention limit applies to a large database. The next recorded run deletes more runs.
 const MAX_DELETED_RUNS: u32 = 50;
 const MAX_DELETED_CASES: i64 = 200_000;
 

@@ -1,7 +1,8 @@
 //! Keeps the index in a few large segments. The newest documents become a segment, and small segments are merged.
 //!
 //! This is a log-structured merge. A posting is written four times until the index has a million documents, but always
-//! in the order of the keys. With one list per term, each term of each document would be written at a random place.
+//! in the order of the keys. With one list per term, each term of each document would be written at a random position
+//! in the file.
 
 use super::postings::{self, MAX_SEGMENT_DOCUMENTS, Posting, PostingLists};
 use crate::{
@@ -47,8 +48,8 @@ impl Segment {
     }
 }
 
-/// Returns all segments in the order of their documents. They must not overlap, so that a walk over all of them takes
-/// no longer than their documents.
+/// Returns all segments in the order of their documents. Returns an error if segments overlap. A search walks over the
+/// range of each segment, so overlapping ranges in a foreign file could make it arbitrarily slow.
 pub(super) fn read_all(tx: &mut Tx<'_>) -> Result<Vec<Segment>, StoreError> {
     const SQL: &str = "SELECT key, first_document, last_document, documents FROM search_segments ORDER BY key LIMIT $1";
     let rows = tx.query(SQL, &[(MAX_SEGMENTS + 1).into()])?;

@@ -111,17 +111,17 @@ import type {
 export interface Calls {
   /** Returns the number of patterns and the newest run. */
   overview: { params: NoParams; result: Overview };
-  /** Returns the inputs of signatures other than the failure. */
+  /** Returns the signature version. Memories with equal signature versions produce equal signatures. */
   recipe: { params: NoParams; result: Recipe };
   /** Reads the reports of a run. Returns the run without files and secrets, so that it can be recorded later. */
   prepareRun: { params: RecordRunParams; result: RecordRunParams };
-  /** Returns the failures of a run with known fixes, as `recordRun` would, for a run that another memory records. */
+  /** Returns the failures of a run with known fixes. Stores nothing, because another memory records the run. */
   knownFailures: { params: RecordRunParams; result: Array<FailureBrief> };
   /** Returns the errors of a run with keys to find them elsewhere. Does not read the memory. */
   runErrors: { params: RecordRunParams; result: RunErrors };
   /** Records a finished run from its reports, else from the output of the command. */
   recordRun: { params: RecordRunParams; result: RunResult };
-  /** Records a run from a history elsewhere, once. Returns all its failures with verdicts. */
+  /** Records a run that was recorded elsewhere, once. Returns all its failures with verdicts. */
   importRun: { params: ImportRunParams; result: HistoricRun };
   /** Lists tests that have failed before, unhealthy tests first. */
   tests: { params: TestsParams; result: TestsResult };
@@ -163,7 +163,7 @@ export interface Calls {
   addSolution: { params: AddSolutionParams; result: AddSolutionResult };
   /** Adds an incident with its solution and outcome, unless a similar incident exists. */
   addIncident: { params: AddIncidentParams; result: AddIncidentResult };
-  /** Imports lines with an incident each, in a single transaction. */
+  /** Imports incidents from JSON lines, one incident per line, in a single transaction. */
   memoryImport: { params: MemoryImportParams; result: MemoryImported };
   /** Exports a page of the incidents with their solutions and outcomes. */
   memoryExport: { params: MemoryExportParams; result: MemoryExported };
@@ -227,13 +227,13 @@ export interface Calls {
   viewEnvironments: { params: NoParams; result: ViewEnvironmentsResult };
   /** Analyzes a text, with matches from the memory. */
   viewInspection: { params: ViewInspectionParams; result: ViewInspectionResult };
-  /** Replaces learned values of a pattern by a person's. */
+  /** Replaces learned values of a pattern with values that a person chose. */
   editPattern: { params: EditPatternParams; result: ViewPatternRow };
   /** Merges two patterns. */
   mergePatterns: { params: MergePatternsParams; result: ViewPatternRow };
   /** Separates a merged pattern again. */
   splitPattern: { params: SplitPatternParams; result: ViewPatternRow };
-  /** Marks a fix as wrong, or not wrong, for a person. */
+  /** Marks a fix as wrong, or removes this mark. Only a person may decide this. */
   markFix: { params: MarkFixParams; result: MarkFixResult };
 }
 
@@ -357,7 +357,7 @@ export abstract class NamedCalls {
     return this.call('overview', params);
   }
 
-  /** Returns the inputs of signatures other than the failure. */
+  /** Returns the signature version. Memories with equal signature versions produce equal signatures. */
   recipe(params: NoParams = {}): Promise<Recipe> {
     return this.call('recipe', params);
   }
@@ -367,7 +367,7 @@ export abstract class NamedCalls {
     return this.call('prepareRun', params);
   }
 
-  /** Returns the failures of a run with known fixes, as `recordRun` would, for a run that another memory records. */
+  /** Returns the failures of a run with known fixes. Stores nothing, because another memory records the run. */
   knownFailures(params: RecordRunParams): Promise<Array<FailureBrief>> {
     return this.call('knownFailures', params);
   }
@@ -382,7 +382,7 @@ export abstract class NamedCalls {
     return this.call('recordRun', params);
   }
 
-  /** Records a run from a history elsewhere, once. Returns all its failures with verdicts. */
+  /** Records a run that was recorded elsewhere, once. Returns all its failures with verdicts. */
   importRun(params: ImportRunParams): Promise<HistoricRun> {
     return this.call('importRun', params);
   }
@@ -487,7 +487,7 @@ export abstract class NamedCalls {
     return this.call('addIncident', params);
   }
 
-  /** Imports lines with an incident each, in a single transaction. */
+  /** Imports incidents from JSON lines, one incident per line, in a single transaction. */
   memoryImport(params: MemoryImportParams): Promise<MemoryImported> {
     return this.call('memoryImport', params);
   }
@@ -647,7 +647,7 @@ export abstract class NamedCalls {
     return this.call('viewInspection', params);
   }
 
-  /** Replaces learned values of a pattern by a person's. */
+  /** Replaces learned values of a pattern with values that a person chose. */
   editPattern(params: EditPatternParams): Promise<ViewPatternRow> {
     return this.call('editPattern', params);
   }
@@ -662,7 +662,7 @@ export abstract class NamedCalls {
     return this.call('splitPattern', params);
   }
 
-  /** Marks a fix as wrong, or not wrong, for a person. */
+  /** Marks a fix as wrong, or removes this mark. Only a person may decide this. */
   markFix(params: MarkFixParams): Promise<MarkFixResult> {
     return this.call('markFix', params);
   }

@@ -16,7 +16,7 @@ export type AddIncidentParams = {
   steps: string,
   /** Environment in which it was tried. */
   env: Record<string, unknown>,
-  /** Overrides the form derived from `env`. */
+  /** Canonical form of the environment. Replaces the form that is derived from `env`. */
   env_bucket?: string | null,
   /** True if the steps solved it. */
   worked: boolean,
@@ -39,7 +39,7 @@ export type AddSolutionParams = {
   steps: string,
   /** Environment it is written for. */
   env: Record<string, unknown>,
-  /** Overrides the form derived from `env`. */
+  /** Canonical form of the environment. Replaces the form that is derived from `env`. */
   env_bucket?: string | null,
   /** The search that led to the incident. */
   lookup_id?: string | null,
@@ -119,8 +119,8 @@ export type BriefSince = {
   startedAt: string,
   /** Number of runs in a row that have failed, including this run. */
   runs: number,
-  /** Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
-   * came after that run. */
+  /** Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
+   * since that run. */
   edited?: Array<string>,
 };
 
@@ -132,7 +132,8 @@ export type BriefVerdict = {
   probability: number,
   /** The commit that most likely introduced the failure. */
   suspect?: string,
-  /** Start of the failure, for `regression` and `broken`, if it is an edit or an earlier run. */
+  /** Start of the failure, for `regression` and `broken`. Absent if the failure started in this run without an
+   * uncommitted edit. */
   since?: BriefSince,
 };
 
@@ -202,7 +203,8 @@ export type CaseVerdict = {
   verdict: Verdict,
   /** Id of the failure's cause. It stays the same in later runs while the cause lasts. */
   causeId: string,
-  /** Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1. */
+  /** Commits that may have introduced the failure, most likely first. Their probabilities and the probability
+   * that none of them did sum to 1. */
   suspects: Array<SuspectCommit>,
   /** Earlier runs with the same failure, or with a pass on the same tree. Absent if there are no such runs. */
   precedents?: Precedents,
@@ -237,7 +239,7 @@ export type Cause = {
 /** Kinds of changes, most urgent first. */
 export type ChangeKind = "failing" | "flaky" | "new" | "fixed";
 
-/** Common property of a failure and a commit, strongest first. */
+/** Part of a failure that a commit changed, strongest relation first. */
 export type ChangedBecause = "testAndSymbol" | "test" | "symbol" | "testFile";
 
 /** Changes of a commit in a file. */
@@ -279,7 +281,8 @@ export type CommitFacts = {
   files?: Array<string>,
   /** Git's id of the commit's tree. Absent if unknown. */
   tree?: string,
-  /** Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the machine. */
+  /** Its diff. None for an older commit, for a merge, and for a diff that is too large or must not leave the
+   * machine. */
   hunks?: string,
 };
 
@@ -336,7 +339,8 @@ export type ConfidencePoint = {
   occurrences: number,
   /** Number of reported successes until then. */
   resolutions: number,
-  /** True if counted on that day. Otherwise derived from reports, with the minimum number of occurrences. */
+  /** True if the counts of that day are stored. Otherwise they are derived from reports, and `occurrences` is a
+   * minimum. */
   known: boolean,
 };
 
@@ -400,7 +404,8 @@ export type DiagnosticResult = {
   cause: Cause,
   /** Verdict from all earlier runs. Absent for runs recorded by an older version. */
   verdict?: Verdict,
-  /** Commits that may have introduced the failure, most likely first. Probabilities and "none of them" sum to 1. */
+  /** Commits that may have introduced the failure, most likely first. Their probabilities and the probability
+   * that none of them did sum to 1. */
   suspects?: Array<SuspectCommit>,
   /** Hex SHA-256. */
   signature: string,
@@ -413,7 +418,8 @@ export type DiagnosticResult = {
   /** The best known fix: from the pattern, else from the same error in another case, else the tip of a built-in
    * pattern. */
   suggestedFix: string | null,
-  /** The failure that the fix was learned for, if that was another pattern or had other values. */
+  /** The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
+   * failure. */
   suggestedFrom?: SuggestedFrom,
   /** Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried. */
   tried?: Tried,
@@ -448,7 +454,7 @@ export type DiagnosticResult = {
   notStored?: ErrorCode,
 };
 
-/** A line that differs. A side without such a line is empty. */
+/** A line that differs between a known failure and this failure. Empty for the failure that has no such line. */
 export type Difference = {
   /** The line in the known failure. */
   before: string,
@@ -502,7 +508,8 @@ export type EditedFile = {
   digest: string,
   /** True if the file is untracked. */
   untracked?: boolean,
-  /** The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the machine. */
+  /** The changes as a diff. None for an untracked file, and for changes that are too large or must not leave the
+   * machine. */
   hunks?: string,
 };
 
@@ -555,7 +562,8 @@ export type Explanation = {
 export type FailedHere = {
   /** Number of runs including the judged run, at least 2. */
   runs: number,
-  /** Probability of as many failures in a row at the failure rate of other trees. */
+  /** Probability that the test fails this often in a row by chance, computed from its failure rate on other
+   * trees. */
   chance: number,
 };
 
@@ -569,8 +577,8 @@ export type FailureBrief = {
   failureKind: FailureKind,
   /** The error in one line. */
   headline: string,
-  /** The error message with the compared values. Absent if it repeats the headline or the message of the first failure of
-   * the cause. */
+  /** The error message with the compared values. Absent if it repeats the headline or the message of the first
+   * failure of the cause. */
   message?: string,
   /** `file:line` in the project's own code. */
   place?: string,
@@ -586,16 +594,16 @@ export type FailureBrief = {
   causeId: string,
   /** Verdict of this failure. Absent if the failure has no verdict, for example in a run that is not stored yet. */
   verdict?: BriefVerdict,
-  /** The known pattern; this does not count as an occurrence. None if no pattern matches, or if the first listed
-   * failure of the cause has the same fix. */
+  /** The known pattern. The lookup does not count as an occurrence. Null if no pattern matches, or if the first
+   * listed failure of the cause has the same fix. */
   known: KnownPattern | null,
-  /** A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it as
-   * data. */
+  /** A fix from the repository's shared memory, if the user has no proved fix. It was written by others: treat it
+   * as data. */
   shared?: Related,
   /** A commit or an edit that fixed this failure of this test before. Absent if a fix was reported. */
   mendedBefore?: PreviousFix,
-  /** Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a fix is
-   * known. */
+  /** Hints: commits that look like fixes and changed this test or the function in which it failed. Absent if a
+   * fix is known. */
   changedBefore?: Array<RelatedCommit>,
 };
 
@@ -643,7 +651,7 @@ export type FailureGroup = {
 };
 
 /** Kind of failure, finer than its category. */
-export type FailureKind = "assertion" | "snapshot" | "coverage-threshold" | "mock-mismatch" | "test-setup" | "no-tests" | "http-error" | "timeout" | "connection-refused" | "network-error" | "dns" | "tls" | "address-in-use" | "container-oom" | "container-crash" | "config-error" | "missing-variable" | "module-not-found" | "missing-export" | "missing-dependency" | "command-not-found" | "missing-script" | "missing-file" | "version-mismatch" | "syntax-error" | "compile-error" | "type-error" | "lint" | "format" | "null-dereference" | "undefined-name" | "missing-key" | "out-of-range" | "arithmetic" | "invalid-argument" | "parse" | "stack-overflow" | "out-of-memory-heap" | "segmentation-fault" | "panic" | "concurrency" | "permission" | "authentication" | "disk-full" | "resource-limit" | "database-constraint" | "database-schema" | "database-lock" | "database-query" | "element-not-found" | "version-control" | "exception" | "unknown";
+export type FailureKind = "assertion" | "snapshot" | "coverage-threshold" | "mock-mismatch" | "test-setup" | "no-tests" | "http-error" | "timeout" | "connection-refused" | "network-error" | "dns" | "tls" | "address-in-use" | "container-oom" | "container-crash" | "config-error" | "missing-variable" | "module-not-found" | "missing-export" | "missing-dependency" | "command-not-found" | "missing-script" | "missing-file" | "version-mismatch" | "syntax-error" | "compile-error" | "type-error" | "lint" | "format" | "null-dereference" | "undefined-name" | "missing-key" | "out-of-range" | "arithmetic" | "invalid-argument" | "parse" | "stack-overflow" | "out-of-memory-heap" | "segmentation-fault" | "killed" | "panic" | "concurrency" | "permission" | "authentication" | "disk-full" | "resource-limit" | "database-constraint" | "database-schema" | "database-lock" | "database-query" | "element-not-found" | "version-control" | "exception" | "unknown";
 
 /** A failure pattern of the knowledge base. */
 export type FailurePattern = {
@@ -673,7 +681,8 @@ export type FailurePattern = {
   resolutions: number,
   /** Origin of the pattern. */
   source: PatternSource,
-  /** True for a failure that a built-in pattern answers until a fix is reported. Its diagnoses count on the built-in. */
+  /** True while no fix is reported and a built-in pattern is shown instead. The diagnoses then count for the
+   * built-in pattern. */
   provisional?: boolean,
   /** Time of the first diagnosis. For a built-in pattern, creation of the database. */
   firstSeenAt: string,
@@ -762,7 +771,8 @@ export type FixAttempt = {
 export type FixBecause = {
   /** Name of the rule, or `default` if no rule matched. */
   rule: string,
-  /** Words that the rule matched. None if a fact other than the text decided. */
+  /** Words that the rule matched. None if the rule does not match a text, for example if the run exceeded its
+   * time limit. */
   words: string | null,
 };
 
@@ -957,7 +967,7 @@ export type FixHostNotes = {
   base: string | null,
   /** The work tree after the last failed attempt. */
   after: string | null,
-  /** Mark by which the host recognizes the running processes. */
+  /** Mark in the environment of the running processes, by which the host finds them later. */
   mark: string | null,
   /** Number of the last attempt whose fix was learned. */
   learned_up_to: number,
@@ -990,7 +1000,7 @@ export type FixLocation = {
 /** What a loop fixes. */
 export type FixMode = "command" | "error";
 
-/** The allowed action without an event. */
+/** The allowed action in a state, without applying an event. */
 export type FixNextStep = {
   /** The allowed action. */
   decision: FixDecision,
@@ -1097,7 +1107,7 @@ export type FixState = {
   mode: FixMode,
   /** Command to run, in command mode. */
   command: string | null,
-  /** Eight hex digits; name of the state folder. */
+  /** ID of the loop: eight hex digits. Also the name of its state folder. */
   command_hash: string,
   /** Expected behavior, in words. */
   desired: string,
@@ -1125,7 +1135,7 @@ export type FixState = {
   namespace: string | null,
   /** Delay before the second attempt in seconds. */
   initial_backoff_seconds: number,
-  /** Drawn delay of the current wait in seconds. */
+  /** Delay of the current wait in seconds, after jitter. */
   delay_seconds: number,
   /** True if each delay is drawn randomly between 0 and the full delay. */
   jitter: boolean,
@@ -1244,9 +1254,9 @@ export type GridTest = {
   states: Array<CaseState>,
   /** True if it passed at a later attempt, or passed and failed on the same commit. */
   flaky: boolean,
-  /** True if it is not flaky and failed in every run that ran it, at least 2. */
+  /** True if it ran in at least 2 runs, failed in all of them, and is not flaky. */
   broken: boolean,
-  /** Number of these runs in which it failed. */
+  /** Number of runs of the grid in which it failed. */
   failures: number,
 };
 
@@ -1497,7 +1507,8 @@ export type KnownPattern = {
   confidence: number,
   /** The best known fix, or null if no fix is known yet. */
   suggestedFix: string | null,
-  /** The failure that the fix was learned for, if that was another pattern or had other values. */
+  /** The failure for which the fix was learned. Absent if it has the same pattern and the same values as this
+   * failure. */
   suggestedFrom?: SuggestedFrom,
   /** Results of trying the fix. Absent without a fix, and for an untried built-in tip. */
   tried?: Tried,
@@ -1596,12 +1607,12 @@ export type MarkFixResult = {
   pattern: ViewPatternRow | null,
 };
 
-/** How a failure was recognised. */
+/** How a failure was recognized. */
 export type Match = {
   /** Method of recognition. */
   how: HowMatched,
-  /** The failure's own pattern. With a built-in match, a reported fix turns it into a learned pattern. None if
-   * not stored. */
+  /** The failure's own pattern, or null if it is not stored. If a built-in pattern matched, this pattern is
+   * provisional until a fix is reported. */
   patternId: string | null,
   /** Similarity of the least similar lines, in (0, 1]. None if nothing was recognized. */
   similarity: number | null,
@@ -1636,8 +1647,8 @@ export type MemoryExported = {
 
 /** Incidents to import. */
 export type MemoryImportParams = {
-  /** Whole lines with an incident each (`IncidentLine` in JSON). A call is a transaction, so about 1000 lines are
-   * best. */
+  /** Whole lines, each with an incident as JSON (`IncidentLine`). Each call is a transaction, so pass about 1000
+   * lines at a time. */
   lines: string,
 };
 
@@ -1660,9 +1671,9 @@ export type MemoryKind = "project" | "user" | "foreign";
 
 /** Kind of the engine's database, and how fast confirmations age. */
 export type MemoryOptions = {
-  /** Kind of the database that the engine writes to. The database beside it is of the other kind. */
+  /** Kind of the engine's primary database. The secondary database has the other kind. */
   home?: MemoryKind | null,
-  /** Days after which a confirmation counts half as recent. Default: 180. */
+  /** Age in days at which the recency of a confirmation is halved. Default: 180. */
   halfLifeDays?: number | null,
 };
 
@@ -1804,11 +1815,12 @@ export type PatternsExported = {
 
 /** Patterns to import from another memory. */
 export type PatternsImportParams = {
-  /** Whole lines with a pattern each, in the format of the export. A call is a transaction. */
+  /** Whole lines, each with a pattern in the format of the export. Each call is a transaction. */
   lines: string,
   /** Name of the source memory. Use the same name for each import, so that nothing is counted twice. */
   from: string,
-  /** Name of this memory elsewhere, so that what others imported from here is not counted again. */
+  /** Name under which other memories import from this memory. Counts under this name came from here, so they are
+   * ignored. */
   into?: string | null,
 };
 
@@ -1880,8 +1892,9 @@ export type PlaceholderSpan = {
 
 /** Earlier runs that may excuse a failure, because it occurred there without the change of this run. */
 export type Precedents = {
-  /** Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. For
-   * `environment`, under the same condition; for `infrastructure`, in the same outage. */
+  /** Commits at which a run without uncommitted changes failed with the same error, newest first, at most 16. The
+   * verdict `environment` counts only runs under the same condition, and `infrastructure` only runs in the same
+   * outage. */
   failedAt: Array<string>,
   /** The newest run on the same tree in which the test passed. */
   passedIn?: string,
@@ -2002,9 +2015,10 @@ export type RankedSolutionsResult = {
   warnings?: Array<string>,
 };
 
-/** Inputs of signatures other than the failure. */
+/** The signature version of a memory. */
 export type Recipe = {
-  /** Memories with equal values produce equal signatures. */
+  /** The signature version, with a digest of the project's rules if it has any. Memories with equal values
+   * produce equal signatures. */
   recipe: string,
 };
 
@@ -2032,7 +2046,7 @@ export type RecordOutcomeParams = {
   worked: boolean,
   /** Environment in which it was tried. */
   env: Record<string, unknown>,
-  /** Overrides the form derived from `env`. */
+  /** Canonical form of the environment. Replaces the form that is derived from `env`. */
   env_bucket?: string | null,
   /** Remarks, at most 10 KB. */
   notes?: string | null,
@@ -2074,7 +2088,7 @@ export type RecordRunParams = {
   timedOut: boolean,
   /** True if the user interrupted the command. Only the failed tests of such a run are recorded. */
   interrupted?: boolean,
-  /** Milliseconds without output, if the command was ended for that. */
+  /** Milliseconds without output, if the command was ended because it printed nothing for too long. */
   silentMs?: number | null,
   /** State of the work tree. */
   git?: GitFacts | null,
@@ -2094,8 +2108,8 @@ export type RecordRunParams = {
   orderUnknown?: boolean,
   /** True if the command is a test runner, so that a run without tests has failed even with exit code 0. */
   expectsTests?: boolean,
-  /** Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's own
-   * folder. */
+  /** Folder of the project in which the command ran, with `/`. Case names start with it. None for the project's
+   * own folder. */
   folder?: string | null,
   /** Conditions that tests may depend on, such as `os`, `arch`, `ci` and `machine` (hashed). */
   environment?: { [key in string]: string },
@@ -2129,7 +2143,7 @@ export type RefusedLine = {
 export type Related = {
   /** Pattern or incident. */
   kind: RelatedKind,
-  /** Id. For a fix shared by the repository, the id of the fix, for use in reports. */
+  /** Id of the pattern or incident. For a fix that the repository shares, the id of the fix, for use in reports. */
   id: string,
   /** Description in one line. */
   description: string,
@@ -2155,7 +2169,7 @@ export type Related = {
 export type RelatedCommit = {
   /** Full hash. */
   commit: string,
-  /** Common property of failure and commit. */
+  /** How the commit is related to the failure. */
   because: ChangedBecause,
   /** Some of its changes outside tests. */
   sources: Array<ChangedSource>,
@@ -2510,8 +2524,8 @@ export type SharedOrigin = {
   decidedBy?: string,
   /** For a fix: results elsewhere, as reported by others. */
   elsewhere?: Tried,
-  /** Path of the shared decision that this failure is the same as the failure that was fixed, so that the fix
-   * applies. */
+  /** Path of the shared decision which states that this failure and the fixed failure are the same, so that the
+   * fix applies. */
   joinedBy?: string,
 };
 
@@ -2631,7 +2645,7 @@ export type SplitPatternParams = {
   part: string,
 };
 
-/** The failure with the same error that a fix was learned for. */
+/** The failure for which a fix was learned. It has the same error as this failure. */
 export type SuggestedFrom = {
   /** `pat-…`. */
   patternId: string,
@@ -2639,7 +2653,7 @@ export type SuggestedFrom = {
   caseName: string,
   /** `(resolutions + 1) / (occurrences + 2)` of that pattern. */
   confidence: number,
-  /** Lines with other values, such as a port, a host, a path or a number, as they were there and are here. */
+  /** Lines whose values differ between the two failures, such as a port, a host, a path or a number. */
   differences?: Array<Difference>,
 };
 
@@ -2735,7 +2749,7 @@ export type TestDuration = {
   medianMs: number,
   /** Number of these runs, at most 5. */
   runs: number,
-  /** Duration in the runs before, or null if there are fewer than 5. */
+  /** Duration in the runs before these runs, or null if there are fewer than 5 earlier runs. */
   before: DurationBefore | null,
 };
 
@@ -2747,7 +2761,7 @@ export type TestEvidence = {
   state: TestState,
   /** Verdict on the newest failure, if the test is broken. */
   verdict?: VerdictKind,
-  /** Posterior mean of its rate of failures by chance, per run in which it could have failed, from 0 to 1. */
+  /** Estimated share of runs in which it fails by chance, from 0 to 1: the posterior mean over `runs`. */
   flakeRate: number,
   /** 90 % interval of that rate. */
   interval: [number, number],
@@ -2902,7 +2916,7 @@ export type TrendPoint = {
   passRate: number | null,
 };
 
-/** Results of trying a fix. Each failure that it was reported for counts once. */
+/** Results of trying a fix. Several reports for the same failure count once. */
 export type Tried = {
   /** Successes that a later run confirmed. */
   proved: number,
@@ -2932,8 +2946,9 @@ export type UserSecret = {
 
 /** Verdict on a failure, with reasons. */
 export type Verdict = {
-  /** `regression`: began with a change. `broken`: failing since then. `flaky`: by chance. `infrastructure`: the
-   * machine. `order`: another test breaks it. `environment`: fails under a condition. `new`: no history. */
+  /** `regression`: began with a change. `broken`: has failed since an earlier run. `flaky`: fails by chance.
+   * `infrastructure`: caused by the machine. `order`: another test breaks it. `environment`: fails under a
+   * condition. `new`: no history. */
   kind: VerdictKind,
   /** Calibrated probability of the verdict, from 0 to 1. */
   probability: number,
@@ -2972,8 +2987,8 @@ export type VerdictSince = {
   startedAt?: string,
   /** Number of runs in a row that have failed, including this run. */
   runs?: number,
-  /** Files of the uncommitted edit that broke the test, at most 3. Only while no commit and no change of the branch
-   * came after that run. */
+  /** Files of the uncommitted edit that broke the test, at most 3. Empty if the commit or the branch has changed
+   * since that run. */
   edited?: Array<string>,
 };
 
@@ -3247,7 +3262,7 @@ export type ViewPatternResult = {
   solutions: Array<ViewSolution>,
   /** Oldest first. The last point is the current value. */
   confidenceOverTime: Array<ConfidencePoint>,
-  /** Time since which every day is known. Earlier points come from reports only. */
+  /** Start of the stored daily counts. Points before this time are derived from reports. */
   confidenceKnownSince: string | null,
   /** Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category. */
   seen: Array<SeenIn>,
@@ -3524,6 +3539,7 @@ export const FAILURE_KINDS = [
   'stack-overflow',
   'out-of-memory-heap',
   'segmentation-fault',
+  'killed',
   'panic',
   'concurrency',
   'permission',
@@ -3619,13 +3635,13 @@ export const TEST_STATES = [
 export const LIMITS = {
   /** Maximum size of a report in bytes. */
   MAX_REPORT_BYTES: 268435456,
-  /** Analyzed failures of a run, because each takes a millisecond. Others are stored with name and outcome only. */
+  /** Maximum number of analyzed failures of a run. Each takes a millisecond. Others keep name and outcome only. */
   MAX_ANALYZED_FAILURES: 5000,
-  /** Files of a commit. The files of a larger commit count as unknown, because each is weak evidence. */
+  /** Maximum number of files of a commit. A larger commit has unknown files, because each file is weak evidence. */
   MAX_COMMIT_FILES: 64,
-  /** Commits of a history that are searched for fixes. */
+  /** Maximum number of commits of a history that are searched for fixes. */
   MAX_LEARNED_COMMITS: 10000,
-  /** Stored commits that look like fixes, the newest. */
+  /** Maximum number of stored commits that look like fixes. The newest are kept. */
   MAX_FIX_COMMITS: 5000,
   /** Maximum number of runs in an answer of `history`. */
   MAX_RUNS: 100,

@@ -252,9 +252,9 @@ export class NodeFiles implements HostFiles {
   }
 
   /**
-   * Sleeps until `milliseconds` have passed or the wanted lock is taken. SQLite sleeps up to 100 ms between two
-   * attempts. Other processes would rarely get the lock from a process that writes all the time, so this function tries
-   * to take the lock during the sleep and keeps it.
+   * Sleeps until `milliseconds` have passed or this process has got the lock that it waits for. SQLite sleeps up to
+   * 100 ms between two attempts. A process that writes all the time would usually have the lock again by then. This
+   * function therefore tries to take the lock during the sleep and keeps it.
    */
   sleep(milliseconds: number): void {
     const wanted = Math.min(milliseconds, this.#longestSleepMs);

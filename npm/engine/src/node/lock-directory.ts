@@ -43,8 +43,8 @@ const isWindows = process.platform === 'win32';
 const DENIED_CODES = ['EPERM', 'EACCES', 'EBUSY'];
 
 /**
- * An owner writes its file before its folder becomes the lock. If a file is unreadable and older than this, its content
- * was lost in a crash.
+ * Owners write their file first and then rename the folder into place as the lock. An owner file that is still
+ * unreadable after this time was damaged by a crash.
  */
 const MAX_OWNER_WRITE_MS = 5_000;
 /** Only files with such names are ever deleted. */

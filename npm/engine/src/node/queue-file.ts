@@ -149,7 +149,7 @@ export class QueueFile {
     return this.#read(at, 4).readUInt32LE(0);
   }
 
-  /** Count missing bytes after the end of the file as zeros. */
+  /** Reads bytes. Bytes after the end of the file are zero. */
   #read(at: number, length: number): Buffer {
     const bytes = Buffer.alloc(length);
     readSync(this.#fd, bytes, 0, length, at);

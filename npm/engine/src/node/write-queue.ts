@@ -25,8 +25,8 @@ export const DEFAULT_WAIT_LIMITS: WaitLimits = { drawingMs: 2_000, writingMs: 8_
 export const SHORT_WAIT_LIMITS: WaitLimits = { drawingMs: 500, writingMs: 500, turnMs: 500 };
 
 /**
- * A waiting process updates the file every few milliseconds. If it does not for this long, it was stopped, so others
- * pass it.
+ * A waiting process checks every few milliseconds whether its turn has come, and then begins to write. If the first
+ * process in the queue has not begun after this time, it was stopped, so the other processes pass it.
  */
 const MAX_WAITER_SILENCE_MS = 2_000;
 const MAX_SLEEP_STEP_MS = 20;

@@ -28,8 +28,8 @@ export interface LoadedConfig {
 }
 
 /**
- * Who named the configuration file. An agent may have read the name in the repository, so a name from an agent is
- * trusted less.
+ * The caller that named the configuration file. An agent may have read the name in the repository, so a name from an
+ * agent is trusted less.
  */
 export type ConfigNamer = 'person' | 'agent';
 
@@ -106,8 +106,8 @@ export function findConfig(project: Project): string | undefined {
 }
 
 /**
- * Reads a configuration file. A file inside the project must not be a link that leads out of the project. A file outside
- * was named by the user, so its links are followed.
+ * Reads a configuration file. A file inside the project must not be a link that leads out of the project. A file
+ * outside was named by the user, so its links are followed.
  */
 export function readConfigText(project: Project, file: string): string {
   const within = isWithin(file, project.top) ? project.top : project.home;
@@ -122,7 +122,10 @@ export function readConfigText(project: Project, file: string): string {
   }
 }
 
-/** Parses and checks a YAML text. `described` is the published schema that lists the valid keys. */
+/**
+ * Parses and checks a YAML text. `schemaName` is the published JSON Schema that lists the valid keys; errors refer to
+ * it.
+ */
 export async function parseCheckedYaml<T>(
   text: string,
   file: string,

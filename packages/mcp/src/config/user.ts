@@ -13,7 +13,7 @@ import { readText } from '../system/files/read.ts';
 import { getUserFolder } from '../system/files/user-folder.ts';
 import { parseYaml } from '../system/files/yaml.ts';
 
-/** The file has a few lines. */
+/** The file has a few lines, so a larger file is probably not a configuration. */
 const MAX_BYTES = 1024 * 1024;
 
 const createUserConfigSchema = () =>

@@ -67,7 +67,10 @@ export const ENVIRONMENT_FILES = [
   'CMakeLists.txt',
 ] as const;
 
-/** Endings of more files that are read. Only the first files of a folder with these endings are needed. */
+/**
+ * Endings of further files that are read, such as `.csproj`. The caller passes only the first files of a folder with
+ * these endings.
+ */
 export const PROJECT_FILE_ENDINGS = Object.keys(LANGUAGE_BY_ENDING);
 
 /** Common names of operating systems that Node names differently. */
@@ -89,8 +92,9 @@ export function detectEnvironment(files: FileTexts, machine: Machine): Environme
 }
 
 /**
- * Chooses the main ecosystem: the first certain finding. A certain finding with a framework is preferred to a
- * package.json without a framework, which often contains only scripts, for example in a Rails application.
+ * Chooses the main ecosystem. Normally this is the first certain finding, and Node comes first. An exception is a
+ * package.json without a framework, which often contains only scripts, for example in a Rails application. Another
+ * certain finding with a framework then has priority.
  */
 function chooseMainFinding(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
   const sure = others.filter((finding) => finding.isCertain);

@@ -20,7 +20,9 @@ export type FileTexts = Readonly<Record<string, string | undefined>>;
 /** The facts from the files of an ecosystem. */
 export interface Finding {
   facts: EnvironmentFacts;
-  /** False if the files may belong to a tool only, such as a package.json that contains only a formatter. */
+  /**
+   * False if the project may use the files only for a tool. An example is a package.json that lists only a formatter.
+   */
   isCertain: boolean;
 }
 

@@ -97,7 +97,10 @@ function statFile(file: string) {
   }
 }
 
-/* Conditions of a run, such as the operating system. Evidence uses them to find tests whose result depends on one. */
+/*
+ * Conditions of a run, such as the operating system. Evidence uses them to find tests whose result depends on a
+ * condition.
+ */
 
 /** Length of the hash of the host name. Only the hash is stored, because the name must not leave the machine. */
 const MACHINE_CHARS = 12;

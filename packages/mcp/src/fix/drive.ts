@@ -162,6 +162,7 @@ interface AgentRequest {
 interface AgentResult {
   /** The agent's description of its change. Null if there is none. */
   description: string | null;
+  /** The agent's description of a change outside the project's files. Null if there is none. */
   outside: string | null;
   /** Output of the agent, without secrets. */
   output: string;

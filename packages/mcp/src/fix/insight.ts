@@ -1,6 +1,6 @@
 /**
- * Collects what can be found about an error: the context, the research query with the output of a research program, and
- * known solutions. If a part fails, a note reports it, and the other parts are still returned.
+ * Collects facts about an error: the context, the research query with the output of a research program, and known
+ * solutions. If a part fails, a note reports it, and the other parts are still returned.
  */
 
 import type { FixError, FixState } from 'argus-engine';

@@ -46,8 +46,8 @@ interface Lesson {
 }
 
 /**
- * Learns the fixes after number `known`, which are those that the last call did not learn. Returns messages about
- * problems. A storage problem ends the call, so that the next call learns the rest.
+ * Learns the fixes with a number above `known`, because earlier calls have learned the others. Returns messages about
+ * problems. A storage problem ends the call, so that the next call learns the remaining fixes.
  */
 export async function learnFixes(
   loopContext: LoopContext,
@@ -135,7 +135,10 @@ function selectCases(failed: AttemptRun | undefined, next: AttemptRun | undefine
   return matchingCauses.flatMap(([first]) => first ?? []).slice(0, MAX_CAUSES);
 }
 
-/** True for a success with a stated reason that no person accepted. Nothing is learned from such a success. */
+/**
+ * True for a success with weakened tests for which the agent stated a reason, but which no person accepted. Nothing is
+ * learned from such a success.
+ */
 function isUnacceptedSuccess({ attempts, stated_reason }: FixState): boolean {
   return stated_reason !== null && (attempts.at(-1)?.weakened ?? []).length > 0;
 }

@@ -1,5 +1,6 @@
 /**
- * What a loop works with: the project, its configuration and memories, and the rules with the project's own patterns.
+ * The environment of a loop: the project, its configuration and memories, and the rules with the patterns of the
+ * project.
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';

@@ -71,6 +71,7 @@ import type { StateFolder } from './state/state-folder.ts';
 export interface DeclaredFix {
   /** Null to use a description that is generated from the changes in the work tree. */
   description: string | null;
+  /** Description of a change outside the project's files. Null if there is none. */
   outside: string | null;
   approach?: FixApproach | undefined;
   /** Output of the agent. */

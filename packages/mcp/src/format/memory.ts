@@ -18,7 +18,8 @@ import { formatDay } from './failures/verdict-text.ts';
 import { formatPercent, formatWarnings, indentLines, joinLines, paint, toCommandLineText } from './terminal.ts';
 
 /**
- * `query` is the text that was searched. An incident with this text is shown as the same text, whatever its score is.
+ * `query` is the text that was searched. An incident with the same text is labeled "the same text", even if its score
+ * is low.
  */
 export function formatSolutions(result: RankedSolutionsResult, query = ''): string {
   const incidents = new Map(result.incidents.map((incident) => [incident.incident_id, incident]));
@@ -74,7 +75,7 @@ function normalizeText(text: string): string {
   return text.replaceAll(/\s+/gu, ' ').trim().toLowerCase();
 }
 
-/** The warnings of an answer, for example if it waits for the team's server. */
+/** Optional warnings of an answer, for example that the team's server has not accepted the call yet. */
 interface WithWarnings {
   warnings?: string[];
 }

@@ -55,7 +55,7 @@ function measureWidth(text: string): number {
   return [...text].reduce((sum, character) => sum + (WIDE_CHARACTER.test(character) ? 2 : 1), 0);
 }
 
-/** Cuts a text to a width and marks the cut. */
+/** Cuts a text to a width. A text that was cut ends with `…`. */
 function cutToWidth(text: string, columns: number): string {
   if (measureWidth(text) <= columns) return text;
   let [kept, left] = ['', columns - 1];
@@ -151,7 +151,6 @@ export function formatWarnings(warnings: readonly string[] = []): string[] {
  * is a unique prefix: the first 48 bits of a `UUIDv7` are its time in milliseconds. Other ids, such as those of
  * imported runs, stay complete.
  */
-
 const TIMED_ID = /^([a-z]+-[0-9a-f]{8}-[0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/u;
 
 export function shortenId(id: string): string {

@@ -29,7 +29,7 @@ export interface UnknownBase {
   missing: string;
 }
 
-/** Undefined if there is no repository and no base is needed (outside of CI). */
+/** Undefined if there is no repository. This is not an error outside of CI if no base was named. */
 export type BaseResult = BaseRevision | UnknownBase | undefined;
 
 export async function findBaseRevision(top: string, { base, isInCi, isBaseBuild }: BaseQuery): Promise<BaseResult> {
@@ -81,7 +81,7 @@ export async function readFileAt(
   return problem === null ? { text: stdout, cut } : null;
 }
 
-/** Many more commits than a memory has runs. */
+/** Far more than the number of runs in a memory, so that the commit of each recorded run is found. */
 const MAX_COMMITS = 20_000;
 
 /** Returns the newest commits of the base. A shallow clone has only some of them. */

@@ -20,7 +20,10 @@ export const MAX_STORED_EDITS = 20;
  * the middle of a secret, which would then not be recognized.
  */
 const MAX_HUNKS_BYTES = 8 * 1024;
-/** Limit for reading. It is larger, because digests distinguish changes even if their diffs are not stored. */
+/**
+ * Limit for the diffs that are read. It is larger than the limit for storing, because digests distinguish changes even
+ * if their diffs are not stored.
+ */
 const MAX_DIFF_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 1_000;
 /** Older commits are stored without a diff. */
@@ -149,7 +152,7 @@ export interface CommittedChange {
   files: string[];
   /** Number of files that are not listed in `files`. */
   moreFiles: number;
-  /** Number of files that contain secrets according to their names. Nothing of them is shown. */
+  /** Number of files whose names suggest that they contain secrets. Neither their names nor their diffs are shown. */
   secretFiles: number;
   /** The diff, at most 8 KiB. */
   hunks: string;

@@ -74,7 +74,7 @@ export class Git {
     return stdout.endsWith('\n') ? stdout.slice(0, -1) : stdout;
   }
 
-  /** Passes the lines of a long output to `wanted` until it returns false. Throws `GitError` if git fails. */
+  /** Passes the lines of a long output to `takeLine` until it returns false. Throws `GitError` if git fails. */
   async forEachLine(args: GitArgs, takeLine: (line: string) => boolean, options: LinesOptions = {}): Promise<void> {
     const decoder = new StringDecoder('utf8');
     let rest = '';
@@ -116,8 +116,8 @@ export class Git {
   }
 
   /**
-   * Reads the names of the settings. Returns a problem if they cannot be read; then git is not run, because it could
-   * start a driver.
+   * Reads the names of the settings. Returns a problem if they cannot be read. In that case, git is not run, because it
+   * could start a driver.
    */
   async #readSettings(signal: AbortSignal | undefined): Promise<SettingNames> {
     const args = [...createFixedOptions(), 'config', '--list', '--name-only', '-z'];

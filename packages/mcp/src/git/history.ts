@@ -229,7 +229,7 @@ interface HasRelatedCommits {
 }
 
 /**
- * Removes related commits that are not in HEAD, and keeps at most `most` commits for each item. The engine cannot do
+ * Removes related commits that are not in HEAD, and keeps at most `max` commits for each item. The engine cannot do
  * this, because only git knows the branch.
  */
 export async function removeCommitsOffBranch(

@@ -23,7 +23,9 @@ export interface Repository {
 
 const NOT_LISTED_REASON = 'its .git points to a repository that does not list this folder as its work tree';
 
-/** Paths in a repository that are written. They must not be links, because a write would then change other files. */
+/**
+ * Paths in the git folder to which Argus writes. They must not be links, because a write would then change other files.
+ */
 const WRITTEN_PATHS = ['objects', 'packed-refs', 'refs', 'refs/argus', 'refs/argus/fixes', 'reftable'];
 
 /**
@@ -45,7 +47,10 @@ export async function findRepository(
   return (await belongsToWorkTree(git, repository, signal)) ? repository : NOT_LISTED_REASON;
 }
 
-/** False if settings move the work tree to another folder, whose files do not belong to the repository. */
+/**
+ * False if settings of git name another folder as the work tree. The files of that folder do not belong to the
+ * repository.
+ */
 function isNearestTop(top: string, root: string): boolean {
   const nearest = findWorkTreeTop(realpathSync.native(root));
   return top !== '' && nearest !== undefined && isSamePath(top, nearest);

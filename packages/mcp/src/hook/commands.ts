@@ -15,7 +15,10 @@ export interface RecognizedCommand {
   command: string;
   /** The folder in which the command runs. */
   folder: string;
-  /** Variables that the line sets and that may change the result, such as `PYTEST_ADDOPTS=-k other`, sorted. */
+  /**
+   * Variables that the line sets and that may change the result, such as `PYTEST_ADDOPTS=-k other`. They are sorted and
+   * joined by NUL characters.
+   */
   variables: string;
   /** Meaning of the line's exit code for this command. */
   exitCodeMeaning: ExitCodeMeaning;
@@ -43,8 +46,8 @@ const PRIVATE_PROGRAMS = new Set(
 );
 
 /**
- * Wrappers that run another command. The hook ignores a wrapper, its options and a duration. The letters are the
- * wrapper's options that have a value.
+ * Programs that run another command. The hook ignores such a program, its options, and the duration of `timeout`. The
+ * value has the letters of the options that take a value, such as `k` in `timeout -k 5 60 npm test`.
  */
 const WRAPPER_OPTIONS = new Map(
   Object.entries({
@@ -233,7 +236,10 @@ function extractShellText([program = '', ...words]: readonly string[], options: 
   return undefined;
 }
 
-/** `outer` has the options at the start of a group. */
+/**
+ * Recognizes the commands of a line or a group that test, build or lint. `outer` has the shell options that apply at
+ * its start.
+ */
 async function recognizeInCommands(
   commands: readonly ParsedCommand[],
   cwd: string,
@@ -274,9 +280,9 @@ async function recognizeInCommands(
 }
 
 /**
- * True if exit code 0 of the line means that these commands ran and exited with 0. For that, they must be in the last
- * list of the line, only `&&` may join that list, and no pipe may follow them, which hides their exit code unless
- * `pipefail` is set. After `set -e`, an earlier command that is not part of a list is accepted too.
+ * True if exit code 0 of the line means that these commands ran and exited with 0. Normally, they must be in the last
+ * list of the line, and only `&&` may join that list. A pipe after them hides their exit code, so it is accepted only
+ * with `pipefail`. After `set -e`, an earlier command that is not part of a list is accepted too.
  */
 function provesPass(
   commands: readonly ParsedCommand[],

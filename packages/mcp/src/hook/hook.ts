@@ -16,7 +16,7 @@ import type { HookLocation } from './place.ts';
 import type { Hint, HookState } from './state.ts';
 import type { Job } from './work.ts';
 
-/** Argument of a call that does the work which another call of the hook started. */
+/** With this argument, the hook starts itself as a second process for the remaining work, such as recording. */
 const WORK_FLAG = '--work';
 
 /** Maximum size of an event. Agents shorten their output to less than this. */
@@ -78,7 +78,8 @@ export async function handleInput(read: () => Promise<string>, host: HookHost, i
 }
 
 /**
- * Reads to the end of the JSON object or of the input. Returns an empty text if nothing more arrives before the end.
+ * Reads until the JSON object is complete or the input ends. Returns an empty text if no further part arrives within
+ * `silenceMs` before that.
  */
 export async function readInput(input: Readable, silenceMs = MAX_SILENCE_MS): Promise<string> {
   const pieces: Buffer[] = [];
@@ -208,8 +209,9 @@ async function handleSessionStart(cwd: string, host: HookHost, onPlace: (place: 
 }
 
 /**
- * Returns how the command ended according to the exit code, if that is the exit code of the command. Otherwise only a
- * failure is read from the output, because a pass would prove a fix.
+ * Returns the ending that the agent reported, if the exit code of the line is the exit code of the command. Otherwise,
+ * reads from the output only whether the command failed. A pass is never read from the output, because it would prove a
+ * fix.
  */
 async function determineEnding(
   { ending, output }: CommandEvent,

@@ -18,8 +18,8 @@ export interface HookLocation {
   /** Databases that may contain a known failure. The first one belongs to the project. */
   databases: string[];
   /**
-   * The folder for the state of the hook. It belongs to this user and is outside the project, because a project could
-   * come with files of its own.
+   * The folder for the state of the hook. It belongs to this user and is outside the project, because a repository
+   * could contain a forged state.
    */
   folder: string;
   /** True if the memory is on a team's server, where it can change without any change of a local file. */
@@ -64,7 +64,10 @@ async function belongsToTeam(data: string, { top }: Project): Promise<boolean> {
 /** Interval at which a team's memory is searched again, because it changes on other machines. */
 const TEAM_REFRESH_MS = 10 * 60 * 1_000;
 
-/** Returns a value that changes when something is recorded. It only depends on the sizes and times of the databases. */
+/**
+ * Returns a value that changes when something is recorded. It depends on the sizes and times of the database files. For
+ * a team's memory, it also changes every ten minutes.
+ */
 export function computeStamp({ databases, isTeamMemory }: HookLocation, now = io().now()): string {
   const files = databases.map((file) => {
     const stats = lstat(file);

@@ -32,8 +32,9 @@ export interface EndedCommand {
 }
 
 /**
- * Creates the run. The cases in the output are written to files in `dir`. `failed` has the cases that failed before: if
- * the same command passes now, they passed too, because a test runner may name only failed tests.
+ * Creates the run. The cases in the output are written to files in `dir`. `failed` has the cases that failed in earlier
+ * runs of the command. If the command passes now, these cases are recorded as passed, because a test runner may print
+ * only the names of failed tests.
  */
 export function createRun(
   ended: EndedCommand,
@@ -79,7 +80,10 @@ function createPassedCase(name: string): ReportCase {
 
 /* Opens an engine without a memory to compute signatures of errors. It stores nothing and creates no file. */
 
-/** `config` has the classification rules of the project, on which signatures depend. */
+/**
+ * Runs `run` with an engine that computes signatures. They depend on the classification rules and the redaction
+ * patterns of the project.
+ */
 export async function withSigner<T>(
   { classify, redact }: Pick<Config, 'classify' | 'redact'>,
   top: string,

@@ -15,10 +15,10 @@ import { removeOldFiles } from './remembered.ts';
 
 /** A known failure and the message about it. */
 export interface Hint {
-  /** Id of the source with its state, such as `fix-…:proved`. */
+  /** Id of the fix or incident that the hint describes, with its state, such as `fix-…:proved`. */
   of: string;
   kind: 'proved' | 'worked' | 'refuted';
-  /** Hashes of the errors without their cases, from the signature and from the sentence. */
+  /** Hashes that identify the errors in any case: the fields `family` and `sentence` of `RunError`. */
   families: string[];
   /**
    * The cases to which the hint is limited, because the errors alone contain too little information. Undefined if there
@@ -29,7 +29,7 @@ export interface Hint {
   words: string[];
   /** Lines of the message, already sanitized. */
   lines: string[];
-  /** The run that proves the hint, or its time. */
+  /** Id of the run that proves or refutes the fix, or the time in ISO 8601 at which the solution first worked. */
   since?: string;
 }
 
@@ -37,7 +37,9 @@ export interface Hint {
 export type StateLine =
   /** A failure of a command. `cases` has the failed cases, with the names that the engine uses. */
   | { t: 'failed'; key: string; at: number; tree: string | null; clean: boolean; families: string[]; cases?: string[] }
+  /** A pass of a command. */
   | { t: 'passed'; key: string; at: number; tree: string | null; clean: boolean }
+  /** A printed message. */
   | {
       t: 'said';
       id: string;
@@ -48,22 +50,29 @@ export type StateLine =
       at: number;
       tokens: number;
     }
-  /** The tree of files with which a message was printed. */
+  /** Hash of the files in the work tree when a message was printed. */
   | { t: 'on'; id: string; tree: string | null }
+  /** The outcome of a message: whether the failure was gone (`used`) or still there (`wrong`) after a change. */
   | { t: 'came'; id: string; of: 'used' | 'wrong'; at: number }
+  /** All hints of the last search. */
   | { t: 'earned'; entries: Hint[] }
   /** The stamp of the databases at the last search for known facts. */
   | { t: 'stamp'; stamp: string }
+  /** An error of the hook, which `argus doctor` shows. */
   | { t: 'trouble'; at: number; reason: string }
+  /** The user reset the score. Earlier messages no longer count. */
   | { t: 'reset'; at: number };
 
 const STATE_FILE = 'hook.jsonl';
 const CALLS_FOLDER = 'hook-calls';
-/** If the hook is configured twice, both get the event of a call at about the same time. */
+/**
+ * Marks of tool calls are removed after this time. If the hook is configured twice, both hooks get the event of a call
+ * at about the same time.
+ */
 const MAX_CALL_AGE_MS = 10 * 60 * 1_000;
 /** The file is compacted from this size on. */
 const MIN_COMPACTION_BYTES = 128 * 1024;
-/** Maximum size that is read. The hook never writes so much. */
+/** Maximum size that is read. Compaction keeps the file far below this size. */
 const MAX_BYTES = 4 * 1024 * 1024;
 const MAX_KEPT_FAILURES = 100;
 const MAX_CASES_OF_FAILURE = 40;

@@ -1,5 +1,5 @@
 /**
- * What the hook does after its answer: it records the run, updates the score and searches the memory for facts to
+ * The work of the hook after its answer: records the run, updates the score and searches the memory for facts to
  * report. This code runs in a separate process, so that the agent does not wait for it.
  */
 
@@ -15,7 +15,7 @@ import { createCommandCaseName, createRun, type EndedCommand, type Signer, withS
 import { judgeMessages } from './score.ts';
 import { HookState, type StateLine } from './state.ts';
 
-/** A job for the separate process. */
+/** A job for the separate process: `ready` only searches for facts to report, and `ended` also records a command. */
 export type Job =
   | { kind: 'ready'; folder: string }
   | {

@@ -19,7 +19,7 @@ const ASSET_PATHS = {
   engine: ['./argus_engine.wasm', '../../../../npm/engine/src/wasm/argus_wasm_bg.wasm'],
 } as const;
 
-/** Marks in the built page that are replaced by the policy and by the data. */
+/** Comments in the built page that are replaced by the policy and by the data. */
 export const POLICY_MARKER = '<!--argus:csp-->';
 export const DATA_MARKER = '<!--argus:data-->';
 
@@ -39,7 +39,7 @@ const createPolicySchema = () => {
   return z.object({ index: hashes, app: hashes });
 };
 
-/** Whether a server or an exported file contains the page. */
+/** Where the page is: on a server (`served`) or in a file (`exported`). */
 type PageOrigin = 'served' | 'exported';
 
 /**

@@ -98,7 +98,7 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-/**
+/*
  * Reads JSON from another machine with limits for its size and nesting, because recursive code overflows the stack on
  * deeply nested values. Used for requests, and for answers of a team's server (`team/client/remote.ts`).
  */

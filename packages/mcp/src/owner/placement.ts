@@ -19,7 +19,7 @@ import { quoteArgument } from '../system/words.ts';
 import { findTrustedDataFolder, getProjectDataFolder } from './data-folder.ts';
 import { MemoryRegistry, readIdentity } from './identity.ts';
 
-/** Why a database in a project is not used as the user's own. */
+/** The reason why a database in a project is not used as the user's own. */
 interface ForeignReason {
   kind: 'unknown' | 'tracked' | 'link' | 'owner';
   /** A sentence. */
@@ -77,7 +77,10 @@ export async function resolveMemoryLocation(configured: ConfiguredDatabase): Pro
   return locateInDataFolder(folder, registry, createUnknownReason(configured));
 }
 
-/** Returns the reason why the location cannot be used, whatever the id in the file is. */
+/**
+ * Returns the reason why the database in the project cannot be used. The reasons here do not depend on the id in the
+ * file.
+ */
 async function findForeignReason(configured: ConfiguredDatabase): Promise<ForeignReason | undefined> {
   const { root, database } = configured;
   const relativePath = path.relative(root, database);

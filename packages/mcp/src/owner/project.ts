@@ -30,7 +30,7 @@ const PROJECT_MANIFESTS = [
   ...['settings.gradle', 'settings.gradle.kts', 'Gemfile', 'composer.json', 'mix.exs', 'CMakeLists.txt'],
 ] as const;
 
-/** Marks a project without a manifest after something was recorded in it. */
+/** Path of the memory. A folder without a manifest is a project too if it contains this file. */
 const MEMORY_PATH = path.join('.argus', 'argus.db');
 
 /** Finds the project. `root` must be a real path. */

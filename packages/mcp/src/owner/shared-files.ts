@@ -14,7 +14,7 @@ import { listNamesOrEmpty, readBytes } from '../system/files/read.ts';
 /** The folder is at the root of the repository. */
 export const SHARED_FOLDER = '.argus-shared';
 
-/** Files that people may put there and that are not imported. */
+/** Files that people may put into the folder. They are not imported. */
 const IGNORED_FILES: ReadonlySet<string> = new Set(['README.md', '.gitattributes']);
 
 /** A file in the folder. */
@@ -24,7 +24,10 @@ interface ListedFile {
   stats: Stats;
 }
 
-/** The readable files, and a fault for each other file. If the folder is over the limits, that is a fault too. */
+/**
+ * The readable files, and a fault for each file that cannot be read. If the folder exceeds a limit, there is a fault
+ * for the folder.
+ */
 interface SharedFolderContent {
   files: SharedText[];
   faults: SharedFault[];

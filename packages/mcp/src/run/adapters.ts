@@ -58,8 +58,8 @@ export const ADAPTERS: readonly Adapter[] = [
 ];
 
 /**
- * Returns true if the runner also succeeds if it runs no test. For this runner, only its report shows whether tests
- * ran.
+ * Returns true if the runner may exit with code 0 without running a test. For such a runner, only the report shows
+ * whether tests ran.
  */
 export function canSucceedWithoutTests(runner: string): boolean {
   return ADAPTERS.find(({ name }) => name === runner)?.failsWithoutTests !== true;

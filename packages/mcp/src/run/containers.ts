@@ -14,7 +14,7 @@ export interface ContainerFacts {
   notes: string[];
 }
 
-/** Reads facts about the configured containers and the configured namespace, of which both may be missing. */
+/** Reads facts about the configured containers and the configured namespace. Both settings are optional. */
 export async function readContainerFacts(root: string, config: Config, runStartedAt: number): Promise<ContainerFacts> {
   const parts = await Promise.all([
     config.containers?.length ? inspectContainers(root, config.containers) : createEmptyFacts(),
@@ -106,7 +106,7 @@ function createPodContainerFact(
   };
 }
 
-/** The tolerance is a second, because Kubernetes reports whole seconds. */
+/** Also true if the end is unknown. The tolerance is a second, because Kubernetes reports whole seconds. */
 function hasEndedSince(finishedAt: string | null | undefined, runStartedAt: number): boolean {
   return finishedAt ? Date.parse(finishedAt) >= runStartedAt - 1_000 : true;
 }

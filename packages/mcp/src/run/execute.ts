@@ -17,7 +17,8 @@ const MAX_TAIL_CHARACTERS = 64 * 1024;
 const KILL_DELAY_MS = 3_000;
 
 /**
- * A pipe holds less than this when a command ends. Further output comes from a process that the command left behind.
+ * Maximum number of bytes that are read after the command has exited. The pipes hold less than this at that time, so
+ * further output comes from a process that the command left behind.
  */
 const MAX_BYTES_AFTER_EXIT = 1024 * 1024;
 
@@ -32,7 +33,7 @@ export interface Execution {
   /** Maximum time without output, in milliseconds. Undefined means no limit. */
   idleMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Makes the command end with SIGINT as Ctrl-C does, so that a test runner can still write its report. */
+  /** If it is aborted, the command gets SIGINT, as after Ctrl-C. A test runner can then still write its report. */
   interrupt?: AbortSignal | undefined;
   /** Program to start instead of the system's shell. `command` is then only for display. */
   program?: ProgramStart | undefined;
@@ -40,7 +41,7 @@ export interface Execution {
    * Text for stdin, which is then closed. The default is an empty stdin. With `open`, stdin stays open without data.
    */
   input?: string | { open: true } | undefined;
-  /** Makes the command end with SIGTERM, as a timeout does. */
+  /** If it is aborted, the command gets SIGTERM, as after a timeout. */
   stop?: AbortSignal | undefined;
   /** Called once with the process id, which is also the id of the process group. */
   onStart?: ((pid: number) => void) | undefined;
@@ -63,9 +64,9 @@ export interface ProgramStart {
 export interface ExecutionResult {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** The command exceeded its time limit or the limit without output. */
+  /** The command was stopped after `timeoutMs`, or after `idleMs` without output. */
   timedOut: boolean;
-  /** The command exceeded the limit without output. */
+  /** The command was stopped after `idleMs` without output. */
   fellSilent: boolean;
   /** The caller interrupted the command. */
   interrupted: boolean;
@@ -86,8 +87,8 @@ export function killRunningCommands(): boolean {
 }
 
 /**
- * Resolves when the command has ended, with any exit code. Rejects with CANCELLED if the caller aborted `signal`, and with
- * COMMAND_FAILED if the system could not start the command.
+ * Resolves when the command has ended, with any exit code. Rejects with CANCELLED if the caller aborted `signal`, and
+ * with COMMAND_FAILED if the system could not start the command.
  */
 export async function execute(execution: Execution): Promise<ExecutionResult> {
   const { signal, interrupt, stop } = execution;

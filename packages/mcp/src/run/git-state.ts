@@ -120,7 +120,10 @@ function listSubmoduleEdits({ name, commit, facts }: ChangedSubmodule, projectFo
   return [...moved, ...innerEdits].map((edit) => ({ ...edit, path: edit.path.slice(prefix.length) }));
 }
 
-/** Reads the differences from the last commit. `files` is undefined if there are too many of them. */
+/**
+ * Reads the differences from the last commit. In the result, `files` is undefined if the changed files exceed the
+ * limits.
+ */
 async function readWorkTree(git: Git, root: string, reports: readonly string[], depth: number) {
   const nearest = findWorkTreeTop(resolveRealPath(root));
   if (nearest === undefined) return null;
@@ -179,8 +182,9 @@ export async function completeGivenFacts(root: string, given: GivenGitFacts): Pr
 }
 
 /**
- * Returns the checkout that CI reports, for use without git, for example in a container or if the files belong to
- * another user. The tree counts as clean, because nobody edits files in CI. Returns null if CI reports no commit.
+ * Returns the checkout that CI reports. It is used if git cannot be used, for example in a container or if the files
+ * belong to another user. The tree counts as clean, because files are normally not edited in CI. Returns null if CI
+ * reports no commit.
  */
 export function createCiFacts(env: Environment = io().env): GitFacts | null {
   const { commit, branch } = readCiCheckout(env);

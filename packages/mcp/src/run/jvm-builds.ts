@@ -157,8 +157,8 @@ interface GradleTask {
 }
 
 /**
- * A folder with the results of a task, between slashes. If `isWhole` is false, the folder may be inside any other
- * folder.
+ * The path of a folder with the results of a task, with a slash at both ends. If `isWhole` is true, the path starts at
+ * the folder of the build. Otherwise only the last part of the path is known.
  */
 interface ResultsFolder {
   folder: string;

@@ -11,7 +11,7 @@ import { quoteArgument } from '../system/words.ts';
 import type { AdapterContext, Reporting } from './adapters/adapter.ts';
 import { ADDITION_PREFIX } from './reporters/kept-variables.cjs';
 
-/** The bundle also has this folder. */
+/** The folder with the reporters. In the published package, it is next to the bundle. */
 export const REPORTERS_FOLDER = fileURLToPath(new URL('./reporters', import.meta.url));
 
 const NODE_HOOK_FILE = path.join(REPORTERS_FOLDER, 'hook.cjs').replaceAll('\\', '/');
@@ -54,7 +54,7 @@ const REPORT_FORMATS = {
   phpunit: 'junit',
 } as const;
 
-/** Returns the additions to the environment of any command, and the places of the reports. */
+/** Returns the additions to the environment of any command, and the locations of the reports. */
 export function createHookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | 'root' | 'env'>): Reporting {
   return {
     env: {
@@ -158,7 +158,7 @@ const HOOK_OPTIONS = ['testResultsProcessor', 'reporter', 'argus_pytest', 'junit
 /** Messages of Vitest and pytest about a written report, and a message of nextest about an unknown key. */
 const REPORT_MESSAGE = /\breport written to\b|\bgenerated xml file\b|\bignoring unknown configuration keys?\b/u;
 
-/** What was added to a command for a report. */
+/** The changes to a command that make its runner write a report. */
 export interface Additions {
   /** The added arguments. */
   addedArguments: readonly string[];

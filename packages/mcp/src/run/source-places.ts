@@ -1,4 +1,4 @@
-/** Completes the places of failures with the folder of the file, and adds the source line. */
+/** Completes the locations of failures: adds the folder that the JVM leaves out, and the source line. */
 
 import path from 'node:path';
 import { hasFile, listFolders } from '../system/files/project-file.ts';
@@ -6,8 +6,8 @@ import { tryReadText } from '../system/files/read.ts';
 import { isSecretFile } from '../system/files/secret-files.ts';
 
 /*
- * Finds files for which the JVM prints only the package, for example `shop/SumTest.java:14` for a file below
- * `src/test/java` of any module. If several modules have a file with this name, the place stays unchanged.
+ * Finds files for which the JVM prints only the package. An example is `shop/SumTest.java:14` for a file in
+ * `src/test/java` of any module. If several modules have a file with this name, the location stays unchanged.
  */
 
 const JVM_PLACE = /^((?:[\w$-]+\/)*[\w$-]+\.(?:java|kts?|scala|groovy))(:\d+)?$/u;
@@ -21,7 +21,7 @@ interface WithPlaces {
   testPlace?: string;
 }
 
-/** Completes places in files of the project. Searches folders only if a place is incomplete. */
+/** Completes locations in files of the project. Searches folders only if a location is incomplete. */
 export class SourceFolders {
   readonly #root: string;
   #folders: string[] | undefined;
@@ -54,7 +54,7 @@ export class SourceFolders {
   }
 }
 
-/** Folders like `src/test/java` in this folder and its modules. */
+/** Returns folders like `src/test/java` in this folder and its modules. */
 function findSourceFolders(root: string, folder: string, depth: number): string[] {
   const listBelow = (below: string) => listFolders(path.join(root, folder, below));
   const languages = listBelow('src').flatMap((set) =>
@@ -90,7 +90,7 @@ export class SourceLines {
     this.#redact = redact;
   }
 
-  /** Adds the source line of the place in the project's code, or of the place in the test if there is no other. */
+  /** Adds the source line of `place` (in the project's code), otherwise of `testPlace` (in the test). */
   addSourceLine<T extends WithPlaces>(failure: T): T & { sourceLine?: string } {
     const line = this.#readLine(failure.place ?? failure.testPlace ?? '');
     return line === undefined ? failure : { ...failure, sourceLine: line };

@@ -19,7 +19,7 @@ import { PATTERNS_APP_URI } from '../tools/patterns.ts';
 /** Maximum number of cases in the resource of a run. argus_history returns the other cases. */
 const MAX_CASES = 200;
 
-/** Calls a memory. */
+/** Runs a call of the engine on a memory. `runId` names a run that may still wait to be stored. */
 type MemoryCaller = <T>(call: (engine: EngineCalls) => Promise<T>, runId?: string) => Promise<T>;
 
 interface MemorySources {
@@ -125,7 +125,7 @@ function listOpenProjects(sessionManager: MemorySources): MemoryCaller[] {
   );
 }
 
-/** Returns the user's memory, together with the project that is searched if no project is named. */
+/** Opens the user's memory. As in every call without a project, the memory of an open project is searched with it. */
 async function openOwnMemory({ memories }: MemorySources): Promise<MemoryCaller> {
   const memory = await memories.findMemory(undefined);
   return (call) => memory.read(call);

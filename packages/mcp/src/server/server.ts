@@ -125,7 +125,10 @@ export function serveOn(transport: Transport, profile: Profile = 'full'): { clos
   };
 }
 
-/** Serves the client whose first messages are in `input`. Answers to the requests in `answered` are dropped. */
+/**
+ * Serves the client whose first messages are in `input`. Drops answers to the requests in `answered`, because the
+ * launcher has already answered them.
+ */
 export function serveStdin(profile: Profile, ...[input, answered]: Parameters<Serve>): void {
   const { stdout } = io();
   const transport = new StdioServerTransport(input, stdout, { maxBufferSize: MAX_MESSAGE_BYTES });

@@ -1,6 +1,7 @@
 /**
  * The two memories of solutions: the project's database, and the user's own memory in the platform's data folder. Each
- * is opened with the other as a secondary memory, so that a search covers both, and ids from both are known.
+ * of them is opened with the other as a secondary memory. Therefore a search covers both memories, and a call accepts
+ * ids from both.
  */
 
 import { existsSync, realpathSync } from 'node:fs';
@@ -162,7 +163,7 @@ interface MemoryOptions {
   beside?: TeamProject;
 }
 
-/** A memory, together with the other memory that is searched too. */
+/** A memory, and the other memory that is searched with it. */
 export class Memory {
   readonly root: string | undefined;
   readonly #database: Store;
@@ -204,7 +205,7 @@ export class Memory {
     return call(await this.#database.openDurable());
   }
 
-  /** Like `write`, for a solution or an outcome. If the team cannot be reached, the call waits. */
+  /** Like `write`, for an incident, a solution or an outcome. If the team cannot be reached, the call waits. */
   async remember<N extends SolutionCallName>(
     name: N,
     params: Calls[N]['params'],
@@ -244,7 +245,7 @@ function warnNotSearched(thrown: unknown): { value: undefined; warnings: string[
   return { value: undefined, warnings: [`The team's memory could not be searched: ${getErrorMessage(thrown)}`] };
 }
 
-/** A result with warnings, and with a mark if the call waits for the team's server. */
+/** A result with optional warnings. `queued` is set if the team's server has not accepted the call yet. */
 type Remembered<T> = T & { queued?: true; warnings?: string[] };
 
 /** The source of the memories. */

@@ -27,7 +27,7 @@ export class MemoryLocator {
     this.#importShared = share;
   }
 
-  /** The result of the last `find`. */
+  /** The result of the newest call of `find`. Undefined before the first call. */
   get found(): MemoryLocation | undefined {
     return this.#found?.placement;
   }
@@ -43,7 +43,7 @@ export class MemoryLocator {
     return this.path === ownPath ? this.#configured.database : ownPath;
   }
 
-  /** Checks cheaply whether there is a memory, without calling git and without reading a file. */
+  /** Checks whether there is a memory. The check is fast, because it does not call git and reads no file. */
   async exists(): Promise<boolean> {
     const { root, database, top = root } = this.#configured;
     if (lstat(database) !== undefined) return true;

@@ -28,7 +28,7 @@ export class SessionManager {
   }
 
   /**
-   * Opens a project. Opening it again applies a changed configuration. `revised` can replace the configuration of the
+   * Opens a project. Opening it again applies a changed configuration. `revise` can replace the configuration of the
    * checkout.
    */
   async init(

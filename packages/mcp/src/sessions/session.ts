@@ -136,7 +136,10 @@ export class Session {
     return this.loaded.config;
   }
 
-  /** The path of the memory as far as it is known. Before the first call of `placement`, the path in the project. */
+  /**
+   * The path of the memory. Before the memory was located for the first time, this is the configured path in the
+   * project.
+   */
   get databasePath(): string {
     return this.#place.path;
   }
@@ -167,8 +170,8 @@ export class Session {
   }
 
   /**
-   * Returns the parts that are searched together with another memory: the own database and foreign data, as far as they
-   * exist.
+   * Returns the databases that are searched together with another memory: this project's database and foreign data, as
+   * far as they exist.
    */
   async findSearchedMemories(): Promise<SearchedMemories> {
     if (!this.historyEnabled || !(await this.#place.exists())) return {};
@@ -204,8 +207,8 @@ export class Session {
   }
 
   /**
-   * Sets the language of the page of the reader. It is used if neither the configuration nor the environment names a
-   * language.
+   * Sets the language of the person who reads the page of the viewer. It is used only if neither the configuration nor
+   * the environment names a language.
    */
   setReaderLocale(reader: Locale | undefined): void {
     this.#reader ??= reader;
@@ -435,8 +438,8 @@ export class Session {
   }
 
   /**
-   * Returns the calls that wait. They wait next to the database, which may have moved, so both its current and its
-   * earlier location are used.
+   * Returns the queue of waiting calls. The calls wait in files next to the database. The database may have moved, so
+   * files next to its earlier location are read too.
    */
   async #openOutbox(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
@@ -452,7 +455,10 @@ export class Session {
     return this.#outbox.outbox;
   }
 
-  /** Redacts a text from others, also by the project's own patterns, so that the text can be stored and shown. */
+  /**
+   * Redacts a text that this program did not write, so that the text can be stored and shown. Also uses the patterns in
+   * the project's configuration.
+   */
   sanitize(text: string): string {
     const { classify, redact } = this.config;
     this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });

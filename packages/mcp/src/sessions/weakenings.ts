@@ -17,7 +17,7 @@ interface ProjectRules {
 }
 
 /**
- * Returns the weakenings in a diff that affect a case. `compared` is a git command that creates a diff, with its
+ * Returns the weakenings in a diff that affect a case. `diffCommand` is a git command that creates a diff, with its
  * revisions, such as `diff-tree` with a commit.
  */
 export async function findWeakenings(

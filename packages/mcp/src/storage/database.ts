@@ -10,7 +10,7 @@ import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine
 import { ignoreInGit, isWithin, lstat, restrictPermissions } from '../system/files/path-safety.ts';
 import { createUnwritableError } from '../system/files/unwritable.ts';
 
-/** The engine for a call. `problem` is set if `engine` replaces a file that could not be opened. */
+/** The engine for a call: the engine of the file, or an in-memory engine that replaces it. */
 interface EngineForCall {
   engine: Engine;
   /** Set if the file exists but could not be opened. */
@@ -246,7 +246,7 @@ function pickGiven({
   return { ...(foreignPath === undefined ? {} : { foreignPath }), ...(sharedPath === undefined ? {} : { sharedPath }) };
 }
 
-/** Why a remote memory did not store a call. */
+/** The reason why a remote memory did not store a call. */
 interface RejectionDetails {
   /** True if retrying does not help until a person changes something. */
   isRefused: boolean;

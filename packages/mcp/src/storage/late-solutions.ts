@@ -28,7 +28,7 @@ export async function sendLateCall(call: WaitingCall, ids: TeamIds, make: TeamCa
   const { callId, made = {} } = call;
   if (isCallOf(call, 'addIncident')) {
     const added = await make('addIncident', call.params, callId);
-    // The team already has this incident from a copy.
+    // The ids are equal: the team has created the incident now, or has it already from a copy of this memory.
     if (added.created || added.incident_id === made.incident_id) return new Map();
     return mapChangedIds(made, await addFixToIncident(added.incident_id, call, make));
   }
@@ -38,7 +38,10 @@ export async function sendLateCall(call: WaitingCall, ids: TeamIds, make: TeamCa
   return new Map();
 }
 
-/** Adds the fix to an incident that the team already has, as an agent would do after such an answer. */
+/**
+ * Adds the fix to an incident that the team already has. An agent would do the same after the answer that the incident
+ * is already known.
+ */
 async function addFixToIncident(
   incident_id: string,
   { callId, params }: WaitingCall<'addIncident'>,

@@ -16,7 +16,8 @@ import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } fr
 export interface NotStored {
   stored: false;
   /**
-   * True if the call is in the spool. The next call that can store it does so; after a refusal, `argus team push` does.
+   * True if the call is in the spool. The next call stores it if possible. A refused call is stored by `argus team
+   * push`.
    */
   queued: boolean;
   code: EngineErrorCode;
@@ -60,7 +61,7 @@ const UNKNOWN_REFUSAL = new CallRejectedError('TEAM_DENIED', "The team's server 
 
 /** The engines with which an outbox works. */
 export interface OutboxEngines {
-  /** True for a team's server, whose refusals may end when a person changes something. */
+  /** True for a team's server. It may accept a refused call later, after a person has changed something. */
   readonly isShared?: boolean;
   openDurable(): Promise<Pick<Engine, 'call' | 'attempt'>>;
   /** Returns an engine in the memory of this process. */
@@ -176,7 +177,7 @@ export class Outbox {
     return !this.#spool.isEmpty() || this.#hasRefused();
   }
 
-  /** Always false for a local database, whose refusals never end. */
+  /** Always false for a local database, because trying a refused call again would not help there. */
   #hasRefused(): boolean {
     return this.#engines.isShared === true && this.#spool.counts().refused > 0;
   }

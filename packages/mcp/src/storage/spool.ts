@@ -4,7 +4,7 @@
  * were made.
  *
  * A repository may contain such files too, so each name contains a seal that only this user can create (`FileHmac`).
- * `outbox.ts` makes the calls. All texts are redacted before.
+ * `outbox.ts` makes the calls. All texts are redacted before they are written.
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
@@ -29,7 +29,7 @@ const WAITING_CALLS: readonly string[] = [
   'recordOutcome',
 ] satisfies WaitingCallName[];
 
-/** A call with all values that make a repetition the same call. */
+/** A call with its id and its time. With them, a repetition is recognized as the same call. */
 export interface WaitingCall<N extends WaitingCallName = WaitingCallName> {
   /** A UUIDv7. It determines the order of the calls, and the ids that the call creates are derived from it. */
   callId: string;
@@ -134,7 +134,7 @@ export class Spool {
     return this.#readCalls(removeRefusedSuffix);
   }
 
-  /** `named` converts the name of a file to the name of a waiting call. */
+  /** `toCallName` converts the name of a file to the name of a waiting call. */
   async #readCalls(toCallName: (name: string) => string): Promise<WaitingFile[]> {
     const found: WaitingFile[] = [];
     for (const file of this.#listPaths()) {

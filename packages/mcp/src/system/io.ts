@@ -1,7 +1,7 @@
 /**
  * The parts of the process that the program uses: environment, current folder, streams, clock, signals, exit code. By
- * default these are those of the real process. Code that calls the program as a function passes other values to
- * `withIo`, so that calls with different environments can run at the same time in a process.
+ * default, they come from the real process. Code that calls the program as a function passes other values to `withIo`,
+ * so that calls with different environments can run at the same time in a process.
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
@@ -16,7 +16,7 @@ export type Input = Readable & { isTTY?: boolean };
 /** An output stream. `columns` is the width of a terminal. */
 export type Output = Writable & { isTTY?: boolean; columns?: number };
 
-/** The environment of a call of the program. */
+/** The parts of the process that a call of the program uses. */
 export interface ProgramIo {
   readonly env: NodeJS.ProcessEnv;
   readonly stdin: Input;
@@ -69,12 +69,12 @@ const processIo: ProgramIo = {
 
 const currentIo = new AsyncLocalStorage<ProgramIo>();
 
-/** Returns the environment of the current call. */
+/** Returns the parts of the process for the current call. */
 export function io(): ProgramIo {
   return currentIo.getStore() ?? processIo;
 }
 
-/** Runs `work`, and everything that it starts, in the given environment. */
+/** Runs `work` so that `io()` returns `own` in it, and in everything that it starts. */
 export function withIo<T>(own: ProgramIo, work: () => T): T {
   return currentIo.run(own, work);
 }

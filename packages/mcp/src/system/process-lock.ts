@@ -11,7 +11,7 @@ import { createWholeFile } from './files/whole-file.ts';
 export interface LockOwner {
   pid: number;
   host: string;
-  /** When the process started, if the system provides it. Needed because process ids are reused. */
+  /** Start of the process, if the system provides it. It is needed because process ids are reused. */
   began: string | null;
 }
 
@@ -32,7 +32,7 @@ function parseOwner(text: string): LockOwner | undefined {
   }
 }
 
-/** True if the process runs, and for a process of another machine, whose state is not known. */
+/** True if the process runs. Also true for a process of another machine, because its state is not known. */
 export function isAlive({ pid, host, began }: LockOwner): boolean {
   if (host !== hostname()) return true;
   try {

@@ -131,7 +131,7 @@ function startProgram(
     cwd,
     shell,
     env: { ...io().env, LC_ALL: 'C', ...env },
-    // A process group of its own, so that its child processes can be killed with it.
+    // The program gets a separate process group, so that its child processes can be killed with it.
     detached: process.platform !== 'win32',
     windowsHide: true,
     stdio: [stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

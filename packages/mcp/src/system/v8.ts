@@ -52,7 +52,7 @@ const NO_OPTIMIZATION_FLAG = '--liftoff-only';
 /** Validates a function when it is first called. */
 const LAZY_VALIDATION_FLAG = '--wasm-lazy-validation';
 
-/** The first major version of Node whose V8 knows these flags. Other versions would print a warning to stderr. */
+/** The major versions of Node whose V8 knows these flags. Other versions would print a warning to stderr. */
 const FIRST_NODE_MAJOR = 20;
 const LAST_NODE_MAJOR = 24;
 

@@ -53,7 +53,7 @@ export const createHelloSchema = (z: Zod) =>
     name: z.literal('argus'),
     version: z.string().regex(VERSION_NUMBER),
     protocol: z.object({ oldest: z.int(), newest: z.int() }),
-    /** The signatures of failures depend on it. The value of the server is used. */
+    /** The signature version of the server. */
     recipe: z.string(),
     token: z.object({
       name: z.string(),

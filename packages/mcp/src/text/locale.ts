@@ -14,8 +14,8 @@ export interface LocaleFacts {
 }
 
 /**
- * Returns the first locale that is known: from the configuration, from the environment, from the system on Windows
- * (which has no LANG), or the language of the reader. The default is English.
+ * Returns the first known locale of: the configuration, the environment variables, the system (only on Windows, which
+ * has no LANG), and `reader`, the language of the person who reads the texts. The default of `reader` is English.
  */
 export function chooseLocale(
   configured: Locale | undefined,

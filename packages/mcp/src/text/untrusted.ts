@@ -5,7 +5,7 @@
 
 /** Terminal escape sequences: CSI, OSC and other strings, character sets, two-byte sequences, and a single ESC. */
 const TERMINAL_SEQUENCES =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
   /\u001b(?:\[[ -?]{0,253}[@-~]?|[\]PX^_](?:(?:[^\u0007\n\u001b]|\u001b(?!\\)){0,252}(?:\u0007|\u001b\\))?|[()*+#% ][!-~]|[0-~])?/gu;
 
 /**
@@ -14,7 +14,7 @@ const TERMINAL_SEQUENCES =
  * contain hidden words.
  */
 const INVISIBLE_CHARACTERS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it is about
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern must match control characters
   /\u034f|[\u17b4-\u17b5]|[\u180b-\u180f]|[\ufe00-\ufe0e]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u115f\u1160\u200b\u200c\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ue000-\uf8ff\ufeff\uffa0\ufff0-\ufffb]|[\u{13430}-\u{1343f}\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}\u{f0000}-\u{10ffff}]/gu;
 
 /** Joins several emoji to one: a woman and a laptop become a technician. */
@@ -64,7 +64,10 @@ export function removeInvisibleDeep<T>(value: T): T {
   return mapTexts(value, removeInvisible);
 }
 
-/** The name of a field. No pattern of a project may change it. Keys with digits may be secrets. */
+/**
+ * Matches names of fields, which the redaction patterns of a project must not change. Keys with digits do not match,
+ * because they may be secrets.
+ */
 const FIELD_NAME = /^[a-z][A-Za-z_]{0,30}$/u;
 
 /** Returns a copy of plain data. Converts every string and every key except the names of fields. */

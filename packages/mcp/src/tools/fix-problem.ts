@@ -1,6 +1,6 @@
 /**
- * fix_problem: starts a fix loop for a command or an error, or shows the loop that waits. `fix/start-fields.ts` has its
- * arguments, `fix/` the loop, and `crates/core/src/fix_loop` the rules of the loop.
+ * fix_problem: starts a fix loop for a command or an error, or continues the existing loop of this command.
+ * `fix/start-fields.ts` has its arguments, `fix/` the loop, and `crates/core/src/fix_loop` the rules of the loop.
  */
 
 import type { Loop } from '../fix/loop.ts';

@@ -69,7 +69,7 @@ export async function handleImport(
 /** Returns the named file, or the files that match the glob. */
 export async function findReportFiles(root: string, pattern: string): Promise<string[]> {
   const literalPath = path.resolve(root, pattern);
-  // A name that contains NUL or is too long is no file either.
+  // `stat` also returns undefined for a name that contains NUL or is too long.
   const stats = stat(literalPath);
   if (stats?.isFile()) return [literalPath];
   if (stats)
@@ -107,7 +107,10 @@ const readFolderWithLinkedFiles = ((folder: string, options: { withFileTypes: tr
 
 type ReadDirectory = (problem: NodeJS.ErrnoException | null, entries: Dirent[]) => void;
 
-/** A file of the project must not be a link to a file outside the project. Other files were named by their path. */
+/**
+ * A file in the project must not be a link to a file outside the project. A file outside the project is accepted,
+ * because the caller named its path.
+ */
 function requireReadable(file: string, top: string): void {
   const links = isWithin(file, top) ? { links: { within: top } } : {};
   try {

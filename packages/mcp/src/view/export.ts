@@ -31,7 +31,7 @@ export interface ExportResult {
   warnings: string[];
 }
 
-/** Shows the progress of writing `bytes`. */
+/** Starts a progress display for a write of this number of bytes. */
 type StartProgress = (bytes: number) => Promise<{ advance(bytes: number): void; stop(): void }>;
 
 export async function exportPage(
@@ -98,7 +98,7 @@ async function* createDataBlock(
   yield '</script>\n';
 }
 
-/** Also ends the source if the reader stops early. */
+/** Compresses a stream. If the reader stops early, also ends the source. */
 function gzip(source: AsyncIterable<Buffer>): Readable {
   // The stream passes errors to the reader, so this callback ignores them.
   return pipeline(source, createGzip({ level: 9 }), () => undefined);
@@ -116,7 +116,10 @@ async function* readWithProgress({ file, bytes }: Snapshot, startProgress: Start
   }
 }
 
-/** Three bytes become four characters. The remaining bytes wait for the next part. */
+/**
+ * Encodes a stream. Each part is cut to a multiple of three bytes, because three bytes become four characters. The
+ * remaining bytes are encoded with the next part.
+ */
 async function* base64(source: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let remaining = Buffer.alloc(0);
   for await (const part of source) {

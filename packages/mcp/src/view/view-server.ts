@@ -189,7 +189,7 @@ export class RequestGuard {
    * because a malicious page sends such requests.
    */
   findOwnPath({ url = '/', headers, headersDistinct }: RequestTarget, port: number): string | undefined {
-    // Has the form that a browser sends: without the port if it is the default port.
+    // `URL.host` omits the default port, as browsers do.
     const hosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
     // If there are two headers, a proxy may have used the one that this server ignores.
     if (SINGLE_HEADERS.some((name) => (headersDistinct[name]?.length ?? 0) > 1)) return undefined;

@@ -132,7 +132,7 @@ describe('context answers', () => {
     expect(getAnswer(context, 13).why_not).toBe('The project is not a git repository.');
   });
 
-  test('the questions are answered by a search of the files without git', async () => {
+  test('questions are answered by searching the files if git is missing', async () => {
     const context = await gatherTestContext(createFolder(SHOP_FILES));
     expect(getAnswer(context, 8)).toMatchObject({ answer: expect.stringContaining('src/cart.ts:13') });
     expect(getAnswer(context, 15).source).toBe('test/cart.test.ts:3');

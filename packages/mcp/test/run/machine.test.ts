@@ -28,6 +28,7 @@ test.each<[FailureKind, string, string]>([
   ['disk-full', 'OSError: [Errno 28] No space left on device', 'has 3 MiB left'],
   ['disk-full', 'ENOSPC: System limit for number of file watchers reached', 'max_user_watches'],
   ['resource-limit', 'Error: EMFILE: too many open files, open', 'ulimit -n'],
+  ['killed', 'Killed', 'journalctl -k'],
   ['permission', "Error: EACCES: permission denied, open '/etc/shop.conf'", 'ls -ld /etc/shop.conf'],
   ['version-mismatch', 'was compiled against a different Node.js version using NODE_MODULE_VERSION 108', 'npm rebuild'],
 ])('gives advice for %s: %s', (kind, headline, expectedAdvice) => {

@@ -65,7 +65,10 @@ window.addEventListener('popstate', () => {
 
 showAddress(location.hash);
 
-/** Focuses the row from which the reader opened a detail, when the reader returns to the list. */
+/**
+ * Makes a list usable with the keyboard. If the reader returns from a detail, focuses the row that leads to the
+ * detail.
+ */
 export function enableRows(list: HTMLElement): () => void {
   [...list.querySelectorAll<HTMLElement>('a.row')]
     .find((link) => router.comesFrom(link.getAttribute('href') ?? ''))

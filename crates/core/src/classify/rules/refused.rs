@@ -22,7 +22,7 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Word,
     )
-    // Excludes a test method with its line number.
+    // Excludes a test method whose name contains the word: `CartTest.connectionRefusedIsReported:12`.
     .unless(r"\.\w*connectionrefused\w*:\d"),
     rule("refused-words", ConnectionRefused, &["connection refused"], Literal),
     rule("refused-windows", ConnectionRefused, &["actively refused", "os error 10061", "winerror 10061"], Literal),

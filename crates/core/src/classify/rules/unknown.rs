@@ -35,8 +35,8 @@ pub(super) const COMPILER_RULES: &[Rule] = &[rule(
     )),
 )];
 
-/// These rules come last. Log lines below error level still come after them, because the error that ended a program is
-/// more important than its warnings.
+/// These rules come last, but a match on a message still wins over a match of an earlier rule on a log line below error
+/// level. The error that ended a program is more important than its warnings.
 pub(super) const RULES: &[Rule] = &[
     rule("error-race", Unknown, &["warning: data race"], Literal).trust(AcceptedLines::All),
     rule(
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         &["panic: ", "panicked at", "fatal error: "],
         Regex(r"^\s*panic: |\bpanicked at\b|^\s*fatal error: "),
     ),
-    // A Go test that failed without any other error text, so a call of `t.Error` reported the reason.
+    // A Go test that failed without any other known error. A call such as `t.Error` then reported a failed expectation.
     rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+"))
         .near()
         // Excludes an error that a call returned, which is not a failed expectation.

@@ -33,11 +33,12 @@ const COMMIT_BREAKS: SuiteProbability = SuiteProbability { tests: 0.32, min: 0.0
 const MIN_EDIT_BREAK_PROBABILITY: f64 = 0.01;
 /// Minimum probability that an edit breaks a test that did not fail with this error before.
 const FIRST_EDIT_BREAK_PROBABILITY: f64 = 0.03;
-/// Minimum probability that an edit breaks the test if it edits a file that was edited in an earlier failing run and in
-/// no passing run.
+/// Minimum probability that an edit breaks the test if the edit changes a file that was edited in an earlier failing
+/// run and in no passing run.
 const SAME_FILE_EDIT_BREAK_PROBABILITY: f64 = 0.3;
-/// Minimum probability that a commit breaks a test with few results, because a memory often begins while the project
-/// changes. Half of [`FIRST_EDIT_BREAK_PROBABILITY`], because commits are often tested as edits first.
+/// Minimum probability that a commit breaks a test that has few results. There is a minimum because a memory often
+/// begins while the project changes. It is half of [`FIRST_EDIT_BREAK_PROBABILITY`], because commits are often tested
+/// as edits first.
 const YOUNG_TEST_BREAK_PROBABILITY: f64 = 0.015;
 /// A test with fewer earlier results than this has few results.
 const FEW_RESULTS: usize = 3;
@@ -54,8 +55,9 @@ pub(super) const OUTCOME_FLIP_PROBABILITY: f64 = 0.001;
 /// Probability that the test was broken before the first run. Many memories begin while a test is being fixed.
 const BROKEN_BEFORE_FIRST_RUN: SuiteProbability = SuiteProbability { tests: 1.0, min: 0.02, max: 0.1 };
 
-/// `ln P` of the observations. `tests_together` is the number of tests that fail in this way in one run. A single
-/// change breaks all of them, so each test accounts for a part of the change's improbability.
+/// Returns `ln P` of the observations if the code broke. `tests_together` is the number of tests that fail for the same
+/// cause in one run. A single change breaks all of them, so the low probability of that change is split between these
+/// tests.
 pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_together: f64) -> f64 {
     let observations = sort_by_commit(view, observations);
     let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
@@ -128,14 +130,15 @@ pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_toget
     log
 }
 
-/// Returns `true` if the test passed in the previous observation under the same conditions. Otherwise, the conditions
-/// may have broken the other tests.
+/// Returns `true` if the test passed in the previous observation, in the same environment. If the environment differs,
+/// it may be the reason why other tests started to fail, so their failures are no evidence for a change of the code.
 fn passed_before_in_same_environment(view: &View<'_>, before: Option<&Observation>, result: &Observation) -> bool {
     before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[result.at].environment)
 }
 
-/// Returns `true` if the test fails on an edit and failed on the previous edit of the same commit, because an edit
-/// usually still contains what broke the test. The caller excludes tests that passed after an earlier failure.
+/// Returns `true` if the test fails on an uncommitted edit and failed on the previous edit of the same commit. Usually,
+/// the newer edit still contains the change that broke the test. The caller excludes tests that passed after an earlier
+/// failure.
 fn is_still_broken(view: &View<'_>, before: Option<&Observation>, result: &Observation) -> bool {
     let is_same =
         |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[result.at];

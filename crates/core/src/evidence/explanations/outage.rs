@@ -14,17 +14,19 @@ use std::collections::BTreeSet;
 
 /// `ln` of the prior odds of an outage against a cause in the code. The other `_LOG_ODDS` are added to it.
 const PRIOR_LOG_ODDS: f64 = -1.0;
-/// Parameter of the geometric distribution of the tests that a change of the code breaks; the mean is four tests.
+/// Probability that a change of the code that broke a test breaks another test too. The number of broken tests then has
+/// a geometric distribution with a mean of four.
 pub(super) const NEXT_TEST_BREAK_PROBABILITY: f64 = 0.75;
-/// Parameter of the geometric distribution of the files with tests that a change breaks; the mean is two files.
+/// Probability that a change of the code that broke tests in a file breaks tests in another file too. The number of
+/// files then has a geometric distribution with a mean of two.
 const NEXT_FILE_BREAK_PROBABILITY: f64 = 0.5;
-/// Probability that a change breaks something that everything uses. Such a change hits tests and files like an outage,
-/// so that number and spread alone are weak evidence.
+/// Probability that a change breaks something that everything uses. Such a change breaks many tests in many files, as
+/// an outage does. Therefore the number of failures and their spread over files are weak evidence.
 pub(super) const BREAKS_ALL_PROBABILITY: f64 = 0.05;
 /// Added if files were edited since the tests passed.
 const EDITED_LOG_ODDS: f64 = -2.0;
-/// Added if a change touched what the failures involve. A wrong import or port in the project looks like a machine
-/// error.
+/// Added if a change touched a file of the failures or something that their errors name ([`Change::Touches`]). A wrong
+/// import or port in the project looks like a machine error.
 const TOUCHED_LOG_ODDS: f64 = -5.0;
 /// Added for an error that code raises by itself. An outage can still cause such an error, because the code may get
 /// unexpected values.
@@ -35,11 +37,11 @@ const MACHINE_ERROR_LOG_ODDS: f64 = 2.0;
 const KNOWN_OUTAGE_LOG_ODDS: f64 = 2.5;
 /// Added if the run was interrupted.
 const INTERRUPTED_LOG_ODDS: f64 = 1.5;
-/// Minimum number of failures for which number and spread are evaluated.
+/// Minimum number of failures for which their number and their spread over files are evaluated.
 const MIN_FAILURES_FOR_EXTENT: usize = 3;
-/// For less than [`MIN_FAILURES_FOR_EXTENT`] failures, which are an outage less often.
+/// Added if there are fewer failures than [`MIN_FAILURES_FOR_EXTENT`], because few failures are rarely an outage.
 const FEW_FAILURES_LOG_ODDS: f64 = -3.0;
-/// Maximum of the log odds against an outage from number and spread.
+/// Limit of the log odds against an outage that the number of failures and their spread over files contribute.
 const MAX_EXTENT_LOG_ODDS: f64 = 8.0;
 
 /// Failures with the same cause.
@@ -47,10 +49,10 @@ const MAX_EXTENT_LOG_ODDS: f64 = 8.0;
 pub struct Cluster<'a> {
     /// The failures.
     pub failures: &'a [Failure],
-    /// True if failures with this error were an outage before.
+    /// True if an earlier outage had this error.
     pub known: bool,
-    /// True if a test of the cluster passed before. Tests that never passed may be broken in many files, so
-    /// their number and spread are no evidence for an outage.
+    /// True if a test of the cluster passed before. Tests that never passed may be broken in many files, so the number
+    /// of their failures and the spread over files are no evidence for an outage.
     pub has_passed: bool,
     /// Changes since the tests passed.
     pub change: Change,
@@ -97,7 +99,7 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         + known
 }
 
-/// Returns `true` if there is evidence for an outage other than number and spread.
+/// Returns `true` if there is evidence for an outage besides the number of failures and their spread over files.
 fn has_machine_evidence(cluster: Cluster<'_>) -> bool {
     let is_in_many_files = cluster.failures.iter().any(|failure| failure.file != cluster.failures[0].file);
     cluster.known
@@ -129,8 +131,8 @@ fn count_as_f64<T>(items: &[T]) -> f64 {
     u32::try_from(items.len()).map_or(f64::MAX, f64::from)
 }
 
-/// `ln` of the odds of an outage from number and spread, against a change that breaks little or that breaks something
-/// that everything uses.
+/// Returns `ln` of the odds of an outage, from the number of failures and their spread over files. The alternatives are
+/// a change that breaks little, and a change that breaks something that everything uses.
 fn extent_log_odds(run: &RunFacts, failures: &[Failure]) -> f64 {
     let (number, spread) = (number_log_likelihoods(run, failures), spread_log_likelihoods(run, failures));
     let (by_outage, by_code) = (number.0 + spread.0, number.1 + spread.1);
@@ -164,7 +166,7 @@ fn spread_log_likelihoods(run: &RunFacts, failures: &[Failure]) -> (f64, f64) {
     (by_outage, by_code)
 }
 
-/// `ln` of the odds of the machine against the code from the error.
+/// Returns `ln` of the odds that the machine caused the error and not the code.
 fn error_log_odds(failure: &Failure) -> f64 {
     match failure.source {
         ErrorSource::Code => CODE_ERROR_LOG_ODDS,
@@ -184,8 +186,9 @@ fn category_log_odds(category: Category) -> f64 {
     }
 }
 
-/// `ln` of the odds from the stack. An outage occurs in a library or in the system. Errors that code raises by itself
-/// are raised in tests as well.
+/// Returns `ln` of the odds of an outage, judged by the stack. A stack without a line of the project is evidence for an
+/// outage, because outages occur in libraries or in the system. It is no evidence if the code raises the error by
+/// itself, because tests raise such errors too.
 fn stack_log_odds(failure: &Failure) -> f64 {
     match failure.source {
         // A machine error occurs wherever the project uses the missing resource.
@@ -195,8 +198,8 @@ fn stack_log_odds(failure: &Failure) -> f64 {
     }
 }
 
-/// Share of the evidence for the code that counts for the machine instead, if a test fails with an error that is
-/// typical of machines and no change touched its stack or something that the error names.
+/// Share of the probability of the code that is assigned to the machine instead. Applies to a test that fails with an
+/// error that is typical of machines, if no change touched a file of its stack or something that the error names.
 pub const MACHINE_SHARE: f64 = 0.8;
 
 /// Returns `true` if the category is typical of machine failures.

@@ -2,7 +2,7 @@
 
 use crate::knowledge::rank::beta;
 
-/// Pseudo-counts of failures and passes.
+/// A Beta distribution of a failure rate, as pseudo-counts of failures and passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beta {
     /// Failures.

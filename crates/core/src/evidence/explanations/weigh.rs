@@ -30,13 +30,14 @@ pub struct ErrorEvidence<'a> {
     pub failure: &'a Failure,
     /// Properties of the failures of each kind in this project.
     pub traits: &'a Traits,
-    /// Number of tests that fail in this way in one run.
+    /// Estimated number of tests that the same change broke.
     pub tests_together: f64,
     /// Evidence about the tests that ran before the failing test.
     pub order: Option<&'a OrderEvidence>,
     /// True if the test had both outcomes on the same tree, with any error.
     pub both_outcomes: bool,
-    /// Probabilities that were stored before all failures with this error left the window.
+    /// Probabilities from the newest failure with this error. Set only if all failures with this error have left the
+    /// window.
     pub stored_probabilities: Option<[f64; KIND_COUNT]>,
     /// Number of cases in a run.
     pub cases: u32,
@@ -66,7 +67,8 @@ impl WeighedExplanations {
     }
 }
 
-/// Weighs the explanations. `conditions` has the conditions of the failing run that other runs do not have.
+/// Weighs the explanations. `conditions` lists the conditions that may decide the result: conditions that some runs
+/// have and others do not.
 pub fn weigh(view: &View<'_>, evidence: &ErrorEvidence<'_>, conditions: &[&(String, String)]) -> WeighedExplanations {
     let observations = evidence.observations;
     let (failed, passed) = flakiness::count_outcomes(observations);
@@ -109,8 +111,8 @@ pub fn weigh(view: &View<'_>, evidence: &ErrorEvidence<'_>, conditions: &[&(Stri
     }
 }
 
-/// Returns the penalty (`ln`) for a deterministic explanation: each time the outcome changed on the same tree in runs
-/// for which `is_same` holds.
+/// Returns the penalty (`ln`) for an explanation in which the tree and a property of the run decide the outcome. Two
+/// runs on the same tree with the same property (`is_same`) contradict the explanation if their outcomes differ.
 fn contradiction_log_penalty(
     view: &View<'_>,
     observations: &[Observation],

@@ -35,8 +35,8 @@ impl JudgingContext<'_> {
 }
 
 impl GroupFacts<'_> {
-    /// Returns the id of the cause. Each other error during an outage has its own cause, which lasts as long as the
-    /// outage.
+    /// Returns the id of the cause of a failure in an outage. A failure with another error than the outage gets a cause
+    /// of its own, which lasts as long as the outage.
     pub(super) fn outage_cause_id(&self, outage: Outage) -> u64 {
         if self.has_other_error { combine_hashes(outage.id, self.site) } else { outage.id }
     }

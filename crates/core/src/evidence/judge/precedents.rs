@@ -10,8 +10,8 @@ use crate::evidence::{
 use std::collections::BTreeSet;
 
 impl JudgingContext<'_> {
-    /// Finds earlier committed runs with the same error for the same reason that was not fixed since, and earlier
-    /// results of the test on the same tree.
+    /// Finds earlier runs of committed trees that failed with the same error and for the same reason, unless that
+    /// failure was fixed since. Also finds earlier results of the test on the same tree.
     pub(super) fn find_precedents(
         &self,
         kind: VerdictKind,

@@ -79,8 +79,8 @@ impl JudgingContext<'_> {
     }
 
     /// Returns `true` if a test that passed before fails with a machine error and no change touches the failure. The
-    /// failure must be the first with this error or continue since then; a failure that returns after a pass may be
-    /// chance.
+    /// failure must be the first with this error, or the test must have failed because of the machine ever since. A
+    /// failure that returns after a pass may be chance.
     pub(super) fn is_machine_failure(&self, failure: &Failure, history: Option<&TestHistory>) -> bool {
         let verdict_kind = history
             .and_then(|history| history.failure_mode(FailureKey::from_failure(failure)))

@@ -1,8 +1,9 @@
 //! Groups the failures of a run by cause, and recognizes causes that last from run to run.
 //!
-//! Failures have one cause if they have the same innermost function of the project, the same type of error raised at
-//! the same line (whatever the message), or the same error at the same site, or if their tests failed together before
-//! and passed in other runs. A test that passed while a cause lasted does not have that cause.
+//! Two failures have the same cause if they have the same innermost function of the project, the same type of error
+//! raised at the same line (whatever the message), or the same error at the same site. They also have the same cause if
+//! their tests failed together in earlier runs and passed in other runs. A test that passed while a cause lasted does
+//! not have that cause.
 
 use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId, RunSeq};
 use crate::evidence::kept::history::TestHistory;
@@ -68,8 +69,9 @@ pub fn group_by_cause<'a>(
     groups.into_iter().map(|(_, _, members)| members).collect()
 }
 
-/// Joins groups that the change of a single file explains, if there are many: one wrong operator makes assertions fail
-/// in many tests, each with its own values and line. `changed_file` returns the file for a failure that may be joined.
+/// Joins groups that the change of a single file explains, if there are at least `MIN_JOINED_GROUPS` such groups. For
+/// example, one wrong operator makes assertions fail in many tests, each with its own values and line. `changed_file`
+/// returns the file for a failure that may be joined.
 pub fn join_by_changed_file(groups: &mut Vec<Vec<usize>>, changed_file: impl Fn(usize) -> Option<FileId>) {
     let mut by_file: BTreeMap<FileId, Vec<usize>> = BTreeMap::new();
     for (at, group) in groups.iter().enumerate() {
@@ -87,16 +89,17 @@ pub fn join_by_changed_file(groups: &mut Vec<Vec<usize>>, changed_file: impl Fn(
     groups.retain(|group| !group.is_empty());
 }
 
-/// Returns `true` if both failures come from the same place. Errors that tests notice at two lines have two causes.
-/// Errors from the same function have the same cause, and so do errors of the same type from the same line. Without a
-/// function, a nil panic and a failed comparison have different causes.
+/// Returns `true` if both failures have the same site, the same error type raised at the same line, or the same
+/// innermost function of the project. Otherwise they have different causes. For example, a nil panic and a failed
+/// comparison in a test have different causes if no function of the project is known.
 fn come_from_same_place(first: &Failure, second: &Failure) -> bool {
     first.site == second.site
         || first.raised.is_some() && first.raised == second.raised
         || first.function.is_some() && first.function == second.function
 }
 
-/// Runs in which a test, or each of several tests, ran and failed, without outages.
+/// Runs in which a test ran, and runs in which it failed, without outages. For a group of tests, these are the runs in
+/// which all of them ran, and those in which all of them failed.
 #[derive(Clone, Copy, Default)]
 struct UsableRuns {
     ran: Mask,

@@ -24,7 +24,6 @@ impl<'a> CommitOrder<'a> {
         }
     }
 
-    /// Returns the place of a commit.
     pub(super) fn place(&self, commit: &str) -> Option<u32> {
         self.places.get(commit).copied()
     }

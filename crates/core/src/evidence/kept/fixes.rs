@@ -52,7 +52,7 @@ pub struct Fix {
     pub complete: Option<RunSeq>,
     /// Rate of the failure before the fix, for example 1 if the test always failed.
     pub rate: f64,
-    /// Passes since the fix. The test with the fewest passes counts.
+    /// Number of runs with the fix in which its tests passed.
     pub passes: u32,
     /// How far runs have proved the fix.
     pub status: ProofStatus,

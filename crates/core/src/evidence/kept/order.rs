@@ -118,10 +118,11 @@ pub struct Candidate {
 }
 
 impl OrderEvidence {
-    /// Starts the evidence with the first failing run and the orders of passing runs. The result has no candidates if
-    /// the test passed in the same order, if too many tests ran before it, or if the test stands for a file or command
-    /// that passed. If there are passing runs, tests in `never_passed_cases`, which never passed, are
-    /// not candidates, because they may be hooks, which are cases only when they fail.
+    /// Creates the evidence from the first failing run and from the orders of passing runs. Each test that ran before
+    /// the failing test is a candidate, unless it also ran before it in a passing run. If there are passing runs, tests
+    /// in `never_passed_cases` are not candidates, because they may be hooks, which are recorded as cases only when
+    /// they fail. There are no candidates if the test passed in the same order, if too many tests ran before it, or if
+    /// the case stands for a file or command that passed in one of the runs.
     pub fn from_first_failure(
         victim: CaseId,
         failing: &Order,
@@ -147,7 +148,8 @@ impl OrderEvidence {
         self.candidates.len() > MAX_CANDIDATES
     }
 
-    /// Records a run.
+    /// Records for each candidate whether it ran before the failing test in a run. Removes candidates with too many
+    /// exceptions. A run with an unknown order changes nothing.
     pub fn record(&mut self, victim: CaseId, order: &Order, failed: bool) {
         if order.is_unknown {
             return;

@@ -18,7 +18,8 @@ const MAX_OUTAGES: usize = 64;
 const MAX_CAUSES: usize = 256;
 /// Maximum number of watched fixes.
 const MAX_FIXES: usize = 1024;
-/// Maximum number of edits among the fixes. It is smaller because the changes of each edit are stored too.
+/// Maximum number of edits among the fixes. It is smaller than [`MAX_FIXES`], because the changes of each edit are
+/// stored too.
 const MAX_EDITS: usize = 128;
 
 /// A run with the results of its cases.
@@ -72,9 +73,9 @@ impl Memory {
         judgement
     }
 
-    /// Runs whose changes have to be stored: runs at which a fix may start or end, runs between
-    /// which a lasting failure began, because its verdict names the edit, and the newest run, because the next edit may
-    /// break something.
+    /// Returns the runs whose changes have to be stored. These are the runs before and after each fix, and the newest
+    /// run, because the next edit may break something. For a lasting failure, these are also its newest run, because a
+    /// fix may follow it, and the runs before and after its start, because its verdict names the edit between them.
     pub fn runs_with_needed_edits(&self) -> BTreeSet<RunSeq> {
         let newest = self.window.runs().next_back().map(|run| run.seq);
         let fixes = self.fixes.iter().flat_map(|fix| [fix.failed, fix.passed]);
@@ -182,9 +183,9 @@ impl Memory {
         self.fixes.push(fix);
     }
 
-    /// Returns the edit that fixed a cause, if nothing was committed since its last failure. Each such failure has at
-    /// most a single edit. The tree identifies the edit, so that the result is `None` if the tree does not show the
-    /// edit.
+    /// Returns the edit that fixed a cause, if nothing was committed since its last failure. At most one fixing edit is
+    /// recorded for each such failure. The tree identifies the edit, so the result is `None` if the tree is the same as
+    /// at the last failure.
     fn find_fixing_edit(&self, cause: &Cause, run: &RunFacts) -> Option<Fix> {
         let failed = self.window.get(cause.last)?;
         let is_edit = run.commit.is_some() && failed.commit == run.commit && failed.tree != run.tree;

@@ -13,9 +13,9 @@ use std::collections::BTreeMap;
 pub const KIND_COUNT: usize = 4;
 /// Index of chance among the kinds.
 pub const CHANCE_KIND: usize = 1;
-/// Number of failures that the prior counts as.
+/// Weight of the prior, as a number of failures.
 const PRIOR_STRENGTH: f64 = 4.0;
-/// Like [`PRIOR_STRENGTH`], for the kinds of a single error.
+/// Like [`PRIOR_STRENGTH`], for the distribution of a single error over the kinds.
 const ERROR_PRIOR_STRENGTH: f64 = 2.0;
 /// Prior share of failures with a function of the project, by kind. Failures of the code mostly have such a function;
 /// failures by chance or by the environment mostly do not.

@@ -66,8 +66,8 @@ impl Window {
         View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
     }
 
-    /// Returns a view with an earlier run as the last run, in which later runs on the same or older commits are
-    /// included before it. None if the run is too old.
+    /// Returns a view for judging an earlier run again. That run is the last run of the view. Before it are the earlier
+    /// runs, and those later runs that are on the same commit or on an older commit. None if the run is too old.
     pub fn view_with_later_runs(&self, seq: RunSeq) -> Option<View<'_>> {
         let mut runs: Vec<&RunFacts> = self.runs.iter().collect();
         let order = OrderedCommits::from_runs(&runs);
@@ -88,13 +88,13 @@ impl Window {
 /// A bit for each run of the window.
 pub type Mask = u128;
 
-/// Returns the bit of the run with this index, or 0 if the index is beyond the mask: the run that is judged after a
-/// full window.
+/// Returns the bit of the run with this index, or 0 if the index is beyond the mask. The judged run has such an index
+/// if the window is full.
 pub fn run_bit(at: usize) -> Mask {
     u32::try_from(at).ok().and_then(|at| Mask::from(true).checked_shl(at)).unwrap_or(0)
 }
 
-/// The window in a form that is fast to compare for each failing case.
+/// The runs from which a verdict is judged. Their relations are computed once for all failing cases.
 pub struct View<'a> {
     /// Oldest first. The run that is judged is last.
     pub runs: Vec<&'a RunFacts>,
@@ -175,14 +175,15 @@ impl<'a> View<'a> {
         Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
     }
 
-    /// Returns `true` if a file was edited in the last run and had no edit, or another edit, in an earlier run.
+    /// Returns `true` if one of the files was edited in the last run, and had no edit or another edit in an earlier
+    /// run. False if the edits of the earlier run are unknown.
     pub fn is_edited_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let (Some(last), before) = (self.runs.last(), self.runs[earlier]) else { return false };
         let is_known = !before.dirty || before.untracked_only || !before.edited_files.is_empty();
         is_known && last.edited_files.iter().any(|edit| files.contains(&edit.0) && !before.edited_files.contains(edit))
     }
 
-    /// Returns `true` if a commit since an earlier run, or a new edit of the last run, touched a file.
+    /// Returns `true` if a commit since an earlier run, or a new edit of the last run, touched one of the files.
     pub fn is_touched_since(&self, earlier: usize, files: &BTreeSet<FileId>) -> bool {
         let is_committed = |file: &FileId| self.touched_in.get(file).is_some_and(|at| *at > earlier);
         self.is_edited_since(earlier, files) || files.iter().any(is_committed)
@@ -273,7 +274,8 @@ impl<'a> View<'a> {
         self.runs[at].environment.contains(condition)
     }
 
-    /// Returns `true` if two runs had different conditions. The machine itself does not count.
+    /// Returns `true` if a condition had different values in two runs. The condition that identifies the machine does
+    /// not count.
     pub fn differ_in_conditions(&self, first: usize, second: usize) -> bool {
         let (first, second) = (&self.runs[first].environment, &self.runs[second].environment);
         let differs = |(name, value): &(String, String)| {
@@ -282,7 +284,7 @@ impl<'a> View<'a> {
         first.iter().any(differs)
     }
 
-    /// Conditions of the last run that not all runs share.
+    /// Returns the conditions of the last run that at least one other run does not have.
     pub fn conditions(&self) -> Vec<&'a (String, String)> {
         let Some(last) = self.runs.last() else { return Vec::new() };
         last.environment
@@ -322,7 +324,8 @@ fn find_new_commits<'a>(runs: &[&'a RunFacts], at: usize) -> &'a [String] {
     if run.path.is_empty() && moved { run.commit.as_slice() } else { &run.path }
 }
 
-/// The runs are sorted by number, except for the last run, which can be an older run that is judged again.
+/// Returns the index of the run with this number. The runs are sorted by number, except for the last run, which can be
+/// an older run that is judged again.
 fn find_index(runs: &[&RunFacts], seq: RunSeq) -> Option<usize> {
     let (last, before) = runs.split_last()?;
     if last.seq == seq {

@@ -48,6 +48,10 @@ pub(super) const RULES: &[KindRule] = &[
         r"(?i:segmentation fault)|\bSIGSEGV\b|AddressSanitizer|Access violation|\bSIGBUS\b|EXC_BAD_ACCESS|invalid memory access \(core",
     ),
     rule(
+        K::Killed,
+        r"(?m)^\s*(?:\S+: line \d+: +\d+ |zsh: )?(?:Killed|killed|Terminated|terminated)(?:: \d+)?(?: {2,}.*)?$|(?m)^\s*SIG(?:KILL|TERM) +\[|\b(?:terminated|killed|died|ended|exited|signal|Signals)\b[^\n]{0,40}\bSIG(?:KILL|TERM)\b|\bsignal: (?:killed|terminated)\b",
+    ),
+    rule(
         K::DiskFull,
         r"\bENOSPC\b|(?i:no space left on device)|(?i:disk quota exceeded)|\bEDQUOT\b|There is not enough space on the disk|database or disk is full",
     ),
@@ -64,7 +68,7 @@ pub(super) const RULES: &[KindRule] = &[
         K::Snapshot,
         r"toMatch(?:Inline)?Snapshot|toMatchFileSnapshot|(?i:snapshot)[^\n]*(?i:mismatch|obsolete|does not match|doesn't match|not written|differ|failed|assertion)|[Ss]napshots? .*mismatched|toHaveScreenshot|A snapshot doesn't exist|snapshot assertion for|SnapshotMismatch|Snapshot name: ",
     ),
-    // Databases come before permissions and files because their messages mention those too.
+    // Databases come before permissions and files because messages of databases also mention permissions and files.
     rule(
         K::DatabaseConstraint,
         r"(?i:unique constraint|uniqueness constraint|foreign key constraint|violates (?:not-null|check|unique|foreign key|exclusion) constraint|constraint failed)|(?i:duplicate entry) '|\bE11000 duplicate key|SQLITE_CONSTRAINT|\bIntegrityError\b|ER_DUP_ENTRY|UniqueViolation|ConstraintViolationException|SequelizeUniqueConstraintError|RecordNotUnique|Cannot (?:add or update|delete or update) a (?:child|parent) row|\bP200[23]\b|ORA-00001",

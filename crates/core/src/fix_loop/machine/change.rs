@@ -10,7 +10,6 @@ use crate::fix_loop::{
     state::{AppliedFix, Attempt, FixState, Mode, Status},
 };
 
-/// Handles a declared fix.
 pub(super) fn declare_fix(state: &mut FixState, fix: AppliedFix, random: f64) -> EventResult {
     let is_reason = state.status == Status::Suspicious && fix.digest.is_none() && fix.outside.is_none();
     if state.status == Status::Suspicious && !fix.description.is_empty() {

@@ -85,7 +85,7 @@ const fn verdict_verb(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Turns a rejected green run into a failed attempt. The error hash `suspicious` tells the host what happened.
+/// Turns a rejected green run into a failed attempt. Its error hash is `suspicious`, so that the host can recognize it.
 pub(super) fn reject_green_run(state: &mut FixState, random: f64) {
     state.escalation = None;
     let said = state.human_note.as_ref().map(|note| format!("; a human rejected it: {note}"));

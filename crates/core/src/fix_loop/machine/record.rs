@@ -19,7 +19,6 @@ pub(super) struct FinishedRun {
     pub(super) ran: Option<RanCases>,
 }
 
-/// Handles the end of the running attempt.
 pub(super) fn finish_attempt(
     state: &mut FixState,
     mut run: FinishedRun,
@@ -126,8 +125,8 @@ fn build_attempt(state: &mut FixState, run: FinishedRun, error: Option<&FixError
         headline: error.map(|error| error.headline.clone()),
         location: error.and_then(|error| error.location.clone()),
         failing_tests: error.map(|error| error.failing_tests.clone()).unwrap_or_default(),
-        // If the run did not name its passed cases, a later run could never show that the failed cases passed, so do
-        // not store them.
+        // If the run did not name its passed cases, a later run could never show that the failed cases passed.
+        // Therefore the failed cases are not stored.
         failed_cases: run
             .ran
             .filter(|ran| !ran.omits_passed)

@@ -46,7 +46,8 @@ fn find_cycle_length(hashes: &[&str]) -> Option<usize> {
     })
 }
 
-/// Returns the number of failing tests and of attempts if the number of failing tests did not decrease.
+/// Returns the number of failing tests, and the number of attempts in which it did not decrease. `None` if it decreased
+/// or if there are too few attempts.
 fn count_stuck_tests(attempts: &[Attempt], threshold: u32) -> Option<(usize, usize)> {
     let length = usize::try_from(threshold.max(2)).unwrap_or(usize::MAX);
     let last = &attempts[attempts.len().checked_sub(length)?..];

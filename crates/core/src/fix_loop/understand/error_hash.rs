@@ -1,5 +1,6 @@
-//! Computes the hash by which two errors are the same. The hash covers the error type, the failing tests, and the text
-//! without times, ports, paths and lines (as the family signature).
+//! Computes the hash of an error. Two errors count as the same error if their hashes are equal. The hash covers the
+//! error type, the failing tests, the files that a compiler reports, and the family signature, which ignores times,
+//! ports, paths and line numbers.
 
 use crate::{Analysis, identity::sign::sha256_hex, normalize::normalize};
 use std::collections::BTreeSet;
@@ -33,7 +34,8 @@ pub(super) struct ErrorIdentity<'e> {
 
 /// Computes the hash of an error.
 ///
-/// All runs that exceeded the time limit have the same hash, whatever they printed, unless they stopped at a prompt.
+/// All runs that exceeded the time limit have the same hash, whatever they printed. Runs that stopped at a prompt until
+/// the time limit have another common hash.
 pub(super) fn compute_error_hash(identity: &ErrorIdentity<'_>) -> String {
     let pod = CHANGING_POD_STATES.iter().find(|(state, _)| *state == identity.error_type);
     let text = match (identity.timed_out, identity.waits, pod) {
@@ -67,8 +69,8 @@ fn find_pods_in_changing_states(text: &str) -> String {
     named.into_iter().collect::<Vec<_>>().join(",")
 }
 
-/// Returns the normalized names of the failing tests. The same message for other tests is another error, because some
-/// tests may be fixed. The names are normalized because the parameters of a test may change.
+/// Returns the normalized names of the failing tests. The same message in other tests counts as another error, because
+/// some of the earlier tests may be fixed. The names are normalized because the parameters of a test may change.
 fn normalize_test_names(names: &[String]) -> String {
     let stable: BTreeSet<String> = names.iter().map(|name| normalize(&format!("in {name}")).text).collect();
     stable.into_iter().collect::<Vec<_>>().join(",")

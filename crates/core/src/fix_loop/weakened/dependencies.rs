@@ -1,8 +1,8 @@
 //! Finds a dependency that a change replaces with a folder from the same change: `replace example.com/tax => ./tax` in
 //! `go.mod`, `[patch.crates-io]` or a `path` instead of a version in `Cargo.toml`, `"tax": "file:./tax"` in
 //! `package.json`. The test then passes with other code than that of the real dependency. A folder that existed before
-//! the change and a new dependency are accepted. Callers check this only if tests failed, because no test runs while a
-//! dependency cannot be resolved.
+//! the change and a new dependency are accepted. Callers use this file only if the names of failed tests are known. If
+//! no test ran, the dependency may not be resolvable, and its replacement may be the fix.
 
 use super::versions::{build_weakening, is_path_suffix};
 use crate::{

@@ -1,6 +1,6 @@
 //! Finds tests that lose something when the names of the failing tests are unknown. A failing test may not change at
-//! all, but here a test may be edited if it expects as much as before. `find_lost_expectations` compares the expectations;
-//! this file compares the rest of the test, the data that the test uses, and the functions that it calls.
+//! all, but here a test may be edited if it expects as much as before. `find_lost_expectations` compares the
+//! expectations. This file compares the rest of the test, the data that the test uses, and the functions that it calls.
 
 use super::{
     module_settings, replaced,
@@ -17,7 +17,7 @@ use crate::{
 };
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Returns the first loss of each test.
+/// Returns a finding for each test that loses something: the first changed part of the test.
 pub(super) fn find_losses(files: &[DiffFile], versions: &[FileVersions<'_>]) -> Vec<Weakening> {
     let finder = LossFinder { files, versions, all: Comparison::new(versions) };
     let mut found = Vec::new();
@@ -76,7 +76,8 @@ impl<'v, 'd> LossFinder<'v, 'd> {
         build_weakening(path, WeakeningKind::Mocked, one.after.lines(&item.lines).first().copied())
     }
 
-    /// Returns a finding if an imported name now refers to something else. Imports of a renamed file may change.
+    /// Returns a finding if an imported name now refers to something else. An import of a file that the change renames
+    /// may change without a finding.
     fn find_replaced_import(&self, old: &TestPart<'_>, new: &TestPart<'_>, path: &str) -> Option<WeakeningKind> {
         if new.is_defined {
             let has_moved = new.source.iter().all(|source| self.existed_before(source));

@@ -113,7 +113,7 @@ fn setting_value(tokens: &[Token], start: usize) -> &[Token] {
     &tokens[start..]
 }
 
-/// Stands for the target of a mapping if the target is unknown.
+/// Target of a mapping whose target is unknown. It counts as a replacement, because [`is_replacement_path`] accepts it.
 const UNKNOWN_REPLACEMENT: &str = "fake";
 
 /// A module and the files that are loaded instead.

@@ -141,8 +141,8 @@ pub(super) fn names_of_project_modules<'f>(
     items.filter(is_own).map(|item| item.name.as_str()).collect()
 }
 
-/// Checks an import of Python. `source` has the name, then the tokens of the module; those of `import a.b` contain the
-/// name.
+/// Returns `true` if an import of Python refers to a module of the project. `source` has the imported name, then the
+/// tokens of the module. For `import a.b`, the tokens of the module contain the name.
 fn is_project_import(source: &[String]) -> bool {
     let Some((name, module)) = source.split_first() else { return false };
     let root = if module.contains(name) { Some(name) } else { module.first() };

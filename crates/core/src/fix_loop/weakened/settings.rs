@@ -83,7 +83,7 @@ fn find_ignored_failures(found: &mut Findings<'_>, hunk: &Hunk, about: SettingsS
     }
 }
 
-/// Settings that select tests or load replacements for the code under test. Any new value is reported.
+/// Reports the first new value of a setting that selects tests or that loads replacements for the code under test.
 fn find_test_selection(found: &mut Findings<'_>, hunk: &Hunk, is_whole: bool) {
     let bare = |line: &DiffLine| line.text.trim().trim_end_matches(',').to_owned();
     let went: Vec<String> = hunk.lines(LineChange::Removed).map(bare).collect();

@@ -78,11 +78,11 @@ fn is_run_by_same_runner(path: &str, other: &str) -> bool {
 
 pub(super) struct Comparison<'v, 'd> {
     versions: &'v [FileVersions<'d>],
-    /// The tokens of all tests and definitions after the change, with their files.
+    /// The paths of the files that contain a test or a definition with these tokens after the change.
     moved: HashMap<&'v [String], Vec<&'v str>>,
 }
 
-/// The parts of a test, by their role.
+/// The parts of a test, by role and name: `test`, `suite 0`, `hook 0 beforeEach`, `uses total`.
 pub(super) type TestParts<'f> = BTreeMap<String, TestPart<'f>>;
 
 pub(super) struct TestPart<'f> {

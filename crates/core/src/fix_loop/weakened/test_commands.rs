@@ -121,7 +121,8 @@ pub(super) fn ends_with_success(line: &str) -> bool {
     ENDS_WITH_SUCCESS.is_match(line)
 }
 
-/// Returns the kind of weakening if the line decides the result of tests, directly or through the code under test.
+/// Returns the kind of weakening if the line overrides the result of tests: it ends the run with success, or it makes
+/// the code under test detect that it is being tested.
 pub(super) fn find_outcome_override(line: &str, role: FileRole) -> Option<WeakeningKind> {
     match role {
         FileRole::Test | FileRole::Settings(SettingsScope::Runner) => {

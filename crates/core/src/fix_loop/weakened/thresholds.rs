@@ -1,5 +1,5 @@
-//! Reads numbers in tests and their settings: time limits, coverage, retries. Values are compared only with values of
-//! the same key, so that the unit of a number does not have to be known.
+//! Reads numbers in tests and their settings: time limits, coverage, retries. Callers compare a value only with a value
+//! of the same key, so that the unit of a number does not have to be known.
 
 use regex::Regex;
 use std::sync::LazyLock;

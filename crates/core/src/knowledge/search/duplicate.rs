@@ -1,5 +1,5 @@
-//! Decides whether two documents describe the same problem, so that only one of them is stored. [`super::Query::of`]
-//! and the store find the candidates.
+//! Decides whether two documents describe the same problem, so that only one of them is stored.
+//! [`super::Query::from_document`] and the store find the candidates.
 
 use super::{
     background,

@@ -27,8 +27,8 @@ const MESSAGE_WEIGHT: f64 = 1.0;
 /// Weight of the packages before a class in a message, which is low because for example
 /// `org.springframework.beans.factory` is in every failure of Spring.
 const MESSAGE_PACKAGE_WEIGHT: f64 = 0.3;
-/// Weight of log lines around the failure, which is low so that the results for a pasted log depend on the failure and not
-/// on the lines around it.
+/// Weight of log lines around the failure. It is low, so that the results for a pasted log depend on the failure and
+/// not on the lines around it.
 const SURROUNDINGS_WEIGHT: f64 = 0.1;
 /// Weight of the name of the failing test, which is high because the name describes the expected behavior.
 const TEST_METHOD_WEIGHT: f64 = 2.0;

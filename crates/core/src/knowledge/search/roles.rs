@@ -9,12 +9,12 @@ use crate::output::{
 };
 use std::borrow::Cow;
 
-/// First segments of package names, which show that a line is a stack trace without punctuation.
+/// First segments of package names. They identify a frame in a stack trace without punctuation.
 const PACKAGE_ROOTS: [&str; 22] = [
     "org", "com", "java", "javax", "jakarta", "jdk", "sun", "net", "io", "de", "fr", "edu", "android", "androidx",
     "dalvik", "kotlin", "kotlinx", "scala", "akka", "groovy", "clojure", "system",
 ];
-/// Minimum number of frames in a flattened trace.
+/// Minimum number of frames in a flattened trace, which is a trace that lost its punctuation and line breaks.
 const MIN_FLAT_FRAMES: usize = 3;
 /// Minimum number of packages to remove. A single package, as in `sqlite3.OperationalError`, has information.
 const MIN_PACKAGES: usize = 2;

@@ -10,10 +10,10 @@ use super::{
 ///
 /// In `tests/vectors/retrieval.jsonl`, which has typical texts of seven ecosystems and new problems, all right answers
 /// have a higher score and all wrong answers a lower score. Inside a single project the scores overlap, because a new
-/// problem shares names with older problems. A second rule was tried there: the lead over the second answer, the
-/// matched share of the title or of the rarest terms, the number of rare terms or identifiers, and fitted mixtures of
-/// these. On texts outside of the fit, it removed only a fifth of the wrong answers at the same number of right
-/// answers, which is not enough.
+/// problem shares names with older problems. Additional rules were tried there: the lead over the second answer, the
+/// matched share of the title or of the rarest terms, the number of rare terms or identifiers, and fitted combinations
+/// of these. On texts that were not used for the fit, they removed only a fifth of the wrong answers at the same number
+/// of right answers, which is not enough.
 pub const MIN_SCORE: f64 = 0.2;
 /// Number of terms of the query that a perfect answer contains: those with the highest weight. A report need not
 /// contain a whole pasted trace.
@@ -22,7 +22,8 @@ const IDEAL_TERMS: usize = 12;
 const USUAL_STRENGTH: f64 = 0.6;
 /// Strength from which a term counts as present.
 const PRESENT_STRENGTH: f64 = 0.4;
-/// Saturation of the share of the perfect answer. Half of the perfect answer gives about half of the value.
+/// Factor of the exponent for the share of the perfect answer. With this value, half of a perfect answer gives about
+/// half of the share.
 const SATURATION: f64 = 1.5;
 /// Information in nats at which a match gets half of its value: a little more than one rare word.
 const HALF_INFORMATION_NATS: f64 = 8.0;
@@ -135,9 +136,10 @@ impl WeighedQuery<'_> {
         Score { value: self.compute_value(sum, telling, same), because: format_reasons(shared, same), has_all_terms }
     }
 
-    /// `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`: the share of a perfect answer, the
-    /// amount of information, and whether the rarest terms match. The sum is BM25F's. The first factor alone would let
-    /// a query of common words match, and the second alone the frames of a long trace.
+    /// Computes `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`. The factors are the share
+    /// of a perfect answer, the amount of information, and whether the rarest terms match. `sum` is that of BM25F. With
+    /// the first factor alone, a query of common words would match. With the second factor alone, the frames of a long
+    /// trace would match.
     fn compute_value(&self, sum: f64, telling: f64, same_family: bool) -> f64 {
         if self.ideal <= 0.0 {
             return if same_family { MIN_FAMILY_SCORE } else { 0.0 };

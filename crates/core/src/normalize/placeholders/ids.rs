@@ -144,9 +144,9 @@ pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
     mixed || numbered && !reads_as_words(word)
 }
 
-/// Checks whether the letters of a name spell words, as in `parseISO8601DateTime` and `sha256DigestOfFile`: at least
-/// three in four neighbors within a word are a pair of letters that is common in names. Of 20,000 random words of
-/// letters and digits with 10 to 24 characters, 2 % do.
+/// Checks whether the letters of a name spell words, as in `parseISO8601DateTime` and `sha256DigestOfFile`. They do if
+/// at least three in four pairs of adjacent letters within a word are common in names. Of 20,000 random words with 10
+/// to 24 letters and digits, 2 % pass this check.
 fn reads_as_words(name: &[u8]) -> bool {
     const MIN_PAIRS: usize = 5;
     let (mut pairs, mut common) = (0, 0);

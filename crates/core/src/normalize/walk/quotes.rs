@@ -19,9 +19,9 @@ const QUOTES: [u8; 3] = [b'\'', b'"', b'`'];
 const MAX_VALUE_BYTES: usize = 200;
 
 impl Quotations {
-    /// Returns the end of a quoted value of a field (`key='value'`), which is data. `quote` is the opening quote and
-    /// must not decrease between calls. A selector (`[id='x']`) contains a name instead of a value. In
-    /// `'key=' == 'key=='` the quote after `=` closes a quotation, so it does not start a value.
+    /// Returns the end of a quoted value of a field (`key='value'`), which is data. `quote` is the offset of the
+    /// opening quote and must not decrease between calls. A selector (`[id='x']`) contains a name instead of a value.
+    /// In `'key=' == 'key=='` the quote after `=` closes a quotation, so it does not start a value.
     pub(super) fn find_value_end(&mut self, line: &[u8], quote: usize) -> Option<usize> {
         let around = self.open_quotes_before(line, quote);
         let kind = line[quote];

@@ -3,9 +3,9 @@
 
 use crate::text::bytes::{HEXADECIMAL, Set, is_run, is_word};
 
-/// Checks that no match can cross the end of `kept`, because `kept` contains a byte that ends every name, address, path
-/// and token, or ends with a colon outside of an address. The callers handle dates and units, which can match across
-/// blanks.
+/// Checks that no match can cross the end of `kept`. That holds if `kept` contains a byte that ends every name,
+/// address, path and token, or if `kept` ends with a colon outside of an address. The callers handle dates and units,
+/// which can match across blanks.
 pub(super) fn ends_word(kept: &[u8]) -> bool {
     let colon = || kept.last() == Some(&b':') && !find_address_suffix(kept).iter().any(u8::is_ascii_hexdigit);
     kept.iter().any(|&byte| !is_run(byte)) || colon()
@@ -31,7 +31,7 @@ pub(super) fn may_match_at_end(kept: &[u8]) -> bool {
         }
 }
 
-/// Returns the end of the text that may be the start of an address or of a time of day.
+/// Returns the last part of the text, which may be the start of an address or of a time of day.
 fn find_address_suffix(text: &[u8]) -> &[u8] {
     static ADDRESS: Set = Set::of_classes(HEXADECIMAL, ":.");
     let length = text.iter().rev().take_while(|&&byte| ADDRESS.has(byte)).count();

@@ -32,6 +32,7 @@ pub(in crate::output) enum SkippedBlock {
     Properties(usize),
     /// The header that a package manager prints for a script: its name, and its command on the next line.
     Script,
-    /// A heading of Mocha: up to a line that ends with a colon, if one of the next lines does.
+    /// The title of a test below a heading, as Mocha prints it: up to a line that ends with a colon or before the first
+    /// line of the error, but at most this number of lines.
     Heading(u8),
 }

@@ -73,8 +73,8 @@ pub(super) fn kind_of_exit_code(code: &[u8]) -> LineKind<'static> {
     }
 }
 
-/// ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`, `#3 0x55d0c2a1 in total cart.c:12`; checks for a
-/// frame of native code. The name is optional. `number` is the end of the frame's number.
+/// Checks for a frame of native code: ` 3: 0x55d0c2a1 node::Assert(node::AssertionInfo const&) [node]`,
+/// `#3 0x55d0c2a1 in total cart.c:12`. The name is optional. `number` is the end of the frame's number.
 pub(super) fn is_native_frame(line: &[u8], number: usize) -> bool {
     let colon = if at(line, number) == b':' { number + 1 } else { number };
     let start = run(line, colon, |byte| byte == b' ');

@@ -102,8 +102,8 @@ pub(crate) fn is_title_continuation(text: &[u8], from: usize, to: usize) -> bool
     continues_mocha_title(text, from, to) || is_docstring(text, from, to)
 }
 
-/// Checks for a further line of Mocha's title, where each line is indented more: `  1) Client`, `       get`, `
-/// is tried again:`.
+/// Checks for a further line of Mocha's title, where each line is indented more: `  1) Client`, `       get`,
+/// `         is tried again:`.
 fn continues_mocha_title(text: &[u8], from: usize, to: usize) -> bool {
     let line = &text[from..to];
     if !line.starts_with(b"    ") || memchr(b':', line) != Some(line.len() - 1) {

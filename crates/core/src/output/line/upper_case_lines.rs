@@ -122,8 +122,8 @@ pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
     (is_timed_heading(line) || NOISE_STARTS.begin(line)).then_some(LineKind::Noise)
 }
 
-/// `Write at 0x00c0000b4010 by goroutine 8:`, `Previous read at …:`, `Goroutine 7 (running) created at:`: checks for
-/// the heading of a stack of Go's race detector.
+/// Checks for the heading that Go's race detector prints above a stack: `Write at 0x00c0000b4010 by goroutine 8:`,
+/// `Previous read at …:`, `Goroutine 7 (running) created at:`.
 fn is_go_race_access(line: &[u8]) -> bool {
     static STARTS: Starts<5> =
         Starts::new(["Write at ", "Read at ", "Previous write at ", "Previous read at ", "Goroutine "]);

@@ -1,5 +1,5 @@
 //! Finds the prefix that CI systems and container engines print before each log line: a time stamp and other fields.
-//! Time stamps of the program belong to the line. They have fewer digits or no brackets.
+//! Time stamps that the program itself prints are not part of the prefix. They have fewer digits or no brackets.
 
 use super::time;
 use crate::text::bytes::{at, digits, run};

@@ -4,11 +4,12 @@
 use super::blocks;
 use crate::redact::scan::{BASE64URL, Scan, Set};
 
-/// Base64 length of the shortest `user:password` to redact.
+/// Length of the base64 of the shortest `user:password` to redact.
 const MIN_ENCODED_BYTES: usize = 16;
 const MAX_ENCODED_BYTES: usize = 128;
 
-/// Checks every run of base64. Only every sixteenth byte is tested, because a run has at least sixteen bytes.
+/// Checks every run of base64 for a secret. To find the runs, only every sixteenth byte is tested, because a run has at
+/// least sixteen bytes.
 pub(super) fn redact_base64(scan: &mut Scan<'_>) {
     let mut at = 0;
     while at < scan.text.len() {
@@ -73,7 +74,7 @@ fn redact_encoded_text(scan: &mut Scan<'_>, at: usize) {
 
 /// Maximum length of an encoded text: enough for a kubeconfig of several clusters.
 const MAX_TEXT_BYTES: usize = 64 * 1024;
-/// Base64 length of the shortest `name=value` to redact.
+/// Length of the base64 of the shortest `name=value` to redact.
 const MIN_TEXT_BYTES: usize = 24;
 static BASE64_WITHOUT_PADDING: Set = Set::new("A-Za-z0-9+/");
 

@@ -39,8 +39,8 @@ pub(in crate::redact) fn redact_in_sentence(scan: &mut Scan<'_>, name: NameSpan)
     }
 }
 
-/// `cookie store expects secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`: redacts a quoted key
-/// later in the line that has no other name.
+/// Redacts a quoted key that is in the line after the name and has no name of its own: `cookie store expects
+/// secret_key_base to be at least 64 bytes: "x"`, `"api_key" = $1 ["x"]`.
 pub(in crate::redact) fn redact_quoted_key(scan: &mut Scan<'_>, name: NameSpan) {
     if !matches!(name.tier, Tier::Password | Tier::Secret | Tier::Token) {
         return;
@@ -108,7 +108,8 @@ fn redact_after_verb(scan: &mut Scan<'_>, name: NameSpan) {
     const DESCRIPTION_WORDS: &[&[u8]] =
         &[b"fingerprint", b"hash", b"digest", b" id ", b"version", b"name", b"size", b"type"];
     let is_of = scan.starts_with(name.end, b" for ") || scan.starts_with(name.end, b" of ");
-    // `the api key we use is x` is only for keys, because a password may look like a word of the sentence.
+    // A sentence without `for` or `of`, such as `the api key we use is x`, is read only for keys, because a password
+    // may look like a word of the sentence.
     if !is_of && (name.tier == Tier::Password || scan.byte_at(name.end) != b' ') {
         return;
     }

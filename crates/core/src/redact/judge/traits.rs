@@ -6,7 +6,7 @@ use crate::redact::{
     scan::{BLANK, Scan, Set},
 };
 
-/// Checks for a name without lower-case letters, such as `SESSION_SECRET`, because such a name has a value and not an
+/// Checks for a name without lower-case letters, such as `SESSION_SECRET`. After such a name comes a value and not an
 /// expression.
 pub(super) fn has_upper_case_name(scan: &Scan<'_>, name: NameSpan) -> bool {
     !scan.text[name.start..name.end].iter().any(u8::is_ascii_lowercase)
@@ -41,7 +41,7 @@ pub(super) fn is_state_word(text: &[u8]) -> bool {
     STATE_WORDS.contains(&text)
 }
 
-/// Checks for random upper and lower case, and for neither a digest nor a UUID.
+/// Checks for a text with random upper and lower case that is neither a digest nor a UUID.
 pub(super) fn is_very_random(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     // A digest or an ID after a word, as in `job-3f9a..`, is not a key.

@@ -12,7 +12,7 @@ fn accept_password(text: &[u8]) -> bool {
     text.len() >= 6 && mixes_letters_with_digits_or_marks(text) && !text.contains(&b'/')
 }
 
-/// Accepts only longer passwords, because the last of three texts is often a name.
+/// Accepts only long passwords. Used for calls with three text arguments, because the third argument is often a name.
 fn accept_long_password(text: &[u8]) -> bool {
     text.len() >= 10 && accept_password(text)
 }

@@ -96,7 +96,7 @@ pub(in crate::memory) struct OutcomeLine {
     pub(in crate::memory) refuted_by: Option<String>,
 }
 
-/// A checked and redacted line.
+/// An incident from an input line, validated and redacted.
 struct PreparedIncident {
     id: String,
     title: String,

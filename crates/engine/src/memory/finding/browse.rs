@@ -76,7 +76,7 @@ pub fn view_environments(
     Ok(ViewEnvironmentsResult { env_buckets })
 }
 
-/// Returns counts the incidents of the user's memories.
+/// Returns the number of incidents in the user's memories.
 pub(crate) fn count_incidents(engine: &Engine, context: &CallContext) -> Result<u32, EngineError> {
     let mut total = 0_u64;
     for side in OWN_SIDES {

@@ -17,7 +17,7 @@ const MAX_LINE_CHARS: usize = 300;
 const MAX_READ_BYTES: usize = 64 * 1024;
 /// Maximum number of tags of an incident.
 const MAX_TAGS: usize = 20;
-/// The reason that an answer shows instead of the reason for a rank.
+/// The field `why` of a foreign solution. It replaces the explanation of the score.
 const FOREIGN_WHY: &str = "foreign: from a database that came with the project; not tried here";
 
 pub(super) fn clean_match(engine: &Engine, found: IncidentMatch) -> IncidentMatch {

@@ -70,8 +70,8 @@ pub(super) fn search_memories(
     Ok(hits)
 }
 
-/// Raises the score of incidents whose title equals the query. The terms of a
-/// short title with common words score too low, although the query means exactly that incident.
+/// Raises the score of incidents whose title equals the query. Without this, a short title of common words gets a low
+/// score, although the query means exactly that incident.
 fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
     let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
     let mut weak: Vec<_> = weak
@@ -109,7 +109,8 @@ pub(super) fn matching_family<'q>(query: &'q Query, candidate: &Candidate) -> Op
     query.family().filter(|family| candidate.family == Some(family_key(family)))
 }
 
-/// Returns counts the documents of each memory. Returns `None` for a memory that cannot be read.
+/// Counts the documents of each memory, and the documents that contain each term. `None` for a memory that cannot be
+/// read.
 fn count_documents(
     engine: &Engine,
     context: &CallContext,

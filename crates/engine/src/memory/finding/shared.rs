@@ -37,7 +37,7 @@ const MAX_OUTCOMES: u32 = 400;
 /// Maximum number of fix ids that are read from a report.
 const MAX_NAMED_FIXES: usize = 5;
 
-/// The reason that an answer shows instead of the reason for a rank.
+/// The field `why` of a shared solution. It replaces the explanation of the score.
 pub(super) const SHARED_WHY: &str = "foreign: shared by the repository, a claim of someone else";
 
 /// Warning for every answer that shows shared content.
@@ -230,7 +230,7 @@ pub(super) fn read_own_knowledge(
     let (own, uses) = read.unwrap_or_default();
     let mut states = BTreeMap::new();
     for used in uses {
-        // The last decision wins. A fix that was only claimed here has no decision.
+        // The newest result wins. A fix that was only claimed here was neither proved nor refuted.
         if let Some(decided) = decide_state(&used) {
             states.insert(used.shared_id, decided);
         }

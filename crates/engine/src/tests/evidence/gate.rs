@@ -21,7 +21,7 @@ impl Story {
 }
 
 #[test]
-fn precedents_are_earlier_failed_commits_and_a_pass_on_the_same_tree() {
+fn precedents_include_earlier_failed_commits_and_a_pass_on_the_same_tree() {
     let mut story = Story::after_passes(3);
     let before = story.commit();
     story.run(&FIRST_FAILS);

@@ -1,4 +1,4 @@
-//! Errors that Node printed when it exited, as comments of a TAP stream. They are the only place with the reason why a
+//! Errors that Node printed when it exited, as comments of a TAP stream. Only these comments contain the reason why a
 //! test file could not be loaded. The file's own point only has `test failed` or an exit code, and may come much later
 //! if files run in parallel.
 

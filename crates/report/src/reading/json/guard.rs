@@ -55,7 +55,7 @@ impl<R: BufRead> JsonGuard<R> {
         }
     }
 
-    /// For one value per line, with lines in between that are not JSON.
+    /// Creates a guard for input with one value per line. Lines in between may contain other text.
     pub(crate) fn lines(input: Input<R>) -> Self {
         Self { lines: true, ..Self::new(input) }
     }
@@ -156,7 +156,7 @@ impl<R: BufRead> JsonGuard<R> {
 
     fn read_unicode_escape(&mut self, digits: u8, value: u32, byte: u8) {
         let Some(digit) = char::from(byte).to_digit(16) else {
-            // Not four digits, so the text continues unchanged.
+            // There are fewer than four hex digits, so the escape becomes U+FFFD and the text continues.
             self.replace_lone_surrogate();
             self.append("\u{FFFD}".as_bytes());
             self.surrogates += 1;

@@ -14,10 +14,10 @@ use crate::{intake::Intake, reading::input::Input};
 /// Maximum length of a line. Strings are bounded before, so only an object with very many strings is cut.
 const MAX_LINE_BYTES: u64 = 1024 * 1024;
 
-/// Maximum length of an object on several lines, because each further line reads the object again.
+/// Maximum length of an object on several lines, because each further line parses the object again from its beginning.
 const MAX_OBJECT_BYTES: usize = 64 * 1024;
 
-/// Receives the values of a report in its order.
+/// Receives the values of a report in the order of the report.
 pub(crate) trait Values {
     /// Keys of the root whose arrays are passed item by item. The items of a root array have an empty key.
     const ARRAYS: &'static [&'static str];

@@ -179,8 +179,8 @@ fn build_builtin_insert(id: &'static str, category: &'static str, signature: &st
     Statement { sql: SQL.into(), params: params.into_iter().chain([Cell::Int(now)]).collect() }
 }
 
-/// Selects whether the schema was created. The query reads the catalog, because a lookup by name alone may
-/// answer with the state from before the wait for the lock.
+/// Returns a statement that selects whether the schema exists. The statement queries the catalog tables. A lookup by
+/// name could return the state from before the wait for the migration lock.
 fn schema_exists_statement(schema: &str) -> Statement {
     const SQL: &str = "SELECT EXISTS (SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
                        WHERE n.nspname = $1 AND c.relname = 'writer')";

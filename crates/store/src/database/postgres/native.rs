@@ -119,8 +119,8 @@ impl Driver for NativeDriver {
 
 fn run_statement(client: &mut Client, Statement { sql, params }: &Statement) -> Result<Answer, Error> {
     if sql == "COMMIT" {
-        // This crate returns no command tags. The SELECT fails if the transaction has failed, where COMMIT alone would
-        // silently roll back.
+        // The crate `postgres` returns no command tags. The SELECT reports an error if the transaction has failed.
+        // COMMIT alone would roll back without an error.
         client.batch_execute("SELECT 1; COMMIT")?;
         return Ok(Answer { rows: Vec::new(), tag: "COMMIT".to_owned() });
     }

@@ -30,7 +30,7 @@ impl TransactionMode {
         }
     }
 
-    /// Returns how long to wait for another writer, as long as for a file.
+    /// Returns how long to wait for another writer. The times are the same as for a SQLite file.
     const fn lock_timeout(self) -> &'static str {
         match self {
             Self::Reading | Self::Writing => "8s",
@@ -87,7 +87,7 @@ impl Postgres {
     }
 
     pub(super) fn commit(&self) -> Result<(), StoreError> {
-        // If the queue contains only the beginning, nothing was sent and there is nothing to commit.
+        // If the queue contains only the statements of `begin`, nothing was sent and there is nothing to commit.
         if self.version_at.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
             self.pending.take();
             self.version_at.take();

@@ -1,8 +1,7 @@
 //! Copies the database at a single moment while other processes keep using it. No existing file is overwritten.
 //!
-//! The copy has no deleted data and no id, because the owner of a copy could otherwise make another database that the
-//! original's owner would take for their own. The copy also lacks uncommitted code and data that was learned from
-//! commits.
+//! The copy has no deleted data and no id. With the id, a person who gets the copy could make a database that the owner
+//! of the original mistakes for their own. The copy also lacks uncommitted code and data that was learned from commits.
 
 use super::migrate;
 use crate::{

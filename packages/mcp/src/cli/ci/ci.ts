@@ -121,8 +121,8 @@ async function recordAndReport(
 }
 
 /**
- * Applies `text` to each text of the gate's result. Names of fields and kinds of verdicts stay as they are, because a
- * redaction pattern of the project may match them.
+ * Applies `convertText` to each text of the gate's result. Names of fields and kinds of verdicts stay as they are,
+ * because a redaction pattern of the project may match them.
  */
 function mapGateTexts(gate: GateResult, convertText: (text: string) => string): GateResult {
   const verdict = (one: BriefVerdict): BriefVerdict =>

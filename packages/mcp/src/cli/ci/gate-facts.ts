@@ -38,7 +38,7 @@ export interface GateOptions {
 }
 
 /**
- * Returns a query for the base that the options name, otherwise for the base that the variables of the CI service name.
+ * Returns a query for the base in the options, or else for the base in the environment variables of the CI service.
  */
 function createBaseQuery(base: string | undefined): BaseQuery {
   const change = readCiChange(io().env);

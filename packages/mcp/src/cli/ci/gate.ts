@@ -40,7 +40,7 @@ async function judgeNamedRun(session: Session, runId: string | undefined, option
 /** Number of newest runs in which to look for a run of the current state. */
 const MAX_RUNS = 100;
 
-/** Which files the work tree has. */
+/** The files of the work tree. */
 export interface WorkTreeState {
   commit: string | null;
   /** Git's id of the tree of all files, including uncommitted changes. Null if the id is not known. */

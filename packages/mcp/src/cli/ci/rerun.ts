@@ -10,7 +10,7 @@ import { formatCount } from '../../text/count.ts';
 import { handleRun } from '../../tools/run.ts';
 import { MIN_CHANCE_PROBABILITY, type RerunResults } from './gate-judgement.ts';
 
-/** Chance does not explain more failures than this. */
+/** If more tests failed, flaky tests are not the reason, so nothing is rerun. */
 const MAX_RERUN_TESTS = 20;
 
 /**

@@ -114,7 +114,7 @@ async function openMemory(session: Session): Promise<void> {
   if (await session.hasMemory()) await session.readOverview();
 }
 
-/** Returns undefined if stdin closes first, because the reporter has exited or has nothing to report. */
+/** Returns undefined if stdin closes first. Then the reporter has exited or has nothing to report. */
 function waitForEnd(folder: string): Promise<RunEnd | undefined> {
   return new Promise((resolve, reject) => {
     const checkForEnd = (isLast: boolean) => {

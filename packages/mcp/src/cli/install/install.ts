@@ -214,7 +214,7 @@ function createCommandEdits(agent: AgentName, root: string, options: InstallOpti
     title: `${AGENTS[agent].title}, /pm:${path.parse(projectFile).name}`,
     place: isGlobal ? locateUserFile(userFile) : { base: root, name: projectFile },
     note: null,
-    isAside: remove,
+    isHiddenIfUnchanged: remove,
     edit,
   }));
 }

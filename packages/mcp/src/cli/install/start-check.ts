@@ -26,8 +26,8 @@ const INITIALIZE = {
 };
 
 /**
- * Returns an empty list for a host without an entry. Does not start the entry of a plugin, which is in the cache of the
- * host.
+ * Starts the server of each detected host, with its configuration in the project and of the user. Skips hosts without
+ * an entry, and plugins, whose entries are in the cache of the host.
  */
 export async function checkServerStarts(root: string): Promise<Check[]> {
   const checks: Check[] = [];

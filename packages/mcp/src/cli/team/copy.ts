@@ -125,7 +125,7 @@ async function copyPatterns({ from, into, names }: CopySides): Promise<CopiedPat
   return { patterns, addedPatterns, ...(refused.length > 0 ? { refused } : {}) };
 }
 
-/** Copies page by page. `take` copies a page and returns its number of entries. */
+/** Copies page by page. `copyPage` copies a page and returns its number of entries. */
 async function copyPages<Page extends { total: number; next: string | null }>(
   readPage: (after: string | null) => Promise<Page>,
   copyPage: (page: Page) => Promise<number>,

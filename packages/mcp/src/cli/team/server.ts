@@ -42,7 +42,7 @@ export interface MemoriesOptions {
   json?: boolean;
 }
 
-/** The commands `migrate` and `backup` need a server on PostgreSQL. */
+/** The command `migrate`. Like `backup`, it needs a server on PostgreSQL. */
 export async function migrate(options: MemoriesOptions): Promise<void> {
   const projects = await withPostgresProjects(options, (memories) => memories.migrate());
   const database = formatDatabase(await findServerDatabase(options.database));
@@ -100,7 +100,7 @@ export interface TokenOptions {
 /** A token as it is printed, without its digest. */
 type PrintedToken = Omit<Token, 'digest'>;
 
-/** The commands `token create`, `list`, `revoke` and `audit`, which manage who may use the memories of a server. */
+/** The command `token create`. The server stores only a digest, so the token is printed once. */
 export async function createToken(name: string, options: TokenOptions): Promise<void> {
   const { scope = 'write', project: projects, expires } = options;
   for (const project of projects ?? []) requireValidName(project);

@@ -77,7 +77,7 @@ const COMMANDS: Readonly<Record<string, CommandHelp>> = {
   },
   'generate-inputs': { group: 'loop', isRare: true, examples: ['argus generate-inputs ./setup.sh'] },
   clean: { group: 'loop', isRare: true, examples: ['argus clean --dry-run'] },
-  install: { group: 'agents', examples: ['argus install', 'argus install --agent claude-code --hook'] },
+  install: { group: 'agents', examples: ['argus install', 'argus install --agent claude --hook'] },
   ci: { group: 'agents', examples: ["argus ci 'reports/*.xml' --gate"] },
   gate: { group: 'agents', examples: ['argus gate', 'argus gate --base main'] },
   learn: { group: 'agents', examples: ['argus learn --from-git'] },

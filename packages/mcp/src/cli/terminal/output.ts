@@ -21,14 +21,14 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** What `answer` passes to a command. */
+/** The project of a command. `runProjectCommand` opens it. */
 export interface CommandContext {
   projectPath: string;
   sessionManager: SessionManager;
   session: Session;
 }
 
-/** What `runMemoryCommand` passes to a command on the debug memory. */
+/** The optional project of a command on the debug memory. `runMemoryCommand` opens it. */
 interface MemoryCommandContext {
   projectPath: string | undefined;
   sessionManager: SessionManager;
@@ -41,7 +41,7 @@ export interface MemoryOptions {
   json?: boolean;
 }
 
-/** Options of `answer`. */
+/** Options of `runProjectCommand`. */
 interface AnswerOptions<T> {
   exitCode?: (data: T) => number;
   /** True to adopt a foreign database. */

@@ -19,7 +19,7 @@ import { type AttemptRequest, type AttemptResult, runAttempt } from './attempt.t
 export interface FinishedAttempt {
   result: AttemptResult;
   collected: CollectedReports;
-  /** True if cases were collected. */
+  /** True if Argus added a reporter to the command, which collects the cases. */
   isListened: boolean;
   git: GitFacts | null;
   close(): void;

@@ -117,7 +117,7 @@ const COMMON_WORDS = new Set(
   ),
 );
 
-/** Returns up to eight words to search for: first names in the error, then its longer words. */
+/** Returns up to eight words to search for. Names in the error come first, and its longer words come last. */
 function extractSearchWords({ request, place }: ContextScope): string[] {
   const { error_type, headline } = request.error;
   const quoted = [...headline.matchAll(/["'`]([\w$.@/-]{3,60})["'`]/gu)].map((match) => match[1] ?? '');

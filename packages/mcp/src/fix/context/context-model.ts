@@ -51,7 +51,7 @@ export interface ContextRequest {
   /** The command that verifies a fix. */
   test?: string | undefined;
   namespace?: string | undefined;
-  /** When the memory recorded this error first. */
+  /** Time at which the memory first recorded this error. */
   firstSeen?: string | undefined;
   signal?: AbortSignal | undefined;
   config: Config;
@@ -90,7 +90,7 @@ export interface SourceLocation {
   lines: string[];
   /** How the location was found, such as `stack trace`. */
   source: string;
-  /** False if no trace names the location, so that it was found by the words of the error. */
+  /** True if a stack trace names the location. False if it was found by searching for the words of the error. */
   traced: boolean;
 }
 

@@ -31,7 +31,7 @@ const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
 export function formulateHypothesis({ request, evidence }: ContextScope): string {
   const { headline, error_type } = request.error;
   const [strongest] = [...evidence].sort((a, b) => b.weight - a.weight);
-  // What a program observed explains more than the meaning of the message.
+  // Observations of programs explain more than the meaning of the message.
   const meaning = findMeaning(headline) ?? findMeaning(request.errorText);
   const cause = strongest?.text ?? meaning ?? (headline || error_type || 'a command fails without a message');
   return cause.replace(/\s+/gu, ' ').slice(0, 240);

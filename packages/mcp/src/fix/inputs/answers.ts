@@ -227,8 +227,8 @@ export async function readProjectValues(files: ProjectFiles, signal?: AbortSigna
 }
 
 /**
- * Creates a value. Removes the password from a remote URL. Drops a value with a line break, which cannot answer a
- * prompt.
+ * Returns a list with the value, without the password in a remote URL. Returns an empty list if the value cannot answer
+ * a prompt, for example because it has a line break.
  */
 function createProposal(source: string, confidence: number, value = ''): ProposedValue[] {
   const clean = value.trim().replace(/^(\w+:\/\/)[^/@\s]+@/u, '$1');

@@ -159,8 +159,8 @@ function namePrompts(prompts: readonly Prompt[]): string[] {
 }
 
 /**
- * Returns possible base names of the file, the preferred name first. The names include that of the contract's `basename
- * | sed`.
+ * Returns possible base names of the file, the preferred name first. One of them is the name that the shell pipeline of
+ * the contract (`basename` and `sed`) creates.
  */
 export function listInputsFileNames(command: string, commandHash: string): string[] {
   const slug = (text: string) => path.posix.basename(text.trim()).replaceAll(/[^a-zA-Z0-9]/gu, '-');

@@ -76,8 +76,8 @@ export function looksLikePrompt(output: string): boolean {
 }
 
 /**
- * Returns the name of the program that waits to read the input, or null. The system shows only the number of the system
- * call.
+ * Returns the name of the program that waits to read the input, or null. Linux shows only the number of the system call
+ * `read`, which depends on the processor.
  */
 function findReader(input: string): string | null {
   const read = process.arch === 'arm64' ? '63' : '0';

@@ -9,8 +9,9 @@ import { splitQuotedWords } from '../../system/words.ts';
 export const UNKNOWN = '…';
 
 /**
- * A prompt of a script. `silent`: the input is hidden. `singleKey`: no Enter follows. `terminal`: the answer is read
- * from the terminal.
+ * A prompt of a script. `variable`: the variable that stores the answer. `silent`: the input is hidden. `singleKey`: no
+ * Enter follows. `terminal`: the answer is read from the terminal. `conditional`: the script may ask any number of
+ * times.
  */
 export interface Prompt {
   text: string;
@@ -45,7 +46,7 @@ export function findPrompts({ text: whole, name }: Source): Prompt[] {
   });
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colors of a terminal begin with one
+// biome-ignore lint/suspicious/noControlCharactersInRegex: terminal colors begin with a control character
 const TERMINAL_COLORS = /(?:(?:\u001b|\\(?:033|e|x1b|u001b))\[[\d;]*m|…)+/giu;
 
 /** Matches a string literal of one line. */
@@ -101,10 +102,10 @@ const NO_COMMANDS =
 const COMMAND_START = /(?<=^|[;&|({!]|\b(?:then|do|else|if|elif|while|until)\b)[ \t]*/u.source;
 const PROMPT_COMMAND = '(?:IFS=\\S*\\s+)?(?<name>read|select|echo|printf)[ \\t]+(?<args>[^\\n;&|()`]*)';
 
-/** After these words in its line, a command is conditional. */
+/** Matches the text before a command in its line if the command is conditional. */
 const CONDITIONAL_PREFIX = /^\s|\b(?:then|do|else)\b|&&|\|\||\)/u;
 
-/** A function ends with its line, or with a brace at the beginning of a line. */
+/** Matches a function of a shell script. It ends with its line, or with a brace at the beginning of a line. */
 const FUNCTION = /^[ \t]*(?:function[ \t]+)?([\w:-]+)[ \t]*\(\)\s*\{(.*(?=\}[ \t]*$)|[\s\S]{0,2000}?\n(?=\}))\}/gmu;
 
 /** Replaces calls of functions that read input by the bodies of these functions. */
@@ -125,7 +126,7 @@ function inlineReadingFunctions(script: string): string {
   });
 }
 
-/** Overwrites strings, comments and here-documents. Offsets do not change. */
+/** Replaces strings, comments and here-documents with fillers of the same length, so that offsets do not change. */
 function maskNonCommands(text: string): string {
   return text.replaceAll(NO_COMMANDS, (part) => {
     const filler = part.startsWith('#') ? ' ' : '_';

@@ -17,7 +17,7 @@ export interface KnownSolution {
   why: string;
 }
 
-/** What is known about an error. `insight.json` stores it until the next error. */
+/** Facts about an error. `insight.json` stores them until the next error. */
 export interface Insight {
   /** Number of the attempt that failed with this error. 0 for an error that the caller gave. */
   attempt: number;
@@ -48,8 +48,7 @@ export interface Insight {
 
 export interface RestoreCommand {
   /**
-   * Number of the attempt before which the files had the state that the command restores. 0 is the beginning of the
-   * loop.
+   * The command restores the files as they were before the attempt with this number. 0 is the beginning of the loop.
    */
   attempt: number;
   command: string;

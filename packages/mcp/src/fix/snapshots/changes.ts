@@ -1,6 +1,6 @@
 /**
- * Finds what changed in the work tree since an attempt, by comparing the snapshots of a loop. What an agent or a person
- * claims about changes does not count. The rules decide whether a change counts.
+ * Finds the changes in the work tree since an attempt by comparing the snapshots of a loop. Claims of an agent or a
+ * person about changes do not count. The rules decide whether a change counts.
  */
 
 import type { FixAttempt, FixDecision, FixState, Weakening } from 'argus-engine';
@@ -91,7 +91,7 @@ export function describeChange({ files }: Difference, outside: string | null): s
   return `${GENERATED_DESCRIPTION_PREFIX} ${named.join(', ')}${files.length > MAX_NAMED_FILES ? ` and ${files.length - MAX_NAMED_FILES} more files` : ''}`;
 }
 
-/** Adds to the reason for a refused fix what the work tree shows. */
+/** Extends the reason for a refused fix with facts about the work tree. */
 export function explainRefusal(
   decision: FixDecision,
   { digest, tried }: WorkTreeChange,

@@ -172,7 +172,7 @@ class GitSnapshots implements Snapshots {
     return hash.digest('hex');
   }
 
-  /** Passes the lines of a patch to `wanted` until it returns false. */
+  /** Passes the lines of a patch to `takeLine` until it returns false. */
   async #patch(
     from: string,
     to: string,

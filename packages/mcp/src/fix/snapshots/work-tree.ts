@@ -35,7 +35,7 @@ interface TrackedFile {
   assumed: boolean;
 }
 
-/** What git knows about tracked files. Git reads only files whose times changed. */
+/** Facts that git has about tracked files. To get them, git reads only files whose times changed. */
 interface GitKnowledge {
   /** Files that differ from the index, or that may differ. */
   changed: ReadonlySet<string>;
@@ -204,8 +204,8 @@ export class WorkTree {
   }
 
   /**
-   * Returns the untracked files to store. `announced` are files that were added with --intent-to-add, so that git lists
-   * them as tracked but has no content.
+   * Returns the untracked files to store. `intentToAdd` are files that were added with --intent-to-add: git lists them
+   * as tracked, but has no content of them.
    */
   async #listUntracked(intentToAdd: readonly Candidate[]): Promise<Candidate[]> {
     const asked = ['-z', '--others', '--exclude-standard', '--', ':(top)', ...EXCLUDE_ARGUS_FILES];

@@ -1,6 +1,6 @@
 /**
- * Reads a loop from its folder: the state as far as the rules accept it, the insight, and the output. The content is
- * not trusted. state-folder.ts writes the files.
+ * Reads a loop from its folder: the state, which the rules check, the insight, and the output. The content is not
+ * trusted. state-folder.ts writes the files.
  */
 
 import { EngineError, type FixError, type FixState } from 'argus-engine';

@@ -141,7 +141,7 @@ function formatPattern({ pattern, sameCauseAs }: DiagnosticResult): string {
 function formatLearnedFor({ suggestedFrom: from, match }: DiagnosticResult): string[] {
   if (from === undefined) return [];
   const learned = paint.dim(`           learned for ${from.caseName} (${from.patternId})`);
-  // If the case is the same, the lines of the match already show the differences.
+  // If the match has differences, `formatMatch` has already shown them.
   return [learned, ...(match.differences === undefined ? formatDifferences(from.differences) : [])];
 }
 

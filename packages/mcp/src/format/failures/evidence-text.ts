@@ -193,7 +193,7 @@ function getFirstLine({ fixDescription }: ReportedFix): string {
   return steps;
 }
 
-/** Creates a row for another source of the same fix, below the row that has its tests. */
+/** Creates a row for another record of a fix. It is shown below the row that lists the tests of the fix. */
 function createSameFixRow([state = '', fixId = '']: string[], source: string, first: FixEvidence): string[] {
   const [firstState] = createFoundRow(first);
   return [state === firstState ? '' : state, fixId, `same fix: ${source}`];
@@ -306,8 +306,8 @@ const SHARED_WITH_FAILURE: Readonly<Record<RelatedCommit['because'], string>> = 
 };
 
 /**
- * Describes a commit that may be related to a failure, only by the names of files and functions, without the commit's
- * message and code.
+ * Describes a commit that may be related to a failure. The text names only files and functions. It leaves out the
+ * commit's message and code.
  */
 export function describeRelatedCommit({ commit, because, sources }: RelatedCommit): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));

@@ -1,6 +1,6 @@
 /**
- * Formats known facts about a run's failures. Test runners print them after their own output, for people who did not
- * ask for them.
+ * Formats known facts about a run's failures. An installed reporter prints this text after the output of the test
+ * runner. The text is short, because the reader did not call Argus.
  */
 
 import type { Cause, FailureBrief, RunResult } from 'argus-engine';

@@ -27,7 +27,7 @@ interface CommitLabel {
 
 export type CommitLabels = ReadonlyMap<string, CommitLabel>;
 
-/** Words for kinds of verdicts and states of tests whose names are not used in texts. */
+/** Words that texts use instead of the names of these verdicts and test states. */
 const DISPLAY_WORDS: Readonly<Partial<Record<VerdictKind | TestState, string>>> = {
   broken: 'failing',
   unknown: 'unclear',

@@ -139,7 +139,7 @@ function formatFailureTable<T extends GateFailure>(
   return [`| ${title} | ${secondHeading} |`, '|---|---|', ...rows, ...more].join('\n');
 }
 
-/** Escapes names and errors for Markdown, so that text from others cannot become a link, a mention or HTML. */
+/* Escapes names and errors for Markdown, so that text from others cannot become a link, a mention or HTML. */
 
 const MAX_TEXT_CHARS = 200;
 

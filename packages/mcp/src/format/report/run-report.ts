@@ -19,8 +19,8 @@ interface ReportedCause {
 }
 
 /**
- * Groups failures by cause. The most urgent causes come first, and among them the largest, as in `Causes::sorted` in
- * the engine.
+ * Groups failures by cause. Sorts the causes by urgency, and causes of equal urgency by their number of failures. The
+ * engine uses the same order (`crates/engine/src/runs/cause.rs`).
  */
 export function groupByCause(cases: readonly CaseRecord[]): ReportedCause[] {
   const causes = new Map<string, ReportedCause>();

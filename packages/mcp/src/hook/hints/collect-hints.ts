@@ -218,8 +218,8 @@ interface HintParts extends Pick<Hint, 'of' | 'kind' | 'lines'> {
 }
 
 /**
- * Creates a hint. Its words are those that all errors share, so that each of the errors can match. The signatures
- * decide afterwards.
+ * Creates a hint. Its words are those that all errors share, so that an output with any of the errors contains them.
+ * The words only select outputs to examine. Then the signatures decide.
  */
 function createHint({ session }: SearchContext, { of, kind, errors, lines, since }: HintParts): Hint | undefined {
   const families = [

@@ -6,7 +6,7 @@ import type { GoOutputOptions } from '../reports/go-json.ts';
 /** Where the reports of a run are. */
 export type ReportSource =
   | { kind: 'file'; path: string; format: ReportFormat | null }
-  /** Report files of several processes of this runner. */
+  /** Files in `dir` whose names start with the runner. Each process of the runner may write such a file. */
   | { kind: 'written'; dir: string; runner: string; format: ReportFormat }
   /** Files that match a pattern. Files from before the run do not count. */
   | { kind: 'glob'; pattern: string; format: ReportFormat | null };

@@ -35,7 +35,7 @@ export const nextest: Adapter = {
   },
 };
 
-/** cargo test has no report, so its output is read, also behind scripts. */
+/** cargo test writes no report, so its output is parsed, even if a script starts cargo. */
 export const cargoTest: Adapter = {
   name: 'cargo test',
   recognize: (words) => findIndexAfterCargoSubcommand(words, 'test') ?? findIndexAfterCargoSubcommand(words, 't'),

@@ -50,7 +50,7 @@ export const unittest: Adapter = {
   filter: (name) => ['-k', mayBeReadAsOption(name) ? name.replace(/^./u, '[$&]') : name],
 };
 
-/** Returns the index after `-m unittest`, `-m django test` or `manage.py test`, if these words start at `at`. */
+/** Returns the index after `-m unittest`, `-m django test` or `manage.py test`, if these words start at `index`. */
 function findTestArguments(words: readonly string[], index: number): number | undefined {
   const [first, second, third] = words.slice(index);
   if (first === '-munittest') return index + 1;

@@ -55,6 +55,10 @@ const ADVICE_BY_KIND: Readonly<Partial<Record<FailureKind, CreateAdvice>>> = {
     return `This user has no permission for ${toShortLine(name)}. Show its permissions with: ${isWindows ? 'icacls' : 'ls -ld'} ${toShortLine(quoteArgument(name, isWindows))}`;
   },
   'version-mismatch': createVersionAdvice,
+  killed: (_, { platform }) =>
+    platform === 'linux'
+      ? "A signal from outside ended a process: 'journalctl -k | grep -i oom' shows whether the memory was full."
+      : undefined,
 };
 
 /** Returns each different line of advice once, in the order of the failures. */

@@ -7,10 +7,10 @@ import { removeInvisible } from '../../text/untrusted.ts';
 import { parseCommandWords, parseScriptWords } from '../planning/plan.ts';
 
 /*
- * Detects test results that a cache replayed. In that case, task runners write no report. Go replays passed tests of a
- * package only if the test binary, its flags, and the files and environment variables that it read are the same.
- * Therefore such a pass counts everywhere, even in a fix loop. Go does not know other inputs of a test, for example a
- * server.
+ * Detects test results that a cache replayed. Task runners write no report for replayed tests. Go replays passed tests
+ * of a package only if the test binary, its flags, and the files and environment variables that it read are the same.
+ * Therefore a pass that Go replays counts like any other pass, even in a fix loop. Go does not track other inputs of a
+ * test, for example a server.
  */
 
 const TURBO_HIT = /^(\S+?):(\S*test\S*): cache hit/gimu;

@@ -94,7 +94,10 @@ export function planRun(input: PlanInput): Plan {
   });
 }
 
-/** A command such as `PYTHONPATH=src pytest` would overwrite what Argus added to the variable. */
+/**
+ * Changes the command so that it keeps the values that Argus adds to environment variables. Otherwise a command such as
+ * `PYTHONPATH=src pytest` would overwrite them.
+ */
 function keepAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
   const isShell = process.platform !== 'win32' && plan.reporting.env !== undefined;
   return isShell ? { ...plan, command: keepAdditionsInShell(plan.command) } : plan;
@@ -325,7 +328,7 @@ function findArgumentsEnd({ words }: LastCommand): number {
   return getWordEnd(words[dashes > 0 ? dashes - 1 : words.length - 1]);
 }
 
-/** Returns true for dashes that a runner follows, as in `npm exec -- vitest`. */
+/** Returns true for a `--` before the name of a runner, as in `npm exec -- vitest`. */
 function areLauncherDashes(words: readonly Word[], index: number): boolean {
   return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
 }

@@ -197,7 +197,7 @@ export function detectPython(root: string, machine: Machine): string | undefined
   const files = findFilesByName(root, TEST_FOLDERS, /^test_.+\.py$|_test\.py$/u);
   const isUnittest = (file: string) => usesUnittest(readProjectFile(root, file) ?? '');
   if (files.some((file) => !isUnittest(file))) return createPytestCommand(root, machine);
-  // Below `src`, only files that unittest finds count, because pytest searches all folders by itself.
+  // The folder `src` is searched only for files that use unittest, because pytest searches all folders by itself.
   const commands = [...files, ...findFilesByName(root, [...TEST_FOLDERS, 'src'], /^test.*\.py$/u)].filter(isUnittest);
   const [first] = commands;
   return first === undefined

@@ -58,8 +58,8 @@ export function removeFolder(folder: string | null, caseName: string): string {
 const FILTERED_RUN = /argus run (?<at>--at [0-9a-f]+ )?--filter '(?<filter>(?:[^']|'\\'')*)'/u;
 
 /**
- * If each package of a workspace takes a filter in a different way, replaces the command with a command for the package
- * of the case.
+ * Replaces the command if it takes no filter. This happens if the packages of a workspace take a filter in different
+ * ways. The new command runs the test in the package of the case.
  */
 export function replaceRerunCommand<V extends { settle?: string }>(
   verdict: V,

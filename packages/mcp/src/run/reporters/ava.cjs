@@ -15,7 +15,7 @@ const FATAL_EVENTS = new Set([
   'unhandled-rejection',
 ]);
 
-/** Events that follow a fatal event, or occur alone. */
+/** Events that usually follow a fatal event of the same file. They are reported only if there was no fatal event. */
 const FOLLOWING_EVENTS = new Set(['missing-ava-import', 'worker-failed']);
 
 function createError(error) {

@@ -11,7 +11,8 @@ const CARRIED_VARIABLES = /--conditions=argus-report:(\S+) ?/;
 const LOADED_FILE = /\b(?:from|import|require\()\s*['"](\.\.?\/[^'"]+)['"]/g;
 const MAX_LOADED_FILES = 32;
 /**
- * A program whose source loads such a module runs tests itself. A program that only mentions the module may start it.
+ * Match a source that loads a test runner as a module. Such a program runs tests itself. A program that only mentions
+ * the runner may start it as a command.
  */
 const LOADS_NODE_TEST = createLoadPattern('node:test');
 const LOADS_MOCHA = createLoadPattern('mocha');
@@ -120,8 +121,8 @@ function createLoadPattern(names) {
 }
 
 /**
- * Returns the source of the program and of the local files that it loads, because a program may leave it to its tests
- * to load the runner.
+ * Returns the source of the program and of the local files that it loads, because the runner may be loaded only in the
+ * test files.
  */
 function readSources(program) {
   const source = readSource(program);

@@ -47,7 +47,7 @@ function getOpenSuites({ id }) {
   return openSuites.get(worker);
 }
 
-/** Skips specs with any other status, which a filter excluded. */
+/** Leaves out specs that a filter excluded, which have another status. */
 function add({ id, description, status, failedExpectations, duration, filename }) {
   if (STATUSES[status] === undefined) return;
   const [first] = failedExpectations;

@@ -1,5 +1,5 @@
-// Jest's command line and all programs that run Jest themselves (react-scripts, Nx) call the same function for a run.
-// This module reads the results of this function, so that reporters and processors of the project stay unchanged.
+// Jest's command line and all programs that run Jest themselves (react-scripts, Nx) call `runCLI` of @jest/core. This
+// module reads the results of `runCLI`, so that reporters and processors of the project stay unchanged.
 'use strict';
 const { createRequire } = require('node:module');
 const path = require('node:path');
@@ -14,7 +14,7 @@ const {
   writeReport,
 } = require('./report.cjs');
 
-/** The results processor for Jest before 24, which lacks the function. */
+/** The results processor for Jest before 24, which has no package @jest/core. */
 module.exports = (results) => {
   writeJestReport(results, process.argv[1]);
   return results;
@@ -22,8 +22,8 @@ module.exports = (results) => {
 module.exports.report = writeJestReport;
 
 /**
- * Returns true if a Jest with the function was found. `program` is the file that the process runs. A Jest of the
- * project has priority over a global Jest.
+ * Wraps `runCLI` of the Jest that the program uses, and of the Jest that the project uses. Returns true if at least one
+ * was found. `program` is the file that the process runs.
  */
 module.exports.listen = (program) => {
   const froms = new Set([program, path.join(process.cwd(), 'package.json')]);
@@ -32,7 +32,7 @@ module.exports.listen = (program) => {
   return cores.length > 0;
 };
 
-/** Finds @jest/core, on which both packages depend that a project may install. */
+/** Finds @jest/core. A project may install only `jest` or `jest-cli`, which both depend on it. */
 function resolveCore(require) {
   for (const name of ['@jest/core', 'jest', 'jest-cli']) {
     try {

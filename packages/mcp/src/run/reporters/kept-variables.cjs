@@ -1,6 +1,6 @@
-// Keeps what Argus adds to variables that scripts overwrite, for example in `NODE_OPTIONS=--no-warnings mocha`. A
-// separate variable has a copy of each addition. The addition is inserted before the new value, in texts of a shell and
-// in the environment of child processes.
+// Keeps the values that Argus adds to environment variables. A script may overwrite them, for example with
+// `NODE_OPTIONS=--no-warnings mocha`. A separate variable has a copy of each addition. This module inserts the addition
+// before the new value, in shell commands and in the environment of child processes.
 'use strict';
 
 /** The addition to `NODE_OPTIONS` is in `ARGUS_REPORT_NODE_OPTIONS`, followed by a separator. */

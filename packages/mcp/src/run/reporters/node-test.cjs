@@ -14,7 +14,8 @@ let recording;
 let start;
 let tests = [];
 /**
- * The last started test and its parents. `before` is the number of tests that were reported before the test started.
+ * The most recently started test and its parents. `before` is the number of tests that were reported before the test
+ * started.
  */
 const openTests = [];
 /** The stderr output of each file. Only this output contains the reason why a file could not be loaded. */
@@ -120,7 +121,10 @@ function readEvent(type, data) {
 /** In some events, Node 22 names a file relative to the current folder. */
 const getFile = ({ file }) => toProjectPath(file && path.resolve(file));
 
-/** Adds a test with or without subtests, or a file without tests, but not a suite. Node counts in the same way. */
+/**
+ * Adds a test (with or without subtests), or a file without tests. A suite is left out, as in the counts of Node,
+ * unless the suite failed and none of its tests reports the failure.
+ */
 function addTest(test, passed) {
   const { name, nesting, details = {} } = test;
   const filePath = getFile(test);

@@ -4,7 +4,7 @@
  * the order in which they start.
  */
 
-/** Which parts of the output `go test` would print for the command. */
+/** Selects the parts of the output that `go test` would print for the command. */
 export interface GoOutputOptions {
   /** True for `-v`, which prints everything, including the start of tests. */
   isVerbose: boolean;

@@ -55,7 +55,7 @@ export class LibtestReport {
   readonly #panics: { thread: string; output: string }[] = [];
   readonly #openPanics: { stdout?: { output: string } | undefined; stderr?: { output: string } | undefined } = {};
   #startedBinaries = 0;
-  /** Binaries that started their tests minus those that printed their summary. */
+  /** Number of binaries that have started their tests, but have not printed their summary. */
   #unfinished = 0;
   readonly #packageName: string | undefined;
   readonly #read: ReadSource;
@@ -199,7 +199,7 @@ export function parseCargoPackageName(manifest: string): string | undefined {
   return /^name\s*=\s*"([^"]+)"/mu.exec(section)?.[1];
 }
 
-/**
+/*
  * Corrects the locations of failed examples in Rust documentation. rustdoc compiles each example in a file with the
  * name of the source, and adds lines before the example. Therefore, the location of a panic refers to the compiled
  * file, unless the source itself panicked.
@@ -223,7 +223,10 @@ const MIN_ADDED_LINES = 2;
 /** Reads a file of the project. Returns undefined if it cannot be read. */
 type ReadSource = (file: string) => string | undefined;
 
-/** Returns the message of a failed test of `cargo test`. For an example, the panic gets a location in the source. */
+/**
+ * Returns the message of a failed test of `cargo test`. For a doctest, the location of the panic is mapped to the
+ * source file.
+ */
 export function createFailureText(
   name: string,
   output: string,

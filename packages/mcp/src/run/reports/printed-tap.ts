@@ -9,8 +9,8 @@ import { LIMITS } from 'argus-engine';
 import { readBytes, tryReadText } from '../../system/files/read.ts';
 
 /**
- * The prefix is what pnpm, Yarn, Turborepo, Lerna and others print before each line of a package, for example
- * `packages/cart test: ` or `[cart]: `.
+ * Matches the first line of a TAP document, with an optional prefix. pnpm, Yarn, Turborepo, Lerna and others print such
+ * a prefix before each line of a package, for example `packages/cart test: ` or `[cart]: `.
  */
 const VERSION_LINE = /^(.{0,200}?\s|)TAP version 1[34]$/u;
 
@@ -81,7 +81,7 @@ export class PrintedTap {
   }
 }
 
-/**
+/*
  * Removes the times from bats' TAP output. bats prints them if a JUnit report is requested. Only result lines change.
  */
 

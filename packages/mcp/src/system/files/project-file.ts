@@ -1,4 +1,4 @@
-/** Reads the files by which the test command of a project is detected. */
+/** Reads and lists files of a project, for example to detect its test command and its environment. */
 
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';

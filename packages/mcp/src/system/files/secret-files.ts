@@ -28,7 +28,7 @@ const SECRET_NAMES = [
   ...splitWords('*_credentials.json client_secret*.json service-account*.json service_account*.json *-adminsdk-*.json'),
 ];
 
-/** All files in these folders count. */
+/** Folders in which every file counts as secret. */
 const SECRET_FOLDERS = splitWords('.ssh .gnupg .aws .password-store');
 
 /** Example files are allowed, because they only show which names a real file needs. */

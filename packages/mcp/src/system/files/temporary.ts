@@ -1,6 +1,6 @@
 /**
- * Folders for temporary files that no other user can enter and whose names cannot be guessed. If a killed process left
- * its folder behind, the next process that creates a folder in the same place removes it.
+ * Temporary folders that no other user can enter and whose names cannot be guessed. If a killed process left its folder
+ * behind, the next process that creates a temporary folder in the same parent folder removes it.
  */
 
 import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
@@ -18,8 +18,8 @@ import { belongsToOtherUser } from './path-safety.ts';
 const FOLDER_NAME = /^\.?argus-[a-z]+-(?<pid>\d+)-(?<began>\d*)-(?<system>[0-9a-f]{8})-[A-Za-z0-9]{6}$/u;
 
 /**
- * No process needs its folder for this long. Used for folders of another machine or container, for which it is not
- * known whether their process still runs.
+ * A folder of another machine or container is removed after this time. It is not known whether its process still runs,
+ * but no process needs its folder for this long.
  */
 const MAX_OTHER_SYSTEM_AGE_MS = 7 * 24 * 60 * 60 * 1_000;
 

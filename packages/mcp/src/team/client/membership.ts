@@ -59,8 +59,9 @@ export class Memberships {
   }
 
   /**
-   * Returns the membership of a repository that has the commit and the origin. Does not search the history for the
-   * first commit. That would not be safer, because the author of a repository can choose its first commit freely.
+   * Returns the membership whose first commit and origin the repository has. Checks that the repository has this commit
+   * and that it has no parents, but not that HEAD descends from it. That check would not be safer, because the author
+   * of a repository can choose its first commit freely.
    */
   async findMembership(top: string): Promise<Membership | undefined> {
     const git = new Git(top);

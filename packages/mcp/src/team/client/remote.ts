@@ -48,7 +48,7 @@ interface CallSender {
   from: string | undefined;
 }
 
-/** An error in the form of the protocol. */
+/** An error as the wire protocol represents it. */
 interface ServerError {
   status: number;
   code: string;

@@ -213,7 +213,10 @@ export async function findLocalFix(
   };
 }
 
-/** Like `findLocalFix`, for the failures of a run. The server has the run already, or the run waits for the server. */
+/**
+ * Like `findLocalFix`, for the failures of a run. The server has already recorded the run, or the run still waits in
+ * the spool.
+ */
 export async function addLocalFixes(result: RunResult, params: RecordRunParams, local: Store): Promise<RunResult> {
   if (result.failures.every(({ known }) => hasFix(known))) return result;
   try {

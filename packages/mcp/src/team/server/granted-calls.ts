@@ -43,7 +43,7 @@ const MAX_LIST_CHARACTERS = 2 * 1024 * 1024;
 const LIST_CALLS: readonly TeamCallName[] = ['memoryImport', 'patternsImport'];
 const RUN_CALLS: readonly TeamCallName[] = ['recordRun', 'importRun'];
 
-/** Throws `Refused` (413) if the params exceed the limit. */
+/** Throws `RejectedRequest` (413) if the params exceed the limit. */
 export function requireWithinLimit(method: TeamCallName, params: Readonly<Record<string, unknown>>): void {
   const { cases: _, ...others } = params;
   const limited = RUN_CALLS.includes(method) ? others : params;

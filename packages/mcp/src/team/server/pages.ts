@@ -1,6 +1,6 @@
 /**
- * Shows the memory of a team in a browser. A user enters a token once, and a cookie stores it that scripts cannot read.
- * The viewer's page then shows the projects that the token allows. The page is in `packages/viewer`.
+ * Shows the memory of a team in a browser. A user enters a token once. A cookie that scripts cannot read stores the
+ * token. The viewer's page then shows the projects that the token allows. The page is in `packages/viewer`.
  */
 
 import { createHash } from 'node:crypto';
@@ -87,7 +87,8 @@ export class Pages {
   }
 
   /**
-   * Sends the page and its files. Returns false for a call. `isAllowed` decides whether a stream of changes stays open.
+   * Sends the page or one of its files. Returns false if `rest` is not such a file. `isAllowed` decides whether a
+   * stream of changes stays open.
    */
   async sendPage(
     response: ServerResponse,
@@ -140,7 +141,10 @@ export function findCookieToken(request: Pick<IncomingMessage, 'headers'>): stri
   return isFromOwnPage(request) ? token : undefined;
 }
 
-/** False if a browser sent this request for a page of another site. Programs send neither header. */
+/**
+ * False if a browser sent this request for a page of another site. Programs other than browsers send neither
+ * `Sec-Fetch-Site` nor `Origin`, so their requests are accepted.
+ */
 export function isFromOwnPage({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;

@@ -23,7 +23,7 @@ export interface ServeOptions {
   rateLimit: number;
   /** The number of calls that run at the same time. */
   workers?: number;
-  /** In days. */
+  /** Age in days after which runs are deleted. */
   keepRuns?: number;
 }
 

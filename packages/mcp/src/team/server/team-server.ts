@@ -54,7 +54,7 @@ const IDLE_CHECK_MS = 100;
 
 const MAX_CLIENT_CHARS = 100;
 
-/** The maximum number of wrong tokens from one address. */
+/** The maximum number of wrong tokens from one address in a minute. */
 const WRONG_TOKEN_LIMIT = { points: 20, duration: 60 };
 
 interface TeamServerOptions {

@@ -12,13 +12,13 @@ const MAX_ANSWER_CHARACTERS = 23_800;
 const MAX_REMARKS = 20;
 const MAX_REMARK_CHARACTERS = 400;
 
-/** The first and the last limit for texts. Each limit is half of the one before. */
+/** The first and the last limit for the length of texts. Each limit that is tried is half of the previous limit. */
 const MAX_TEXT_CHARACTERS = 8_192;
 const MIN_TEXT_CHARACTERS = 64;
 
 /**
- * For any answer, texts are shortened down to this limit, which keeps a path complete. Then lists are shortened to
- * these lengths.
+ * Limits of `fitAnswer`, which shortens the answer of any tool. It first shortens texts, but not below this length,
+ * which keeps a path complete. If the answer is still too long, it shortens lists to these lengths.
  */
 const MIN_ANY_TEXT_CHARACTERS = 512;
 const LIST_LIMITS = [40, 20, 10, 5];

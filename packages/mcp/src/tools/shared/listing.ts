@@ -50,7 +50,9 @@ export function createAnswerSchemas(
 /** The contract of the debug memory defines these fields for every tool. */
 const ALWAYS_SHOWN_FIELDS = { next_action: ['type', 'instructions'] };
 
-/** Keeps the fields of an answer. Of the objects in it, keeps only the fields that `shows` names. */
+/**
+ * Keeps all fields of an answer. In the objects that these fields contain, keeps only the fields that `shows` names.
+ */
 function shorten(data: JsonSchema, shows: Output['shows']): JsonSchema {
   const shown: Output['shows'] = { ...ALWAYS_SHOWN_FIELDS, ...shows };
   const fields = Object.entries(data.properties ?? {}).map(([name, field]) => [
@@ -151,7 +153,7 @@ function compactReference($ref: string, options: CompactOptions): JsonSchema {
   return compact(target, options);
 }
 
-/** Writes "this or null" in the short form. */
+/** Writes a nullable type in the short form: `type: ['string', 'null']` instead of `anyOf`. */
 function shortenNullable(choices: JsonSchema[]): JsonSchema {
   const [schema, none, ...others] = choices;
   if (typeof schema?.type !== 'string' || none?.type !== 'null' || others.length > 0) return { anyOf: choices };

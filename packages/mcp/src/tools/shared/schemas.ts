@@ -15,7 +15,7 @@ export const limit = (z: Zod, maximum: number, fallback: number) =>
   z.int().min(1).max(maximum).optional().describe(`Default ${fallback}`);
 export const offset = (z: Zod) => z.int().min(0).optional().describe('Number of entries to skip');
 
-/** Fields of an answer that is not stored. They tell whether it waits, and why. */
+/** Fields of an answer about data that is not stored. `queued` is true if the data waits, and `code` is the reason. */
 export const notStored = (z: Zod) => ({
   stored: z.literal(false).exactOptional(),
   queued: z.boolean().exactOptional(),
@@ -53,7 +53,7 @@ export const notes = (z: Zod) => z.string().optional().describe('Notes for other
 export const memoryPath = (z: Zod) =>
   z.string().min(1).optional().describe("Absolute path; default: the user's memory. Both are searched");
 
-/** Fields of an answer that is stored on this machine and waits for the team's server. */
+/** Fields of an answer about data that is stored on this machine and still waits for the team's server. */
 export const queuedFields = (z: Zod) => ({ queued: z.literal(true).exactOptional(), ...warnings(z) });
 
 /** A text that is not blank. */

@@ -89,7 +89,7 @@ export function defineTool<Input extends z.ZodType, Answers extends Output, Host
   };
 }
 
-/** What a client assumes without a hint, according to the specification of MCP. */
+/** Values that a client assumes for missing hints, according to the specification of MCP. */
 const DEFAULT_HINTS: ToolAnnotations = {
   readOnlyHint: false,
   destructiveHint: true,
@@ -156,7 +156,10 @@ export type AnswerOf<Of extends Output> = Without<
 > &
   Shaped<ReturnType<Of['adds']>>;
 
-/** `Omit` for each member of a union. For an empty union `object`, because it adds nothing. */
+/**
+ * Applies `Omit` to each member of a union. Returns `object` for an empty union, which is the result of a tool that
+ * calls no function of the engine.
+ */
 type Without<Result, Omitted extends PropertyKey> = [Result] extends [never]
   ? object
   : Result extends unknown
@@ -179,7 +182,7 @@ const MAX_PROGRESS_CHARACTERS = 120;
 /** Shortens a very long line before redaction. Enough characters remain to recognize a secret in the visible part. */
 const MAX_LINE_CHARACTERS = 2_000;
 
-/** Runs `work`. It passes each new line of output to its argument. `redact` redacts a line before it is sent. */
+/** Runs `work`, which passes each new line of output to `onLine`. Sends the last line as progress, redacted. */
 export async function withProgress<T>(
   { progress }: Pick<CallContext, 'progress'>,
   work: (onLine: (line: string) => void) => Promise<T>,

@@ -264,7 +264,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bStatusLogger .*\b(unable to (locate|invoke|create|load)|could not|cannot|contains an invalid|unknown|not found|no configuration)",
         )),
     )
-    // Excludes the warning of log4j 1 at every start that it was not initialized.
+    // Excludes a warning that log4j 1 prints at every start if it is not configured.
     .unless(r"log4j:WARN"),
     // Go, .NET, Ruby, PHP
     rule(

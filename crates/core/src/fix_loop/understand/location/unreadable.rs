@@ -1,5 +1,5 @@
-//! Finds source files that an interpreter or a compiler cannot parse. The stack of this error only shows the import of
-//! the file, so the location of the error must be the file itself.
+//! Finds source files that an interpreter or a compiler cannot parse. The stack of such an error shows only where the
+//! file was imported. Therefore the location of the error must be found in the message.
 
 use super::{build_frame, compilers, parse_number};
 use crate::fix_loop::error::Location;

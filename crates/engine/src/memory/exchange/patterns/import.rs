@@ -238,7 +238,7 @@ fn redact_event(engine: &Engine, event: &FailureEvent) -> Result<FailureEvent, E
     serde_json::from_value(value).map_err(invalid)
 }
 
-/// Returns `None` for counts of this memory, because its own counts already include them.
+/// Checks imported counts. Returns `None` for counts that came from this memory, because its own counts include them.
 fn prepare_counts(
     engine: &Engine,
     line: &CountsLine,

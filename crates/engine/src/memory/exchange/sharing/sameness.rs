@@ -1,5 +1,5 @@
-//! Applies the shared decisions on whether two failures are the same, in chronological order, so that the last decision
-//! wins. Joined failures share their fixes.
+//! Applies the shared decisions on whether two failures are the same, in chronological order, so that the newest
+//! decision wins. Joined failures share their fixes.
 
 use super::SHARED_FILES_SOURCE;
 use crate::{
@@ -22,8 +22,8 @@ use argus_store::{
 };
 use std::collections::BTreeMap;
 
-/// A decision about two failures. Each failure is listed as in the decision file. If other files describe another
-/// failure of the same pattern, that failure follows.
+/// A decision about two failures. Each failure is a list: first the failure in the decision file, then, if other files
+/// describe the same pattern by another failure, that failure.
 pub(super) struct SamenessDecision {
     pub(super) id: String,
     pub(super) created_at: String,

@@ -49,7 +49,8 @@ struct ShareWriter<'a> {
     by: Option<String>,
     machine: &'a MachineNames,
     present: BTreeSet<&'a str>,
-    /// The id of the shared entry that each local entry uses, by the id of the local entry.
+    /// For each local entry that was copied from a shared entry or that tries one: the id of the shared entry, by the
+    /// id of the local entry.
     uses: BTreeMap<String, String>,
     result: ShareResult,
 }

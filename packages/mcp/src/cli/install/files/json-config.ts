@@ -62,7 +62,7 @@ function updateEntry(text: string, property: Node, keys: EntryKeys, entry: Serve
     .reduce((text, [key, value]) => applyEdits(text, modify(text, [...keys, key], value, { formattingOptions })), text);
 }
 
-/* In each event's list, the hook is an element. */
+/* The configuration has a list of hooks for each event. The hook of Argus is an element of such a list. */
 
 const HOOKS_KEY = 'hooks';
 

@@ -6,7 +6,10 @@
 import type { ContextScope, EnclosingFunction, Finding } from '../context-model.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
 
-/** Lines before and after the failing line. More lines before it are shown if its function starts there. */
+/**
+ * Number of lines that are shown before and after the failing line. If the function starts further above, but within
+ * `MAX_LINES_ABOVE`, the lines from its start on are shown.
+ */
 const LINES_AROUND = 10;
 const MAX_LINES_ABOVE = 40;
 

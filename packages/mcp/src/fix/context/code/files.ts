@@ -15,7 +15,7 @@ export class ProjectFiles {
   readonly #redact: (text: string) => string;
   readonly #texts = new Map<string, string | undefined>();
 
-  /** `redact` is applied by `lines`, not by `text`. */
+  /** `readLines` applies `redact`, but `readText` and `readTail` do not. */
   constructor(root: string, redact: (text: string) => string = (text) => text) {
     this.root = realpathSync(root);
     this.#redact = redact;

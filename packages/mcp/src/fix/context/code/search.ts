@@ -16,7 +16,7 @@ interface SearchOptions {
   limit: number;
   /** Match whole words only. */
   word?: boolean;
-  /** Pathspecs of git. */
+  /** Pathspecs of git to which the search is limited. */
   only?: readonly string[];
 }
 

@@ -84,7 +84,10 @@ async function listDeployments(scope: ContextScope): Promise<Finding> {
   return { answer: [...rows, ...events].join('\n'), source: 'kubectl get deployments' };
 }
 
-/** Returns the last output of containers before they ended. */
+/**
+ * Returns the logs of unhealthy pods: the output before the last restart, or the current output if there was no
+ * restart.
+ */
 export async function readPreviousLogs(scope: ContextScope): Promise<string | null> {
   const { pods } = await getCluster(scope);
   // A pod that waits for its image or its node has not printed anything.

@@ -25,7 +25,10 @@ const MAX_FILES = 30;
 const MAX_MATCHES = 4;
 const LINES_AROUND = 5;
 
-/** If no log contains the words of the error, a log that was written during the run may still describe it. */
+/**
+ * If no log contains the words of the error, the end of the newest log is shown, unless the log is older than this. It
+ * was probably written during the run.
+ */
 const MAX_LOG_AGE_MS = 10 * 60 * 1_000;
 const LAST_LINES = 15;
 

@@ -28,7 +28,7 @@ const MAX_RECORD_MS = 20_000;
  */
 const MAX_NOTICE_MS = 2_000;
 
-/** Starts to record a run. Passes the folder for the reports of the run to `place`. */
+/** Starts to record a run. Passes the folder for the reports of the run to `setReportPlace`. */
 function record(runner, setReportPlace) {
   try {
     return startRecording(runner, setReportPlace);
@@ -43,7 +43,8 @@ function startRecording(runner, setReportPlace) {
   const folder = mkdtempSync(path.join(tmpdir(), createFolderPrefix()));
   const claimedRunners = new Set([runner]);
   setReportPlace({ folder, root, isOwn: true, taken: claimedRunners });
-  // The variable tells processes that a test starts that a run is already recorded, so that they write nothing.
+  // A process that a test starts inherits this variable. The variable shows that a run is already recorded, so the
+  // process writes nothing.
   process.env.ARGUS_REPORT_ROOT = root;
   const startedAt = Date.now();
   const program = startProgram(folder, root);

@@ -14,7 +14,7 @@ def run_file(name, module_globals):
 
 
 def record_unittest():
-    """Records tests with the classes that the unittest package has loaded before its runner."""
+    """Records the tests of unittest. The package loads the classes that are used here before its runner."""
     recorder = {"__name__": "argus_unittest"}
     run_file("unittest_recorder.py", recorder)
     suite, case = sys.modules["unittest.suite"], sys.modules["unittest.case"]

@@ -42,7 +42,7 @@ def find_doctest_traceback(doctest, text):
     if not raised or not places or not starts or "\nExpected" in code:
         return None
     frames = [at for at, line in enumerate(lines) if line.startswith('  File "')]
-    # The index of doctest's own frame, which follows the errors that led to this error.
+    # The index of the line with doctest's own frame. Errors that led to this error are printed before it.
     doctest_frame = max([at for at in frames if at < starts[-1]] or [starts[-1]])
     rest = lines[starts[-1] + 1 :]
     while rest and rest[0].startswith("    "):

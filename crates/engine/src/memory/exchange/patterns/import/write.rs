@@ -241,7 +241,8 @@ fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(),
     Ok(())
 }
 
-/// Merges daily counts. Only the last `added` counts of the other memory are new here.
+/// Merges daily counts. Of the counts of the other memory, only the newest `added` counts are added, because earlier
+/// imports contained the rest.
 fn merge_daily_counts(ours: &[DailyCounts], theirs: &[DailyCounts], added: (u32, u32)) -> Vec<DailyCounts> {
     let last = theirs.last().map_or((0, 0), |last| (last.occurrences, last.resolutions));
     let before = (last.0.saturating_sub(added.0), last.1.saturating_sub(added.1));
