@@ -11,11 +11,12 @@ mod urls;
 
 use super::{
     assign,
+    judge::may_be_generated,
     rules::{CompiledRule, compile_rules},
     scan::{Scan, Span},
 };
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-use std::sync::LazyLock;
+use std::{collections::BTreeMap, ops::RangeInclusive, sync::LazyLock};
 use token_patterns::{TOKEN_PATTERNS, TokenPattern};
 
 /// A matcher function. Its second argument is the position of the keyword.
@@ -155,5 +156,28 @@ pub(super) fn find_secrets(text: &[u8]) -> Vec<Span> {
             Matcher::Rule(index) => table.rules[index].find(&mut scan, hit.start()),
         }
     }
+    redact_repetitions(&mut scan);
     scan.spans
+}
+
+/// Lengths of the values whose repetitions are searched. Shorter values can be words that occur without being secret.
+const REPEATED_BYTES: RangeInclusive<usize> = 16..=256;
+/// Maximum number of secrets whose repetitions are searched, so that hostile texts take linear time.
+const MAX_REPEATED: usize = 32;
+
+/// Redacts further occurrences of a generated value that has a name at one place only. For example, a runner prints the
+/// compared value of an assertion again without its name.
+fn redact_repetitions(scan: &mut Scan<'_>) {
+    let is_repeatable = |span: &&Span| !span.is_found_by_format && REPEATED_BYTES.contains(&(span.end - span.start));
+    let named = scan.spans.iter().filter(is_repeatable).map(|span| (scan.slice(span.start, span.end), span.kind));
+    let named: BTreeMap<&[u8], &'static str> =
+        named.filter(|(text, _)| may_be_generated(text)).take(MAX_REPEATED).collect();
+    for (secret, kind) in named {
+        for start in memchr::memmem::find_iter(scan.text, secret) {
+            let end = start + secret.len();
+            if scan.starts_token(start) && scan.ends_token(end) {
+                scan.spans.push(Span { start, end, kind, is_found_by_format: false });
+            }
+        }
+    }
 }

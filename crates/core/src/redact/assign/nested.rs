@@ -144,7 +144,9 @@ pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
             return at;
         }
         if WRAPPERS.contains(&word) && scan.byte_at(end + 1) != b')' {
-            at = end + 1;
+            // Rust's `{:#?}` prints the value on the next line.
+            let next = scan.run_end(end + 1, &SPACE, 80);
+            at = if is_quote(scan.byte_at(next)) { next } else { end + 1 };
             continue;
         }
         // PHP prints `string(7) "x"`.

@@ -94,7 +94,7 @@ pub(super) fn redact_up_to_end_line(scan: &mut Scan<'_>, hit: usize) {
     }
     let mut start = dashes_start(scan, hit);
     loop {
-        let before = scan.run_start(start, &KEY_SEPARATOR, 64);
+        let before = scan.run_start(skip_removed_mark(scan, start), &KEY_SEPARATOR, 64);
         let line = scan.run_start(before, &BASE64, MAX_BLOCK_BYTES);
         let body = scan.slice(line, before);
         let escaped = scan.byte_before(line) == b'\\' && body.starts_with(b"n");
@@ -113,6 +113,11 @@ pub(super) fn redact_up_to_end_line(scan: &mut Scan<'_>, hit: usize) {
     }
     let end = hit + end_line_length(rest);
     scan.add_by_format("private-key", start, end);
+}
+
+/// Returns the position before the `-` that a diff writes at the start of a removed line.
+fn skip_removed_mark(scan: &Scan<'_>, start: usize) -> usize {
+    if start >= 2 && scan.slice(start - 2, start) == b"\n-" { start - 1 } else { start }
 }
 
 /// Redacts the lines after `Private-Lines: N` of a `PuTTY` key file.

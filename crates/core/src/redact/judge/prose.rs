@@ -89,7 +89,7 @@ fn is_quoted_word(scan: &Scan<'_>, name: NameSpan, found: ValueSpan, text: &[u8]
 /// Maple-7788`, `user bob password x`.
 fn is_introduced(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
     const INTRODUCING_WORDS: &[&str] =
-        &["with ", "using ", "and ", "and the ", ", ", "with the ", "using the ", "is ", "; "];
+        &["with ", "using ", "and ", "and the ", ", ", "with the ", "using the ", "is ", "; ", "/ "];
     let before = scan.slice(name.start.saturating_sub(12), name.start).to_ascii_lowercase();
     let introduced = INTRODUCING_WORDS.iter().any(|word| before.ends_with(word.as_bytes()));
     let user = follows_user(scan, name) && ends_line(scan, scan.run_end(name.end, &BLANK, 40) + text.len());

@@ -274,6 +274,13 @@ pub(super) static RULES: &[Rule] = &[
     rule("password", &["getconnection(", "sequelize("], r"\w+\((?:\w+|{lit})\s*,\s*{lit}\s*,\s*{str}\s*[,)]")
         .only(accept_text),
     rule("secret", &["provider :"], r"provider :\w+\s*,\s*{lit}\s*,\s*{str}").only(accept_key_or_digits),
+    // State of Terraform, and the key that a page shows beside a QR code.
+    rule("password", &["\"random_password\""], r#""result":\s*{str}"#).near(0, 512).only(accept_text),
+    rule(
+        "secret",
+        &["setup key", "manual entry key"],
+        r"(?:setup|manual entry) key[^:\n]{0,40}:\s*([A-Z2-7]{16,64})\b",
+    ),
     rule("password", &["to-securestring "], r"to-securestring (?:-String )?{str}").only(accept_text),
     rule(
         "password",
