@@ -45,12 +45,12 @@ await runMain(async () => {
     for (const name of chosen) {
       const file = join(root, 'tests', 'bench', BENCHMARK_FOLDERS[name], `${name}.mjs`);
       // Remove the table of an earlier run. Otherwise it would appear in the report if this run fails.
-      rmSync(readTable(name), { force: true });
+      rmSync(getTablePath(name), { force: true });
       await runStep(`bench ${name}`, (onLine) => runOrFail(`bench ${name}`, userNode, [file], onLine));
     }
   } finally {
     // Write the report even if a benchmark cannot run, so that the results of the earlier benchmarks are kept.
-    process.stdout.write(`\n${joinTables()}`);
+    process.stdout.write(`\n${writeBenchReport()}`);
   }
 });
 
@@ -78,13 +78,13 @@ function describeVersion() {
   return execFileSync(userNode, ['--version'], { encoding: 'utf8' }).trim();
 }
 
-function readTable(name) {
+function getTablePath(name) {
   return join(root, '.bench', `${name}.md`);
 }
 
-function joinTables() {
+function writeBenchReport() {
   const machine = `${cpus().length} x ${cpus()[0]?.model.trim()}, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Node ${describeVersion()}`;
-  const parts = BENCHMARK_NAMES.map(readTable).filter(existsSync);
+  const parts = BENCHMARK_NAMES.map(getTablePath).filter(existsSync);
   const text = [`# Benchmarks\n\n${machine}\n`, ...parts.map((part) => readFileSync(part, 'utf8'))].join('\n');
   writeFileSync(join(root, '.bench', 'report.md'), text);
   return text;

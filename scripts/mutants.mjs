@@ -54,7 +54,7 @@ await runMain(async () => {
     throw new StepFailed('Commit or stash your changes first: mutants are written into the sources.');
   const survivors = [];
   let caught = 0;
-  for (const mutant of drawConditions(Number(values.seed))) {
+  for (const mutant of shuffleConditions(Number(values.seed))) {
     if (caught + survivors.length === Number(values.count)) break;
     const by = await testMutant(mutant);
     if (by === DOES_NOT_COMPILE) continue;
@@ -69,7 +69,7 @@ await runMain(async () => {
 });
 
 /** Selects conditions in an order that depends on the seed, alternating between the areas. */
-function drawConditions(seed) {
+function shuffleConditions(seed) {
   const random = createGenerator(seed);
   const shuffled = Object.entries(AREAS).map(([area, { files: patterns }]) => {
     const files = globSync(patterns, { cwd: root, ignore: EXCLUDED_TESTS }).sort();
@@ -101,7 +101,7 @@ async function testMutant({ area, file, start, end, becomes }) {
   rescan();
   try {
     const failure = await (file.endsWith('.rs') ? testRustMutant(file) : testTypeScriptMutant());
-    return failure ?? (await testBundle(AREAS[area].tests));
+    return failure ?? (await runBundleTests(AREAS[area].tests));
   } finally {
     writeFileSync(path, source);
     rescan();
@@ -135,7 +135,7 @@ async function testTypeScriptMutant() {
 }
 
 /** Runs the related tests first, and then the others. */
-async function testBundle(related) {
+async function runBundleTests(related) {
   await rebuild();
   return (
     (await findFailedStep('related', selectTestFiles('test', related))) ??

@@ -9,7 +9,7 @@ import { gunzipSync } from 'node:zlib';
 import { build } from './build.mjs';
 import { scoreDailyHistories } from './lib/daily-histories.mjs';
 import { findProgram, root, run } from './lib/exec.mjs';
-import { drawReliability, withOutputCopy } from './lib/reliability.mjs';
+import { buildTeeCommand, drawReliability } from './lib/reliability.mjs';
 import { requireSuccess, runMain, runStep } from './lib/steps.mjs';
 import { setUp } from './setup.mjs';
 
@@ -29,8 +29,8 @@ const SCORERS = [
     scores: [
       ['classify strict', /^ALL .*strict=([\d.]+)/m, 0.92],
       ['classify lenient', /^ALL .*lenient=([\d.]+)/m, 0.96],
-      ['lowest precision of a category', lowestOfCategories(0), 0.8],
-      ['lowest recall of a category', lowestOfCategories(1), 0.8],
+      ['lowest precision of a category', createLowestReader(0), 0.8],
+      ['lowest recall of a category', createLowestReader(1), 0.8],
     ],
   },
   {
@@ -122,7 +122,7 @@ const RECURRENCE_SETS = {
 await runMain(async () => {
   await setUp();
   await build();
-  await scoreDaily();
+  await scoreGeneratedHistories();
   const flag = process.argv.indexOf('--data');
   const data = resolve(flag > 0 ? process.argv[flag + 1] : join(root, '..', 'shared', 'data'));
   if (!existsSync(join(data, 'score_classify.py'))) {
@@ -140,7 +140,7 @@ await runMain(async () => {
 });
 
 /** Scores generated histories, which need no data. */
-async function scoreDaily() {
+async function scoreGeneratedHistories() {
   const { openEngine } = await import('../npm/engine/dist/node.mjs');
   const open = () => openEngine({ databasePath: ':memory:', projectRoot: root });
   const rows = await runStep('histories of ordinary days', () => scoreDailyHistories(open));
@@ -191,7 +191,7 @@ async function scoreEvidence(data) {
   const script = [join(data, 'score_evidence.py'), '--file', histories];
   const product = [
     '--',
-    ...withOutputCopy(answers, ['python3', join(data, 'via_history.py'), process.execPath, CLI_PATH]),
+    ...buildTeeCommand(answers, ['python3', join(data, 'via_history.py'), process.execPath, CLI_PATH]),
   ];
   const outputs = [];
   for (const [way, args] of Object.entries({ Argus: product, 'rules of thumb': ['--baseline'] })) {
@@ -262,7 +262,7 @@ function addMissingColumns(file, columns) {
 }
 
 /** Returns a function that reads the lowest value of a column from rows such as `TIMEOUT   31  0.968  0.935  0.951`. */
-function lowestOfCategories(column) {
+function createLowestReader(column) {
   return (output) => {
     const rows = [...output.matchAll(/^[A-Z_]{5,} +\d+ +([\d.]+) +([\d.]+) +[\d.]+$/gm)];
     return Math.min(...rows.map((row) => Number(row[column + 1])));

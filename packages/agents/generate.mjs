@@ -46,7 +46,7 @@ export function generateFiles() {
   return {
     '.claude-plugin/marketplace.json': formatJson(generateClaudeMarketplace()),
     '.agents/plugins/marketplace.json': formatJson(generateCodexMarketplace()),
-    ...placeUnder('packages/agents/claude/argus', {
+    ...prefixPaths('packages/agents/claude/argus', {
       // Commands are named after their plugin, so the contract's commands need a plugin with the name `pm`.
       '.claude-plugin/plugin.json': formatJson({
         name: 'argus',
@@ -58,7 +58,7 @@ export function generateFiles() {
       'hooks/hooks.json': formatJson(generateHooks(['PostToolUseFailure', 'PostToolUse'], 'Bash', MAX_HOOK_SECONDS)),
       ...copySkills(),
     }),
-    ...placeUnder('packages/agents/claude/pm', {
+    ...prefixPaths('packages/agents/claude/pm', {
       '.claude-plugin/plugin.json': formatJson({
         name: 'pm',
         ...MANIFEST_FIELDS,
@@ -70,13 +70,13 @@ export function generateFiles() {
         formatMarkdownCommand(about, hint, text),
       ]),
     }),
-    ...placeUnder('packages/agents/codex', {
+    ...prefixPaths('packages/agents/codex', {
       '.codex-plugin/plugin.json': formatJson(generateCodexPlugin()),
       '.mcp.json': formatJson({ mcpServers: { argus: { ...SERVER_COMMAND, tool_timeout_sec: 1800 } } }),
       'hooks/hooks.json': formatJson(generateHooks(['PostToolUse'], 'Bash', MAX_HOOK_SECONDS)),
       ...copySkills(),
     }),
-    ...placeUnder('packages/agents/gemini', {
+    ...prefixPaths('packages/agents/gemini', {
       'gemini-extension.json': formatJson({
         name: 'argus',
         version,
@@ -87,12 +87,12 @@ export function generateFiles() {
       ...generateCommands((name, about, text) => [`commands/pm/${name}.toml`, formatTomlCommand(about, text)]),
       ...copySkills(),
     }),
-    ...placeUnder('packages/agents/cursor', {
+    ...prefixPaths('packages/agents/cursor', {
       'mcp.json': formatJson({ mcpServers: { argus: SERVER_COMMAND } }),
       'hooks.json': formatJson(generateCursorHooks()),
       'install-links.json': formatJson(generateCursorLinks()),
     }),
-    ...placeUnder('packages/agents/vscode', {
+    ...prefixPaths('packages/agents/vscode', {
       'mcp.json': formatJson({ servers: { argus: { type: 'stdio', ...SERVER_COMMAND } } }),
       'install-links.json': formatJson(generateVscodeLinks()),
     }),
@@ -225,7 +225,7 @@ function generateRegistryEntry() {
   };
 }
 
-function placeUnder(folder, made) {
+function prefixPaths(folder, made) {
   return Object.fromEntries(Object.entries(made).map(([name, text]) => [`${folder}/${name}`, text]));
 }
 

@@ -38,7 +38,7 @@ const SITUATIONS = {
     const broken = day.file();
     let commit;
     for (let at = 0; at < 12; at += 1) {
-      const made = day.commit(at === culprit ? broken : day.otherThan(broken));
+      const made = day.commit(at === culprit ? broken : day.pickOtherFile(broken));
       if (at === culprit) commit = made;
     }
     return { ...day.breaks('regression', broken), culprit: commit };
@@ -62,7 +62,7 @@ const SITUATIONS = {
   'weeks without a run': (day) => {
     day.run();
     day.wait(40);
-    for (let at = 0; at < 5; at += 1) day.commit(day.otherThan('src/f0.ts'));
+    for (let at = 0; at < 5; at += 1) day.commit(day.pickOtherFile('src/f0.ts'));
     const culprit = day.commit('src/f0.ts');
     return { ...day.breaks('regression', 'src/f0.ts'), culprit };
   },
@@ -150,9 +150,9 @@ class SimulatedProject {
     return `src/f${this.draw(FILE_COUNT)}.ts`;
   }
 
-  otherThan(file) {
+  pickOtherFile(file) {
     const other = this.file();
-    return other === file ? this.otherThan(file) : other;
+    return other === file ? this.pickOtherFile(file) : other;
   }
 
   commit(file) {

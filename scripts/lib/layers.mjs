@@ -80,7 +80,7 @@ const READING_FILES = {
   'view/export.ts': 'reads pages of this package, and a copy that it has made itself',
 };
 
-export async function checkLayers(onLine) {
+export async function checkDependencies(onLine) {
   const { code, output } = await run('cargo', ['metadata', '--no-deps', '--format-version', '1'], { onLine });
   if (code !== 0) return { code, output };
   const json = output.slice(output.indexOf('{"packages"')).split('\n', 1)[0];

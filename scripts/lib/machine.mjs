@@ -90,14 +90,14 @@ export function requireNode() {
 
 export function requireRustup() {
   if (findProgram('rustup')) return;
-  const command = windowsOr(
+  const command = chooseByPlatform(
     'winget install Rustlang.Rustup',
     "curl --proto '=https' -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal",
   );
   throw new StepFailed(`missing: rustup (builds the engine); install with: ${command}`);
 }
 
-function windowsOr(onWindows, elsewhere) {
+function chooseByPlatform(onWindows, elsewhere) {
   return commandEnvironment.OS === 'Windows_NT' ? onWindows : elsewhere;
 }
 

@@ -5,7 +5,7 @@ const BIN_COUNT = 10;
 const BAR_CHARS = 40;
 
 /** Returns a command that runs `command` and also appends its output to a file. */
-export function withOutputCopy(file, command) {
+export function buildTeeCommand(file, command) {
   appendFileSync(file, '');
   return ['sh', '-c', 'file=$1; shift; "$@" | tee -a "$file"', 'sh', file, ...command];
 }

@@ -48,7 +48,7 @@ async function runSuiteStep({ name, inputs, isDone, work }, all) {
   try {
     const outcome = await runStep(name, async (onLine) => {
       const ended = countOutcome(await work(onLine, all));
-      if (ended.code !== 0) throw new RunnerFailed(name, ended);
+      if (ended.code !== 0) throw new RunnerError(name, ended);
       return ended;
     });
     const { passed, failed, skipped, notes, times } = outcome;
@@ -58,7 +58,7 @@ async function runSuiteStep({ name, inputs, isDone, work }, all) {
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
     console.log(error.message);
-    const counts = error instanceof RunnerFailed ? error.counts : { failed: 1 };
+    const counts = error instanceof RunnerError ? error.counts : { failed: 1 };
     return { ...EMPTY_COUNTS, ...counts, name, ms: Date.now() - start };
   }
 }
@@ -73,7 +73,7 @@ function countOutcome(outcome) {
   return { ...EMPTY_COUNTS, passed: isPassed ? 1 : 0, failed: isPassed ? 0 : 1, ...outcome };
 }
 
-class RunnerFailed extends StepFailed {
+class RunnerError extends StepFailed {
   constructor(name, { output, passed, failed, skipped, notes, times }) {
     const log = writeLog(name, output);
     const lines = output.trimEnd().split('\n');

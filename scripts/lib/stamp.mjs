@@ -16,7 +16,7 @@ const GENERATED_FOLDERS = ['npm/engine/src/wasm', 'packages/mcp/docs'];
 export function hashOf(inputs, ...words) {
   const hash = createHash('sha256');
   for (const word of words) hash.update(`${word}\0`);
-  for (const input of inputs) hash.update(`${input}\0`).update(digestOf(input));
+  for (const input of inputs) hash.update(`${input}\0`).update(digestInput(input));
   return hash.digest('hex');
 }
 
@@ -47,7 +47,7 @@ const digests = new Map();
  * Returns the digest of a file, or of all files in a folder. Each file is read once per process, so a step that writes
  * inputs must call `rescan`.
  */
-function digestOf(input) {
+function digestInput(input) {
   let known = digests.get(input);
   if (known === undefined) {
     const hash = createHash('sha256');

@@ -5,7 +5,7 @@ import { buildSteps } from '../build.mjs';
 import { installWasmBindgen } from '../setup.mjs';
 import { NATIVE_TEST_ARGS, runCargoTests, runClippy, runPostgresTests } from './cargo.mjs';
 import { run, runTool } from './exec.mjs';
-import { checkLayers } from './layers.mjs';
+import { checkDependencies } from './layers.mjs';
 import { runVitest, selectTestFiles } from './vitest.mjs';
 
 const RUST_INPUTS = ['Cargo.toml', 'Cargo.lock', 'rust-toolchain.toml', '.cargo', 'crates', '.rustfmt.toml'];
@@ -31,9 +31,9 @@ const OPTIMIZED_BUILD = { optimized: true, suffix: ', optimized' };
 /** Returns the checks of everything that an edit can break. Checks that find problems soonest come first. */
 export function createCheckSuite() {
   return [
-    ...textSteps(),
+    ...sourceCheckSteps(),
     ...buildSteps(),
-    rustTestSteps(),
+    rustTestStep(),
     ...rustLintSteps(),
     ...typeSteps(),
     typescriptTestStep('unit tests', 'test', UNIT_TEST_PREFIXES, [], BUILD_STEP),
@@ -44,9 +44,9 @@ export function createTestSuite() {
   return [
     installRunnersStep(),
     commandStep('rustfmt', 'cargo', RUST_INPUTS, ['cargo', 'fmt', '--check']),
-    ...textSteps(),
+    ...sourceCheckSteps(),
     ...buildSteps(),
-    rustTestSteps(),
+    rustTestStep(),
     ...rustLintSteps(),
     ...typeSteps(),
     toolStep('knip', ALL_INPUTS, 'knip', 'bin/knip.js', ['--config', '.knip.json', '--no-progress'], BUILD_STEP),
@@ -89,12 +89,12 @@ export function createFullSuite() {
   ];
 }
 
-function textSteps() {
+function sourceCheckSteps() {
   const agents = ['packages/agents', 'packages/mcp/package.json', '.claude-plugin', '.agents'];
   const generate = [process.execPath, 'packages/agents/generate.mjs', '--check'];
   return [
     toolStep('biome', ALL_INPUTS, '@biomejs/biome', 'bin/biome', ['ci', '--colors=off']),
-    { name: 'layers', lane: 'checks', inputs: ALL_INPUTS, work: checkLayers },
+    { name: 'layers', lane: 'checks', inputs: ALL_INPUTS, work: checkDependencies },
     commandStep('plugins and extensions are current', 'checks', agents, generate),
   ];
 }
@@ -130,7 +130,7 @@ function installRunnersStep(...args) {
   return { name: RUNNERS_STEP, lane: 'network', work };
 }
 
-function rustTestSteps() {
+function rustTestStep() {
   return rustStep('Rust tests', (onLine) => runCargoTests(NATIVE_TEST_ARGS, onLine));
 }
 

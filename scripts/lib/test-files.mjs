@@ -29,7 +29,7 @@ const RECORDS_FILE = join(root, 'target', 'stamps', 'passed-test-files.json');
 /**
  * Number of passes to keep per file, so that nothing runs again after an edit is reverted or the branch is switched.
  */
-const KEPT_PASSES = 3;
+const MAX_KEPT_PASSES = 3;
 
 /** Returns the test files of a suite, selected as in vitest.config.ts. */
 export function listTestFiles(suite) {
@@ -43,7 +43,7 @@ export function listTestFiles(suite) {
 /** Returns the files that passed with their current inputs, each with its number of tests. */
 export function findUnchangedFiles(files) {
   const records = readRecords();
-  const passOf = (file) => records[file]?.find(({ hash, modules }) => hash === inputHash(file, modules));
+  const passOf = (file) => records[file]?.find(({ hash, modules }) => hash === hashTestInputs(file, modules));
   return new Map(files.map((file) => [file, passOf(file)?.counts]).filter(([, counts]) => counts !== undefined));
 }
 
@@ -51,9 +51,9 @@ export function findUnchangedFiles(files) {
 export function recordPasses(passed) {
   const records = readRecords();
   for (const { file, modules, counts } of passed) {
-    const pass = { modules, counts, hash: inputHash(file, modules) };
+    const pass = { modules, counts, hash: hashTestInputs(file, modules) };
     const before = (records[file] ?? []).filter(({ hash }) => hash !== pass.hash);
-    records[file] = [pass, ...before].slice(0, KEPT_PASSES);
+    records[file] = [pass, ...before].slice(0, MAX_KEPT_PASSES);
   }
   mkdirSync(dirname(RECORDS_FILE), { recursive: true });
   writeFileSync(RECORDS_FILE, JSON.stringify(records));
@@ -67,7 +67,7 @@ function readRecords() {
   }
 }
 
-function inputHash(file, modules) {
+function hashTestInputs(file, modules) {
   const own = modules.filter((module) => !module.startsWith(BUILT_ENGINE) && !module.includes('node_modules/'));
   const [, read] = READ_PATHS.find(([prefix]) => file.startsWith(prefix));
   const inputs = new Set([file, ...own, ...COMMON_INPUTS, ...read, ...listFixtures(file)]);

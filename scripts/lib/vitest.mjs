@@ -34,7 +34,7 @@ export async function runVitest({ name, suite, files, all = false, bail = false,
   return {
     // A runner that failed without a failed test, for example because a file did not load, counts as one failure.
     ...(code !== 0 && counts.failed === 0 ? { ...ended, failed: 1 } : ended),
-    notes: [cachedNote, ...findMissingProgramLines(output)].filter(Boolean),
+    notes: [cachedNote, ...findSkippedLines(output)].filter(Boolean),
     times: results.flatMap(({ file, times }) => times.map((time) => ({ ...time, name: `${file} > ${time.name}` }))),
   };
 }
@@ -76,6 +76,6 @@ const addCounts = (left, right) => ({
 });
 
 /** Returns the lines about missing programs that tests/runners/installed.ts prints. */
-function findMissingProgramLines(output) {
+function findSkippedLines(output) {
   return [...new Set([...output.matchAll(/^skipped: .*$/gm)].map(([line]) => line))];
 }

@@ -1,14 +1,19 @@
 /** Runs the MCP server in the process of its test, on a transport in memory. */
 
 import type { InMemoryTransport, Transport } from '@modelcontextprotocol/client';
-import { serveOn } from '../../packages/mcp/src/server/server.ts';
+import { serveTransport } from '../../packages/mcp/src/server/server.ts';
 import { type ProgramIo, withIo } from '../../packages/mcp/src/system/io.ts';
-import type { Profile } from '../../packages/mcp/src/tools/shared/registry.ts';
+import type { ToolProfile } from '../../packages/mcp/src/tools/shared/registry.ts';
 
 /** Serves at an end of a pair of transports, with the given environment and folder instead of those of the process. */
 export function serveInProcess(
   transport: InMemoryTransport,
-  { env, cwd, isImpatient, profile }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean; profile?: Profile },
+  {
+    env,
+    cwd,
+    isImpatient,
+    profile,
+  }: { env: NodeJS.ProcessEnv; cwd: string; isImpatient: boolean; profile?: ToolProfile },
 ): { close(): Promise<void> } {
   const own: ProgramIo = {
     env,
@@ -27,7 +32,7 @@ export function serveInProcess(
     onceSignal: () => {},
   };
   const far = copyMessages(transport, own);
-  return withIo(own, () => serveOn(far, profile));
+  return withIo(own, () => serveTransport(far, profile));
 }
 
 /** Copies each message like a pipe would, and handles the client's messages with the server's environment. */

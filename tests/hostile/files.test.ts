@@ -11,7 +11,7 @@ import { describe, expect, test } from 'vitest';
 import { getEnvironment } from '../../packages/mcp/src/environment/project-environment.ts';
 import { planRun } from '../../packages/mcp/src/run/planning/plan.ts';
 import { detectTestCommand } from '../../packages/mcp/src/run/planning/test-command.ts';
-import { findReadProblem, readPart, readPieces, readText } from '../../packages/mcp/src/system/files/read.ts';
+import { createFileStream, findReadProblem, readPart, readText } from '../../packages/mcp/src/system/files/read.ts';
 import { connect, createProject } from '../e2e/harness.ts';
 import { AgentMachine } from '../e2e/hook/desk.ts';
 
@@ -77,7 +77,7 @@ describe.each(testedKinds)('%s', (kind) => {
     const reading = { ...limit, links: { within: root } };
     expect(() => readText(file, reading)).toThrow();
     expect(() => readText(file, { ...limit, links: 'refused' })).toThrow();
-    expect(() => readPieces(file, reading)).toThrow();
+    expect(() => createFileStream(file, reading)).toThrow();
     expect(findReadProblem(file, reading)).toMatch(/not a regular file|larger than|outside the project|ELOOP/u);
     // A part of a huge file can be read.
     if (kind !== 'a huge file') expect(() => readPart(file, reading, 'beginning')).toThrow();

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { LIMITS } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { readShared, readSharedState } from '../../packages/mcp/src/owner/shared-files.ts';
+import { readSharedFiles, readSharedFolderState } from '../../packages/mcp/src/owner/shared-files.ts';
 import { argus } from '../e2e/argus.ts';
 import { createProject } from '../e2e/harness.ts';
 import { type Clone, createBareRepository, createClone, createCloneWithSharedFix } from '../e2e/share/clones.ts';
@@ -78,12 +78,16 @@ test.each([
   const folder = path.join(root, '.argus-shared', 'fixes');
   mkdirSync(folder, { recursive: true });
   for (let at = 0; at < count; at += 1) writeFileSync(path.join(folder, `fix-${at}.json`), 'x'.repeat(bytes));
-  const { files, faults } = readShared(root);
+  const { files, faults } = readSharedFiles(root);
   expect(files).toHaveLength(taken);
   expect(faults).toEqual([
     { path: '.argus-shared', message: expect.stringContaining('all files after it by name are skipped') },
   ]);
-  expect(readSharedState(root)).toMatchObject({ files: taken, bytes: taken * bytes, leftOut: faults[0]?.message });
+  expect(readSharedFolderState(root)).toMatchObject({
+    files: taken,
+    bytes: taken * bytes,
+    leftOut: faults[0]?.message,
+  });
 });
 
 test('an answer reports that the shared memory is incomplete', async () => {

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { io, withIo } from '../../packages/mcp/src/system/io.ts';
-import { Remote, toCallRejectedError } from '../../packages/mcp/src/team/client/remote.ts';
+import { TeamServerClient, toCallRejectedError } from '../../packages/mcp/src/team/client/remote.ts';
 import { type FakeTeam, joinFakeTeam, jsonAnswer, startFakeServer } from '../e2e/team/pretended.ts';
 
 const LOGIN_PAGE = '<!doctype html><title>Log in to the network</title>';
@@ -39,7 +39,7 @@ const errorBody = (code: string) => ({ error: { code, message: 'No.\nRun this: c
 async function findCallError(answer: FakeTeam['answer']): Promise<unknown> {
   const url = await startFakeServer({ greeting: {}, answer, asked: [] });
   const asking = () => ({ locale: 'en', by: undefined, from: undefined }) as const;
-  const remote = new Remote({ url, project: 'shop', tokenVariable: 'ARGUS_TEAM_TOKEN' }, asking);
+  const remote = new TeamServerClient({ url, project: 'shop', tokenVariable: 'ARGUS_TEAM_TOKEN' }, asking);
   const run = { command: 'job', exitCode: 3, timedOut: false, reports: [], containers: [], notes: [] };
   const env = { ARGUS_TEAM_TOKEN: 'argus_0123' };
   const call = withIo({ ...io(), env }, () => remote.call('recordRun', run));

@@ -51,7 +51,7 @@ export function createReplay(rest: RecordedRun[]): Execute {
       exitCode: next.exitCode,
       signal: null,
       timedOut: false,
-      fellSilent: false,
+      idleTimedOut: false,
       interrupted: false,
       durationMs: 1,
       startedAt,

@@ -35,7 +35,7 @@ fn inspect(analyzer: &Analyzer, line: &[u8]) -> io::Result<Value> {
         "headline": analysis.normalized.headline,
         "frame": analysis.normalized.frame,
         "site": analysis.normalized.site,
-        "signature": analysis.signatures.exact,
+        "signature": analysis.signatures.signature,
         "familySignature": analysis.signatures.family,
     }))
 }

@@ -25,7 +25,7 @@ fn main() -> io::Result<()> {
         let case = row.get("caseName").and_then(Value::as_str).unwrap_or_default().to_owned();
         let analysis = analyzer.analyze(serde_json::from_value::<FailureEvent>(row)?, &case);
         let known = by_case.entry((case, analysis.classification.category)).or_default();
-        let number = by_signature.get(&analysis.signatures.exact).copied().or_else(|| {
+        let number = by_signature.get(&analysis.signatures.signature).copied().or_else(|| {
             let alike = known.iter().filter(|_| !exact_only);
             let alike = alike.filter_map(|(text, number)| {
                 Some((compare_texts(text, &analysis.normalized_error)?.similarity, *number))
@@ -37,7 +37,7 @@ fn main() -> io::Result<()> {
             count += 1;
             count
         });
-        if by_signature.insert(analysis.signatures.exact, number).is_none() {
+        if by_signature.insert(analysis.signatures.signature, number).is_none() {
             known.push((analysis.normalized_error, number));
         }
         writeln!(out, "{number}")?;

@@ -4,7 +4,7 @@
 
 use argus_core::{
     Analyzer,
-    search::{Document, IndexedDocument, Query, index},
+    search::{Document, IndexedDocument, Query, create_indexed_document},
 };
 use serde_json::{Value, json};
 use std::{collections::HashMap, error::Error, io};
@@ -40,5 +40,5 @@ fn field<'a>(row: &'a Value, name: &str) -> &'a str {
 
 fn index_incident(row: &Value, analyzer: &Analyzer) -> IndexedDocument {
     let (title, error_signature, summary) = (field(row, "title"), field(row, "error"), field(row, "summary"));
-    index(&Document { title, error_signature, summary, tags: &[] }, analyzer)
+    create_indexed_document(&Document { title, error_signature, summary, tags: &[] }, analyzer)
 }

@@ -4,9 +4,9 @@ use crate::{
     classify::{Classification, Classifier, PatternError, UserRule},
     failure::event::FailureEvent,
     identity::sign::{self, Signatures},
-    normalize::{self, Normalized},
-    redact::{Redacted, Redactor, UserSecret},
-    text::{bound, inspected::shorten_long_states},
+    normalize::{self, NormalizedFailure},
+    redact::{RedactedText, Redactor, SecretPattern},
+    text::{bound, inspected::shorten_printed_objects},
 };
 
 /// The results of the analysis of a failure.
@@ -20,7 +20,7 @@ pub struct Analysis {
     /// Category, rule and evidence. The evidence is a byte range of `redacted`.
     pub classification: Classification,
     /// The stable part of the text.
-    pub normalized: Normalized,
+    pub normalized: NormalizedFailure,
     /// The text from which the signature is computed: the stable part, plus the place if the stable part is too generic.
     pub normalized_error: String,
     /// The signature and the family of the failure.
@@ -36,18 +36,18 @@ pub struct Analyzer {
 
 impl Analyzer {
     /// Compiles the project's own rules and secrets.
-    pub fn new(rules: &[UserRule], secrets: &[UserSecret]) -> Result<Self, PatternError> {
+    pub fn new(rules: &[UserRule], secrets: &[SecretPattern]) -> Result<Self, PatternError> {
         Ok(Self { classifier: Classifier::new(rules)?, redactor: Redactor::new(secrets)? })
     }
 
     /// Redacts and bounds a text that is not an error text, so that it can be stored.
-    pub fn redact(&self, text: &str) -> Redacted {
-        self.redactor.redacted(text).bounded_to(bound::MAX_TEXT_BYTES)
+    pub fn redact(&self, text: &str) -> RedactedText {
+        self.redactor.redact_text(text).bounded_to(bound::MAX_TEXT_BYTES)
     }
 
     /// Redacts a text without bounding it. For text that the host created.
-    pub fn redact_whole(&self, text: &str) -> Redacted {
-        self.redactor.redacted(text)
+    pub fn redact_without_limit(&self, text: &str) -> RedactedText {
+        self.redactor.redact_text(text)
     }
 
     /// Runs all steps in order. `case_name` is the full name of the case.
@@ -78,10 +78,10 @@ impl Analyzer {
     }
 
     fn redact_and_bound(&self, event: FailureEvent) -> CleanFailure {
-        let text = shorten_long_states(&event.text);
+        let text = shorten_printed_objects(&event.text);
         let mut clean = self.redactor.redact(&text);
         let redactions = std::mem::take(&mut clean.kinds);
-        let text = Redacted::from_redaction(clean).bounded_to(bound::MAX_TEXT_BYTES).into_string();
+        let text = RedactedText::from_redaction(clean).bounded_to(bound::MAX_TEXT_BYTES).into_string();
         let redact = |name: Option<String>| name.map(|name| self.redact(&name).into_string());
         let (exception_type, signal, runner) =
             (redact(event.exception_type), redact(event.signal), redact(event.runner));
@@ -103,8 +103,13 @@ struct CleanFailure {
 }
 
 impl CleanFailure {
-    fn normalize_and_sign(self, classification: Classification, normalized: Normalized, case_name: &str) -> Analysis {
-        let normalized_error = normalized.identity().into_owned();
+    fn normalize_and_sign(
+        self,
+        classification: Classification,
+        normalized: NormalizedFailure,
+        case_name: &str,
+    ) -> Analysis {
+        let normalized_error = normalized.signature_input().into_owned();
         let signatures = sign::sign(classification.category, case_name, &self.event, &normalized);
         let Self { event, redactions } = self;
         Analysis { redacted: event.text, redactions, classification, normalized, normalized_error, signatures }
@@ -140,8 +145,8 @@ mod tests {
             let event = |text: &String| FailureEvent { text: text.clone(), ..FailureEvent::default() };
             let signed: Vec<_> =
                 texts.iter().enumerate().map(|(at, text)| analyzer.analyze(event(text), case(at)).signatures).collect();
-            assert!(signed.iter().all(|one| one.exact == sha256_hex(&one.pattern)), "{kind}");
-            let patterns: HashSet<&str> = signed.iter().map(|one| one.pattern.as_str()).collect();
+            assert!(signed.iter().all(|one| one.signature == sha256_hex(&one.signature_text)), "{kind}");
+            let patterns: HashSet<&str> = signed.iter().map(|one| one.signature_text.as_str()).collect();
             if patterns.len() != if same { 1 } else { texts.len() } {
                 wrong.push(format!("{kind}: {patterns:#?}"));
             }

@@ -10,19 +10,19 @@ use std::{
 #[derive(Clone, Debug)]
 pub struct CallContext {
     /// UTC milliseconds since the Unix epoch.
-    pub now: i64,
+    pub now_ms: i64,
     seed: [u8; 16],
-    stamp: IdStart,
+    stamp: IdTimestamp,
     /// Number of IDs per prefix so far. The IDs are counted per prefix so that the IDs of a prefix do not depend on
     /// those of other prefixes.
     ids: RefCell<BTreeMap<String, u64>>,
-    fractions: Cell<u64>,
+    fraction_count: Cell<u64>,
     call_id: Option<Box<str>>,
 }
 
 /// Source of the first 48 bits of an ID.
 #[derive(Clone, Copy, Debug)]
-enum IdStart {
+enum IdTimestamp {
     /// A time. The IDs are `UUIDv7` and sort by time.
     Time(i64),
     /// The seed. The IDs are `UUIDv8`.
@@ -38,23 +38,23 @@ impl CallContext {
     pub const fn new(now: i64, seed: [u8; 16]) -> Self {
         let now = Self::clamp_to_range(now);
         Self {
-            now,
+            now_ms: now,
             seed,
-            stamp: IdStart::Time(now),
+            stamp: IdTimestamp::Time(now),
             ids: RefCell::new(BTreeMap::new()),
-            fractions: Cell::new(0),
+            fraction_count: Cell::new(0),
             call_id: None,
         }
     }
 
     /// Creates a context for a call with an ID. The same call ID always gives the same object IDs, so that sending a
     /// call again creates the same objects. If the call ID is a `UUIDv7`, the object IDs contain its time.
-    pub fn for_call(now: i64, call_id: &str) -> Self {
+    pub fn with_call_id(now: i64, call_id: &str) -> Self {
         use sha2::{Digest, Sha256};
         let digest: [u8; 32] = Sha256::digest(call_id.as_bytes()).into();
         let mut seed = [0; 16];
         seed.copy_from_slice(&digest[..16]);
-        let stamp = uuid_v7_millis(call_id).map_or(IdStart::None, IdStart::Time);
+        let stamp = uuid_v7_millis(call_id).map_or(IdTimestamp::None, IdTimestamp::Time);
         Self { stamp, call_id: Some(call_id.into()), ..Self::new(now, seed) }
     }
 
@@ -83,7 +83,7 @@ impl CallContext {
 
     /// Returns the next random number in [0, 1).
     pub fn next_fraction(&self) -> f64 {
-        let number = self.fractions.replace(self.fractions.get() + 1);
+        let number = self.fraction_count.replace(self.fraction_count.get() + 1);
         let bytes = self.derive_bytes("", number);
         let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
         f64::from(bits) / (f64::from(u32::MAX) + 1.0)
@@ -91,7 +91,7 @@ impl CallContext {
 
     /// Returns a new ID: `prefix-` and a UUID (RFC 9562). The IDs of a prefix do not depend on how many IDs other
     /// prefixes have, because that number may depend on stored data.
-    pub fn id(&self, prefix: &str) -> String {
+    pub fn create_id(&self, prefix: &str) -> String {
         let mut ids = self.ids.borrow_mut();
         let next = ids.entry(prefix.to_owned()).or_default();
         let digest = self.derive_bytes(prefix, *next);
@@ -99,15 +99,15 @@ impl CallContext {
         let mut bytes = [0_u8; 16];
         bytes.copy_from_slice(&digest[..16]);
         let version = match self.stamp {
-            IdStart::Time(millis) => {
+            IdTimestamp::Time(millis) => {
                 bytes[..6].copy_from_slice(&millis.to_be_bytes()[2..]);
                 0x70
             }
-            IdStart::None => 0x80,
+            IdTimestamp::None => 0x80,
         };
         bytes[6] = version | (bytes[6] & 0x0f);
         bytes[8] = 0x80 | (bytes[8] & 0x3f); // the UUID variant
-        let hex = crate::identity::sign::hex(&bytes);
+        let hex = crate::identity::sign::encode_hex(&bytes);
         format!("{prefix}-{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
     }
 
@@ -136,7 +136,7 @@ mod tests {
     fn ids_are_unique_uuid_v7_in_time_order() {
         let early = CallContext::new(1_740_000_000_000, [7; 16]);
         let late = CallContext::new(1_740_000_000_001, [7; 16]);
-        let (first, second, third) = (early.id("run"), early.id("run"), late.id("run"));
+        let (first, second, third) = (early.create_id("run"), early.create_id("run"), late.create_id("run"));
         assert_eq!(first.len(), "run-".len() + 36);
         assert_eq!(first.as_bytes()[18], b'7');
         assert!(first != second && second < third);
@@ -145,30 +145,33 @@ mod tests {
     #[test]
     fn same_call_id_gives_the_same_ids_at_any_time() {
         let name = "0195220c-2a00-7abc-8def-001122334455";
-        let (first, again) = (CallContext::for_call(1, name), CallContext::for_call(2, name));
-        let ids = |context: &CallContext| [context.id("run"), context.id("fix")];
+        let (first, again) = (CallContext::with_call_id(1, name), CallContext::with_call_id(2, name));
+        let ids = |context: &CallContext| [context.create_id("run"), context.create_id("fix")];
         assert_eq!(ids(&first), ids(&again));
-        assert!(CallContext::for_call(1, name).id("run").starts_with("run-0195220c-2a00-7"));
-        assert_ne!(CallContext::for_call(1, name).id("run"), CallContext::for_call(1, "another").id("run"));
+        assert!(CallContext::with_call_id(1, name).create_id("run").starts_with("run-0195220c-2a00-7"));
+        assert_ne!(
+            CallContext::with_call_id(1, name).create_id("run"),
+            CallContext::with_call_id(1, "another").create_id("run")
+        );
     }
 
     #[test]
     fn ids_do_not_depend_on_other_prefixes() {
         let (short, long) = (CallContext::new(1, [7; 16]), CallContext::new(1, [7; 16]));
-        long.id("pat");
+        long.create_id("pat");
         long.next_fraction();
-        assert_eq!(short.id("fix"), long.id("fix"));
-        assert_ne!(short.id("fix"), long.id("sol"));
-        assert_ne!(long.id("fix"), long.id("fix"));
+        assert_eq!(short.create_id("fix"), long.create_id("fix"));
+        assert_ne!(short.create_id("fix"), long.create_id("sol"));
+        assert_ne!(long.create_id("fix"), long.create_id("fix"));
     }
 
     #[test]
     fn call_id_without_a_time_gives_uuid_v8() {
         for name in ["", "another", "0195220c-2a00-4abc-8def-001122334455", "0195220c+2a00-7abc-8def-001122334455", "ä"]
         {
-            let (early, late) = (CallContext::for_call(1, name), CallContext::for_call(i64::MAX, name));
-            let id = early.id("run");
-            assert_eq!((id.as_bytes()[18], id.clone()), (b'8', late.id("run")));
+            let (early, late) = (CallContext::with_call_id(1, name), CallContext::with_call_id(i64::MAX, name));
+            let id = early.create_id("run");
+            assert_eq!((id.as_bytes()[18], id.clone()), (b'8', late.create_id("run")));
         }
     }
 
@@ -176,8 +179,8 @@ mod tests {
     fn clock_out_of_range_is_clamped() {
         for (clock, moment) in [(i64::MIN, 0), (-1, 0), (7, 7), (i64::MAX, CallContext::LATEST_MS)] {
             let context = CallContext::new(clock, [7; 16]);
-            assert_eq!(context.now, moment);
-            assert_eq!(context.id("run").len(), "run-".len() + 36);
+            assert_eq!(context.now_ms, moment);
+            assert_eq!(context.create_id("run").len(), "run-".len() + 36);
         }
     }
 

@@ -19,7 +19,7 @@ mod statuses;
 mod tests;
 
 pub use crate::text::pattern_error::PatternError;
-use crate::{failure::category::Category, failure::event::FailureEvent, redact::safe_name};
+use crate::{failure::category::Category, failure::event::FailureEvent, redact::sanitize_rule_name};
 use event_view::EventView;
 use regex::bytes::{Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
@@ -90,8 +90,8 @@ impl Classifier {
         if let Some(answer) = self.find_user_rule(&view) {
             return answer;
         }
-        let from_text = rule_chain::first_match(&view);
-        let from_facts = deciding_facts::first_match(event);
+        let from_text = rule_chain::find_first_match(&view);
+        let from_facts = deciding_facts::find_deciding_fact(event);
         match (from_text, from_facts) {
             (Some(found), Some(fact)) if fact.rank() < found.rule.rank() => fact.into_classification(),
             (Some(found), _) => Classification {
@@ -121,6 +121,6 @@ fn compile(rule: &UserRule) -> Result<CompiledUserRule, PatternError> {
         .size_limit(MAX_USER_PATTERN_BYTES)
         .dfa_size_limit(MAX_USER_PATTERN_BYTES)
         .build()
-        .map_err(|error| PatternError::new(safe_name(&rule.name), &error))?;
+        .map_err(|error| PatternError::new(sanitize_rule_name(&rule.name), &error))?;
     Ok(CompiledUserRule { name: rule.name.clone(), category: rule.category, regex })
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 /// Removes escape sequences; every other character stays.
-pub fn without_escapes(text: &str) -> String {
+pub fn strip_escapes(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     let mut from = 0;
@@ -59,7 +59,7 @@ fn string_sequence_length(rest: &[u8]) -> usize {
 
 /// Removes escape sequences and control, invisible and direction-changing characters. Line breaks, tabs and characters
 /// that combine emoji stay. The host uses the same rule; `tests/vectors/visible.jsonl` tests both.
-pub fn clean(text: &str) -> Cow<'_, str> {
+pub fn sanitize_text(text: &str) -> Cow<'_, str> {
     let Some(first) = find_unwanted(text) else { return Cow::Borrowed(text) };
     let mut out = String::with_capacity(text.len());
     out.push_str(&text[..first]);
@@ -199,11 +199,11 @@ fn is_invisible(letter: char) -> bool {
 
 /// Returns a clean line of at most `limit` characters, with `…` for omitted text. White space becomes a single space,
 /// except inside quotes and in a line of a diff, where it may be the difference between two values.
-pub fn line(text: &str, limit: usize) -> String {
+pub fn sanitize_line(text: &str, limit: usize) -> String {
     if text.len() <= limit && is_plain_line(text.as_bytes()) {
         return text.to_owned();
     }
-    let clean = clean(text);
+    let clean = sanitize_text(text);
     let text = clean.trim();
     let is_diff = text.starts_with(['+', '-']);
     let mut out = String::new();
@@ -231,7 +231,7 @@ pub fn line(text: &str, limit: usize) -> String {
             break;
         }
     }
-    shortened(&out, limit)
+    truncate_chars(&out, limit)
 }
 
 /// Checks whether `letter` is a quote that is closed on the same line. A quote inside a word does not count, as in
@@ -243,8 +243,8 @@ fn opens_quote(rest: &str, letter: char, before: Option<char>) -> bool {
 
 /// Returns a clean line of at most `limit` characters. Replaces the middle of a longer line with `…` and keeps both
 /// ends, because a comparison may have one value before a printed object and the other value after the object.
-pub fn line_with_ends(text: &str, limit: usize) -> String {
-    let whole = line(text, usize::MAX);
+pub fn sanitize_line_keeping_ends(text: &str, limit: usize) -> String {
+    let whole = sanitize_line(text, usize::MAX);
     let length = whole.chars().count();
     if length <= limit {
         return whole;
@@ -264,7 +264,7 @@ fn is_plain_line(text: &[u8]) -> bool {
 }
 
 /// Returns at most `limit` characters. If text was omitted, the last character is `…`.
-pub fn shortened(text: &str, limit: usize) -> String {
+pub fn truncate_chars(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         None => text.to_owned(),
         Some(_) => text.chars().take(limit.saturating_sub(1)).chain(std::iter::once('…')).collect(),
@@ -273,7 +273,7 @@ pub fn shortened(text: &str, limit: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{clean, line, line_with_ends, shortened, without_escapes};
+    use super::{sanitize_line, sanitize_line_keeping_ends, sanitize_text, strip_escapes, truncate_chars};
     use proptest::prelude::*;
 
     #[test]
@@ -291,16 +291,16 @@ mod tests {
             ("tab\tand\nline stay", "tab\tand\nline stay"),
         ];
         for (text, wanted) in rows {
-            assert_eq!(clean(text), wanted, "{text:?}");
+            assert_eq!(sanitize_text(text), wanted, "{text:?}");
         }
     }
 
     #[test]
     fn invisible_characters_are_removed() {
-        assert_eq!(clean("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\u{ad}f"), "abcdef");
+        assert_eq!(sanitize_text("a\u{200b}b\u{202e}c\u{2066}d\u{feff}e\u{ad}f"), "abcdef");
         let hidden: String = "ignore".bytes().filter_map(|byte| char::from_u32(0xe0000 + u32::from(byte))).collect();
-        assert_eq!(clean(&format!("shown{hidden}")), "shown");
-        assert_eq!(clean("写真 é ü — “quoted”"), "写真 é ü — “quoted”");
+        assert_eq!(sanitize_text(&format!("shown{hidden}")), "shown");
+        assert_eq!(sanitize_text("写真 é ü — “quoted”"), "写真 é ü — “quoted”");
     }
 
     #[test]
@@ -308,50 +308,53 @@ mod tests {
         for row in include_str!("../../../tests/vectors/visible.jsonl").lines() {
             let row: serde_json::Value = serde_json::from_str(row).unwrap();
             let (text, wanted) = (row["text"].as_str().unwrap(), row["visible"].as_str().unwrap());
-            assert_eq!(clean(text), wanted, "{}", row["name"]);
+            assert_eq!(sanitize_text(text), wanted, "{}", row["name"]);
             let framed = format!("before {text} after");
-            assert_eq!(clean(&framed), format!("before {wanted} after"), "{}, framed", row["name"]);
+            assert_eq!(sanitize_text(&framed), format!("before {wanted} after"), "{}, framed", row["name"]);
         }
     }
 
     #[test]
     fn line_is_bounded() {
-        assert_eq!(line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
-        assert_eq!(line("abcdef", 4), "abc…");
-        assert_eq!(line("", 4), "");
+        assert_eq!(sanitize_line("  first\n\tsecond \u{1b}[1mthird\u{1b}[0m ", 40), "first second third");
+        assert_eq!(sanitize_line("abcdef", 4), "abc…");
+        assert_eq!(sanitize_line("", 4), "");
         for (spaced, wanted) in [
             ("'a  b' !==  'a b'", "'a  b' !== 'a b'"),
             ("expected \"a\tb\"\t to  equal", "expected \"a\\tb\" to equal"),
             ("it  didn't  say 'so  ", "it didn't say 'so"),
             ("-   a  b", "- a  b"),
         ] {
-            assert_eq!(line(spaced, 40), wanted);
+            assert_eq!(sanitize_line(spaced, 40), wanted);
         }
         for spaced in [" a b", "a b ", "a  b", " ", "a\tb"] {
-            assert_eq!(line(spaced, 40), spaced.split_whitespace().collect::<Vec<_>>().join(" "));
+            assert_eq!(sanitize_line(spaced, 40), spaced.split_whitespace().collect::<Vec<_>>().join(" "));
         }
-        assert_eq!(shortened("üüüü", 4), "üüüü");
-        assert_eq!(shortened("üüüüü", 4), "üüü…");
+        assert_eq!(truncate_chars("üüüü", 4), "üüüü");
+        assert_eq!(truncate_chars("üüüüü", 4), "üüü…");
     }
 
     #[test]
     fn long_line_keeps_its_ends() {
-        assert_eq!(line_with_ends("expected  #<Response> to match /x/", 40), "expected #<Response> to match /x/");
-        assert_eq!(line_with_ends("abcdefghij", 7), "abcd…ij");
-        assert_eq!(line_with_ends("üüüüüüüüüü", 7), "üüüü…üü");
-        assert_eq!(line_with_ends("abc", 1), "…");
+        assert_eq!(
+            sanitize_line_keeping_ends("expected  #<Response> to match /x/", 40),
+            "expected #<Response> to match /x/"
+        );
+        assert_eq!(sanitize_line_keeping_ends("abcdefghij", 7), "abcd…ij");
+        assert_eq!(sanitize_line_keeping_ends("üüüüüüüüüü", 7), "üüüü…üü");
+        assert_eq!(sanitize_line_keeping_ends("abc", 1), "…");
     }
 
     #[test]
     fn without_escapes_keeps_other_characters() {
-        assert_eq!(without_escapes("\u{1b}[1mab\u{1b}[0m\u{200b}\rcd"), "ab\u{200b}\rcd");
+        assert_eq!(strip_escapes("\u{1b}[1mab\u{1b}[0m\u{200b}\rcd"), "ab\u{200b}\rcd");
     }
 
     proptest! {
         #[test]
         fn cleaning_is_idempotent(text in prop_oneof![any::<String>(), "[👩💻❤1#\u{200d}\u{fe0f}\u{20e3}\u{200b}\u{1b}\\[m\r\na]{0,12}"]) {
-            let once = clean(&text).into_owned();
-            prop_assert_eq!(clean(&once), once.clone());
+            let once = sanitize_text(&text).into_owned();
+            prop_assert_eq!(sanitize_text(&once), once.clone());
             prop_assert_eq!(memchr::memchr(0x1b, once.as_bytes()), None);
         }
     }

@@ -3,11 +3,11 @@
 //!
 //! [`understand`] turns the output of a failed run into a [`FixError`], and [`begin`] creates the state of a new loop.
 //! [`advance`] takes a state and an event, and returns the next state and the allowed actions. [`find_weakenings`]
-//! finds changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`check`]
+//! finds changes in a diff that make a passing run suspicious. The host stores the state in `state.json`; [`validate_state`]
 //! validates a state that the host returns.
 
 /// Derives the traits that every type of the loop needs. Names are in snake case, as in `state.json`.
-macro_rules! plain {
+macro_rules! state_types {
     ($($(#[$meta:meta])* pub $kind:tt $name:ident $body:tt)*) => {$(
         #[derive(Clone, Debug, PartialEq, serde::Serialize, serde::Deserialize)]
         #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
@@ -28,20 +28,22 @@ mod state;
 mod understand;
 mod weakened;
 
-pub use begin::{Start, StartProblem, adjust, begin, command_hash};
-pub use check::{StateProblem, check};
+pub use begin::{Start, StartProblem, apply_options, begin, compute_loop_id};
+pub use check::{StateProblem, validate_state};
 pub use decide::{NextStep, next_step};
-pub use error::{Because, ErrorClass, ErrorSummary, Failure, FixError, Location};
-pub use event::{Advanced, Decision, DecisionType, Event, LoopResult, RanCases, Verdict, Warning, WarningKind};
+pub use error::{ClassReason, ErrorClass, ErrorSummary, FailedRun, FixError, Location};
+pub use event::{
+    AdvanceResult, CaseOutcomes, Decision, DecisionType, Event, LoopResult, Verdict, Warning, WarningKind,
+};
 pub use machine::advance;
 pub use retry::{
-    approach::{Approach, Step},
-    backoff::{MAX_DELAY_SECONDS, delay},
+    approach::{Approach, FixStep},
+    backoff::{MAX_DELAY_SECONDS, compute_delay},
     circuit::{Circuit, CircuitState},
 };
 pub use state::{
-    AppliedFix, Attempt, EscalationReason, FileChange, FixState, HostNotes, Mode, Running, STATE_VERSION, Status,
-    Weakening, WeakeningKind,
+    AppliedFix, Attempt, EscalationReason, FileChange, FixState, HostNotes, Mode, RunningAttempt, STATE_VERSION,
+    Status, Weakening, WeakeningKind,
 };
 pub use understand::location::find_frames;
 pub use understand::prompt::find_prompt;

@@ -10,7 +10,7 @@ mod word;
 
 use crate::{
     output::{CleanText, Output, OutputLine, lines, progress_lines, salient},
-    text::bytes::{are_equal, character_end},
+    text::bytes::{are_equal, floor_character_boundary},
 };
 use memchr::memmem;
 pub(crate) use names::VOLATILE_NAMES;
@@ -30,7 +30,7 @@ const MAX_PASSES: usize = 4;
 
 /// The normalized text of a failure, which is the same in every occurrence.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Normalized {
+pub struct NormalizedFailure {
     /// The lines that describe the failure, with placeholders, without escape sequences, stack frames and quoted
     /// source. At most `MAX_TEXT_BYTES` bytes.
     pub text: String,
@@ -46,10 +46,10 @@ pub struct Normalized {
     pub statuses: Vec<u16>,
 }
 
-impl Normalized {
+impl NormalizedFailure {
     /// Returns the text from which the signature is computed: the normalized text, plus the place of the failure if the
     /// text alone is too generic.
-    pub fn identity(&self) -> Cow<'_, str> {
+    pub fn signature_input(&self) -> Cow<'_, str> {
         match &self.site {
             Some(site) => Cow::Owned([&self.text, "\nat ", site].concat()),
             None => Cow::Borrowed(&self.text),
@@ -59,14 +59,14 @@ impl Normalized {
 
 /// Normalizes a text. Normalizing the result again must not change the result, so further passes follow unless the
 /// first pass proves that they would change nothing.
-pub fn normalize(text: &str) -> Normalized {
+pub fn normalize(text: &str) -> NormalizedFailure {
     let mut first = NormalizedWriter::with_room_for(text.len());
     let (frame, site) = first.write_stable_part(text.as_bytes());
     if !first.is_stable {
         first.out = normalize_again(first.out, first.settled);
     }
     first.statuses.dedup();
-    Normalized { text: into_string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
+    NormalizedFailure { text: into_string(first.out), headline: first.headline, frame, site, statuses: first.statuses }
 }
 
 /// Replaces the volatile parts of one line, even if the line does not describe a failure.
@@ -80,11 +80,11 @@ pub(crate) fn normalize_line(line: &str) -> String {
 /// change.
 fn normalize_again(mut out: Vec<u8>, stable_lines: u64) -> Vec<u8> {
     let mut again = NormalizedWriter::with_room_for(out.len());
-    again.stable_lines = stable_lines;
+    again.settled_input_lines = stable_lines;
     for _ in 0..MAX_PASSES {
         again.clear();
         again.write_stable_part(&out);
-        again.stable_lines = 0;
+        again.settled_input_lines = 0;
         if again.out == out {
             break;
         }
@@ -119,7 +119,7 @@ struct NormalizedWriter {
     /// Set if another pass cannot change the lines or the choice of lines.
     is_stable: bool,
     /// `settled` of the pass that wrote the input, or 0 in the first pass.
-    stable_lines: u64,
+    settled_input_lines: u64,
 }
 
 impl NormalizedWriter {
@@ -135,7 +135,7 @@ impl NormalizedWriter {
             seen: [0; 4],
             settled: 0,
             is_stable: true,
-            stable_lines: 0,
+            settled_input_lines: 0,
         }
     }
 
@@ -170,7 +170,7 @@ impl NormalizedWriter {
         let site = if output.has_frame() && salient::is_generic_runtime_message(&self.out) {
             // Without the line number, because lines above may be added or removed.
             output.innermost_project_frame().map(|(file, function)| normalize_frame(file, function))
-        } else if salient::is_generic(&self.out) {
+        } else if salient::is_generic_message(&self.out) {
             output.failure_place()
         } else {
             None
@@ -230,8 +230,8 @@ impl NormalizedWriter {
     fn write_all<'t>(&mut self, output: &Output<'t>) -> Option<&'t [u8]> {
         self.is_stable &= !output.is_pruned;
         let mut cause = None;
-        for &OutputLine { part, number, is_untouched, is_message, is_cause, .. } in &output.lines {
-            let known = is_untouched && number < MAX_LINES && self.stable_lines >> number & 1 != 0;
+        for &OutputLine { part, line_index: number, is_untouched, is_message, is_cause, .. } in &output.lines {
+            let known = is_untouched && number < MAX_LINES && self.settled_input_lines >> number & 1 != 0;
             let full = self.is_full();
             self.write_line(part, known, is_message);
             if is_cause && (full || self.out.len() > MAX_TEXT_BYTES) {
@@ -257,9 +257,9 @@ impl NormalizedWriter {
             self.out.push(b'\n');
         }
         let begin = self.out.len();
-        let WalkOutcome { settled, respaced } = if known {
+        let WalkOutcome { is_line_stable: settled, spaces_collapsed: respaced } = if known {
             self.out.extend_from_slice(line);
-            WalkOutcome { settled: true, respaced: false }
+            WalkOutcome { is_line_stable: true, spaces_collapsed: false }
         } else {
             walk::write_line(line, &mut self.out, &mut self.statuses)
         };
@@ -270,7 +270,7 @@ impl NormalizedWriter {
             return;
         }
         if self.headline.is_empty() {
-            self.headline = into_string(line[..character_end(line, MAX_HEADLINE_BYTES)].to_vec());
+            self.headline = into_string(line[..floor_character_boundary(line, MAX_HEADLINE_BYTES)].to_vec());
         }
         self.seen[part] |= mark;
         self.ends[self.lines] = u16::try_from(self.out.len()).unwrap_or(u16::MAX);
@@ -314,7 +314,7 @@ fn cut_position(text: &[u8], limit: usize) -> usize {
     }
     let from = limit.saturating_sub(MAX_WORD_BYTES);
     let space = text[from..limit].iter().rposition(|byte| matches!(byte, b' ' | b'\n'));
-    space.map_or_else(|| character_end(text, limit), |at| from + at)
+    space.map_or_else(|| floor_character_boundary(text, limit), |at| from + at)
 }
 
 /// Converts bytes to a string. The bytes are invalid UTF-8 only if a character was cut.

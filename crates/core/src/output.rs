@@ -33,7 +33,7 @@ pub(crate) struct OutputLine<'t> {
     /// The part of the line that stays.
     pub(crate) part: &'t [u8],
     /// Number of lines in the text before this line.
-    pub(crate) number: usize,
+    pub(crate) line_index: usize,
     /// Set if the whole line stays.
     pub(crate) is_untouched: bool,
     /// Set if the line is a message and not progress output, regardless of its prefix.
@@ -58,7 +58,7 @@ pub(crate) struct Output<'t> {
 impl<'t> Output<'t> {
     /// Reads a clean text. Lines about normal progress are kept only if `with_progress` is set.
     pub(crate) fn read(text: &'t CleanText<'_>, with_progress: bool) -> Self {
-        let mut selector = LineSelector::new(&text.text, text.may_be_marked);
+        let mut selector = LineSelector::new(&text.text, text.may_have_pytest_marks);
         let mut lines: Vec<OutputLine<'t>> = Vec::with_capacity(EXPECTED_LINES);
         let (mut has_progress, mut has_restarted, mut chain) = (false, false, CauseChain::default());
         // The last line that is a message, and whether it announces the next lines (computed on demand).
@@ -69,7 +69,7 @@ impl<'t> Output<'t> {
         // deepest cause.
         for (number, line) in lines_of(&text.text).enumerate() {
             let Some(LinePart { text: part, whole, is_reported }) = selector.select_kept_part(line) else {
-                if std::mem::take(&mut selector.restarts) && !has_restarted {
+                if std::mem::take(&mut selector.drops_previous_lines) && !has_restarted {
                     has_restarted = true;
                     lines.clear();
                 }
@@ -85,18 +85,19 @@ impl<'t> Output<'t> {
             }
             let is_cause = chain.accept_line(line, part, selector.has_frame);
             let is_late = lines.len() >= MAX_KEPT_LINES
-                && !*has_headline.get_or_insert_with(|| lines.iter().any(|line| salient::is_headline(line.part)))
-                && salient::is_headline(part);
+                && !*has_headline.get_or_insert_with(|| lines.iter().any(|line| salient::looks_like_error(line.part)))
+                && salient::looks_like_error(part);
             if is_late {
                 has_headline = Some(true);
             }
             if is_cause || is_late || lines.len() < MAX_KEPT_LINES {
                 let is_message = whole && !with_progress && !progress;
                 let is_untouched = part.len() == line.len();
-                lines.push(OutputLine { part, number, is_untouched, is_message, is_cause, is_reported });
+                lines.push(OutputLine { part, line_index: number, is_untouched, is_message, is_cause, is_reported });
             }
         }
-        let is_pruned = salient::prune(&mut lines, |line| line.part, |line| line.is_reported) || has_restarted;
+        let is_pruned =
+            salient::remove_unrelated_lines(&mut lines, |line| line.part, |line| line.is_reported) || has_restarted;
         Self { lines, has_progress, is_pruned, selector }
     }
 
@@ -125,25 +126,25 @@ impl<'t> Output<'t> {
 pub(crate) struct CleanText<'t> {
     text: Cow<'t, [u8]>,
     /// Set if a line after the first may have pytest's `E` mark.
-    may_be_marked: bool,
+    may_have_pytest_marks: bool,
 }
 
 impl<'t> CleanText<'t> {
     pub(crate) fn new(text: &'t [u8]) -> Self {
         let stamped = ci_prefix::has_prefixes(text);
         if !stamped {
-            let traits = control::find_traits(text);
-            if !traits.controls {
-                return Self { text: Cow::Borrowed(text), may_be_marked: traits.marks };
+            let traits = control::find_control_traits(text);
+            if !traits.has_control_characters {
+                return Self { text: Cow::Borrowed(text), may_have_pytest_marks: traits.may_have_pytest_marks };
             }
         }
         let mut cleaned = Vec::with_capacity(text.len());
         for line in lines_of(text) {
             let from = if stamped { ci_prefix::prefix_length(line) } else { 0 };
-            control::append_clean(&line[from..], &mut cleaned);
+            control::append_without_controls(&line[from..], &mut cleaned);
             cleaned.push(b'\n');
         }
-        Self { text: Cow::Owned(cleaned), may_be_marked: true }
+        Self { text: Cow::Owned(cleaned), may_have_pytest_marks: true }
     }
 
     pub(crate) fn lines(&self) -> impl Iterator<Item = &[u8]> {

@@ -12,8 +12,8 @@ mod rules;
 mod scan;
 mod unnamed_key;
 
-pub use redacted::Redacted;
-pub use unnamed_key::unnamed_key;
+pub use redacted::RedactedText;
+pub use unnamed_key::find_unnamed_key;
 
 use crate::{display, text::pattern_error::PatternError};
 use regex::Regex;
@@ -29,7 +29,7 @@ use std::{
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct UserSecret {
+pub struct SecretPattern {
     /// Shown in the replacement: `[REDACTED:NAME]`.
     pub name: String,
     /// A regular expression. Group 1 is redacted, or the whole match without a group.
@@ -58,9 +58,9 @@ const MAX_PASSES: usize = 8;
 
 impl Redactor {
     /// Compiles the user's patterns. The built-in patterns are compiled once per process.
-    pub fn new(user_secrets: &[UserSecret]) -> Result<Self, PatternError> {
-        let compile = |secret: &UserSecret| {
-            let failed = |error: regex::Error| PatternError::new(safe_name(&secret.name), &error);
+    pub fn new(user_secrets: &[SecretPattern]) -> Result<Self, PatternError> {
+        let compile = |secret: &SecretPattern| {
+            let failed = |error: regex::Error| PatternError::new(sanitize_rule_name(&secret.name), &error);
             Ok((intern_name(&secret.name), Regex::new(&secret.pattern).map_err(failed)?))
         };
         Ok(Self { user: user_secrets.iter().map(compile).collect::<Result<_, _>>()? })
@@ -76,7 +76,7 @@ impl Redactor {
     /// because a secret with an invisible character inside would not be recognized, and a later step could remove the
     /// character.
     pub fn redact<'t>(&self, text: &'t str) -> Redaction<'t> {
-        let mut redacted = Redaction { text: display::clean(text), kinds: Vec::new() };
+        let mut redacted = Redaction { text: display::sanitize_text(text), kinds: Vec::new() };
         for _ in 0..MAX_PASSES {
             let spans = self.find_spans(&redacted.text);
             if spans.is_empty() {
@@ -107,8 +107,8 @@ impl Redactor {
 }
 
 /// Returns the name of a user's rule in a form that is safe to show.
-pub(crate) fn safe_name(name: &str) -> String {
-    Redactor::built_in().redacted(name).line(80).into_string()
+pub(crate) fn sanitize_rule_name(name: &str) -> String {
+    Redactor::built_in().redact_text(name).to_single_line(80).into_string()
 }
 
 /// Sorts the spans and merges overlapping spans. A span that was found by format decides the kind, otherwise the wider
@@ -118,7 +118,7 @@ fn merge_spans(text: &str, mut spans: Vec<Span>) -> Vec<Span> {
     spans.retain_mut(|span| {
         span.start = previous_boundary(text, span.start);
         span.end = next_boundary(text, span.end);
-        has_unredacted_text(text, span, &old)
+        extend_over_replacements(text, span, &old)
     });
     spans.sort_by(|a, b| a.start.cmp(&b.start).then(b.end.cmp(&a.end)));
     let mut merged: Vec<Span> = Vec::with_capacity(spans.len());
@@ -175,7 +175,7 @@ const MAX_REPLACEMENT_BYTES: usize = 300;
 
 /// Checks whether the span contains anything except replacements and punctuation. Extends the span over replacements
 /// that it touches.
-fn has_unredacted_text(text: &str, span: &mut Span, old: &[(usize, usize)]) -> bool {
+fn extend_over_replacements(text: &str, span: &mut Span, old: &[(usize, usize)]) -> bool {
     let mut from = span.start;
     let mut new = false;
     let is_informative = |part: &str| part.bytes().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());

@@ -5,7 +5,7 @@ mod failure_locations;
 mod headline;
 mod message;
 
-pub use failure_locations::{FailureLocations, SourceLocation, failure_locations, stack_files};
+pub use failure_locations::{FailureLocations, SourceLocation, find_failure_locations, list_stack_files};
 pub use message::MAX_LINE_CHARS as MAX_MESSAGE_LINE_CHARS;
 
 use crate::output::{CleanText, Output, progress_lines, salient};
@@ -44,7 +44,7 @@ impl Summary {
         if lines.is_empty() {
             // The text has only headings, frames and quoted source, so use the lines below the source, or all lines.
             let all: Vec<&[u8]> = clean.lines().take(MAX_HEADING_LINES).map(<[u8]>::trim_ascii).collect();
-            let below = all.iter().position(|line| is_caret(line)).map_or(0, |at| at + 1);
+            let below = all.iter().position(|line| is_caret_line(line)).map_or(0, |at| at + 1);
             let shown = all[below..].iter().map(|line| String::from_utf8_lossy(line).into_owned());
             lines.extend(shown.filter(|line| !line.is_empty() && (below == 0 || !line.starts_with("at "))));
         }
@@ -70,11 +70,11 @@ impl Summary {
 
 /// Checks whether the form of a line marks it as an error: `TypeError: no`, `fatal: no`.
 pub fn is_error_line(line: &str) -> bool {
-    salient::is_headline(line.trim().as_bytes())
+    salient::looks_like_error(line.trim().as_bytes())
 }
 
 /// Shortens a message to `most` characters and keeps its values.
-pub fn shortened_message(message: &str, most: usize) -> String {
+pub fn shorten_message(message: &str, most: usize) -> String {
     if message.chars().count() <= most {
         return message.to_owned();
     }
@@ -83,7 +83,7 @@ pub fn shortened_message(message: &str, most: usize) -> String {
 }
 
 /// Checks for a line that points at a position in the source above it.
-fn is_caret(line: &[u8]) -> bool {
+fn is_caret_line(line: &[u8]) -> bool {
     !line.is_empty() && line.iter().all(|byte| matches!(byte, b'^' | b'~' | b' '))
 }
 

@@ -4,7 +4,7 @@
 //!
 //! This is not a test, because times depend on the machine.
 
-use argus_core::{CallContext, Category, sign::sha256_hex, similarity::sketch};
+use argus_core::{CallContext, Category, sign::sha256_hex, similarity::minhash_sketch};
 use argus_engine::{
     Engine, EngineError, ReportFiles,
     contract::{
@@ -15,8 +15,8 @@ use argus_engine::{
     runs::record_run::record_run,
 };
 use argus_store::{
-    Database, Mode, Sqlite, StoreError, Tx,
-    patterns::{Identity, NewPattern, insert},
+    Database, FileAccess, Sqlite, StoreError, Tx,
+    patterns::{NewPattern, SignatureSet, insert},
 };
 use std::{
     error::Error,
@@ -42,7 +42,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let file = args.next().ok_or("usage: scale FILE [PATTERNS] [CASES]")?;
     let count: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
     let cases: u32 = args.next().map_or(Ok(0), |count| count.parse())?;
-    let database = Sqlite::open(&file, None, Mode::ReadWrite)?;
+    let database = Sqlite::open(&file, None, FileAccess::ReadWrite)?;
     let (took, filled) = measure(|| insert_patterns(&database, count));
     filled?;
     print_duration(&format!("{count} patterns in one transaction"), took);
@@ -65,16 +65,16 @@ fn insert_patterns(database: &Sqlite, count: u32) -> Result<(), StoreError> {
     let context = CallContext::new(1_772_000_000_000, [3; 16]);
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         for n in 0..count {
-            let (id, text) = (context.id("pat"), build_text(n));
+            let (id, text) = (context.create_id("pat"), build_text(n));
             let (signature, family) = (sha256_hex(&format!("exact {n}")), sha256_hex(&format!("family {}", n / 2)));
             let sample = format!("{{\"text\":\"{text}\"}}");
-            let identity = Identity {
+            let identity = SignatureSet {
                 recipe: "1",
                 category: Category::ALL[(n % 10) as usize],
                 signature: &signature,
                 family: &family,
                 normalized: &text,
-                bands: sketch(&text),
+                bands: minhash_sketch(&text),
             };
             let new = NewPattern {
                 id: &id,
@@ -83,14 +83,14 @@ fn insert_patterns(database: &Sqlite, count: u32) -> Result<(), StoreError> {
                 description: &text,
                 occurrences: 1 + n % 7,
                 resolutions: n % 2,
-                now: context.now + i64::from(n),
+                now: context.now_ms + i64::from(n),
                 sample: &sample,
             };
             insert(tx, &new)?;
         }
         Ok(())
     };
-    database.write(context.now, body)
+    database.write(context.now_ms, body)
 }
 
 fn build_report(cases: u32) -> Vec<u8> {

@@ -24,9 +24,9 @@ const DEFAULT_AUDIT_ENTRIES: u32 = 100;
 
 /// Adds a token. Returns an error if its name is empty.
 pub fn create_token(engine: &Engine, context: &CallContext, params: &CreateTokenParams) -> Result<Token, EngineError> {
-    let name = display::line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
+    let name = display::sanitize_line(&engine.analyzer.redact(&params.name), MAX_NAME_CHARS);
     if name.is_empty() {
-        return Err(EngineError::invalid("name is empty. Name the owner of the token."));
+        return Err(EngineError::invalid_input("name is empty. Name the owner of the token."));
     }
     let token = tokens::Token {
         id: params.id.clone(),
@@ -34,8 +34,8 @@ pub fn create_token(engine: &Engine, context: &CallContext, params: &CreateToken
         digest: params.digest.clone(),
         scope: params.scope.as_str().to_owned(),
         projects: params.projects.as_ref().map(|projects| projects.join(" ")),
-        created_at: context.now,
-        expires_at: params.expires_in_days.map(|days| context.now + i64::from(days) * DAY_MS),
+        created_at: context.now_ms,
+        expires_at: params.expires_in_days.map(|days| context.now_ms + i64::from(days) * DAY_MS),
         revoked_at: None,
         last_used_at: None,
     };
@@ -55,20 +55,20 @@ pub fn revoke_token(
     context: &CallContext,
     params: &IdParams,
 ) -> Result<RevokeTokenResult, EngineError> {
-    let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, context.now)?);
+    let body = |tx: &mut Tx<'_>| Ok(tokens::revoke(tx, &params.id, context.now_ms)?);
     Ok(RevokeTokenResult { revoked: engine.write(context, body)? })
 }
 
 /// Stores the current time as the last use of a token.
 pub fn note_token_used(engine: &Engine, context: &CallContext, params: &IdParams) -> Result<(), EngineError> {
-    engine.write(context, |tx: &mut Tx<'_>| Ok(tokens::link_to_shared(tx, &params.id, context.now)?))
+    engine.write(context, |tx: &mut Tx<'_>| Ok(tokens::set_last_used_at(tx, &params.id, context.now_ms)?))
 }
 
 /// Adds an entry to the audit log.
 pub fn note_audit(engine: &Engine, context: &CallContext, params: &AuditParams) -> Result<(), EngineError> {
-    let line = |text: &str| display::line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
-    let entry = audit::Entry {
-        at: context.now,
+    let line = |text: &str| display::sanitize_line(&engine.analyzer.redact(text), MAX_NAME_CHARS);
+    let entry = audit::AuditRow {
+        at: context.now_ms,
         token_id: params.token_id.as_deref().map(line),
         project: params.project.as_deref().map(line),
         action: line(&params.action),
@@ -81,7 +81,7 @@ pub fn note_audit(engine: &Engine, context: &CallContext, params: &AuditParams) 
 pub fn audit_log(engine: &Engine, context: &CallContext, params: &AuditLogParams) -> Result<AuditLog, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_AUDIT_ENTRIES).min(MAX_AUDIT_ENTRIES);
     let newest = engine.read(context, |tx: &mut Tx<'_>| Ok(audit::list_newest(tx, limit)?))?;
-    let entries = newest.into_iter().map(|audit::Entry { at, token_id, project, action, is_denied }| AuditEntry {
+    let entries = newest.into_iter().map(|audit::AuditRow { at, token_id, project, action, is_denied }| AuditEntry {
         at: format_iso(at),
         token_id,
         project,

@@ -114,9 +114,9 @@ pub fn call_once<C: Codec>(
         let read_call = |tx: &mut Tx<'_>| Ok(store_calls::read_state(tx, call_id)?);
         match engine.read(context, read_call)? {
             CallState::NotMade => Ok(None),
-            CallState::AnswerDeleted => Err(call_repeated_error()),
+            CallState::AnswerMissing => Err(call_repeated_error()),
             CallState::Answered(before) if before.method == name => C::from_json(&before.answer).map(Some),
-            CallState::Answered(_) => Err(EngineError::invalid("This callId was already used for another call.")),
+            CallState::Answered(_) => Err(EngineError::invalid_input("This callId was already used for another call.")),
         }
     };
     let make_once = || {
@@ -129,7 +129,7 @@ pub fn call_once<C: Codec>(
         engine.write_unmarked(context, store)?;
         Ok(value)
     };
-    let result = match engine.database.in_one_transaction(context.now, make_once) {
+    let result = match engine.database.in_one_transaction(context.now_ms, make_once) {
         // If the same call is made twice at once, the first is stored and the second fails. Both return the stored
         // answer.
         Err(error) => read_answer().ok().flatten().ok_or(error),
@@ -170,7 +170,7 @@ macro_rules! calls {
                     let result: $result = $function(engine, context, &params)?;
                     C::encode(&result)
                 },)+
-                _ => return Err(EngineError::invalid("This call does not exist; a valid call is 'overview'.")),
+                _ => return Err(EngineError::invalid_input("This call does not exist; a valid call is 'overview'.")),
             };
             perform(engine, context, params)
         }
@@ -188,7 +188,7 @@ calls! {
     /// Returns the number of patterns and the newest run.
     Reads Team "overview": overview::overview, c::NoParams => c::Overview;
     /// Returns the signature version. Memories with equal signature versions produce equal signatures.
-    Reads Team "recipe": overview::recipe, c::NoParams => c::Recipe;
+    Reads Team "recipe": overview::recipe, c::NoParams => c::SignatureVersionResult;
     /// Reads the reports of a run. Returns the run without files and secrets, so that it can be recorded later.
     Reads Host "prepareRun": prepare_run::prepare_run, c::RecordRunParams => c::RecordRunParams;
     /// Returns the failures of a run with known fixes. Stores nothing, because another memory records the run.
@@ -213,10 +213,10 @@ calls! {
     /// Returns the changes of an edit that fixed a failure.
     Reads Team "edit": evidence::edits::edit, c::EditParams => c::EditResult;
     /// Returns commits whose messages look like fixes and that are not learned yet.
-    Reads Host "likelyFixes": evidence::learned_commits::likely_fixes, c::LikelyFixesParams => c::LikelyFixes;
+    Reads Host "likelyFixes": evidence::learned_commits::likely_fixes, c::LikelyFixesParams => c::LikelyFixesResult;
     /// Stores which tests and symbols commits changed together, as hints for later failures.
     Writes Host "learnCommits":
-        evidence::learned_commits::learn_commits, c::LearnCommitsParams => c::LearnedCommits;
+        evidence::learned_commits::learn_commits, c::LearnCommitsParams => c::LearnCommitsResult;
     /// Lists runs, newest first.
     Reads Team "history": history::history, c::HistoryParams => c::HistoryResult;
     /// Returns a run with its cases.
@@ -244,23 +244,23 @@ calls! {
     /// Adds an incident with its solution and outcome, unless a similar incident exists.
     Writes Team "addIncident": add_incident::add_incident, c::AddIncidentParams => c::AddIncidentResult;
     /// Imports incidents from JSON lines, one incident per line, in a single transaction.
-    Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImported;
+    Writes Team "memoryImport": import::import, c::MemoryImportParams => c::MemoryImportResult;
     /// Exports a page of the incidents with their solutions and outcomes.
-    Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExported;
+    Reads Team "memoryExport": export::export, c::MemoryExportParams => c::MemoryExportPage;
     /// Exports a page of the learned patterns with their solutions.
     Reads Team "patternsExport":
-        exchanged::export::export, c::PatternsExportParams => c::PatternsExported;
+        exchanged::export::export, c::PatternsExportParams => c::PatternsExportPage;
     /// Imports patterns of another memory in a single transaction. A repeated import changes nothing.
     Writes Team "patternsImport":
-        exchanged::import::import, c::PatternsImportParams => c::PatternsImported;
+        exchanged::import::import, c::PatternsImportParams => c::PatternsImportResult;
     /// Returns the new files to share through the repository.
-    Reads Host "shareWrite": sharing::write::write, c::ShareParams => c::ShareResult;
+    Reads Host "shareWrite": sharing::write::build_shared_files, c::ShareParams => c::ShareResult;
     /// Checks files that a repository shares. Needs no memory.
-    Reads Host "shareCheck": sharing::check::check, c::SharedTexts => c::ShareCheckResult;
+    Reads Host "shareCheck": sharing::check::check_shared_files, c::SharedFilesParams => c::ShareCheckResult;
     /// Imports files that a repository shares into a separate database.
-    Writes Host "shareTake": sharing::take::take, c::SharedTexts => c::ShareTaken;
+    Writes Host "shareTake": sharing::take::import_shared_files, c::SharedFilesParams => c::SharedImportResult;
     /// Returns the ids of incidents that match a text, best first.
-    Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearched;
+    Reads Team "memorySearch": search::search, c::MemorySearchParams => c::MemorySearchResult;
     /// Returns an incident of either memory with its solutions and outcomes.
     Reads Page "incident": incident::incident, c::IdParams => c::IncidentDetail;
     /// Returns ids with a prefix, newest first, at most 100.
@@ -312,11 +312,11 @@ calls! {
     Reads Page "viewInspection":
         viewer::inspection::view_inspection, c::ViewInspectionParams => c::ViewInspectionResult;
     /// Replaces learned values of a pattern with values that a person chose.
-    Edits Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::ViewPatternRow;
+    Edits Page "editPattern": viewer::edit::edit_pattern, c::EditPatternParams => c::PatternTableRow;
     /// Merges two patterns.
-    Edits Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::ViewPatternRow;
+    Edits Page "mergePatterns": viewer::edit::merge_patterns, c::MergePatternsParams => c::PatternTableRow;
     /// Separates a merged pattern again.
-    Edits Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::ViewPatternRow;
+    Edits Page "splitPattern": viewer::edit::split_pattern, c::SplitPatternParams => c::PatternTableRow;
     /// Marks a fix as wrong, or removes this mark. Only a person may decide this.
     Edits Page "markFix": viewer::edit::mark_fix, c::MarkFixParams => c::MarkFixResult;
 }

@@ -4,7 +4,7 @@
 //! Times are ISO 8601 with `Z`, durations are milliseconds, unless a field says otherwise.
 
 use crate::ErrorCode;
-use argus_core::{Category, FailureKind, builtin::Locale, classify::UserRule, redact::UserSecret};
+use argus_core::{Category, FailureKind, builtin::Locale, classify::UserRule, redact::SecretPattern};
 use serde::{Deserialize, Serialize};
 
 /// Derives the traits of every contract type.
@@ -59,7 +59,7 @@ contract! {
         /// The project's own classification rules, tried first.
         pub rules: Vec<UserRule>,
         /// The project's own patterns of secrets.
-        pub secrets: Vec<UserSecret>,
+        pub secrets: Vec<SecretPattern>,
         /// Limits for old runs, applied when a run is recorded.
         pub retention: Retention,
         /// Options of the debug memory.
@@ -143,7 +143,7 @@ contract! {
     }
 
     /// The signature version of a memory.
-    pub struct Recipe {
+    pub struct SignatureVersionResult {
         /// The signature version, with a digest of the project's rules if it has any. Memories with equal values
         /// produce equal signatures.
         pub recipe: String,
@@ -216,11 +216,11 @@ contract! {
         /// failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub suggested_from: Option<SuggestedFrom>,
+        pub suggested_from: Option<SuggestionSource>,
         /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub tried: Option<Tried>,
+        pub tried: Option<FixTrialCounts>,
         /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
@@ -245,7 +245,7 @@ contract! {
         /// Another case with the same error and the same values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub same_cause_as: Option<SameCause>,
+        pub same_cause_as: Option<SameCausePattern>,
         /// Confidence of the pattern. It decreases with each diagnosis, so use `tried` to judge the fix.
         pub confidence: Option<f64>,
         /// Reported fixes, newest first, at most 20.
@@ -257,7 +257,7 @@ contract! {
         /// Words that the rule matched.
         pub evidence: Option<String>,
         /// Similar patterns, if no pattern with a reported fix matched. May be empty.
-        pub related: Vec<Related>,
+        pub related: Vec<RelatedEntry>,
         /// Limitations of this answer.
         pub warnings: Vec<String>,
         /// Reason why this occurrence was not stored. Absent if it was stored.
@@ -269,7 +269,7 @@ contract! {
     /// How a failure was recognized.
     pub struct Match {
         /// Method of recognition.
-        pub how: HowMatched,
+        pub how: MatchMethod,
         /// The failure's own pattern, or null if it is not stored. If a built-in pattern matched, this pattern is
         /// provisional until a fix is reported.
         pub pattern_id: Option<String>,
@@ -285,7 +285,7 @@ contract! {
 
     /// Method by which a failure is recognized.
     #[derive(Copy, Eq)]
-    pub enum HowMatched {
+    pub enum MatchMethod {
         /// The exact signature.
         Signature,
         /// A similar text of the same case.
@@ -303,7 +303,7 @@ contract! {
     }
 
     /// A similar pattern or incident.
-    pub struct Related {
+    pub struct RelatedEntry {
         /// Pattern or incident.
         pub kind: RelatedKind,
         /// Id of the pattern or incident. For a fix that the repository shares, the id of the fix, for use in reports.
@@ -321,7 +321,7 @@ contract! {
         /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub tried: Option<Tried>,
+        pub tried: Option<FixTrialCounts>,
         /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
@@ -363,7 +363,7 @@ contract! {
         /// Results of trying the fix. Absent if there is no fix, or if the fix is a tip that was never tried.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub tried: Option<Tried>,
+        pub tried: Option<FixTrialCounts>,
         /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
@@ -420,7 +420,7 @@ contract! {
         /// Number of matching learned patterns.
         pub learned_count: u32,
         /// Number of matching provisional patterns.
-        #[serde(default, skip_serializing_if = "runs::is_none")]
+        #[serde(default, skip_serializing_if = "runs::is_zero")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
         pub provisional_count: u32,
         /// True if there is a next page.

@@ -85,7 +85,7 @@ impl EngineError {
         Self { message: text::redact_with(analyzer, &self.message), ..self }
     }
 
-    pub(crate) fn invalid(message: impl AsRef<str>) -> Self {
+    pub(crate) fn invalid_input(message: impl AsRef<str>) -> Self {
         Self::new(ErrorCode::InvalidInput, message)
     }
 
@@ -104,7 +104,7 @@ impl From<StoreError> for EngineError {
             StoreErrorKind::ReadOnly => {
                 (ErrorCode::DatabaseReadOnly, "The database cannot be written. Check the permissions of .argus")
             }
-            StoreErrorKind::Full => (
+            StoreErrorKind::StorageFull => (
                 ErrorCode::DatabaseFull,
                 "No space is left for the database. Free some space and try again; nothing was lost",
             ),
@@ -112,13 +112,13 @@ impl From<StoreError> for EngineError {
                 ErrorCode::DatabaseCorrupt,
                 "The file is damaged or not an Argus database, and was not changed. Move it away or restore it",
             ),
-            StoreErrorKind::Newer => {
+            StoreErrorKind::NewerSchema => {
                 (ErrorCode::DatabaseNewer, "The database was written by a newer version of Argus. Update this program")
             }
             StoreErrorKind::Conflict => {
                 (ErrorCode::DatabaseLocked, "Another call changed the same data at the same time. Repeat this call")
             }
-            StoreErrorKind::Older => (
+            StoreErrorKind::OlderSchema => (
                 ErrorCode::DatabaseUnavailable,
                 "The schema of this memory has an earlier version. Upgrade it with argus-mcp migrate",
             ),

@@ -10,15 +10,16 @@ use argus_core::{
     fix_loop::{self, STATE_VERSION, StateProblem},
     summary::Summary,
 };
-use argus_report::{CaseStatus, Format, Options, ReportCase, tail::salient_tail};
+use argus_report::{CaseStatus, Options, ReportCase, ReportFormat, tail::extract_error_excerpt};
 use serde::Deserialize;
 use serde_json::Value;
 
 /// Analyzes the output of a failed command, or an error that the caller describes.
-pub fn understand(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
+pub fn analyze_loop_failure(analyzer: &Analyzer, failure: &FixFailure) -> FixError {
     let redacted = analyzer.redact(&failure.text);
     // An error without an exit code is used in full. Most of a command's output is irrelevant.
-    let chosen = failure.exit_code.map(|_| extract_tap_errors(&redacted).unwrap_or_else(|| salient_tail(&redacted)));
+    let chosen =
+        failure.exit_code.map(|_| extract_tap_errors(&redacted).unwrap_or_else(|| extract_error_excerpt(&redacted)));
     let chosen = chosen.filter(|tail| !tail.trim().is_empty());
     let mut error = fix_loop::understand(analyzer, failure, &redacted, chosen.as_deref().unwrap_or(&redacted));
     // Other answers show the same headline.
@@ -41,7 +42,7 @@ fn extract_tap_errors(output: &str) -> Option<String> {
             errors.extend(case.error);
         }
     };
-    argus_report::parse(output.as_bytes(), Some(Format::Tap), &Options::default(), &mut keep).ok()?;
+    argus_report::parse(output.as_bytes(), Some(ReportFormat::Tap), &Options::default(), &mut keep).ok()?;
     (!errors.is_empty()).then(|| errors.join("\n\n"))
 }
 
@@ -50,15 +51,15 @@ fn extract_tap_errors(output: &str) -> Option<String> {
 pub fn begin(analyzer: &Analyzer, start: &FixStart) -> Result<FixState, EngineError> {
     let error = start.error.as_ref().filter(|text| !text.trim().is_empty());
     let failure = error.map(|text| FixFailure { text: text.clone(), ..FixFailure::default() });
-    let understood = failure.map(|failure| understand(analyzer, &failure));
+    let understood = failure.map(|failure| analyze_loop_failure(analyzer, &failure));
     let start = FixStart { desired: analyzer.redact(&start.desired).into(), ..start.clone() };
-    fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid(problem.0))
+    fix_loop::begin(&start, understood.as_ref()).map_err(|problem| EngineError::invalid_input(problem.0))
 }
 
 /// Returns the state with the changed settings. Limits cannot be changed.
 pub fn adjust(analyzer: &Analyzer, state: Value, wanted: &FixStart) -> Result<FixState, EngineError> {
     let wanted = FixStart { desired: analyzer.redact(&wanted.desired).into(), ..wanted.clone() };
-    fix_loop::adjust(&check_state(state)?, &wanted).map_err(|problem| EngineError::invalid(problem.0))
+    fix_loop::apply_options(&check_state(state)?, &wanted).map_err(|problem| EngineError::invalid_input(problem.0))
 }
 
 /// Returns the next state. `random`, in [0, 1), is used for the jitter of a delay.
@@ -83,29 +84,29 @@ pub fn read_state(text: &str, command_hash: Option<&str>) -> Result<FixState, En
 }
 
 #[derive(Deserialize)]
-struct StateHead {
+struct StateVersionOnly {
     version: u32,
 }
 
 /// Converts an untrusted value to a valid state. The version is checked first, because a newer version may have other
 /// fields.
 fn check_state(value: Value) -> Result<FixState, EngineError> {
-    let head = StateHead::deserialize(&value).map_err(|error| unreadable_state_error(&error.to_string()))?;
+    let head = StateVersionOnly::deserialize(&value).map_err(|error| unreadable_state_error(&error.to_string()))?;
     if head.version > STATE_VERSION {
-        return Err(state_error(&StateProblem::Newer(head.version)));
+        return Err(state_error(&StateProblem::NewerVersion(head.version)));
     }
     let state = FixState::deserialize(value).map_err(|error| unreadable_state_error(&error.to_string()))?;
-    fix_loop::check(&state).map_err(|problem| state_error(&problem))?;
+    fix_loop::validate_state(&state).map_err(|problem| state_error(&problem))?;
     Ok(state)
 }
 
 fn state_error(problem: &StateProblem) -> EngineError {
     match problem {
-        StateProblem::Newer(_) => EngineError::new(
+        StateProblem::NewerVersion(_) => EngineError::new(
             ErrorCode::StateNewer,
             format!("The state of the loop was written by a newer version: {problem}. Update this program."),
         ),
-        StateProblem::Another(command) => other_command_error(command),
+        StateProblem::DifferentCommand(command) => other_command_error(command),
         StateProblem::Damaged(reason) => unreadable_state_error(reason),
     }
 }
@@ -155,7 +156,7 @@ const MAX_FIX_FILES: usize = 500;
 const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 fn shorten(text: &str) -> String {
-    let text = bound::bound(text);
+    let text = bound::truncate_middle(text);
     text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }
 

@@ -32,9 +32,9 @@ pub(crate) fn convert_analysis(analysis: Analysis, exit_code: Option<i32>) -> In
         redacted: analysis.redacted,
         redactions: analysis.redactions.into_iter().map(ToOwned::to_owned).collect(),
         normalized: analysis.normalized_error,
-        signature: analysis.signatures.exact,
+        signature: analysis.signatures.signature,
         family_signature: analysis.signatures.family,
-        signature_pattern: analysis.signatures.pattern,
+        signature_pattern: analysis.signatures.signature_text,
     }
 }
 
@@ -125,7 +125,7 @@ fn parse_line(line: &str) -> Result<(FailureEvent, String), serde_json::Error> {
 
 fn build_line_error(reason: &serde_json::Error) -> LineError {
     let message = format!("not a JSON object with a string \"text\": {reason}");
-    let EngineError { code, message, .. } = EngineError::invalid(message);
+    let EngineError { code, message, .. } = EngineError::invalid_input(message);
     LineError { error: LineErrorDetails { code, message } }
 }
 

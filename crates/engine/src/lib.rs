@@ -56,15 +56,15 @@ pub struct Engine {
     /// The other memory: the user's own if the primary is the project's, or the reverse.
     secondary: Option<Rc<Database>>,
     /// Why the secondary database could not be opened.
-    secondary_problem: Option<String>,
+    secondary_open_error: Option<String>,
     /// A copy of a database that came with the project and belongs to others. Only its search index is written.
     foreign: Option<Rc<Database>>,
     /// Why the foreign database could not be opened.
-    foreign_problem: Option<String>,
+    foreign_open_error: Option<String>,
     /// The imported files that the repository shares, which belong to others.
     shared: Option<Rc<Database>>,
     /// Why the shared database could not be opened.
-    shared_problem: Option<String>,
+    shared_open_error: Option<String>,
     /// Opens the reports of a run.
     reports: Rc<dyn ReportFiles>,
     /// The signature version and, if the project has its own rules, a digest of them. Stored signatures are valid only
@@ -76,7 +76,7 @@ impl Engine {
     /// Compiles the project's rules. Reads no file.
     pub fn new(database: Database, mut options: EngineOptions) -> Result<Self, EngineError> {
         let analyzer = Analyzer::new(&options.rules, &options.secrets).map_err(|error| {
-            EngineError::invalid(format!("A pattern in the configuration does not compile: {error}."))
+            EngineError::invalid_input(format!("A pattern in the configuration does not compile: {error}."))
         })?;
         let recorder = clean_recorder(std::mem::take(&mut options.recorder), &analyzer);
         Ok(Self {
@@ -86,11 +86,11 @@ impl Engine {
             options: Rc::new(options),
             recorder,
             secondary: None,
-            secondary_problem: None,
+            secondary_open_error: None,
             foreign: None,
-            foreign_problem: None,
+            foreign_open_error: None,
             shared: None,
-            shared_problem: None,
+            shared_open_error: None,
             reports: Rc::new(NoReportFiles),
         })
     }
@@ -104,11 +104,11 @@ impl Engine {
             options: Rc::clone(&self.options),
             recorder: clean_recorder(recorder, &self.analyzer),
             secondary: self.secondary.clone(),
-            secondary_problem: self.secondary_problem.clone(),
+            secondary_open_error: self.secondary_open_error.clone(),
             foreign: self.foreign.clone(),
-            foreign_problem: self.foreign_problem.clone(),
+            foreign_open_error: self.foreign_open_error.clone(),
             shared: self.shared.clone(),
-            shared_problem: self.shared_problem.clone(),
+            shared_open_error: self.shared_open_error.clone(),
             reports: Rc::clone(&self.reports),
             signature_version: Rc::clone(&self.signature_version),
         }
@@ -126,7 +126,7 @@ impl Engine {
     pub fn with_secondary(mut self, secondary: Result<Database, EngineError>) -> Self {
         match secondary {
             Ok(secondary) => self.secondary = Some(Rc::new(secondary)),
-            Err(error) => self.secondary_problem = Some(error.message),
+            Err(error) => self.secondary_open_error = Some(error.message),
         }
         self
     }
@@ -136,7 +136,7 @@ impl Engine {
     pub fn with_foreign(mut self, foreign: Result<Database, EngineError>) -> Self {
         match foreign {
             Ok(foreign) => self.foreign = Some(Rc::new(foreign)),
-            Err(error) => self.foreign_problem = Some(error.message),
+            Err(error) => self.foreign_open_error = Some(error.message),
         }
         self
     }
@@ -147,7 +147,7 @@ impl Engine {
     pub fn with_shared(mut self, shared: Result<Database, EngineError>) -> Self {
         match shared {
             Ok(shared) => self.shared = Some(Rc::new(shared)),
-            Err(error) => self.shared_problem = Some(error.message),
+            Err(error) => self.shared_open_error = Some(error.message),
         }
         self
     }
@@ -163,7 +163,7 @@ impl Engine {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.read(context.now, body)
+        self.database.read(context.now_ms, body)
     }
 
     /// Writes in a transaction. A call with an id is written only once.
@@ -172,7 +172,7 @@ impl Engine {
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
-            self.mark_call_made(tx, context)?;
+            self.record_call_id(tx, context)?;
             body(tx)
         };
         self.write_unmarked(context, marked)
@@ -180,14 +180,14 @@ impl Engine {
 
     /// Marks a call with an id as made, and returns an error if it was made before. Does nothing inside of
     /// `calls::call_once`, which stores the answer of the call as the mark.
-    pub(crate) fn mark_call_made(&self, tx: &mut Tx<'_>, context: &CallContext) -> Result<(), EngineError> {
+    pub(crate) fn record_call_id(&self, tx: &mut Tx<'_>, context: &CallContext) -> Result<(), EngineError> {
         let Some(call_id) = context.call_id().filter(|_| !self.database.is_in_transaction()) else { return Ok(()) };
-        if argus_store::calls::mark_made(tx, call_id)? { Ok(()) } else { Err(call_repeated_error()) }
+        if argus_store::calls::record_call(tx, call_id)? { Ok(()) } else { Err(call_repeated_error()) }
     }
 
     /// Returns `true` if a call can still return an answer after this write error, because reads work. A call in a
     /// single transaction cannot, because it must not return an answer that is not stored.
-    fn may_answer_unstored(&self, error: &EngineError) -> bool {
+    fn can_answer_without_storing(&self, error: &EngineError) -> bool {
         error.is_write_error() && !self.database.is_in_transaction()
     }
 
@@ -196,7 +196,7 @@ impl Engine {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        self.database.write(context.now, body)
+        self.database.write(context.now_ms, body)
     }
 }
 
@@ -239,7 +239,7 @@ impl ReportFiles for NoReportFiles {
 
 /// Redacts and shortens the names.
 fn clean_recorder(RecorderOptions { by, from }: RecorderOptions, analyzer: &Analyzer) -> RecorderOptions {
-    let line = |text: String| display::line(&analyzer.redact(&text), MAX_RECORDER_CHARS);
+    let line = |text: String| display::sanitize_line(&analyzer.redact(&text), MAX_RECORDER_CHARS);
     RecorderOptions { by: by.map(line), from: from.map(line) }
 }
 

@@ -160,7 +160,7 @@ impl World {
 /// A case with the qualified name `a.test.ts > suite > name`.
 pub(super) fn case(name: &str, status: CaseStatus, error: Option<&str>) -> ReportCase {
     ReportCase {
-        place: argus_report::Place::default(),
+        place: argus_report::CasePosition::default(),
         file: Some("a.test.ts".to_owned()),
         suite: vec!["suite".to_owned()],
         name: name.to_owned(),

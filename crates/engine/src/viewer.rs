@@ -30,7 +30,9 @@ pub(crate) fn check_page(limit: Option<u32>, default: u32, offset: Option<u32>) 
     let limit = history::check_page_limit("limit", limit, default, MAX_PAGE)?;
     let offset = offset.unwrap_or(0);
     if offset > MAX_OFFSET {
-        return Err(EngineError::invalid(format!("offset is {offset}; the maximum is {MAX_OFFSET}. Use a filter.")));
+        return Err(EngineError::invalid_input(format!(
+            "offset is {offset}; the maximum is {MAX_OFFSET}. Use a filter."
+        )));
     }
     Ok((limit, offset))
 }
@@ -38,19 +40,20 @@ pub(crate) fn check_page(limit: Option<u32>, default: u32, offset: Option<u32>) 
 /// Returns the cleaned text of a filter, or `None` if it is empty.
 fn clean_filter_text(text: Option<&str>) -> Option<String> {
     // `display::line` ends a cut line with `…`, which stored texts do not contain, so the last character is dropped.
-    let first =
-        |text: &str| display::line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>();
+    let first = |text: &str| {
+        display::sanitize_line(text, MAX_FILTER_CHARS + 1).chars().take(MAX_FILTER_CHARS).collect::<String>()
+    };
     text.map(first).filter(|words| !words.is_empty())
 }
 
 /// Converts a count to the type of the answers.
-fn to_u32(count: usize) -> u32 {
+fn saturate_to_u32(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 /// Returns the first entries of a list, and the number of entries left out.
 fn take_first<T>(mut all: Vec<T>, most: usize) -> (Vec<T>, u32) {
-    let more = to_u32(all.len().saturating_sub(most));
+    let more = saturate_to_u32(all.len().saturating_sub(most));
     all.truncate(most);
     (all, more)
 }

@@ -6,11 +6,11 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use argus_core::display::without_escapes;
+use argus_core::display::strip_escapes;
 
 use crate::{
     Options,
-    model::{CaseStatus, ExecutionOrder, Format, Parsed, Problem, ReportCase, SUITE_FAILURE},
+    model::{CaseStatus, ExecutionOrder, ParsedReport, Problem, ReportCase, ReportFormat, SUITE_FAILURE_NAME},
     paths,
     reading::bounded_text,
 };
@@ -35,7 +35,7 @@ pub(crate) struct Intake<'a> {
     failed_cases: u64,
     /// Number of failures that the report claims, and number of failures that it lists. A case may have several listed
     /// failures.
-    counted_failures: u64,
+    claimed_failures: u64,
     listed_failures: u64,
     /// Number of cases per qualified name, by hash. It takes 16 bytes per case.
     seen: HashMap<u64, u32>,
@@ -68,7 +68,7 @@ impl<'a> Intake<'a> {
             is_incomplete: false,
             cases: 0,
             failed_cases: 0,
-            counted_failures: 0,
+            claimed_failures: 0,
             listed_failures: 0,
             seen: HashMap::new(),
             numbered: 0,
@@ -99,7 +99,7 @@ impl<'a> Intake<'a> {
 
     /// Formats a source path for cases: with `/`, and relative to the project if it is inside.
     pub(crate) fn file(&self, path: &str) -> Option<String> {
-        paths::relative(path, &self.options.project_root)
+        paths::relative_path(path, &self.options.project_root)
     }
 
     /// Assigns the position in the report to a case that is emitted later.
@@ -133,7 +133,7 @@ impl<'a> Intake<'a> {
     pub(crate) fn record_claimed_failures(&mut self, count: Option<f64>) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cast to an integer saturates")]
         let count = count.unwrap_or(0.0) as u64;
-        self.counted_failures = self.counted_failures.max(count);
+        self.claimed_failures = self.claimed_failures.max(count);
     }
 
     /// Notes a listed failure, for formats that may list several per case.
@@ -147,7 +147,7 @@ impl<'a> Intake<'a> {
         }
         self.case_ms += case.duration_ms.unwrap_or(0.0);
         // A failure outside any test, for example of a build, needs no start time.
-        self.undated += u64::from(case.place.started_at.is_none() && case.name != SUITE_FAILURE);
+        self.undated += u64::from(case.place.started_at.is_none() && case.name != SUITE_FAILURE_NAME);
         self.has_start_times |= case.place.started_at.is_some();
         let mut hasher = DefaultHasher::new();
         case.file.hash(&mut hasher);
@@ -230,20 +230,20 @@ impl<'a> Intake<'a> {
 
     /// Returns the result after the whole report was read. If there were more than `MAX_PROBLEMS` problems, the last
     /// problem has the number of the others.
-    pub(crate) fn into_parsed(self, format: Format) -> Parsed {
+    pub(crate) fn into_parsed(self, format: ReportFormat) -> ParsedReport {
         let order = self.determine_order();
         let mut problems = self.problems;
         // Reported only for a complete report, because a missing part explains missing failures.
         let listed = self.listed_failures.max(self.failed_cases);
-        if !self.is_incomplete && self.counted_failures > listed {
-            let reason = format!("it counts {} failures and lists {listed}", self.counted_failures);
+        if !self.is_incomplete && self.claimed_failures > listed {
+            let reason = format!("it counts {} failures and lists {listed}", self.claimed_failures);
             problems.push(Problem { at: self.options.name.clone(), reason, incomplete: true });
         }
         if self.unnamed_problems > 0 {
             let reason = format!("{} more problems", self.unnamed_problems);
             problems.push(Problem { at: self.options.name.clone(), reason, incomplete: self.is_incomplete });
         }
-        Parsed {
+        ParsedReport {
             format,
             cases: self.cases,
             problems,
@@ -282,7 +282,7 @@ pub(crate) fn clean_names(case: &mut ReportCase) {
 fn clean_name(name: String) -> String {
     // Names keep no colors, because a run without a terminal has none.
     let name = match bounded_text::restore_escapes(&name) {
-        restored if restored.contains('\u{1b}') => without_escapes(&restored),
+        restored if restored.contains('\u{1b}') => strip_escapes(&restored),
         _ => name,
     };
     let name = if name.contains(['\n', '\r']) { name.split_whitespace().collect::<Vec<_>>().join(" ") } else { name };

@@ -36,8 +36,10 @@ use intake::Intake;
 use reading::input::Input;
 
 pub use error::ReportError;
-pub use model::{CaseStatus, ExecutionOrder, Format, Parsed, Place, Problem, ReportCase, SUITE_FAILURE};
-pub use paths::{looks_like_file, relative as relative_path};
+pub use model::{
+    CasePosition, CaseStatus, ExecutionOrder, ParsedReport, Problem, ReportCase, ReportFormat, SUITE_FAILURE_NAME,
+};
+pub use paths::{looks_like_file, relative_path};
 pub use reading::input::{Decoder, OpenDecoder};
 
 /// Options for reading a report.
@@ -55,45 +57,45 @@ pub struct Options {
 /// from the content.
 pub fn parse<R: std::io::BufRead>(
     reader: R,
-    format: Option<Format>,
+    format: Option<ReportFormat>,
     options: &Options,
     sink: &mut dyn FnMut(ReportCase),
-) -> Result<Parsed, ReportError> {
+) -> Result<ParsedReport, ReportError> {
     read(reader, format, options, sink).map_err(|kind| ReportError::new(&options.name, kind))
 }
 
 fn read<R: std::io::BufRead>(
     reader: R,
-    format: Option<Format>,
+    format: Option<ReportFormat>,
     options: &Options,
     sink: &mut dyn FnMut(ReportCase),
-) -> Result<Parsed, ReportErrorKind> {
+) -> Result<ParsedReport, ReportErrorKind> {
     let (input, head) = Input::open(reader, options.decoders)?;
     let format = format.or_else(|| detect::detect_format(&head.text)).ok_or(ReportErrorKind::Unrecognized)?;
     let mut intake = Intake::new(options, sink);
     match format {
-        Format::Junit => junit::parse(input, &mut intake)?,
-        Format::Jest => jest::parse(input, &mut intake)?,
-        Format::Ctrf => ctrf::parse(input, &mut intake)?,
-        Format::Playwright => playwright::parse(input, &mut intake)?,
-        Format::GoTest => go_test::parse(input, &mut intake)?,
-        Format::Tap => tap::parse(input, &mut intake)?,
-        Format::Trx => trx::parse(input, &mut intake)?,
-        Format::Xunit => xunit::parse(input, &mut intake)?,
-        Format::Nunit => nunit::parse(input, &mut intake)?,
-        Format::Rspec => rspec::parse(input, &mut intake)?,
-        Format::Mocha => mocha::parse(input, &mut intake)?,
-        Format::Libtest => libtest::parse(input, &mut intake)?,
-        Format::Ctest => ctest::parse(input, &mut intake)?,
-        Format::Dart => dart::parse(input, &mut intake)?,
-        Format::Cucumber => cucumber::parse(input, &mut intake)?,
-        Format::CucumberMessages => cucumber_messages::parse(input, &mut intake)?,
-        Format::Robot => robot::parse(input, &mut intake)?,
-        Format::Googletest => googletest::parse(input, &mut intake)?,
-        Format::Catch2 => catch2::parse(input, &mut intake)?,
-        Format::Allure => allure::parse(input, &mut intake)?,
-        Format::Bazel => bazel::parse(input, &mut intake)?,
-        Format::Xcresult => xcresult::parse(input, &mut intake)?,
+        ReportFormat::Junit => junit::parse(input, &mut intake)?,
+        ReportFormat::Jest => jest::parse(input, &mut intake)?,
+        ReportFormat::Ctrf => ctrf::parse(input, &mut intake)?,
+        ReportFormat::Playwright => playwright::parse(input, &mut intake)?,
+        ReportFormat::GoTest => go_test::parse(input, &mut intake)?,
+        ReportFormat::Tap => tap::parse(input, &mut intake)?,
+        ReportFormat::Trx => trx::parse(input, &mut intake)?,
+        ReportFormat::Xunit => xunit::parse(input, &mut intake)?,
+        ReportFormat::Nunit => nunit::parse(input, &mut intake)?,
+        ReportFormat::Rspec => rspec::parse(input, &mut intake)?,
+        ReportFormat::Mocha => mocha::parse(input, &mut intake)?,
+        ReportFormat::Libtest => libtest::parse(input, &mut intake)?,
+        ReportFormat::Ctest => ctest::parse(input, &mut intake)?,
+        ReportFormat::Dart => dart::parse(input, &mut intake)?,
+        ReportFormat::Cucumber => cucumber::parse(input, &mut intake)?,
+        ReportFormat::CucumberMessages => cucumber_messages::parse(input, &mut intake)?,
+        ReportFormat::Robot => robot::parse(input, &mut intake)?,
+        ReportFormat::Googletest => googletest::parse(input, &mut intake)?,
+        ReportFormat::Catch2 => catch2::parse(input, &mut intake)?,
+        ReportFormat::Allure => allure::parse(input, &mut intake)?,
+        ReportFormat::Bazel => bazel::parse(input, &mut intake)?,
+        ReportFormat::Xcresult => xcresult::parse(input, &mut intake)?,
     }
     Ok(intake.into_parsed(format))
 }

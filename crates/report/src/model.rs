@@ -3,13 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 /// Name of the case that represents a file or suite which failed outside any test, for example in an import or a hook.
-pub const SUITE_FAILURE: &str = "(suite)";
+pub const SUITE_FAILURE_NAME: &str = "(suite)";
 
 /// Report formats by name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema), ts(rename = "ReportFormat"))]
 #[serde(rename_all = "kebab-case")]
-pub enum Format {
+pub enum ReportFormat {
     /// JUnit XML in all its dialects.
     Junit,
     /// Common Test Report Format.
@@ -106,13 +106,13 @@ pub struct ReportCase {
     /// Position in the report, used only while the report is read.
     #[serde(skip)]
     #[cfg_attr(feature = "types", ts(skip), schemars(skip))]
-    pub place: Place,
+    pub place: CasePosition,
 }
 
 /// Position of a case in its report. If [`Parsed::order`] is `ByStart`, comparing positions gives the order of
 /// execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct CasePosition {
     /// Start of the case or of its file, UTC milliseconds.
     pub started_at: Option<i64>,
     /// Number of the case in the report, starting at 1.
@@ -153,14 +153,14 @@ impl ReportCase {
             stdout_tail: None,
             stderr_tail: None,
             runner: None,
-            place: Place::default(),
+            place: CasePosition::default(),
         }
     }
 
     /// Creates a case for a file or suite that failed outside its tests.
     pub(crate) fn suite_failure(file: Option<String>, error: Option<String>) -> Self {
         let error = error.and_then(|error| crate::reading::bounded_text::bound_error(&error));
-        Self { file, error, ..Self::new(SUITE_FAILURE.to_owned(), CaseStatus::Failed) }
+        Self { file, error, ..Self::new(SUITE_FAILURE_NAME.to_owned(), CaseStatus::Failed) }
     }
 
     /// Returns the file of the case, or its suites if it has no file. The cases of a unit run in one process if the
@@ -198,9 +198,9 @@ const fn default_incomplete() -> bool {
 
 /// The result of reading a report to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parsed {
+pub struct ParsedReport {
     /// The format of the report.
-    pub format: Format,
+    pub format: ReportFormat,
     /// Number of emitted cases.
     pub cases: u64,
     /// Parts that could not be read, at most about fifty. If there are more, the last entry has the number of further

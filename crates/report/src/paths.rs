@@ -4,7 +4,7 @@ use argus_core::file_url::path_of_file_url;
 use std::borrow::Cow;
 
 /// Returns `path` with `/` as separator, and relative to `root` if it is inside. Returns `None` for a blank path.
-pub fn relative(path: &str, root: &str) -> Option<String> {
+pub fn relative_path(path: &str, root: &str) -> Option<String> {
     let path = normalize_slashes(path.trim());
     if path.is_empty() {
         return None;
@@ -85,9 +85,9 @@ mod tests {
             ("日本/a.js", "/projekt-ü", "日本/a.js"),
         ];
         for (path, root, wanted) in rows {
-            assert_eq!(relative(path, root).as_deref(), Some(wanted), "{path} in {root}");
+            assert_eq!(relative_path(path, root).as_deref(), Some(wanted), "{path} in {root}");
         }
-        assert_eq!(relative("  ", "/project"), None);
+        assert_eq!(relative_path("  ", "/project"), None);
     }
 
     #[test]

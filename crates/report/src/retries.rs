@@ -129,7 +129,7 @@ fn text_bytes(case: &ReportCase) -> usize {
 /// Adds another attempt to a failed case.
 pub(crate) fn merge_retry(earlier: ReportCase, again: ReportCase) -> ReportCase {
     let mut merged = ReportCase {
-        duration_ms: sum(earlier.duration_ms, again.duration_ms),
+        duration_ms: add_optional(earlier.duration_ms, again.duration_ms),
         attempts: earlier.attempts + again.attempts,
         ..earlier
     };
@@ -149,7 +149,7 @@ pub(crate) fn merge_retry(earlier: ReportCase, again: ReportCase) -> ReportCase 
     merged
 }
 
-pub(crate) fn sum(left: Option<f64>, right: Option<f64>) -> Option<f64> {
+pub(crate) fn add_optional(left: Option<f64>, right: Option<f64>) -> Option<f64> {
     match (left, right) {
         (Some(left), Some(right)) => Some(left + right),
         (left, right) => left.or(right),

@@ -4,8 +4,8 @@
 //! summaries surround both. Each line is therefore checked for an error, and the block around the lines that describe
 //! errors is kept. `argus-core` classifies and normalizes.
 
-use crate::cpp_frameworks::failed_assertions;
-use argus_core::{bound, display::without_escapes};
+use crate::cpp_frameworks::extract_failed_assertions;
+use argus_core::{bound, display::strip_escapes};
 
 /// Maximum size of the kept text.
 const MAX_BYTES: usize = 16 * 1024;
@@ -18,8 +18,8 @@ const MAX_CONTEXT_LINES_AFTER: usize = 12;
 const MAX_LINES_WITHOUT_ERROR: usize = 40;
 
 /// Returns the salient part of a command's output, at most 16 KiB of whole lines.
-pub fn salient_tail(output: &str) -> String {
-    if let Some(assertions) = failed_assertions(output) {
+pub fn extract_error_excerpt(output: &str) -> String {
+    if let Some(assertions) = extract_failed_assertions(output) {
         return bound_lines(&assertions.lines().collect::<Vec<_>>());
     }
     // Looks at more text than is kept, so that the first of many errors is still found.
@@ -27,13 +27,13 @@ pub fn salient_tail(output: &str) -> String {
     let output = &output[output.ceil_char_boundary(start)..];
     let all: Vec<&str> = output.lines().map(str::trim_end).collect();
     let lines = &all[all.len().saturating_sub(MAX_LINES)..];
-    let kept = salient_range(lines)
+    let kept = find_error_range(lines)
         .map_or_else(|| &lines[lines.len().saturating_sub(MAX_LINES_WITHOUT_ERROR)..], |(from, to)| &lines[from..to]);
     bound_lines(kept)
 }
 
 /// Returns the block that describes the error: the index of its first line, and the index after its last line.
-fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
+fn find_error_range(lines: &[&str]) -> Option<(usize, usize)> {
     let all: Vec<usize> = (0..lines.len()).filter(|&at| describes_error(lines[at])).collect();
     let causes: Vec<usize> = all.iter().copied().filter(|&at| !is_final_build_message(&lines[at..])).collect();
     let telling = if causes.is_empty() { all } else { causes };
@@ -50,14 +50,17 @@ fn salient_range(lines: &[&str]) -> Option<(usize, usize)> {
         }
         first = at;
     }
-    Some((first.saturating_sub(context_before(lines, first)), (last + 1 + context_after(lines, last)).min(lines.len())))
+    Some((
+        first.saturating_sub(count_context_lines_before(lines, first)),
+        (last + 1 + count_context_lines_after(lines, last)).min(lines.len()),
+    ))
 }
 
 /// Returns the first line of the traceback that ends at or near `last`.
 fn find_traceback_start(lines: &[&str], last: usize) -> Option<usize> {
     let from = last.saturating_sub(200);
     let head = |line: &str| {
-        let line = without_escapes(line);
+        let line = strip_escapes(line);
         line.starts_with("Traceback (most recent call last)")
             || line.starts_with("panic: ")
             || line.starts_with("fatal error: ")
@@ -75,8 +78,8 @@ fn is_exception_chain_line(line: &str) -> bool {
 }
 
 /// Returns the number of lines that introduce the first line with an error, without a blank line in between.
-fn context_before(lines: &[&str], first: usize) -> usize {
-    if let Some(count) = find_quoted_source(lines, first).or_else(|| find_short_traceback(lines, first)) {
+fn count_context_lines_before(lines: &[&str], first: usize) -> usize {
+    if let Some(count) = count_quoted_source_lines(lines, first).or_else(|| count_short_traceback_lines(lines, first)) {
         return count;
     }
     lines[first.saturating_sub(MAX_CONTEXT_LINES_BEFORE)..first]
@@ -88,7 +91,7 @@ fn context_before(lines: &[&str], first: usize) -> usize {
 
 /// Returns the number of lines of the location, source line and caret that Node prints before an error, with or without
 /// an empty line after them. For a module that could not be linked, no other location is printed.
-fn find_quoted_source(lines: &[&str], first: usize) -> Option<usize> {
+fn count_quoted_source_lines(lines: &[&str], first: usize) -> Option<usize> {
     let caret = lines[..first].iter().rposition(|line| !line.trim().is_empty())?;
     let is_caret = lines[caret].trim().bytes().all(|byte| byte == b'^');
     let place = caret.checked_sub(2).filter(|_| is_caret && first - caret <= 2)?;
@@ -99,7 +102,7 @@ fn find_quoted_source(lines: &[&str], first: usize) -> Option<usize> {
 
 /// Returns the number of lines of the frames in the format of pytest: `src/shop/core.py:45: in <module>`, each followed
 /// by its source line. For a file that could not be imported, no other location is printed.
-fn find_short_traceback(lines: &[&str], first: usize) -> Option<usize> {
+fn count_short_traceback_lines(lines: &[&str], first: usize) -> Option<usize> {
     let is_frame = |line: &str| {
         let number =
             line.split_once(": in ").and_then(|(position, _)| position.rsplit_once(':')).map(|(_, number)| number);
@@ -119,13 +122,13 @@ fn introduces_error(line: &str) -> bool {
 }
 
 /// Returns the number of lines to keep after the last line with an error (frames, code, hints), up to the first noise.
-fn context_after(lines: &[&str], last: usize) -> usize {
+fn count_context_lines_after(lines: &[&str], last: usize) -> usize {
     lines[last + 1..].iter().take(MAX_CONTEXT_LINES_AFTER).take_while(|line| !is_noise(line)).count()
 }
 
 /// Returns true if a line describes the error.
 fn describes_error(line: &str) -> bool {
-    let line = without_escapes(line);
+    let line = strip_escapes(line);
     let line = line.trim();
     if line.is_empty() || line == "[ERROR]" || is_noise(line) || is_success_summary(line) {
         return false;
@@ -133,21 +136,21 @@ fn describes_error(line: &str) -> bool {
     ERROR_LINE_STARTS.iter().any(|start| line.starts_with(start))
         || ERROR_LINE_PARTS.iter().any(|part| line.contains(part))
         || is_exception_line(line)
-        || is_gradle_test(line)
+        || is_failed_gradle_test(line)
 }
 
 /// Returns true for the final messages of Maven, Gradle and make about failed tests. They only repeat an earlier
 /// failure, with the output of later modules in between.
 fn is_final_build_message(lines: &[&str]) -> bool {
     let gradle = || lines.iter().take(4).any(|line| line.starts_with("> There were failing tests"));
-    without_escapes(lines[0]).ends_with(": There are test failures.")
+    strip_escapes(lines[0]).ends_with(": There are test failures.")
         || lines[0].starts_with("* What went wrong") && gradle()
         || is_make_message(lines[0])
 }
 
 /// Returns true for `make[1]: *** [Makefile:3: check] Error 2` and for messages about the directory.
 fn is_make_message(line: &str) -> bool {
-    let line = without_escapes(line);
+    let line = strip_escapes(line);
     let Some((_, said)) = line.split_once(": ").filter(|(name, _)| name.starts_with("make")) else { return false };
     said.starts_with("*** [") && said.contains("] Error ")
         || said.starts_with("Entering directory ")
@@ -155,7 +158,7 @@ fn is_make_message(line: &str) -> bool {
 }
 
 /// Returns true for `shop.CartTest > totals FAILED` from Gradle.
-fn is_gradle_test(line: &str) -> bool {
+fn is_failed_gradle_test(line: &str) -> bool {
     line.ends_with(" FAILED") && line.contains(" > ") && !line.starts_with("> Task")
 }
 
@@ -249,16 +252,16 @@ fn is_success_summary(line: &str) -> bool {
 
 /// Returns true for lines at the end of every failed run that only point to other places.
 fn is_noise(line: &str) -> bool {
-    let line = without_escapes(line);
+    let line = strip_escapes(line);
     let line = line.trim_start();
-    NOISE_PARTS.iter().any(|noise| line.starts_with(noise))
-        || POINTERS_TO_OTHER_PLACES.iter().any(|elsewhere| line.contains(elsewhere))
+    NOISE_LINE_STARTS.iter().any(|noise| line.starts_with(noise))
+        || NOISE_LINE_PARTS.iter().any(|elsewhere| line.contains(elsewhere))
 }
 
-const POINTERS_TO_OTHER_PLACES: [&str; 3] =
+const NOISE_LINE_PARTS: [&str; 3] =
     ["A complete log of this run can be found in", "for the individual test results.", "dump files (if any exist)"];
 
-const NOISE_PARTS: [&str; 26] = [
+const NOISE_LINE_STARTS: [&str; 26] = [
     "npm ERR! A complete log",
     "npm error A complete log",
     "npm ERR!     /",
@@ -292,5 +295,5 @@ fn bound_lines(lines: &[&str]) -> String {
     let blank = |line: &&&str| line.is_empty();
     let from = lines.iter().take_while(blank).count();
     let to = lines.len() - lines[from..].iter().rev().take_while(blank).count();
-    bound::bound_to(&lines[from..to.max(from)].join("\n"), MAX_BYTES).into_owned()
+    bound::truncate_middle_to(&lines[from..to.max(from)].join("\n"), MAX_BYTES).into_owned()
 }

@@ -27,15 +27,15 @@ pub enum CallState {
     /// The call was made and its answer is kept.
     Answered(StoredAnswer),
     /// The call was made, but its answer was never kept or was deleted because it is too old.
-    AnswerDeleted,
+    AnswerMissing,
 }
 
 /// Marks a call as made, in the transaction that makes it. Returns false if it was made before.
-pub fn mark_made(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
+pub fn record_call(tx: &mut Tx<'_>, id: &str) -> Result<bool, StoreError> {
     const SQL: &str = "INSERT INTO calls (id) VALUES ($1) ON CONFLICT DO NOTHING RETURNING key";
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(false) };
     let key: i64 = row.read()?;
-    tx.post("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()])?;
+    tx.execute_deferred("DELETE FROM calls WHERE key <= $1", &[(key - MAX_KEPT_CALLS).into()])?;
     Ok(true)
 }
 
@@ -45,9 +45,9 @@ pub fn store_answer(tx: &mut Tx<'_>, id: &str, answered: &StoredAnswer) -> Resul
     const FORGET_ANSWERS: &str =
         "UPDATE calls SET answer = NULL WHERE key <= (SELECT MAX(key) FROM calls) - $1 AND answer IS NOT NULL";
     const FORGET: &str = "DELETE FROM calls WHERE key <= (SELECT MAX(key) FROM calls) - $1";
-    tx.post(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()])?;
-    tx.post(FORGET_ANSWERS, &[MAX_KEPT_ANSWERS.into()])?;
-    tx.post(FORGET, &[MAX_KEPT_CALLS.into()])
+    tx.execute_deferred(KEEP, &[id.into(), (&answered.method).into(), (&answered.answer).into()])?;
+    tx.execute_deferred(FORGET_ANSWERS, &[MAX_KEPT_ANSWERS.into()])?;
+    tx.execute_deferred(FORGET, &[MAX_KEPT_CALLS.into()])
 }
 
 /// Looks up whether a call was made, and its answer.
@@ -56,6 +56,6 @@ pub fn read_state(tx: &mut Tx<'_>, id: &str) -> Result<CallState, StoreError> {
     let Some(mut row) = tx.query_first(SQL, &[id.into()])? else { return Ok(CallState::NotMade) };
     Ok(match (row.read()?, row.read()?) {
         (Some(method), Some(answer)) => CallState::Answered(StoredAnswer { method, answer }),
-        _ => CallState::AnswerDeleted,
+        _ => CallState::AnswerMissing,
     })
 }

@@ -138,7 +138,7 @@ impl Tx<'_> {
 
     /// Executes a statement without returning the number of changed rows. On a server the statement may be sent
     /// together with the next statement, so an error may appear later: when the transaction ends at the latest.
-    pub fn post(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
+    pub fn execute_deferred(&mut self, sql: &'static str, params: &[Value<'_>]) -> Result<(), StoreError> {
         match self {
             Self::Sqlite(tx) => tx.execute(sql, params).map(drop),
             Self::Postgres(tx) => tx.post(sql, params),

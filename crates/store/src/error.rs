@@ -11,15 +11,15 @@ pub enum StoreErrorKind {
     /// The file or its folder cannot be written.
     ReadOnly,
     /// No space left.
-    Full,
+    StorageFull,
     /// The file is damaged or is not an Argus database.
     Corrupt,
     /// Written by a newer version.
-    Newer,
+    NewerSchema,
     /// Another writer changed the same data meanwhile. The caller may try the same call again.
     Conflict,
     /// The schema has an earlier version, and this program may not migrate it.
-    Older,
+    OlderSchema,
     /// The database cannot be opened.
     Unavailable,
     /// The server rejects this user, or has no database with this name.
@@ -62,7 +62,7 @@ impl StoreError {
 
     /// Returns true if reading may still work although writing failed.
     pub const fn is_write_error(&self) -> bool {
-        matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::Full)
+        matches!(self.kind, StoreErrorKind::Locked | StoreErrorKind::ReadOnly | StoreErrorKind::StorageFull)
     }
 }
 
@@ -98,7 +98,7 @@ const fn error_kind(cause: ffi::Error) -> StoreErrorKind {
         _ if is_moved_file_error(cause) => StoreErrorKind::Unavailable,
         ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => StoreErrorKind::Locked,
         ErrorCode::ReadOnly | ErrorCode::PermissionDenied => StoreErrorKind::ReadOnly,
-        ErrorCode::DiskFull => StoreErrorKind::Full,
+        ErrorCode::DiskFull => StoreErrorKind::StorageFull,
         // Only foreign files have a limit for the size of a row, so a row that is too big was not written by this
         // program.
         ErrorCode::TooBig | ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase => StoreErrorKind::Corrupt,

@@ -13,7 +13,7 @@ const MAX_TESTS_READ_BY_KEY: usize = 512;
 
 /// History of a test that failed at least once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TestRow {
+pub struct TestHistoryRow {
     /// Hash of the name.
     pub case: u64,
     /// Qualified name.
@@ -43,14 +43,14 @@ pub fn read_state(tx: &mut Tx<'_>) -> Result<Option<String>, StoreError> {
 pub fn set_state(tx: &mut Tx<'_>, state: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO evidence (key, state) VALUES ($1, $2) \
                        ON CONFLICT (key) DO UPDATE SET state = excluded.state";
-    tx.post(SQL, &[STATE_KEY.into(), state.into()])
+    tx.execute_deferred(SQL, &[STATE_KEY.into(), state.into()])
 }
 
 /// Returns the rows of these tests. If there are many tests, the result also contains rows of other tests.
-pub fn find_tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreError> {
+pub fn find_test_histories(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestHistoryRow>, StoreError> {
     const SQL: &str = "SELECT case_id, name, history FROM test_histories WHERE case_id = $1";
     if cases.len() > MAX_TESTS_READ_BY_KEY {
-        return list_tests(tx);
+        return list_test_histories(tx);
     }
     let params: Vec<[Value<'_>; 1]> = cases.iter().map(|case| [to_sql_integer(*case).into()]).collect();
     let rows = tx.query_many(SQL, &params)?;
@@ -58,13 +58,13 @@ pub fn find_tests(tx: &mut Tx<'_>, cases: &[u64]) -> Result<Vec<TestRow>, StoreE
 }
 
 /// Returns all rows, sorted by name.
-pub fn list_tests(tx: &mut Tx<'_>) -> Result<Vec<TestRow>, StoreError> {
+pub fn list_test_histories(tx: &mut Tx<'_>) -> Result<Vec<TestHistoryRow>, StoreError> {
     let rows = tx.query("SELECT case_id, name, history FROM test_histories ORDER BY name", &[])?;
     rows.into_iter().map(|mut row| read_test(&mut row)).collect()
 }
 
 /// Inserts or replaces rows.
-pub fn set_tests(tx: &mut Tx<'_>, rows: &[TestRow]) -> Result<(), StoreError> {
+pub fn store_test_histories(tx: &mut Tx<'_>, rows: &[TestHistoryRow]) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO test_histories (case_id, name, history) VALUES ($1, $2, $3) \
                        ON CONFLICT (case_id) DO UPDATE SET history = excluded.history";
     let params = rows.iter().map(|row| [to_sql_integer(row.case).into(), (&row.name).into(), (&row.history).into()]);
@@ -110,13 +110,13 @@ pub fn store_order(tx: &mut Tx<'_>, order: &OrderRow, max_orders: usize, max_cas
     }
     let bytes: Vec<u8> = order.cases.iter().flat_map(|case| case.to_le_bytes()).collect();
     let size = i64::try_from(order.cases.len()).unwrap_or(i64::MAX);
-    tx.post(INSERT, &[digest, order.run_seq.into(), size.into(), Value::Bytes(&bytes)])?;
+    tx.execute_deferred(INSERT, &[digest, order.run_seq.into(), size.into(), Value::Bytes(&bytes)])?;
     let mut cases = 0_usize;
     for (count, mut row) in tx.query(SIZES, &[])?.into_iter().enumerate() {
         let (run_seq, size): (u32, u32) = (row.read()?, row.read()?);
         cases = cases.saturating_add(usize::try_from(size).unwrap_or(usize::MAX));
         if count > 0 && (count >= max_orders || cases > max_cases) {
-            return tx.post("DELETE FROM case_orders WHERE run_seq <= $1", &[run_seq.into()]);
+            return tx.execute_deferred("DELETE FROM case_orders WHERE run_seq <= $1", &[run_seq.into()]);
         }
     }
     Ok(())
@@ -149,11 +149,11 @@ pub fn find_edits(tx: &mut Tx<'_>, run_seq: u32) -> Result<Option<EditRow>, Stor
 pub fn set_edits(tx: &mut Tx<'_>, row: &EditRow) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO edits (run_seq, files, hunks) VALUES ($1, $2, $3) \
                        ON CONFLICT (run_seq) DO UPDATE SET files = excluded.files, hunks = excluded.hunks";
-    tx.post(SQL, &[row.run_seq.into(), (&row.files).into(), (&row.hunks).into()])
+    tx.execute_deferred(SQL, &[row.run_seq.into(), (&row.files).into(), (&row.hunks).into()])
 }
 
 /// Deletes the rows of all runs for which `is_kept` returns false.
-pub fn delete_other_edits(tx: &mut Tx<'_>, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
+pub fn retain_edits(tx: &mut Tx<'_>, is_kept: impl Fn(u32) -> bool) -> Result<(), StoreError> {
     let known: Vec<u32> =
         tx.query("SELECT run_seq FROM edits", &[])?.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?;
     let gone = known.into_iter().filter(|seq| !is_kept(*seq));
@@ -164,9 +164,9 @@ fn read_edit(row: &mut Row) -> Result<EditRow, StoreError> {
     Ok(EditRow { run_seq: row.read()?, files: row.read()?, hunks: row.read()? })
 }
 
-fn read_test(row: &mut Row) -> Result<TestRow, StoreError> {
+fn read_test(row: &mut Row) -> Result<TestHistoryRow, StoreError> {
     let case: i64 = row.read()?;
-    Ok(TestRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })
+    Ok(TestHistoryRow { case: case.cast_unsigned(), name: row.read()?, history: row.read()? })
 }
 
 /// Reinterprets the bits of a hash as a signed integer, because databases have no unsigned integers.

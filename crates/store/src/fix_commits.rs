@@ -52,12 +52,12 @@ pub fn find_by_clues(tx: &mut Tx<'_>, clues: &[u64], most: u32) -> Result<Vec<Ve
 }
 
 /// Deletes the oldest commits so that at most `most` stay.
-pub fn keep_newest(tx: &mut Tx<'_>, most: u32) -> Result<(), StoreError> {
+pub fn delete_oldest_commits(tx: &mut Tx<'_>, most: u32) -> Result<(), StoreError> {
     const OLDER: &str = "DELETE FROM fix_commits WHERE key IN \
                          (SELECT key FROM fix_commits ORDER BY committed_at DESC, key LIMIT 1000000000 OFFSET $1)";
     const CLUES: &str = "DELETE FROM fix_commit_clues WHERE commit_key NOT IN (SELECT key FROM fix_commits)";
     if tx.execute(OLDER, &[most.into()])? > 0 {
-        tx.post(CLUES, &[])?;
+        tx.execute_deferred(CLUES, &[])?;
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ pub struct Incident {
 
 /// The texts of an incident.
 #[derive(Clone, Copy, Debug)]
-pub struct Texts<'a> {
+pub struct IncidentTexts<'a> {
     /// Title in one line.
     pub title: &'a str,
     /// The error as it was printed.
@@ -49,7 +49,7 @@ pub struct NewIncident<'a> {
     /// `inc-…`, or the id from an import.
     pub id: &'a str,
     /// Texts, redacted.
-    pub texts: Texts<'a>,
+    pub texts: IncidentTexts<'a>,
     /// UTC milliseconds.
     pub now: i64,
 }
@@ -61,7 +61,7 @@ macro_rules! columns {
 }
 
 /// Inserts an incident.
-pub fn insert(tx: &mut Tx<'_>, id: &str, texts: &Texts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
+pub fn insert(tx: &mut Tx<'_>, id: &str, texts: &IncidentTexts<'_>, now: i64) -> Result<IncidentKey, StoreError> {
     let keys = insert_all(tx, &[NewIncident { id, texts: *texts, now }])?;
     keys.first().copied().ok_or_else(|| StoreError::corrupt("an inserted incident gave no key"))
 }
@@ -72,7 +72,7 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<Incide
                        VALUES ($1, $2, $3, $4, $5, $6, $6) RETURNING key";
     let tags: Vec<String> = new.iter().map(|incident| incident.texts.tags.join("\n")).collect();
     let params = new.iter().zip(&tags).map(|(NewIncident { id, texts, now }, tags)| {
-        let Texts { title, error_signature, summary, .. } = *texts;
+        let IncidentTexts { title, error_signature, summary, .. } = *texts;
         [(*id).into(), title.into(), error_signature.into(), summary.into(), tags.into(), (*now).into()]
     });
     let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
@@ -81,7 +81,7 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewIncident<'_>]) -> Result<Vec<Incide
 }
 
 /// Replaces the texts of an incident.
-pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) -> Result<(), StoreError> {
+pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &IncidentTexts<'_>, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE incidents SET title = $2, error_signature = $3, summary = $4, tags = $5, \
                        updated_at = $6 WHERE key = $1";
     let tags = texts.tags.join("\n");
@@ -93,7 +93,7 @@ pub fn update(tx: &mut Tx<'_>, key: IncidentKey, texts: &Texts<'_>, now: i64) ->
         (&tags).into(),
         now.into(),
     ];
-    tx.post(SQL, &params)
+    tx.execute_deferred(SQL, &params)
 }
 
 /// Returns the incident with this id.

@@ -33,7 +33,7 @@ pub mod solutions;
 pub use database::postgres::{CopiedDatabase, NativeDriver};
 pub use database::{
     Database, Tx,
-    postgres::{KnownSchemas, Postgres},
-    sqlite::{Mode, Sqlite},
+    postgres::{CheckedSchemas, Postgres},
+    sqlite::{FileAccess, Sqlite},
 };
 pub use error::{StoreError, StoreErrorKind};

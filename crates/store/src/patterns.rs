@@ -55,7 +55,7 @@ pub struct Pattern {
     /// Steps of the solution that a person set, otherwise of the best learned solution.
     pub best_fix: Option<String>,
     /// Key of the solution with these steps.
-    pub suggests: Option<SolutionKey>,
+    pub suggested_solution: Option<SolutionKey>,
     /// Values that a person set.
     pub overrides: Overrides,
     /// The pattern that this pattern was merged into. A provisional pattern has its own key here.
@@ -106,7 +106,7 @@ pub struct NewPattern<'a> {
     /// `pat-…`.
     pub id: &'a str,
     /// Signatures under a recipe, the version of the signature algorithm.
-    pub identity: Identity<'a>,
+    pub identity: SignatureSet<'a>,
     /// Test case that it is learned from.
     pub case_name: &'a str,
     /// Description of one line.
@@ -123,7 +123,7 @@ pub struct NewPattern<'a> {
 
 /// Signatures of a failure under a recipe.
 #[derive(Clone, Copy, Debug)]
-pub struct Identity<'a> {
+pub struct SignatureSet<'a> {
     /// Name of the recipe.
     pub recipe: &'a str,
     /// Category under this recipe.
@@ -191,7 +191,7 @@ pub fn find_including_provisional(
 
 /// Returns patterns of a case and a category under a recipe, newest first. Returns the normalized text of each row with
 /// the key of its pattern; for a merged row that is the target.
-pub fn list_of_case(
+pub fn list_texts_by_case(
     tx: &mut Tx<'_>,
     recipe: &str,
     (case_name, category): (&str, Category),
@@ -284,7 +284,7 @@ pub fn list(tx: &mut Tx<'_>, categories: &[Category], order: Order, limit: u32) 
 
 /// Numbers of learned and provisional patterns.
 #[derive(Clone, Copy, Debug)]
-pub struct ListedCounts {
+pub struct PatternCounts {
     /// The category of the patterns. It may occur in several entries.
     pub category: Category,
     /// Learned patterns.
@@ -294,7 +294,7 @@ pub struct ListedCounts {
 }
 
 /// Counts the patterns that a list shows beside the built-in patterns.
-pub fn count_listed(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
+pub fn count_patterns_by_category(tx: &mut Tx<'_>) -> Result<Vec<PatternCounts>, StoreError> {
     // A single statement, because each statement is a round trip on a server.
     const SQL: &str = concat!(
         "SELECT category, learned, 0 FROM pattern_counts UNION ALL SELECT ",
@@ -302,7 +302,7 @@ pub fn count_listed(tx: &mut Tx<'_>) -> Result<Vec<ListedCounts>, StoreError> {
         ", 0, COUNT(*) FROM patterns p WHERE p.merged_into IS NOT NULL AND p.merged_into = p.key GROUP BY 1"
     );
     let counts =
-        |mut row: Row| Ok(ListedCounts { category: row.read()?, learned: row.read()?, provisional: row.read()? });
+        |mut row: Row| Ok(PatternCounts { category: row.read()?, learned: row.read()?, provisional: row.read()? });
     tx.query(SQL, &[])?.into_iter().map(counts).collect()
 }
 
@@ -358,7 +358,7 @@ pub fn insert_alias(tx: &mut Tx<'_>, new: &NewPattern<'_>, into: Option<PatternK
 }
 
 pub(crate) fn set_merge_target(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey) -> Result<(), StoreError> {
-    tx.post("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()])
+    tx.execute_deferred("UPDATE patterns SET merged_into = $2 WHERE key = $1", &[from.into(), into.into()])
 }
 
 fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, StoreError> {
@@ -381,7 +381,7 @@ fn insert_row(tx: &mut Tx<'_>, new: &NewPattern<'_>) -> Result<PatternKey, Store
     let row = tx.query_first(SQL, &params)?;
     let key = row.ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"))?.read().map(PatternKey)?;
     let sample = [key.0.into(), new.sample.into()];
-    tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
+    tx.execute_deferred("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
     similar::add_bands(tx, key, new.identity.bands)?;
     Ok(key)
 }
@@ -398,7 +398,7 @@ pub fn count_occurrence(tx: &mut Tx<'_>, pattern: &mut Pattern, now: i64) -> Res
 pub fn uncount_occurrence(tx: &mut Tx<'_>, key: PatternKey, now: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET occurrences = occurrences - 1, updated_at = $2 \
                        WHERE key = $1 AND occurrences > resolutions";
-    tx.post(SQL, &[key.into(), now.into()])?;
+    tx.execute_deferred(SQL, &[key.into(), now.into()])?;
     daily_counts::store_current_counts(tx, key, now)
 }
 
@@ -416,7 +416,7 @@ fn write_counts(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
                        WHERE key = $1";
     let Pattern { key, occurrences, resolutions, last_seen_at, updated_at, .. } = *pattern;
     let params = [key.into(), occurrences.into(), resolutions.into(), last_seen_at.into(), updated_at.into()];
-    tx.post(SQL, &params)?;
+    tx.execute_deferred(SQL, &params)?;
     daily_counts::store_counts(tx, key, updated_at, occurrences, resolutions)
 }
 
@@ -427,7 +427,7 @@ pub fn read_sample(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, S
 }
 
 /// Returns the family signature and the steps of the best learned solution.
-pub fn read_family_and_best_fix(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
+pub fn read_family_and_steps(tx: &mut Tx<'_>, key: PatternKey) -> Result<(String, Option<String>), StoreError> {
     const SQL: &str = "SELECT p.family, s.steps FROM patterns p LEFT JOIN solutions s ON s.key = p.best_solution \
                        WHERE p.key = $1";
     let row = tx.query_first(SQL, &[key.into()])?;
@@ -436,7 +436,7 @@ pub fn read_family_and_best_fix(tx: &mut Tx<'_>, key: PatternKey) -> Result<(Str
 }
 
 /// Returns the newest patterns of a case that were signed with a recipe other than `recipe`.
-pub fn list_outdated_of_case(
+pub fn list_outdated_by_case(
     tx: &mut Tx<'_>,
     recipe: &str,
     case_name: &str,
@@ -469,7 +469,7 @@ pub fn list_outdated(tx: &mut Tx<'_>, recipe: &str, limit: u32) -> Result<Vec<Pa
 pub(crate) fn add_to_learned_count(tx: &mut Tx<'_>, category: Category, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_counts (category, learned) VALUES ($1, $2) \
                        ON CONFLICT (category) DO UPDATE SET learned = pattern_counts.learned + excluded.learned";
-    tx.post(SQL, &[category.as_str().into(), change.into()])
+    tx.execute_deferred(SQL, &[category.as_str().into(), change.into()])
 }
 
 fn read_optional(row: Option<Row>) -> Result<Option<Pattern>, StoreError> {
@@ -492,7 +492,7 @@ pub(crate) fn read_pattern(row: &mut Row) -> Result<Pattern, StoreError> {
         last_seen_at: row.read()?,
         updated_at: row.read()?,
         best_fix: row.read()?,
-        suggests: row.read::<Option<i64>>()?.map(SolutionKey),
+        suggested_solution: row.read::<Option<i64>>()?.map(SolutionKey),
         overrides: Overrides {
             category: row.read()?,
             description: row.read()?,

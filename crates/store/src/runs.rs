@@ -157,7 +157,7 @@ pub fn find_nth_newest(tx: &mut Tx<'_>, place: u32) -> Result<Option<(RunKey, Ru
 }
 
 /// Returns the newest run that is not foreign.
-pub fn find_newest_own(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
+pub fn find_newest_non_foreign(tx: &mut Tx<'_>) -> Result<Option<(RunKey, Run)>, StoreError> {
     const SQL: &str = concat!(
         "SELECT key, ",
         columns!(),

@@ -15,7 +15,7 @@ use crate::{
     error::StoreError,
     keys::{IncidentKey, PatternKey},
 };
-use argus_core::search::Vector;
+use argus_core::search::TermVector;
 use segments::Segment;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
@@ -34,14 +34,14 @@ const MAX_FAMILY_DOCUMENTS: u32 = 50;
 
 /// The incident or pattern that a document describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Owner {
+pub enum DocumentOwner {
     /// An incident.
     Incident(IncidentKey),
     /// A failure pattern.
     Pattern(PatternKey),
 }
 
-impl Owner {
+impl DocumentOwner {
     /// Returns the values of the columns `incident_key` and `pattern_key`.
     pub(crate) fn columns(self) -> [Value<'static>; 2] {
         match self {
@@ -55,16 +55,16 @@ impl Owner {
 #[derive(Debug)]
 pub struct NewDocument<'a> {
     /// The incident or pattern that the document describes.
-    pub owner: Owner,
+    pub owner: DocumentOwner,
     /// Family signature.
     pub family: Option<&'a str>,
     /// Terms with their weights.
-    pub vector: &'a Vector,
+    pub vector: &'a TermVector,
 }
 
 /// A term to search for.
 #[derive(Clone, Copy, Debug)]
-pub struct WantedTerm {
+pub struct SearchTerm {
     /// Hash of the term.
     pub term: u32,
     /// Score of a document that contains the term with the highest weight.
@@ -75,9 +75,9 @@ pub struct WantedTerm {
 
 /// A document that may match.
 #[derive(Debug)]
-pub struct Candidate {
+pub struct SearchCandidate {
     /// The incident or pattern that the document describes.
-    pub owner: Owner,
+    pub owner: DocumentOwner,
     /// Family signature as returned by [`family_key`].
     pub family: Option<i64>,
     /// Terms with their weights, encoded as bytes.
@@ -113,7 +113,7 @@ pub fn add(tx: &mut Tx<'_>, documents: &[NewDocument<'_>]) -> Result<(), StoreEr
 }
 
 /// Removes documents. Owners without a document are skipped.
-pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
+pub fn remove(tx: &mut Tx<'_>, owners: &[DocumentOwner]) -> Result<(), StoreError> {
     const DOCUMENT: &str =
         "SELECT document FROM incidents WHERE key = $1 UNION ALL SELECT document FROM patterns WHERE key = $2";
     const SQL: &str = "DELETE FROM search_documents WHERE key = $1 RETURNING key, vector";
@@ -135,7 +135,7 @@ pub fn remove(tx: &mut Tx<'_>, owners: &[Owner]) -> Result<(), StoreError> {
     let last = segments::read_all(tx)?.last().map_or(0, |segment| segment.last);
     for mut row in removed {
         if row.read::<i64>()? <= last {
-            let vector = Vector::from_bytes(&row.read::<Vec<u8>>()?);
+            let vector = TermVector::from_bytes(&row.read::<Vec<u8>>()?);
             tx.execute_many(COUNT, vector.terms().iter().map(|(term, _)| [(*term).into()]))?;
         }
     }
@@ -158,10 +158,10 @@ pub fn count_documents(tx: &mut Tx<'_>, terms: &[u32]) -> Result<(u64, Vec<u64>)
 /// about `take` documents without any order.
 pub fn find_candidates(
     tx: &mut Tx<'_>,
-    wanted: &[WantedTerm],
+    wanted: &[SearchTerm],
     family: Option<i64>,
     take: usize,
-) -> Result<Vec<Candidate>, StoreError> {
+) -> Result<Vec<SearchCandidate>, StoreError> {
     const FAMILIES: &str = "SELECT key FROM search_documents WHERE family = $1 ORDER BY key DESC LIMIT $2";
     let segments = segments::read_all(tx)?;
     let chosen = choose_terms(wanted, (MAX_LISTS / segments.len().max(1)).clamp(MIN_TERMS, MAX_TERMS));
@@ -184,7 +184,7 @@ pub fn find_candidates(
 }
 
 /// Removes up to `limit` patterns from the queue of the index and returns them.
-pub fn take_pending(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
+pub fn take_pending_patterns(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "DELETE FROM search_waiting WHERE pattern_key IN \
                        (SELECT pattern_key FROM search_waiting ORDER BY pattern_key LIMIT $1) RETURNING pattern_key";
     let rows = tx.query(SQL, &[limit.into()])?;
@@ -192,7 +192,7 @@ pub fn take_pending(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<PatternKey>, Stor
 }
 
 /// Returns true if a pattern is queued.
-pub fn has_pending(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+pub fn has_pending_patterns(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
     Ok(tx.query_first("SELECT 1 FROM search_waiting LIMIT 1", &[])?.is_some())
 }
 
@@ -200,13 +200,13 @@ pub fn has_pending(tx: &mut Tx<'_>) -> Result<bool, StoreError> {
 pub(crate) fn queue_pattern(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO search_waiting (pattern_key) SELECT key FROM patterns \
                        WHERE key = $1 AND source = 'learned' ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[pattern.into()])
+    tx.execute_deferred(SQL, &[pattern.into()])
 }
 
 /// Adds `change` to a stored total.
 pub(crate) fn add_to_total(tx: &mut Tx<'_>, name: &'static str, change: i64) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE memory_totals SET total = total + $2 WHERE name = $1";
-    tx.post(SQL, &[name.into(), change.into()])
+    tx.execute_deferred(SQL, &[name.into(), change.into()])
 }
 
 /// Reads a stored total.
@@ -244,8 +244,8 @@ impl BestDocuments {
 }
 
 /// Chooses the most valuable terms whose lists are short enough together. Returns them sorted by hash.
-fn choose_terms(wanted: &[WantedTerm], max_terms: usize) -> Vec<(u32, f32)> {
-    let mut by_worth: Vec<&WantedTerm> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
+fn choose_terms(wanted: &[SearchTerm], max_terms: usize) -> Vec<(u32, f32)> {
+    let mut by_worth: Vec<&SearchTerm> = wanted.iter().filter(|term| term.worth > 0.0 && term.documents > 0).collect();
     by_worth.sort_unstable_by(|a, b| b.worth.total_cmp(&a.worth));
     let (mut chosen, mut postings) = (Vec::new(), 0);
     for term in by_worth {
@@ -293,7 +293,7 @@ fn score_segment(
     Ok(())
 }
 
-fn score_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
+fn score_vector(vector: &TermVector, chosen: &[(u32, f32)]) -> f32 {
     let terms = vector.terms();
     let scores = chosen.iter().filter_map(|(term, worth)| {
         let at = terms.binary_search_by_key(term, |(hash, _)| *hash).ok()?;
@@ -302,7 +302,7 @@ fn score_vector(vector: &Vector, chosen: &[(u32, f32)]) -> f32 {
     scores.sum()
 }
 
-fn read_candidates(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, StoreError> {
+fn read_candidates(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<SearchCandidate>, StoreError> {
     const SQL: &str = "SELECT incident_key, pattern_key, family, vector FROM search_documents WHERE key = $1";
     let params: Vec<_> = keys.iter().map(|key| [(*key).into()]).collect();
     let mut found = Vec::with_capacity(keys.len());
@@ -310,11 +310,11 @@ fn read_candidates(tx: &mut Tx<'_>, keys: &[i64]) -> Result<Vec<Candidate>, Stor
         // A removed document stays in the lists of its segment.
         let Some(mut row) = rows.into_iter().next() else { continue };
         let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
-            (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
-            (None, Some(pattern)) => Owner::Pattern(PatternKey(pattern)),
+            (Some(incident), _) => DocumentOwner::Incident(IncidentKey(incident)),
+            (None, Some(pattern)) => DocumentOwner::Pattern(PatternKey(pattern)),
             (None, None) => return Err(StoreError::corrupt("a search document is about nothing")),
         };
-        found.push(Candidate { owner, family: row.read()?, vector: row.read()? });
+        found.push(SearchCandidate { owner, family: row.read()?, vector: row.read()? });
     }
     Ok(found)
 }
@@ -329,13 +329,13 @@ fn count_in_segments(tx: &mut Tx<'_>, terms: &[u32]) -> Result<Vec<u64>, StoreEr
     tx.query_many(SQL, &params)?.into_iter().map(count).collect()
 }
 
-fn record_document(tx: &mut Tx<'_>, owner: Owner, document: Option<i64>) -> Result<(), StoreError> {
+fn record_document(tx: &mut Tx<'_>, owner: DocumentOwner, document: Option<i64>) -> Result<(), StoreError> {
     match owner {
-        Owner::Incident(key) => {
-            tx.post("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()])
+        DocumentOwner::Incident(key) => {
+            tx.execute_deferred("UPDATE incidents SET document = $2 WHERE key = $1", &[key.into(), document.into()])
         }
-        Owner::Pattern(key) => {
-            tx.post("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()])
+        DocumentOwner::Pattern(key) => {
+            tx.execute_deferred("UPDATE patterns SET document = $2 WHERE key = $1", &[key.into(), document.into()])
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::{
     database::{Row, Tx},
     error::StoreError,
-    solutions::outcomes::Success,
+    solutions::outcomes::SuccessEvidence,
 };
 use std::collections::BTreeMap;
 
@@ -15,13 +15,13 @@ pub struct SharedUse {
     /// True if the fix was reported as a success.
     pub worked: bool,
     /// How later runs confirmed or refuted it.
-    pub success: Success,
+    pub success: SuccessEvidence,
 }
 
 /// Records that the row with `id` was imported from a shared entry, or is a report about a shared fix.
 pub fn link_to_shared(tx: &mut Tx<'_>, id: &str, shared_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO shared_uses (id, shared_id) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[id.into(), shared_id.into()])
+    tx.execute_deferred(SQL, &[id.into(), shared_id.into()])
 }
 
 /// Returns all pairs of local id and shared id.
@@ -46,7 +46,7 @@ pub fn list_uses(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>,
         Ok(SharedUse {
             shared_id: row.read()?,
             worked: row.read()?,
-            success: Success {
+            success: SuccessEvidence {
                 run_id: row.read()?,
                 proved_by: row.read()?,
                 refuted_by: row.read()?,
@@ -61,7 +61,7 @@ pub fn list_uses(tx: &mut Tx<'_>, shared_ids: &[&str]) -> Result<Vec<SharedUse>,
 }
 
 /// Returns the ids in `ids` that exist in this database as a fix, a solution or an incident.
-pub fn find_known(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
+pub fn filter_existing_ids(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<String>, StoreError> {
     const SQL: &str = "SELECT known.id FROM (SELECT id FROM outcomes WHERE id = $1 UNION ALL \
                        SELECT id FROM solutions WHERE id = $1 UNION ALL SELECT id FROM incidents WHERE id = $1) AS known \
                        LIMIT 1";

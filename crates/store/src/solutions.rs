@@ -8,14 +8,14 @@ mod reported;
 
 pub use crate::keys::SolutionKey;
 pub use fixes::{Fix, NewFix, is_reported_success, is_resolved, list_confirmed, list_history, record_fix};
-pub use reported::{ReportedSuccess, list_reported};
+pub use reported::{ReportedSuccess, list_reported_successes};
 
 use crate::{
     database::{Row, Tx},
     error::StoreError,
     keys::IncidentKey,
     patterns::{PatternKey, filter_text},
-    search::{self, Owner},
+    search::{self, DocumentOwner},
 };
 use outcomes::{Recorder, StoredRecorder};
 
@@ -25,7 +25,7 @@ pub struct NewSolution<'a> {
     /// `sol-…`. Ignored if the same steps are already stored for this environment.
     pub id: &'a str,
     /// The incident or pattern that it solves.
-    pub owner: Owner,
+    pub owner: DocumentOwner,
     /// Instructions, redacted.
     pub steps: &'a str,
     /// Hash of the steps that ignores case and whitespace.
@@ -48,7 +48,7 @@ pub struct Solution {
     /// `sol-…`.
     pub id: String,
     /// The incident or pattern that it solves.
-    pub owner: Owner,
+    pub owner: DocumentOwner,
     /// Instructions.
     pub steps: String,
     /// The environment as it was passed, as JSON.
@@ -60,7 +60,7 @@ pub struct Solution {
     /// True if a person marked it wrong, so that it is not suggested.
     pub is_wrong: bool,
     /// Author of the record.
-    pub recorded: StoredRecorder,
+    pub recorder: StoredRecorder,
 }
 
 macro_rules! column_names {
@@ -137,7 +137,7 @@ fn insert_all(tx: &mut Tx<'_>, new: &[NewSolution<'_>]) -> Result<Vec<Solution>,
     });
     let rows = tx.query_many(SQL, &params.collect::<Vec<_>>())?;
     for solution in new {
-        if let Owner::Pattern(pattern) = solution.owner {
+        if let DocumentOwner::Pattern(pattern) = solution.owner {
             search::queue_pattern(tx, pattern)?;
         }
     }
@@ -164,7 +164,7 @@ pub struct Texts<'a> {
 /// Replaces the texts of an incident's solution. Existing outcomes keep their environment.
 pub fn update(tx: &mut Tx<'_>, key: SolutionKey, new: &Texts<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET steps = $2, digest = $3, env = $4, env_bucket = $5 WHERE key = $1";
-    tx.post(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()])
+    tx.execute_deferred(SQL, &[key.into(), new.steps.into(), new.digest.into(), new.env.into(), new.env_bucket.into()])
 }
 
 /// Returns the solution with this id.
@@ -188,27 +188,27 @@ pub fn find_by_fix(tx: &mut Tx<'_>, fix_id: &str) -> Result<Option<Solution>, St
 
 /// Returns solutions of one incident or pattern that may be suggested. Solutions with more successes come first, then
 /// newer solutions.
-pub fn list_best(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+pub fn list_best(tx: &mut Tx<'_>, owner: DocumentOwner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
         concat!(columns!(), "WHERE pattern_key = $1 AND wrong_at IS NULL ORDER BY ", successes!(), "LIMIT $2");
     let rows = match owner {
-        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
-        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
+        DocumentOwner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
+        DocumentOwner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
     rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
 
 /// Like [`list_best`], but includes solutions that a person marked wrong. They come last.
-pub fn list_with_wrong(tx: &mut Tx<'_>, owner: Owner, limit: u32) -> Result<Vec<Solution>, StoreError> {
+pub fn list_with_wrong(tx: &mut Tx<'_>, owner: DocumentOwner, limit: u32) -> Result<Vec<Solution>, StoreError> {
     const OF_INCIDENT: &str =
         concat!(columns!(), "WHERE incident_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     const OF_PATTERN: &str =
         concat!(columns!(), "WHERE pattern_key = $1 ORDER BY wrong_at IS NOT NULL, ", successes!(), "LIMIT $2");
     let rows = match owner {
-        Owner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
-        Owner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
+        DocumentOwner::Incident(key) => tx.query(OF_INCIDENT, &[key.into(), limit.into()])?,
+        DocumentOwner::Pattern(key) => tx.query(OF_PATTERN, &[key.into(), limit.into()])?,
     };
     rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
@@ -237,36 +237,40 @@ pub fn import_judgment(
     wrong_at: Option<i64>,
 ) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE solutions SET by_person = $2, wrong_at = COALESCE(wrong_at, $3) WHERE key = $1";
-    tx.post(SQL, &[key.into(), by_person.into(), wrong_at.into()])
+    tx.execute_deferred(SQL, &[key.into(), by_person.into(), wrong_at.into()])
 }
 
 /// Returns all solutions of one incident or pattern, in the order of insertion.
-pub fn list_of_owner(tx: &mut Tx<'_>, owner: Owner) -> Result<Vec<Solution>, StoreError> {
+pub fn list_of_owner(tx: &mut Tx<'_>, owner: DocumentOwner) -> Result<Vec<Solution>, StoreError> {
     let rows = match owner {
-        Owner::Incident(key) => tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()])?,
-        Owner::Pattern(key) => tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()])?,
+        DocumentOwner::Incident(key) => {
+            tx.query(concat!(columns!(), "WHERE incident_key = $1 ORDER BY key"), &[key.into()])?
+        }
+        DocumentOwner::Pattern(key) => {
+            tx.query(concat!(columns!(), "WHERE pattern_key = $1 ORDER BY key"), &[key.into()])?
+        }
     };
     rows.into_iter().map(|mut row| read_solution(&mut row)).collect()
 }
 
 /// Returns the number of solutions of one incident or pattern that may be suggested.
-pub fn count_usable(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
+pub fn count_usable(tx: &mut Tx<'_>, owner: DocumentOwner) -> Result<u32, StoreError> {
     const OF_INCIDENT: &str = "SELECT COUNT(*) FROM solutions WHERE incident_key = $1 AND wrong_at IS NULL";
     const OF_PATTERN: &str = "SELECT COUNT(*) FROM solutions WHERE pattern_key = $1 AND wrong_at IS NULL";
     let row = match owner {
-        Owner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into()])?,
-        Owner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into()])?,
+        DocumentOwner::Incident(key) => tx.query_first(OF_INCIDENT, &[key.into()])?,
+        DocumentOwner::Pattern(key) => tx.query_first(OF_PATTERN, &[key.into()])?,
     };
     row.map_or(Ok(0), |mut row| row.read())
 }
 
 /// Returns the number of solutions of one incident or pattern.
-pub fn count_all(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
+pub fn count_all(tx: &mut Tx<'_>, owner: DocumentOwner) -> Result<u32, StoreError> {
     let row = match owner {
-        Owner::Incident(key) => {
+        DocumentOwner::Incident(key) => {
             tx.query_first("SELECT COUNT(*) FROM solutions WHERE incident_key = $1", &[key.into()])?
         }
-        Owner::Pattern(key) => {
+        DocumentOwner::Pattern(key) => {
             tx.query_first("SELECT COUNT(*) FROM solutions WHERE pattern_key = $1", &[key.into()])?
         }
     };
@@ -276,25 +280,25 @@ pub fn count_all(tx: &mut Tx<'_>, owner: Owner) -> Result<u32, StoreError> {
 fn read_solution(row: &mut Row) -> Result<Solution, StoreError> {
     let (key, id) = (SolutionKey(row.read()?), row.read()?);
     let owner = match (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?) {
-        (Some(incident), _) => Owner::Incident(IncidentKey(incident)),
-        (None, Some(pattern)) => Owner::Pattern(PatternKey(pattern)),
+        (Some(incident), _) => DocumentOwner::Incident(IncidentKey(incident)),
+        (None, Some(pattern)) => DocumentOwner::Pattern(PatternKey(pattern)),
         (None, None) => return Err(StoreError::corrupt("a solution solves nothing")),
     };
     let (steps, env, env_bucket) = (row.read()?, row.read()?, row.read()?);
     let (created_at, is_wrong, recorded) = (row.read()?, row.read()?, StoredRecorder::read(row)?);
-    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorded })
+    Ok(Solution { key, id, owner, steps, env, env_bucket, created_at, is_wrong, recorder: recorded })
 }
 
 /// Chooses the solution that a pattern suggests. It must have at least one reported success that was not taken back.
 /// Proved solutions come before claimed solutions. Then the higher rate of proved successes wins, then the higher rate
 /// of all successes, and then the later success. Both rates are smoothed by the rule of succession, (s + 1) / (s + f +
 /// 2), because a solution may have few outcomes.
-pub fn choose_best(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
-    choose_best_for_each(tx, &[pattern])
+pub fn update_best_solution(tx: &mut Tx<'_>, pattern: PatternKey) -> Result<(), StoreError> {
+    update_best_solutions(tx, &[pattern])
 }
 
 /// Like [`choose_best`] for several patterns.
-pub fn choose_best_for_each(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
+pub fn update_best_solutions(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<(), StoreError> {
     const BEST: &str = "SELECT p.best_solution, (SELECT t.key FROM (SELECT s.key, SUM(e.worked) AS worked, \
                         SUM(e.failed) AS failed, MAX(e.last_confirmed_at) AS latest, (SELECT COUNT(*) FROM (\
                         SELECT 1 FROM outcomes o WHERE o.solution_key = s.key AND o.proved_by IS NOT NULL \
@@ -311,7 +315,7 @@ pub fn choose_best_for_each(tx: &mut Tx<'_>, patterns: &[PatternKey]) -> Result<
         let (before, best) = (row.read::<Option<i64>>()?, row.read::<Option<i64>>()?);
         if before != best {
             let params = [(*pattern).into(), best.into()];
-            tx.post("UPDATE patterns SET best_solution = $2 WHERE key = $1", &params)?;
+            tx.execute_deferred("UPDATE patterns SET best_solution = $2 WHERE key = $1", &params)?;
             filter_text::write(tx, *pattern)?;
         }
     }

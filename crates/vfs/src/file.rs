@@ -14,7 +14,7 @@ pub(crate) struct File<H: HostFs> {
     pub(crate) level: LockLevel,
     /// The path of a new journal. Its directory entry must be on disk before the database is changed, otherwise a power
     /// failure loses the journal.
-    pub(crate) unsynced_name: Option<String>,
+    pub(crate) unsynced_path: Option<String>,
     /// The buffered writes of a journal, otherwise `None`. SQLite syncs the journal before it changes the database, and
     /// until then no other process reads it because its writer holds RESERVED. A process that ends earlier therefore
     /// loses nothing.
@@ -78,7 +78,7 @@ impl<H: HostFs> VfsFile for File<H> {
     fn sync(&mut self, _options: SyncOptions) -> VfsResult<()> {
         self.flush(VfsErrorCode::IoSync)?;
         self.host.sync(self.handle).map_err(|error| self.convert_error(error, VfsErrorCode::IoSync))?;
-        if let Some(name) = self.unsynced_name.take() {
+        if let Some(name) = self.unsynced_path.take() {
             self.host.sync_folder(&name).map_err(|error| self.convert_error(error, VfsErrorCode::IoDirectorySync))?;
         }
         Ok(())
@@ -92,7 +92,7 @@ impl<H: HostFs> VfsFile for File<H> {
     fn lock(&mut self, level: LockLevel) -> VfsResult<()> {
         // A transaction begins. If the file was deleted, the transaction would be lost, and its journal would belong to
         // the new file at this path.
-        if self.level == LockLevel::None && self.host.moved(self.handle) {
+        if self.level == LockLevel::None && self.host.was_moved(self.handle) {
             return Err(VfsError::new(VfsErrorCode::IoStat, "the file was moved or deleted".into()));
         }
         if level > self.level {
@@ -112,7 +112,9 @@ impl<H: HostFs> VfsFile for File<H> {
     }
 
     fn check_reserved_lock(&self) -> VfsResult<bool> {
-        self.host.reserved(self.handle).map_err(|error| self.convert_error(error, VfsErrorCode::IoCheckReservedLock))
+        self.host
+            .has_reserved_lock(self.handle)
+            .map_err(|error| self.convert_error(error, VfsErrorCode::IoCheckReservedLock))
     }
 
     fn device_characteristics(&self) -> DeviceCharacteristics {

@@ -57,9 +57,9 @@ pub trait HostFs: 'static {
     /// Lowers the lock to `Shared` or `None`.
     fn unlock(&self, handle: u32, level: LockLevel) -> Result<(), HostError>;
     /// Returns true if any handle of the file, including this handle, holds `Reserved` or a higher lock.
-    fn reserved(&self, handle: u32) -> Result<bool, HostError>;
+    fn has_reserved_lock(&self, handle: u32) -> Result<bool, HostError>;
     /// Returns true if the path of the handle now names another file or no file.
-    fn moved(&self, handle: u32) -> bool;
+    fn was_moved(&self, handle: u32) -> bool;
     /// Deletes a file.
     fn remove(&self, path: &str) -> Result<(), HostError>;
     /// Waits until the directory entry of this file would survive a power failure.

@@ -15,7 +15,7 @@ mod namespace;
 
 pub use host::{HostError, HostFs, LockLevel, OpenMode};
 
-use namespace::{Callbacks, Methods, VfsData};
+use namespace::{FileMethods, VfsCallbacks, VfsData};
 use std::{cell::RefCell, rc::Rc};
 
 /// A registered VFS, which stays registered until the process ends.
@@ -39,7 +39,7 @@ pub fn register<H: HostFs>(name: &str, host: H) -> Result<RegisteredVfs, String>
     // SAFETY: The methods and the VFS are the crate's own defaults over safe trait methods, with one file type
     // (`Methods<H>` and `Callbacks<H>` agree on `VfsData<H>`). SQLite is built single-threaded on wasm and the host
     // object never leaves its thread. The registration is never undone, so nothing it points to is freed.
-    let registered = unsafe { rsqlite_vfs::register_vfs::<Methods<H>, Callbacks<H>>(name, files, false) };
+    let registered = unsafe { rsqlite_vfs::register_vfs::<FileMethods<H>, VfsCallbacks<H>>(name, files, false) };
     let registration = registered.map_err(|error| error.to_string())?;
     registration.into_raw();
     Ok(RegisteredVfs { last_failure })

@@ -27,16 +27,16 @@ pub(crate) struct VfsData<H: HostFs> {
 }
 
 /// SQLite's functions for an open file. All use the default implementations.
-pub(crate) struct Methods<H>(PhantomData<H>);
+pub(crate) struct FileMethods<H>(PhantomData<H>);
 
-impl<H: HostFs> SQLiteIoMethods for Methods<H> {
+impl<H: HostFs> SQLiteIoMethods for FileMethods<H> {
     type Store = Store<H>;
 }
 
 /// SQLite's functions for a VFS. All use the default implementations.
-pub(crate) struct Callbacks<H>(PhantomData<H>);
+pub(crate) struct VfsCallbacks<H>(PhantomData<H>);
 
-impl<H: HostFs> SQLiteVfs<Methods<H>> for Callbacks<H> {
+impl<H: HostFs> SQLiteVfs<FileMethods<H>> for VfsCallbacks<H> {
     type Os = VfsData<H>;
 
     /// Linux allows paths of 4096 bytes.
@@ -87,9 +87,9 @@ impl<H: HostFs> VfsStore for Store<H> {
         let database = options.kind() == Some(FileKind::MainDb);
         let is_new = options.create() && !files.host.access(path, false);
         let (handle, access) = open_with_fallback(files, path, options, database)?;
-        let unsynced_name = (is_new && access == OpenAccess::ReadWrite).then(|| path.to_owned());
+        let unsynced_path = (is_new && access == OpenAccess::ReadWrite).then(|| path.to_owned());
         let appends = (options.kind() == Some(FileKind::MainJournal)).then(AppendBuffer::default);
-        let file = File { host: Rc::clone(&files.host), handle, level: LockLevel::None, unsynced_name, appends };
+        let file = File { host: Rc::clone(&files.host), handle, level: LockLevel::None, unsynced_path, appends };
         Ok(OpenedFile { file, access })
     }
 

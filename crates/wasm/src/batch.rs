@@ -7,7 +7,7 @@ use argus_core::{
     Category, FailureEvent,
     analyze::BATCH_FAILURES,
     classify::Classifier,
-    normalize::{self, Normalized},
+    normalize::{self, NormalizedFailure},
     redact::Redactor,
     sign,
 };
@@ -55,9 +55,9 @@ pub fn sign_batch(texts: &[u8], ends: &[u32], case_name: &str) -> Result<Vec<u8>
     while all.peek().is_some() {
         let events: Vec<FailureEvent> = all.by_ref().take(BATCH_FAILURES).collect();
         let categories: Vec<Category> = events.iter().map(|event| classifier.classify(event).category).collect();
-        let normalized: Vec<Normalized> = events.iter().map(|event| normalize::normalize(&event.text)).collect();
+        let normalized: Vec<NormalizedFailure> = events.iter().map(|event| normalize::normalize(&event.text)).collect();
         for ((event, category), normalized) in events.iter().zip(categories).zip(&normalized) {
-            digits.extend_from_slice(sign::sign(category, case_name, event, normalized).exact.as_bytes());
+            digits.extend_from_slice(sign::sign(category, case_name, event, normalized).signature.as_bytes());
         }
     }
     Ok(digits)

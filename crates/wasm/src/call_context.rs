@@ -22,7 +22,7 @@ pub(crate) fn create_context_for(call_id: Option<&str>, moment: Option<f64>) -> 
     let Some(call_id) = call_id else { return create_context() };
     #[expect(clippy::cast_possible_truncation, reason = "a moment that is out of range is not before now")]
     let moment = moment.map(|moment| moment as i64);
-    Ok(CallContext::for_call(CallContext::clamp_call_time(moment, now()), call_id))
+    Ok(CallContext::with_call_id(CallContext::clamp_call_time(moment, current_time_ms()), call_id))
 }
 
 /// Returns the context of a call without an id.
@@ -36,17 +36,17 @@ pub(crate) fn create_context() -> Result<CallContext, JsValue> {
             seeds.extend(bytes.as_chunks::<SEED_BYTES>().0);
         }
         let seed = seeds.pop().expect("just filled");
-        Ok(CallContext::new(now(), seed))
+        Ok(CallContext::new(current_time_ms(), seed))
     })
 }
 
 /// Returns the time for creating or migrating a database outside a call.
 pub(crate) fn current_time_in_range() -> i64 {
-    CallContext::clamp_to_range(now())
+    CallContext::clamp_to_range(current_time_ms())
 }
 
 /// UTC milliseconds since the epoch.
 #[expect(clippy::cast_possible_truncation, reason = "JavaScript's clock ends in the year 275760")]
-pub(crate) fn now() -> i64 {
+pub(crate) fn current_time_ms() -> i64 {
     js_sys::Date::now() as i64
 }

@@ -23,9 +23,9 @@ pub(crate) fn convert_error(error: &EngineError) -> JsValue {
 }
 
 /// Encodes plain JavaScript values. `None` and `()` become `null`.
-pub(crate) struct JavaScript;
+pub(crate) struct JavaScriptCodec;
 
-impl Codec for JavaScript {
+impl Codec for JavaScriptCodec {
     type Value = JsValue;
 
     fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, EngineError> {
@@ -54,7 +54,7 @@ fn unwritable_result_error() -> EngineError {
 
 /// Decodes an argument, or throws.
 pub(crate) fn decode<T: DeserializeOwned>(value: JsValue) -> Result<T, JsValue> {
-    JavaScript::decode(value).map_err(|error| convert_error(&error))
+    JavaScriptCodec::decode(value).map_err(|error| convert_error(&error))
 }
 
 /// Encodes an answer as plain objects. `None` and `()` become `null`.

@@ -3,11 +3,11 @@
 use crate::{
     HOST,
     call_context::{create_context_for, current_time_in_range},
-    convert::{JavaScript, convert_error, create_thrown_error, decode},
+    convert::{JavaScriptCodec, convert_error, create_thrown_error, decode},
     files::HostFiles,
 };
 use argus_engine::{Engine, EngineError, ErrorCode, calls, contract::EngineOptions};
-use argus_store::{Database, Mode, Sqlite, StoreError};
+use argus_store::{Database, FileAccess, Sqlite, StoreError};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 
@@ -58,16 +58,16 @@ impl WasmEngine {
         let location: DatabaseOptions = decode(options.clone())?;
         let options: EngineOptions = decode(options)?;
         clear_host_failure();
-        let mode = if location.read_only { Mode::ReadOnly } else { Mode::ReadWrite };
+        let mode = if location.read_only { FileAccess::ReadOnly } else { FileAccess::ReadWrite };
         let vfs = (location.database_path != ":memory:").then_some(VFS_NAME);
-        let opened = Sqlite::open_own(&location.database_path, vfs, mode, location.memory_id.as_deref());
+        let opened = Sqlite::open_with_id(&location.database_path, vfs, mode, location.memory_id.as_deref());
         let opened = opened.and_then(|database| {
             if location.create {
                 database.create(current_time_in_range())?;
             }
             Ok(database)
         });
-        let engine = convert_opened(opened).and_then(|database| Engine::new(database, options));
+        let engine = to_engine_database(opened).and_then(|database| Engine::new(database, options));
         let with_files = |engine: Engine| {
             if location.without_files { Ok(engine) } else { Ok(engine.with_reports(get_host_files()?)) }
         };
@@ -75,13 +75,14 @@ impl WasmEngine {
         let mut engine = engine.map_err(|error| convert_error_with_host_message(&error))?;
         if let Some(secondary) = location.secondary_path.filter(|path| *path != location.database_path) {
             let id = location.secondary_memory_id.as_deref();
-            engine = engine.with_secondary(convert_opened(Sqlite::open_own(&secondary, Some(VFS_NAME), mode, id)));
+            engine =
+                engine.with_secondary(to_engine_database(Sqlite::open_with_id(&secondary, Some(VFS_NAME), mode, id)));
         }
         if let Some(foreign) = location.foreign_path {
-            engine = engine.with_foreign(convert_opened(Sqlite::open_foreign(&foreign, Some(VFS_NAME), mode)));
+            engine = engine.with_foreign(to_engine_database(Sqlite::open_foreign(&foreign, Some(VFS_NAME), mode)));
         }
         if let Some(shared) = location.shared_path {
-            engine = engine.with_shared(convert_opened(Sqlite::open_foreign(&shared, Some(VFS_NAME), mode)));
+            engine = engine.with_shared(to_engine_database(Sqlite::open_foreign(&shared, Some(VFS_NAME), mode)));
         }
         clear_host_failure();
         Ok(Self { engine })
@@ -93,7 +94,7 @@ impl WasmEngine {
     #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands an optional text over by value")]
     pub fn call(&self, name: &str, params: JsValue, call_id: Option<String>, now: Option<f64>) -> Answer {
         let context = create_context_for(call_id.as_deref(), now)?;
-        convert_outcome(calls::call::<JavaScript>(&self.engine, &context, name, params))
+        convert_outcome(calls::call::<JavaScriptCodec>(&self.engine, &context, name, params))
     }
 
     /// Like `call`, but stores the answer in the same transaction, so that a repeated call returns the first answer.
@@ -103,7 +104,7 @@ impl WasmEngine {
     pub fn call_once(&self, name: &str, params: JsValue, call_id: String, now: f64, recorder: JsValue) -> Answer {
         let context = create_context_for(Some(&call_id), Some(now))?;
         let engine = self.engine.with_recorder(decode(recorder)?);
-        convert_outcome(calls::call_once::<JavaScript>(&engine, &context, name, params))
+        convert_outcome(calls::call_once::<JavaScriptCodec>(&engine, &context, name, params))
     }
 }
 
@@ -135,7 +136,7 @@ const fn is_about_files(code: ErrorCode) -> bool {
     )
 }
 
-fn convert_opened(opened: Result<Sqlite, StoreError>) -> Result<Database, EngineError> {
+fn to_engine_database(opened: Result<Sqlite, StoreError>) -> Result<Database, EngineError> {
     Ok(Database::Sqlite(opened?))
 }
 

@@ -137,11 +137,11 @@ impl HostFs for HostFiles {
         check_answer(self.0.unlock(handle, level as u8)).map(drop)
     }
 
-    fn reserved(&self, handle: u32) -> Result<bool, HostError> {
+    fn has_reserved_lock(&self, handle: u32) -> Result<bool, HostError> {
         check_answer(self.0.reserved(handle)).map(|answer| answer == 1)
     }
 
-    fn moved(&self, handle: u32) -> bool {
+    fn was_moved(&self, handle: u32) -> bool {
         self.0.moved(handle)
     }
 
@@ -170,7 +170,7 @@ impl HostFs for HostFiles {
     }
 
     fn now(&self) -> i64 {
-        crate::call_context::now()
+        crate::call_context::current_time_ms()
     }
 
     fn last_error(&self) -> String {
@@ -187,7 +187,7 @@ impl ReportFiles for HostFiles {
         match HostFs::open(self, path, OpenMode::Read, false) {
             Ok(handle) => Ok(Box::new(BufReader::with_capacity(
                 REPORT_BUFFER_BYTES,
-                OpenReport { files: self.clone(), handle, at: 0 },
+                ReportReader { files: self.clone(), handle, at: 0 },
             ))),
             Err(HostError::NotFound) => Err(EngineError::new(
                 ErrorCode::ReportNotFound,
@@ -231,13 +231,13 @@ impl Decoder for HostDecoder {
     }
 }
 
-struct OpenReport {
+struct ReportReader {
     files: HostFiles,
     handle: u32,
     at: u64,
 }
 
-impl Read for OpenReport {
+impl Read for ReportReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let count = HostFs::read(&self.files, self.handle, buffer, self.at);
         let count = count.map_err(|_| io::Error::other(HostFs::last_error(&self.files)))?;
@@ -246,7 +246,7 @@ impl Read for OpenReport {
     }
 }
 
-impl Drop for OpenReport {
+impl Drop for ReportReader {
     fn drop(&mut self) {
         HostFs::close(&self.files, self.handle);
     }

@@ -41,7 +41,7 @@ impl FixLoop {
 
     /// Returns the error of a failed run (`FixError`), with its class.
     pub fn understand(&self, failure: JsValue) -> Result<JsValue, JsValue> {
-        encode(&fix_loop::understand(&self.analyzer, &decode(failure)?))
+        encode(&fix_loop::analyze_loop_failure(&self.analyzer, &decode(failure)?))
     }
 
     /// Returns the state after an event and the actions that are allowed then. `random` in [0, 1) determines the jitter
@@ -67,7 +67,7 @@ impl FixLoop {
 
     /// Redacts secrets in a text of any length.
     pub fn redact(&self, text: &str) -> String {
-        self.analyzer.redact_whole(text).into()
+        self.analyzer.redact_without_limit(text).into()
     }
 
     /// Returns the question to the user with which an output ends, or nothing. `silent` is true if the program then

@@ -3,7 +3,7 @@
 
 use crate::{
     call_context::current_time_in_range,
-    convert::JavaScript,
+    convert::JavaScriptCodec,
     engine::{Answer, VFS_NAME, convert_outcome},
 };
 use argus_engine::{EngineError, calls::Codec};
@@ -24,15 +24,15 @@ struct IdentityAnswer {
 pub fn identify(path: &str) -> Answer {
     let answer = identity::identify(path, Some(VFS_NAME)).map(|identity| match identity {
         Identity::Nothing => IdentityAnswer { is_empty: true, id: None },
-        Identity::Unnamed => IdentityAnswer { is_empty: false, id: None },
-        Identity::ChangeNames(id) => IdentityAnswer { is_empty: false, id: Some(id) },
+        Identity::WithoutId => IdentityAnswer { is_empty: false, id: None },
+        Identity::WithId(id) => IdentityAnswer { is_empty: false, id: Some(id) },
     });
-    convert_outcome(answer.map_err(EngineError::from).and_then(|answer| JavaScript::encode(&answer)))
+    convert_outcome(answer.map_err(EngineError::from).and_then(|answer| JavaScriptCodec::encode(&answer)))
 }
 
 /// Gives a file this id and replaces any earlier id.
 #[wasm_bindgen]
 pub fn adopt(path: &str, id: &str) -> Answer {
     let adopted = identity::adopt(path, Some(VFS_NAME), id, current_time_in_range()).map_err(EngineError::from);
-    convert_outcome(adopted.and_then(|()| JavaScript::encode(&())))
+    convert_outcome(adopted.and_then(|()| JavaScriptCodec::encode(&())))
 }

@@ -1,7 +1,7 @@
 //! Analysis of a single failure text. Nothing is stored.
 
 use crate::convert::{create_thrown_error, decode, decode_utf8, encode};
-use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::UserSecret, sign};
+use argus_core::{Analyzer, Category, FailureEvent, classify::UserRule, normalize, redact::SecretPattern, sign};
 use argus_engine::{ErrorCode, contract::Inspection, inspect, viewer::inspection};
 use serde::Deserialize;
 use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
@@ -17,7 +17,7 @@ struct CaseNameOption {
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct AnalyzerOptions {
     pub(crate) rules: Vec<UserRule>,
-    pub(crate) secrets: Vec<UserSecret>,
+    pub(crate) secrets: Vec<SecretPattern>,
 }
 
 /// Analyzes failure texts with the rules of the project: redacts, classifies, normalizes and signs them.
@@ -90,5 +90,5 @@ pub fn generate_signature(category: &str, case_name: &str, error: &str) -> Resul
         Analyzer::new(&[], &[]).map_err(|error| create_thrown_error(ErrorCode::InternalError, &error.to_string()))?;
     let event = FailureEvent { text: analyzer.redact(error).into(), ..FailureEvent::default() };
     let normalized = normalize::normalize(&event.text);
-    Ok(sign::sign(category, case_name, &event, &normalized).exact)
+    Ok(sign::sign(category, case_name, &event, &normalized).signature)
 }

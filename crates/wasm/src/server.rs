@@ -2,13 +2,13 @@
 
 use crate::{
     call_context::{create_context_for, current_time_in_range},
-    convert::{JavaScript, convert_error, decode, encode},
+    convert::{JavaScriptCodec, convert_error, decode, encode},
     engine::{Answer, VFS_NAME, convert_outcome},
     wire::HostDriver,
 };
 use argus_engine::{Engine, EngineError, calls, contract::EngineOptions};
 use argus_store::{
-    Database, KnownSchemas, Mode, Postgres, Sqlite, StoreError,
+    CheckedSchemas, Database, FileAccess, Postgres, Sqlite, StoreError,
     database::{
         copy,
         postgres::{SERVER_PROJECT, SchemaState},
@@ -25,7 +25,7 @@ use wasm_bindgen::{JsValue, prelude::wasm_bindgen};
 pub struct WasmServer {
     engine: Engine,
     driver: Rc<HostDriver>,
-    known: KnownSchemas,
+    known: CheckedSchemas,
 }
 
 /// The answer of `state`.
@@ -44,7 +44,7 @@ impl WasmServer {
     #[wasm_bindgen(constructor)]
     pub fn new(options: JsValue, send: Function) -> Result<Self, JsValue> {
         let options: EngineOptions = decode(options)?;
-        let (driver, known) = (Rc::new(HostDriver::new(send)), KnownSchemas::default());
+        let (driver, known) = (Rc::new(HostDriver::new(send)), CheckedSchemas::default());
         let own = open_project(&driver, "", &known).map(Database::Postgres);
         let engine = own.and_then(|own| Engine::new(own, options)).map_err(|error| convert_error(&error))?;
         Ok(Self { engine, driver, known })
@@ -66,7 +66,7 @@ impl WasmServer {
         let recorder = decode(recorder)?;
         convert_outcome(self.open_database(project).and_then(|database| {
             let engine = self.engine.with_database(Database::Postgres(database), recorder);
-            calls::call_once::<JavaScript>(&engine, &context, name, params)
+            calls::call_once::<JavaScriptCodec>(&engine, &context, name, params)
         }))
     }
 
@@ -99,7 +99,7 @@ impl WasmServer {
     /// Writes a consistent copy of a project into a new file.
     pub fn backup(&self, project: &str, path: &str) -> Answer {
         self.use_database(project, |database| {
-            let file = Sqlite::open(path, Some(VFS_NAME), Mode::ReadWrite)?;
+            let file = Sqlite::open(path, Some(VFS_NAME), FileAccess::ReadWrite)?;
             let now = current_time_in_range();
             database.read(now, |from| file.write(now, |into| copy::copy(from, into)))?;
             Ok(JsValue::NULL)
@@ -121,7 +121,7 @@ impl WasmServer {
     }
 }
 
-fn open_project(driver: &Rc<HostDriver>, project: &str, known: &KnownSchemas) -> Result<Postgres, EngineError> {
+fn open_project(driver: &Rc<HostDriver>, project: &str, known: &CheckedSchemas) -> Result<Postgres, EngineError> {
     let project = if project.is_empty() { SERVER_PROJECT } else { project };
     Ok(Postgres::new(Rc::<HostDriver>::clone(driver), project, known.clone())?)
 }

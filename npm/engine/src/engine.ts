@@ -1,7 +1,14 @@
 /** The memory of one project, on any platform. */
 
 import { type CallName, type Calls, NamedCalls, WRITING_CALLS } from './generated/calls.ts';
-import type { Locale, MemoryOptions, RecorderOptions, Retention, UserRule, UserSecret } from './generated/contract.ts';
+import type {
+  Locale,
+  MemoryOptions,
+  RecorderOptions,
+  Retention,
+  SecretPattern,
+  UserRule,
+} from './generated/contract.ts';
 import type { Log, WriteQueue } from './host.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
@@ -18,7 +25,7 @@ export interface OpenOptions {
   /** Language of built-in suggestions. The default is English. */
   readonly locale?: Locale;
   readonly rules?: readonly UserRule[];
-  readonly secrets?: readonly UserSecret[];
+  readonly secrets?: readonly SecretPattern[];
   readonly retention?: Retention;
   /**
    * A second memory that is also searched. Ids from it are recognized. The file is never created; a missing file counts
@@ -73,7 +80,7 @@ export interface Caller {
 }
 
 /** Returns a copy of `params` without properties whose value is undefined. */
-export function withoutUndefined(params: object): object {
+export function omitUndefined(params: object): object {
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
 }
 
@@ -121,7 +128,7 @@ export class Engine extends NamedCalls {
     now?: number,
   ): Promise<Calls[N]['result']> {
     const perform = this.#prepare(name, params, callId, now);
-    return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.inTurn(perform) : perform();
+    return this.#queue !== undefined && QUEUED_CALLS.has(name) ? this.#queue.runInTurn(perform) : perform();
   }
 
   /**
@@ -133,9 +140,9 @@ export class Engine extends NamedCalls {
     params: Calls[N]['params'],
     { callId, now, recorder }: Caller,
   ): Promise<Calls[N]['result']> {
-    const given = withoutUndefined(params);
+    const given = omitUndefined(params);
     const perform = () => this.#call((engine) => engine.callOnce(name, given, callId, now, recorder));
-    return this.#queue !== undefined && isWritingCall(name) ? this.#queue.inTurn(perform) : perform();
+    return this.#queue !== undefined && isWritingCall(name) ? this.#queue.runInTurn(perform) : perform();
   }
 
   /**
@@ -148,7 +155,7 @@ export class Engine extends NamedCalls {
     callId?: string,
     now?: number,
   ): Promise<Calls[N]['result']> {
-    return this.#runtime.briefly(this.#prepare(name, params, callId, now));
+    return this.#runtime.runWithShortWaits(this.#prepare(name, params, callId, now));
   }
 
   #prepare<N extends CallName>(
@@ -158,7 +165,7 @@ export class Engine extends NamedCalls {
     now: number | undefined,
   ): () => Calls[N]['result'] {
     if (this.#closed) throw new Error('the engine was closed');
-    const given = withoutUndefined(params);
+    const given = omitUndefined(params);
     return () => this.#call((engine) => engine.call(name, given, callId, now));
   }
 
@@ -175,7 +182,7 @@ export class Engine extends NamedCalls {
 
   #call<T>(work: (engine: wasm.WasmEngine) => T): T {
     const call = () => this.#runtime.call(this.#options.log, () => work(this.#open()));
-    return this.#options.isImpatient === true ? this.#runtime.briefly(call) : call();
+    return this.#options.isImpatient === true ? this.#runtime.runWithShortWaits(call) : call();
   }
 
   /** After a trap there is a new instance, so the file must be opened again. */

@@ -59,7 +59,7 @@ export interface HostFiles {
 /** Orders the calls that write to a database, across all processes. */
 export interface WriteQueue {
   /** Runs `work` when its turn comes. If the turn does not come in time, runs `work` with short waits for locks. */
-  inTurn<T>(work: () => T): Promise<T>;
+  runInTurn<T>(work: () => T): Promise<T>;
   /** Accepts no more work. Resolves when all work is done. */
   close(): Promise<void>;
 }

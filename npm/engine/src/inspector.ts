@@ -5,8 +5,8 @@ import type {
   FailureCategory,
   FailureEvent,
   Inspection,
+  SecretPattern,
   UserRule,
-  UserSecret,
 } from './generated/contract.ts';
 import type { Runtime } from './runtime.ts';
 import * as wasm from './wasm/argus_wasm.js';
@@ -14,7 +14,7 @@ import * as wasm from './wasm/argus_wasm.js';
 /** The project's rules for errors and secrets. */
 export interface InspectorOptions {
   readonly rules?: readonly UserRule[];
-  readonly secrets?: readonly UserSecret[];
+  readonly secrets?: readonly SecretPattern[];
 }
 
 /** A failure, with the full name of its case. */

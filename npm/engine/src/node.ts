@@ -35,7 +35,7 @@ export {
   type SqlPool,
   type SqlStatement,
 } from './node/project-server.ts';
-export { defaultWorkers } from './node/project-workers.ts';
+export { getDefaultWorkerCount } from './node/project-workers.ts';
 export { HistoryStore, KnowledgeStore } from './stores.ts';
 
 const runtime = new Runtime(new NodePlatform());

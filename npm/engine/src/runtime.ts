@@ -47,7 +47,7 @@ export class Runtime {
   }
 
   /** Runs a call with short waits for locks, if the platform supports that. */
-  briefly<T>(call: () => T): T {
+  runWithShortWaits<T>(call: () => T): T {
     return this.#platform.briefly === undefined ? call() : this.#platform.briefly(call);
   }
 

@@ -17,13 +17,13 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { LockLevel } from '../src/host.ts';
 import { DirectoryLock } from '../src/node/lock-directory.ts';
-import { loadNative } from '../src/node/lock-native.ts';
+import { loadLockAddon } from '../src/node/lock-native.ts';
 import { ByteRangeLock } from '../src/node/lock-range.ts';
 import { type FileLock, WholeFileLock } from '../src/node/locks.ts';
 
 const { none, shared, reserved, exclusive } = LockLevel;
 const nativeLocks =
-  createRequire(import.meta.url).resolve('fs-native-extensions') === '' ? undefined : loadNative().addon;
+  createRequire(import.meta.url).resolve('fs-native-extensions') === '' ? undefined : loadLockAddon().addon;
 
 let folder = '';
 let openFiles: number[] = [];
@@ -139,7 +139,7 @@ describe('directory lock', () => {
     ['an owner without a number', '{"pid":"x","started":"1","space":"y"}'],
   ])('breaks a lock with %s once it is old', (_, content) => {
     expect(createForeignLock(content).raise(shared)).toBe(false);
-    expect(openLocks[0]?.holder()).toContain(join(folder, 'file.lock'));
+    expect(openLocks[0]?.describeHolder()).toContain(join(folder, 'file.lock'));
     rmSync(join(folder, 'file.lock'), { recursive: true });
     expect(createForeignLock(content, 10).raise(shared)).toBe(true);
   });
@@ -174,14 +174,14 @@ describe('directory lock', () => {
     const { old: _old, ...me } = readOwnOwnerFile();
     const lock = createForeignLock({ ...me, pid: UNUSED_PID, ...other }, 86_400);
     expect(lock.raise(shared)).toBe(false);
-    expect(lock.holder()).toContain(`Process ${UNUSED_PID} of '`);
-    expect(lock.holder()).toContain(`delete the folder ${join(folder, 'file.lock')}.`);
+    expect(lock.describeHolder()).toContain(`Process ${UNUSED_PID} of '`);
+    expect(lock.describeHolder()).toContain(`delete the folder ${join(folder, 'file.lock')}.`);
   });
 
   test('respects an old lock of this process', () => {
     const { old: _, ...me } = readOwnOwnerFile();
     expect(createForeignLock(me, 86_400).raise(shared)).toBe(false);
-    expect(openLocks[0]?.holder()).toContain(hostname());
+    expect(openLocks[0]?.describeHolder()).toContain(hostname());
   });
 
   test('removes only the lock folders of killed processes', () => {

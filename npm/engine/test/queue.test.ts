@@ -3,7 +3,7 @@ import { readFileSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadNative, type NativeLocks } from '../src/node/lock-native.ts';
+import { loadLockAddon, type NativeLocks } from '../src/node/lock-native.ts';
 import { describeLockHolder, QueueFile } from '../src/node/queue-file.ts';
 import { DEFAULT_WAIT_LIMITS, FileQueue, SHORT_WAIT_LIMITS, type WaitLimits } from '../src/node/write-queue.ts';
 import { createTestFolder } from './setup.ts';
@@ -11,7 +11,7 @@ import { createTestFolder } from './setup.ts';
 const SHORT_WAIT_EVENT = 'in vain';
 
 function loadNativeLocks(): NativeLocks {
-  const { addon: native, problem } = loadNative();
+  const { addon: native, problem } = loadLockAddon();
   if (native === undefined) throw new Error(problem);
   return native;
 }
@@ -27,7 +27,7 @@ function openQueueFile(at: string): QueueFile {
 }
 
 function drawTicket(opened: QueueFile): number {
-  const ticket = opened.draw();
+  const ticket = opened.tryDrawTicket();
   if (ticket === undefined) throw new Error('nobody else draws');
   return ticket;
 }
@@ -44,7 +44,7 @@ function createWriter(at: string, events: string[], patience?: WaitLimits) {
     patience,
   );
   onTestFinished(() => queue.close());
-  return { queue, write: (name: string) => queue.inTurn(() => events.push(name)) };
+  return { queue, write: (name: string) => queue.runInTurn(() => events.push(name)) };
 }
 
 test('lets writers write in the order in which they arrived', async () => {
@@ -60,7 +60,7 @@ test('lets writers write in the order in which they arrived', async () => {
   writes.push(one.write('3'));
   await sleep(100);
   expect(events).toEqual([]);
-  first.giveBack(ticket);
+  first.releaseTicket(ticket);
   await Promise.all(writes);
   // The calls of a process wait for each other before they draw a ticket, so 1 and 2 have tickets when 3 and 4 draw
   // theirs.
@@ -72,7 +72,7 @@ test('lets the next writer write after failed work', async () => {
   const [at, events] = [createQueuePath(), [] as string[]];
   const one = createWriter(at, events);
   await expect(
-    one.queue.inTurn(() => {
+    one.queue.runInTurn(() => {
       throw new Error('no');
     }),
   ).rejects.toThrow('no');
@@ -91,7 +91,7 @@ test('works with an empty, truncated or damaged queue file', async () => {
     const waiting = createWriter(at, events).write('second');
     await sleep(50);
     expect(events).toEqual([]);
-    first.giveBack(ticket);
+    first.releaseTicket(ticket);
     await waiting;
     truncateSync(at, 3);
     await createWriter(at, events).write('third');
@@ -137,7 +137,7 @@ test('recreates a deleted queue file for all writers', async () => {
   const waiting = one.write('later');
   await sleep(30);
   expect(events).toEqual(['old', 'new']);
-  other.giveBack(ticket);
+  other.releaseTicket(ticket);
   await waiting;
 });
 
@@ -166,7 +166,7 @@ test('waits while the queue moves, and gives up on a stuck writer', async () => 
   for (const { opened, ticket } of slow) {
     opened.begin(ticket);
     await sleep(1_000);
-    opened.giveBack(ticket);
+    opened.releaseTicket(ticket);
   }
   await waiting;
   expect(events).toEqual(['patient']);

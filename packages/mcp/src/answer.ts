@@ -34,7 +34,7 @@ export async function runInEnvelope<T>(call: () => Promise<T>, toBody = toErrorB
 }
 
 /** Returns the data of a success, or `{ error }` of a failure. */
-export function removeEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
+export function unwrapEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'error'> {
   return envelope.success ? envelope.data : { error: envelope.error };
 }
 
@@ -43,7 +43,7 @@ export function removeEnvelope<T>(envelope: Envelope<T>): T | Pick<Failure, 'err
  * MCP clients of version 1.x check even errors against the output schema. `bare` leaves out the envelope.
  */
 export function toToolResult(envelope: Envelope<object>, bare: boolean): CallToolResult {
-  const answer = bare ? removeEnvelope(envelope) : envelope;
+  const answer = bare ? unwrapEnvelope(envelope) : envelope;
   const content: CallToolResult['content'] = [{ type: 'text', text: JSON.stringify(answer) }];
   return envelope.success ? { content, structuredContent: { ...answer } } : { content, isError: true };
 }

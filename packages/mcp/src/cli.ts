@@ -8,7 +8,7 @@
  */
 
 import { launchServer } from './launcher.ts';
-import type { Profile } from './tools/shared/registry.ts';
+import type { ToolProfile } from './tools/shared/registry.ts';
 
 const isHelp = process.argv.some((arg) => arg === '--help' || arg === '-h');
 const isHook = process.argv[2] === 'hook' && !isHelp;
@@ -42,7 +42,7 @@ async function start(): Promise<void> {
   }
 }
 
-function serveProfile(profile: Profile): void {
+function serveProfile(profile: ToolProfile): void {
   launchServer(`${import.meta.dirname}/start-${profile}.json`, async () => {
     await configureV8();
     const { serveStdin } = await import('./server/server.ts');

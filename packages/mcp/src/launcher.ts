@@ -11,7 +11,7 @@ import type { Readable } from 'node:stream';
 export type RequestId = string | number;
 
 /** Starts the server on an input. Its answers to the requests in `answered` are dropped. */
-export type Serve = (input: Readable, answered: Set<RequestId>) => void;
+export type ServerStarter = (input: Readable, answered: Set<RequestId>) => void;
 
 /** The server's answers to requests whose answers never change, as `record-start.mjs` wrote them. */
 export interface RecordedStart {
@@ -37,7 +37,7 @@ const ENVELOPE_PREFIX = 'io.modelcontextprotocol/';
  * Serves a client on stdin and stdout. `recorded` is the file with the recorded answers. Without the file, all requests
  * wait for the server.
  */
-export function launchServer(recorded: string, load: () => Promise<Serve>): void {
+export function launchServer(recorded: string, load: () => Promise<ServerStarter>): void {
   const { PassThrough } = process.getBuiltinModule('node:stream');
   const { stdin, stdout } = process;
   const start = new RecordedAnswerer(readRecordedStart(recorded));
@@ -111,7 +111,7 @@ export class RecordedAnswerer {
   }
 
   #answerLine(line: string): object[] {
-    const message = this.needsServer ? undefined : toFields(tryParse(line));
+    const message = this.needsServer ? undefined : toJsonObject(tryParse(line));
     if (message?.jsonrpc !== '2.0' || typeof message.method !== 'string') {
       this.needsServer = true;
       return [];
@@ -133,21 +133,21 @@ export class RecordedAnswerer {
    * errors.
    */
   #findResult(method: string, params: unknown): object | undefined {
-    const fields = toFields(params);
+    const fields = toJsonObject(params);
     const recorded = this.#recorded;
     if (fields === undefined || recorded === undefined) return undefined;
     if (method === 'initialize') return this.#createInitializeResult(recorded, fields);
     const { _meta: meta, ...others } = fields;
     if (Object.keys(others).length > 0) return undefined;
     if (this.#era === 'legacy') return meta === undefined ? recorded.legacy[method] : undefined;
-    if (!isEnvelope(toFields(meta), recorded.modern.version)) return undefined;
+    if (!isEnvelope(toJsonObject(meta), recorded.modern.version)) return undefined;
     this.#era = 'modern';
     return recorded.modern.results[method];
   }
 
   #createInitializeResult({ versions, legacy }: RecordedStart, params: Fields): object | undefined {
     const { protocolVersion: version, capabilities, clientInfo, _meta: meta } = params;
-    const isPlain = toFields(capabilities) !== undefined && isClient(clientInfo) && meta === undefined;
+    const isPlain = toJsonObject(capabilities) !== undefined && isClient(clientInfo) && meta === undefined;
     if (this.#era !== undefined || !isPlain || !versions.some((known) => known === version)) return undefined;
     this.#era = 'legacy';
     return { protocolVersion: version, ...legacy.initialize };
@@ -167,12 +167,12 @@ function isEnvelope(meta: Fields | undefined, version: string): boolean {
 
 /** True if all capabilities are objects. The server reads their content when it gets the message. */
 function areCapabilities(value: unknown): boolean {
-  const fields = toFields(value);
-  return fields !== undefined && Object.values(fields).every((one) => toFields(one) !== undefined);
+  const fields = toJsonObject(value);
+  return fields !== undefined && Object.values(fields).every((one) => toJsonObject(one) !== undefined);
 }
 
 function isClient(value: unknown): boolean {
-  const { name, version } = toFields(value) ?? {};
+  const { name, version } = toJsonObject(value) ?? {};
   return typeof name === 'string' && typeof version === 'string';
 }
 
@@ -180,7 +180,7 @@ function isId(id: unknown): id is RequestId {
   return typeof id === 'string' || Number.isInteger(id);
 }
 
-function toFields(value: unknown): Fields | undefined {
+function toJsonObject(value: unknown): Fields | undefined {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 }
 

@@ -101,7 +101,7 @@ function prepareFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: OWNER_ONLY_FOLDER_MODE });
   const stats = lstatSync(folder);
   if (!stats.isDirectory()) throw new Error(`${folder} is not a folder`);
-  requireOwn(stats, folder);
+  requireOwnedByUser(stats, folder);
   if (folder !== getConfiguredFolder() && isOpenToOthers(stats)) chmodSync(folder, OWNER_ONLY_FOLDER_MODE);
 }
 
@@ -112,7 +112,7 @@ function appendLine(file: string, line: string): void {
     if (!stats.isFile()) throw new Error(`${file} is not a file`);
     // Another hard link to the file may be in a folder that other users can read.
     if (stats.nlink > 1) throw new Error(`${file} has a second name`);
-    requireOwn(stats, file);
+    requireOwnedByUser(stats, file);
     if (isOpenToOthers(stats)) fchmodSync(descriptor, OWNER_ONLY_FILE_MODE);
     writeSync(descriptor, line);
   } finally {
@@ -120,7 +120,7 @@ function appendLine(file: string, line: string): void {
   }
 }
 
-function requireOwn(stats: Stats, file: string): void {
+function requireOwnedByUser(stats: Stats, file: string): void {
   if (belongsToOtherUser(stats)) throw new Error(`${file} belongs to another user`);
 }
 

@@ -1,12 +1,12 @@
 // Formats numbers, times and durations in both languages.
 import { expect, test } from 'vitest';
 import {
-  formatAgo,
   formatBytes,
   formatDuration,
   formatInteger,
   formatMoment,
   formatPercent,
+  formatRelativeTime,
   shortenHash,
 } from '../src/lib/format.ts';
 
@@ -36,7 +36,7 @@ test.each([
   ['2026-03-14T12:05:00Z', 'now'],
   ['not a time', 'not a time'],
 ])('formats %s as %s', (at, shown) => {
-  expect(formatAgo(at, NOW_MS, 'en')).toBe(shown);
+  expect(formatRelativeTime(at, NOW_MS, 'en')).toBe(shown);
 });
 
 test('never rounds a share to 0% or 100%', () => {
@@ -51,7 +51,7 @@ test('never rounds a share to 0% or 100%', () => {
 
 test('formats durations and times in the style of each language', () => {
   expect(formatDuration(125_000, 'zh')).toBe('2 分 5 秒');
-  expect(formatAgo('2026-03-14T11:57:00Z', NOW_MS, 'zh')).toBe('3分钟前');
+  expect(formatRelativeTime('2026-03-14T11:57:00Z', NOW_MS, 'zh')).toBe('3分钟前');
   expect(formatMoment('nonsense', 'zh')).toBe('nonsense');
 });
 

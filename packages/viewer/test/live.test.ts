@@ -2,7 +2,7 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { LiveSource, Server, splitToken } from '../src/data/live/live.ts';
+import { LiveSource, ServerConnection, splitToken } from '../src/data/live/live.ts';
 import { Problem } from '../src/data/source.ts';
 
 const TOKEN = 'a-token';
@@ -47,7 +47,7 @@ afterEach(async () => {
 
 function openSource(connected: (yes: boolean) => void = () => {}): LiveSource {
   const source = new LiveSource(
-    new Server(TOKEN),
+    new ServerConnection(TOKEN),
     {
       project: 'C:\\work\\webshop',
       database: 'C:\\work\\webshop\\.argus\\argus.db',

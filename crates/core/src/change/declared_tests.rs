@@ -37,13 +37,13 @@ const MAX_LINES_TO_NAME: usize = 6;
 /// Returns the tests whose declaration the hunk removes (`Removed`) or adds (`Added`).
 pub(crate) fn find_declared_tests(hunk: &Hunk, mark: LineChange, language: Language) -> Vec<DeclaredTest<'_>> {
     let side = lines_of_version(hunk, mark);
-    let declares = |at: usize| (side[at].mark == mark).then(|| find_test_name_at(&side, at, language)).flatten();
+    let declares = |at: usize| (side[at].line_change == mark).then(|| find_test_name_at(&side, at, language)).flatten();
     (0..side.len()).filter_map(|at| Some(DeclaredTest { name: declares(at)?, line: side[at] })).collect()
 }
 
 /// Returns the lines of the old version (`Removed`) or of the new version (`Added`), with the kept lines.
 pub(crate) fn lines_of_version(hunk: &Hunk, mark: LineChange) -> Vec<&DiffLine> {
-    hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect()
+    hunk.lines.iter().filter(|line| line.line_change == mark || line.line_change == LineChange::Kept).collect()
 }
 
 pub(super) fn find_test_name_at(side: &[&DiffLine], at: usize, language: Language) -> Option<String> {
@@ -76,10 +76,13 @@ impl<'h> NewHunkLines<'h> {
     pub(crate) fn read(hunk: &'h Hunk, language: Language) -> Self {
         let side = lines_of_version(hunk, LineChange::Added);
         let names: Vec<_> = (0..side.len()).map(|at| find_test_name_at(&side, at, language)).collect();
-        let added_count =
-            side.iter().zip(&names).filter(|(line, name)| line.mark == LineChange::Added && name.is_some()).count();
+        let added_count = side
+            .iter()
+            .zip(&names)
+            .filter(|(line, name)| line.line_change == LineChange::Added && name.is_some())
+            .count();
         let renamed = find_declared_tests(hunk, LineChange::Removed, language).len() >= added_count;
-        Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.mark == LineChange::Added) }
+        Self { side, names, renamed, all_new: hunk.lines.iter().all(|line| line.line_change == LineChange::Added) }
     }
 
     /// Checks whether the line belongs to a new test. A test in `removed_tests` was only moved or renamed.
@@ -90,7 +93,7 @@ impl<'h> NewHunkLines<'h> {
         // In a new file, a line above all tests cannot keep an old test from running.
         let Some(at) = below.or_else(|| self.find_test_above(at)) else { return self.all_new };
         let new = self.names[at].as_ref().is_some_and(|name| !removed_tests.contains(name));
-        self.side[at].mark == LineChange::Added && new && !self.renamed
+        self.side[at].line_change == LineChange::Added && new && !self.renamed
     }
 
     fn find_test_above(&self, at: usize) -> Option<usize> {
@@ -111,8 +114,8 @@ pub(crate) fn find_early_returns(hunk: &Hunk, language: Language) -> Vec<&DiffLi
     let side = lines_of_version(hunk, LineChange::Added);
     let is_return = |text: &str| matches!(text.trim(), "return" | "return;");
     let added = side.windows(2).filter(|pair| {
-        pair[0].mark == LineChange::Kept
-            && pair[1].mark == LineChange::Added
+        pair[0].line_change == LineChange::Kept
+            && pair[1].line_change == LineChange::Added
             && is_return(&pair[1].text)
             && markers::find_test_name(&pair[0].text, language).is_some()
     });

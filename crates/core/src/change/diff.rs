@@ -4,9 +4,9 @@
 #[derive(Debug, Default)]
 pub(crate) struct DiffFile {
     /// Path before the change; empty for a new file.
-    pub(crate) old: String,
+    pub(crate) old_path: String,
     /// Path after the change; empty for a deleted file.
-    pub(crate) new: String,
+    pub(crate) new_path: String,
     pub(crate) binary: bool,
     /// Git's lines about content hashes and file modes. They distinguish two changes that have no hunks.
     pub(crate) content_id: String,
@@ -23,7 +23,7 @@ pub(crate) struct Hunk {
 
 #[derive(Debug)]
 pub(crate) struct DiffLine {
-    pub(crate) mark: LineChange,
+    pub(crate) line_change: LineChange,
     /// The line without its `+`, `-` or space.
     pub(crate) text: String,
     /// Line number in the new file; for a removed line, in the old file.
@@ -40,15 +40,15 @@ pub(crate) enum LineChange {
 impl DiffFile {
     /// Returns the current path, or the old path of a deleted file.
     pub(crate) fn path(&self) -> &str {
-        if self.new.is_empty() { &self.old } else { &self.new }
+        if self.new_path.is_empty() { &self.old_path } else { &self.new_path }
     }
 
     pub(crate) const fn is_new(&self) -> bool {
-        self.old.is_empty()
+        self.old_path.is_empty()
     }
 
     pub(crate) const fn is_deleted(&self) -> bool {
-        self.new.is_empty()
+        self.new_path.is_empty()
     }
 
     pub(crate) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
@@ -58,12 +58,12 @@ impl DiffFile {
 
 impl Hunk {
     pub(crate) fn lines(&self, mark: LineChange) -> impl Iterator<Item = &DiffLine> {
-        self.lines.iter().filter(move |line| line.mark == mark)
+        self.lines.iter().filter(move |line| line.line_change == mark)
     }
 }
 
 /// Returns every file of the diff.
-pub(crate) fn parse(diff: &str) -> Vec<DiffFile> {
+pub(crate) fn parse_diff(diff: &str) -> Vec<DiffFile> {
     let mut reader = DiffReader::default();
     diff.lines().for_each(|line| reader.read_line(line));
     reader.files
@@ -86,24 +86,24 @@ impl DiffReader {
         if let Some(rest) = line.strip_prefix("diff --git ") {
             self.remaining = (0, 0);
             let (old, new) = split_paths(rest);
-            self.files.push(DiffFile { old, new, ..DiffFile::default() });
+            self.files.push(DiffFile { old_path: old, new_path: new, ..DiffFile::default() });
             return;
         }
         let Some(file) = self.files.last_mut() else { return };
         if let Some(path) = line.strip_prefix("--- ") {
-            file.old = parse_path(path);
+            file.old_path = parse_path(path);
         } else if let Some(path) = line.strip_prefix("+++ ") {
-            file.new = parse_path(path);
+            file.new_path = parse_path(path);
         } else if let Some(path) = line.strip_prefix("rename from ") {
-            file.old = decode_quoted(path);
+            file.old_path = decode_quoted(path);
         } else if let Some(path) = line.strip_prefix("rename to ") {
-            file.new = decode_quoted(path);
+            file.new_path = decode_quoted(path);
         } else if line.starts_with("index ") || line.starts_with("old mode") || line.starts_with("new mode") {
             file.content_id.push_str(line);
         } else if line.starts_with("new file mode") {
-            file.old.clear();
+            file.old_path.clear();
         } else if line.starts_with("deleted file mode") {
-            file.new.clear();
+            file.new_path.clear();
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
             file.binary = true;
         } else if let Some((old, new, section)) = parse_hunk_header(line) {
@@ -115,7 +115,8 @@ impl DiffReader {
     /// Adds a line to the current hunk. Returns `false` if the line belongs to no hunk.
     fn read_hunk_line(&mut self, line: &str) -> bool {
         let Some(hunk) = self.files.last_mut().and_then(|file| file.hunks.last_mut()) else { return false };
-        let mut push = |mark, number, text: &str| hunk.lines.push(DiffLine { mark, text: text.to_owned(), number });
+        let mut push =
+            |mark, number, text: &str| hunk.lines.push(DiffLine { line_change: mark, text: text.to_owned(), number });
         // An editor may have removed the space before an empty context line.
         let (mark, text) = line.split_at_checked(1).unwrap_or((" ", ""));
         let (old, new) = match mark {

@@ -10,7 +10,7 @@ use crate::identity::sign::sha256_hex;
 
 /// Returns the digest of a unified diff, or `None` if it changes no code.
 pub fn change_digest(diff: &str) -> Option<String> {
-    let changes: Vec<String> = diff::parse(diff).iter().flat_map(describe_file_changes).collect();
+    let changes: Vec<String> = diff::parse_diff(diff).iter().flat_map(describe_file_changes).collect();
     (!changes.is_empty()).then(|| sha256_hex(&changes.join("\n")))
 }
 
@@ -19,15 +19,18 @@ fn describe_file_changes(file: &DiffFile) -> Vec<String> {
     let mut changes: Vec<String> = Vec::new();
     for hunk in &file.hunks {
         let [removed, added] = [LineChange::Removed, LineChange::Added].map(|mark| {
-            let lines: Vec<_> =
-                hunk.lines.iter().filter(|line| line.mark == mark || line.mark == LineChange::Kept).collect();
+            let lines: Vec<_> = hunk
+                .lines
+                .iter()
+                .filter(|line| line.line_change == mark || line.line_change == LineChange::Kept)
+                .collect();
             let texts: Vec<(u32, &str)> = (0..).zip(lines.iter().map(|line| line.text.as_str())).collect();
             let code = if language == Language::Data {
                 normalize_plain_lines(&texts)
             } else {
                 normalize_code_lines(&texts, language)
             };
-            let marked = code.into_iter().filter(|(at, _)| lines[*at as usize].mark == mark);
+            let marked = code.into_iter().filter(|(at, _)| lines[*at as usize].line_change == mark);
             marked.map(|(_, code)| code).collect::<Vec<_>>().join(" ")
         });
         if removed != added {
@@ -37,7 +40,7 @@ fn describe_file_changes(file: &DiffFile) -> Vec<String> {
     // A change without hunks, such as a change of mode or of binary content, is identified only by git's own lines.
     let content = if file.hunks.is_empty() { file.content_id.as_str() } else { "" };
     if !changes.is_empty() || file.hunks.is_empty() {
-        changes.insert(0, format!("{} {} {content}", file.old, file.new));
+        changes.insert(0, format!("{} {} {content}", file.old_path, file.new_path));
     }
     changes
 }

@@ -26,11 +26,11 @@ impl ChangeNames {
     /// Reads the names of changed files, and the unified diffs of these and of other files.
     pub fn read<'a>(files: impl IntoIterator<Item = &'a str>, diffs: &'a str) -> Self {
         let mut names = Self::default();
-        let read = diff::parse(diffs);
+        let read = diff::parse_diff(diffs);
         names.files.extend(files.into_iter().map(str::to_owned).chain(read.iter().map(|file| file.path().to_owned())));
         names.words.extend(names.files.iter().map(String::as_str).chain([diffs]).flat_map(word_stems));
         for hunk in read.iter().flat_map(|file| &file.hunks) {
-            let is_changed = hunk.lines.iter().any(|line| line.mark != LineChange::Kept);
+            let is_changed = hunk.lines.iter().any(|line| line.line_change != LineChange::Kept);
             let found = if is_changed { find_symbols(&hunk.section, &hunk.lines) } else { Vec::new() };
             for symbol in found {
                 if names.symbols.len() < MAX_SYMBOLS && !names.symbols.contains(&symbol) {

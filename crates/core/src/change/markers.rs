@@ -114,7 +114,7 @@ fn find_language_patterns(language: Language) -> Option<&'static LanguagePattern
 const MAX_LINE_BYTES: usize = 4096;
 
 /// Returns the code of a line, or `None` for a comment.
-fn without_comment_line(line: &str, language: Language) -> Option<&str> {
+fn code_of_line(line: &str, language: Language) -> Option<&str> {
     let line = &line[..line.floor_char_boundary(MAX_LINE_BYTES)];
     let trimmed = line.trim_start();
     let comment = match language {
@@ -137,13 +137,13 @@ fn without_comment_line(line: &str, language: Language) -> Option<&str> {
 
 /// Returns the name of the test that the line declares; empty if the language puts the name on another line.
 pub(crate) fn find_test_name(line: &str, language: Language) -> Option<&str> {
-    let found = find_language_patterns(language)?.test.captures(without_comment_line(line, language)?)?;
+    let found = find_language_patterns(language)?.test.captures(code_of_line(line, language)?)?;
     Some(found.iter().skip(1).flatten().next().map_or("", |name| name.as_str()))
 }
 
 /// Returns the part of the line that keeps tests from running, such as `it.skip`.
 pub(crate) fn find_skip_marker(line: &str, language: Language) -> Option<&str> {
-    find_language_patterns(language)?.skip.find(without_comment_line(line, language)?).map(|found| found.as_str())
+    find_language_patterns(language)?.skip.find(code_of_line(line, language)?).map(|found| found.as_str())
 }
 
 /// Checks whether the marker, such as `it.only`, keeps all other tests from running.
@@ -157,6 +157,6 @@ pub(crate) fn is_exclusive(skip_marker: &str) -> bool {
 /// Checks whether the line contains an expectation.
 pub(crate) fn has_expectation(line: &str, language: Language) -> bool {
     find_language_patterns(language)
-        .zip(without_comment_line(line, language))
+        .zip(code_of_line(line, language))
         .is_some_and(|(patterns, code)| patterns.expects.is_match(code))
 }

@@ -101,7 +101,7 @@ pub fn judge_message(message: &str) -> MessageRule {
 }
 
 /// Returns the hash of the commit that a message reverts.
-pub fn reverted_commit(message: &str) -> Option<&str> {
+pub fn find_reverted_commit(message: &str) -> Option<&str> {
     static REVERTED: LazyLock<Regex> =
         LazyLock::new(|| Regex::new(r"(?m)^This reverts commit ([0-9a-f]{7,64})\b").expect("a constant pattern"));
     let message = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];

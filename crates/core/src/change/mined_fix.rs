@@ -58,7 +58,7 @@ pub struct TouchedFile {
 /// Extracts the fix from a unified diff of git. Returns `None` unless the diff changes both tests and sources, or if it
 /// changes too many files.
 pub fn mine_fix(diff: &str) -> Option<MinedFix> {
-    let files = diff::parse(diff);
+    let files = diff::parse_diff(diff);
     if files.len() > MAX_FILES {
         return None;
     }
@@ -110,7 +110,7 @@ fn add_touched_file(
     max_names: usize,
     find_names: impl Fn(&HunkPart<'_>) -> Vec<String>,
 ) {
-    let is_changed = |part: &&HunkPart<'_>| part.lines.iter().any(|line| line.mark != LineChange::Kept);
+    let is_changed = |part: &&HunkPart<'_>| part.lines.iter().any(|line| line.line_change != LineChange::Kept);
     let changed: Vec<&HunkPart<'_>> = parts.iter().filter(is_changed).collect();
     // A file that was only renamed has no hunk.
     if changed.is_empty() {
@@ -133,14 +133,14 @@ fn is_excluded_source(path: &str) -> bool {
 /// Returns the titles of the tests that contain changed lines. Lines before the first test in the hunk belong to the
 /// test in the hunk's section heading.
 fn find_changed_tests(part: &HunkPart<'_>, language: Language) -> Vec<String> {
-    let lines: Vec<&DiffLine> = part.lines.iter().filter(|line| line.mark != LineChange::Removed).collect();
+    let lines: Vec<&DiffLine> = part.lines.iter().filter(|line| line.line_change != LineChange::Removed).collect();
     let mut current = markers::find_test_name(part.section, language).map(str::to_owned);
     let mut found: Vec<String> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         if let Some(name) = find_test_name_at(&lines, at, language) {
             current = Some(name);
         }
-        if line.mark == LineChange::Added
+        if line.line_change == LineChange::Added
             && let Some(title) = current.as_deref().map(strip_declaration).filter(|title| is_literal_title(title))
             && !found.contains(&title)
         {

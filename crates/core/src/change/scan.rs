@@ -17,19 +17,19 @@ pub(crate) struct Scope {
     /// Tokens of a suite outside of its items: its name, attributes and parameters.
     pub(crate) head: Vec<String>,
     pub(crate) line: u32,
-    pub(crate) items: Vec<Item>,
+    pub(crate) items: Vec<SourceItem>,
     pub(crate) parent: Option<usize>,
     /// Set if the scope contains only tests. A Rust file contains its tests and the tested code.
     pub(crate) has_only_tests: bool,
 }
 
 #[derive(Debug)]
-pub(crate) struct Item {
+pub(crate) struct SourceItem {
     pub(crate) kind: ItemKind,
     /// The title of a test, or the name that an import binds.
     pub(crate) name: String,
     /// The tokens to compare; for an import, the name and its module.
-    pub(crate) source: Vec<String>,
+    pub(crate) tokens_to_compare: Vec<String>,
     pub(crate) lines: Range<u32>,
     /// Index of the scope of a suite.
     inner: Option<usize>,
@@ -58,7 +58,7 @@ pub(crate) struct File {
 /// A test and the scope that contains it.
 #[derive(Clone, Copy)]
 pub(crate) struct ScopedTest<'f> {
-    pub(crate) item: &'f Item,
+    pub(crate) item: &'f SourceItem,
     pub(crate) scope: usize,
 }
 
@@ -84,7 +84,7 @@ impl File {
     }
 
     /// Returns the titles of the suites around a test and its own title, outermost first.
-    pub(crate) fn titles<'f>(&'f self, test: ScopedTest<'f>) -> Vec<&'f str> {
+    pub(crate) fn title_path<'f>(&'f self, test: ScopedTest<'f>) -> Vec<&'f str> {
         let mut titles = vec![test.item.name.as_str()];
         let mut inner = test.scope;
         while let Some(parent) = self.scopes[inner].parent {
@@ -195,9 +195,15 @@ impl ItemReader<'_> {
         tokens.iter().filter(|token| !is_dropped(token)).map(text).collect()
     }
 
-    fn build_item(&self, kind: ItemKind, name: &str, range: Range<usize>) -> Item {
+    fn build_item(&self, kind: ItemKind, name: &str, range: Range<usize>) -> SourceItem {
         let source = self.compared_tokens(range.clone());
-        Item { kind, name: name.to_owned(), source, lines: self.line_range(&range), inner: None }
+        SourceItem {
+            kind,
+            name: name.to_owned(),
+            tokens_to_compare: source,
+            lines: self.line_range(&range),
+            inner: None,
+        }
     }
 
     fn line_range(&self, range: &Range<usize>) -> Range<u32> {
@@ -205,8 +211,14 @@ impl ItemReader<'_> {
         line(range.start)..line(range.end.saturating_sub(1)) + 1
     }
 
-    fn build_import(&self, name: &str, source: Vec<String>, range: &Range<usize>) -> Item {
-        Item { kind: ItemKind::Import, name: name.to_owned(), source, lines: self.line_range(range), inner: None }
+    fn build_import(&self, name: &str, source: Vec<String>, range: &Range<usize>) -> SourceItem {
+        SourceItem {
+            kind: ItemKind::Import,
+            name: name.to_owned(),
+            tokens_to_compare: source,
+            lines: self.line_range(range),
+            inner: None,
+        }
     }
 
     fn token_text(&self, at: usize) -> &str {
@@ -219,11 +231,17 @@ impl ItemReader<'_> {
         body: Range<usize>,
         scope: usize,
         has_only_tests: bool,
-    ) -> Item {
+    ) -> SourceItem {
         let head = [self.compared_tokens(range.start..body.start), self.compared_tokens(body.end..range.end)].concat();
         let line = self.line_range(&range).start;
         let inner = self.read_scope(head, line, body, Some(scope), has_only_tests);
         let lines = self.line_range(&range);
-        Item { kind: ItemKind::Suite, name: name.to_owned(), source: Vec::new(), lines, inner: Some(inner) }
+        SourceItem {
+            kind: ItemKind::Suite,
+            name: name.to_owned(),
+            tokens_to_compare: Vec::new(),
+            lines,
+            inner: Some(inner),
+        }
     }
 }

@@ -79,7 +79,7 @@ pub(super) fn find_symbols(section: &str, lines: &[DiffLine]) -> Vec<String> {
             enclosing.push((indent, name));
         }
         let is_end = trimmed.trim_end_matches([';', ',', ')', ']', '}']).is_empty();
-        if line.mark != LineChange::Kept
+        if line.line_change != LineChange::Kept
             && !is_end
             && let Some(name) = name.or(inside)
             && !found.iter().any(|known| known == name)

@@ -6,8 +6,8 @@ use super::files::Language;
 pub(crate) enum TokenKind {
     Word,
     /// A string or a regular expression.
-    Text,
-    Mark,
+    StringOrRegex,
+    Punctuation,
     /// The indentation of a Python line that starts a statement.
     Indent,
 }
@@ -55,18 +55,18 @@ pub(crate) fn tokenize(lines: &[(u32, &str)], language: Language) -> Vec<Token> 
                 tokens.push(Token { kind: TokenKind::Indent, text: String::new(), line: number, indent });
             }
             let (kind, length) = read_token(rest, language, tokens.last());
-            let text = if kind == TokenKind::Text {
+            let text = if kind == TokenKind::StringOrRegex {
                 normalize_quotes(&rest[..length], language)
             } else {
                 rest[..length].to_owned()
             };
             match text.as_str() {
-                _ if kind != TokenKind::Mark => {}
+                _ if kind != TokenKind::Punctuation => {}
                 "(" | "[" | "{" => depth += 1,
                 ")" | "]" | "}" => {
                     depth -= 1;
                     // Ignore a trailing comma, because formatters add it.
-                    tokens.pop_if(|last| last.kind == TokenKind::Mark && last.text == ",");
+                    tokens.pop_if(|last| last.kind == TokenKind::Punctuation && last.text == ",");
                 }
                 _ => {}
             }
@@ -130,10 +130,14 @@ fn comment_length(rest: &str, language: Language) -> Option<usize> {
 
 fn read_token(rest: &str, language: Language, last: Option<&Token>) -> (TokenKind, usize) {
     if let Some(length) = string_length(rest, language, last) {
-        return (TokenKind::Text, length);
+        return (TokenKind::StringOrRegex, length);
     }
     let word = rest.find(|letter: char| !is_word_char(letter)).unwrap_or(rest.len());
-    if word > 0 { (TokenKind::Word, word) } else { (TokenKind::Mark, rest.chars().next().map_or(1, char::len_utf8)) }
+    if word > 0 {
+        (TokenKind::Word, word)
+    } else {
+        (TokenKind::Punctuation, rest.chars().next().map_or(1, char::len_utf8))
+    }
 }
 
 fn is_word_char(letter: char) -> bool {
@@ -249,8 +253,8 @@ fn can_start_regex(last: Option<&Token>) -> bool {
         None => true,
         Some(token) => match token.kind {
             TokenKind::Word => matches!(token.text.as_str(), "return" | "typeof" | "case" | "in" | "of" | "await"),
-            TokenKind::Mark => !matches!(token.text.as_str(), ")" | "]" | "}"),
-            TokenKind::Text | TokenKind::Indent => false,
+            TokenKind::Punctuation => !matches!(token.text.as_str(), ")" | "]" | "}"),
+            TokenKind::StringOrRegex | TokenKind::Indent => false,
         },
     }
 }
@@ -294,12 +298,12 @@ fn normalize_quotes(text: &str, language: Language) -> String {
 }
 
 pub(crate) fn is_symbol(token: &Token, text: &str) -> bool {
-    token.kind == TokenKind::Mark && token.text == text
+    token.kind == TokenKind::Punctuation && token.text == text
 }
 
 pub(crate) fn nesting_change(token: &Token) -> i32 {
     match token.text.as_str() {
-        _ if token.kind != TokenKind::Mark => 0,
+        _ if token.kind != TokenKind::Punctuation => 0,
         "(" | "[" | "{" => 1,
         ")" | "]" | "}" => -1,
         _ => 0,
@@ -326,7 +330,8 @@ pub(crate) fn starts_statement(last: &Token, token: &Token, language: Language) 
     if is_symbol(last, ";") {
         return true;
     }
-    let goes_on = |token: &Token, marks: &[&str]| token.kind == TokenKind::Mark && marks.contains(&token.text.as_str());
+    let goes_on =
+        |token: &Token, marks: &[&str]| token.kind == TokenKind::Punctuation && marks.contains(&token.text.as_str());
     let before = [",", "=", "(", "[", "{", ".", "+", "|", "&", "?", ":", ">"];
     let after = [".", "?", ":", "|", "&", "+", "=", ")", "]", "}", "{"];
     let words = ["else", "catch", "finally", "where"];

@@ -24,7 +24,7 @@ impl DecidingFact {
 }
 
 /// Returns the fact whose category has the lowest rank, because that category wins.
-pub(super) fn first_match(event: &FailureEvent) -> Option<DecidingFact> {
+pub(super) fn find_deciding_fact(event: &FailureEvent) -> Option<DecidingFact> {
     find_memory_kill(event).or_else(|| find_container_failure(event)).or_else(|| find_http_failure(event))
 }
 

@@ -26,11 +26,11 @@ pub(super) const PYTEST_ERROR_MARK: &str = "\ne   ";
 
 /// Words that help to find the role of a line. The pass that finds the literals of rules also finds these words.
 #[derive(Debug, Default)]
-pub(super) struct LineMarks {
+pub(super) struct LineRoleHints {
     /// Start and end of each of [`RETRY_WORDS`] in the text.
     pub(super) retries: Vec<(usize, usize)>,
     /// Set if a line after the first starts with [`PYTEST_ERROR_MARK`].
-    pub(super) pytest: bool,
+    pub(super) has_pytest_marks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,11 +50,11 @@ const EXPECTED_LINES: usize = 8;
 
 /// The lines of a text that contain literals. The role of a line is computed when it is first needed.
 #[derive(Debug)]
-pub(super) struct LiteralLines<'a> {
+pub(super) struct LinesWithLiterals<'a> {
     text: &'a [u8],
     /// The lines in the order of their first request. The list is short because one of the first rules decides most
     /// texts.
-    all: Vec<LiteralLine>,
+    all: Vec<LineWithLiteral>,
     /// Start and end of each of [`RETRY_WORDS`] in the text, sorted by start.
     retries: Vec<(usize, usize)>,
     /// Set if pytest marks error lines with `E`. All other lines are then source and local variables.
@@ -62,7 +62,7 @@ pub(super) struct LiteralLines<'a> {
 }
 
 #[derive(Debug)]
-struct LiteralLine {
+struct LineWithLiteral {
     from: usize,
     to: usize,
     role: Cell<Option<LineRole>>,
@@ -78,7 +78,7 @@ pub(super) struct GroupCache {
 
 impl GroupCache {
     /// Returns the cached result of the group and calls `ask` only for the first request.
-    pub(super) fn get_or_search(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
+    pub(super) fn get_or_compute(&self, group: usize, ask: impl FnOnce() -> bool) -> bool {
         let bit = 1 << group;
         if self.asked.get() & bit == 0 {
             self.asked.set(self.asked.get() | bit);
@@ -88,9 +88,9 @@ impl GroupCache {
     }
 }
 
-impl<'a> LiteralLines<'a> {
-    pub(super) fn new(text: &'a [u8], marks: LineMarks) -> Self {
-        let LineMarks { mut retries, pytest } = marks;
+impl<'a> LinesWithLiterals<'a> {
+    pub(super) fn new(text: &'a [u8], marks: LineRoleHints) -> Self {
+        let LineRoleHints { mut retries, has_pytest_marks: pytest } = marks;
         retries.sort_unstable();
         let all = Vec::with_capacity(EXPECTED_LINES);
         Self { text, all, retries, pytest: pytest || text.starts_with(b"E   ") }
@@ -104,7 +104,7 @@ impl<'a> LiteralLines<'a> {
         let known = self.all.iter().rposition(|line| line.from <= start && end <= line.to);
         known.unwrap_or_else(|| {
             let (from, to) = line_bounds(self.text, start, end);
-            self.all.push(LiteralLine { from, to, role: Cell::new(None), group_cache: GroupCache::default() });
+            self.all.push(LineWithLiteral { from, to, role: Cell::new(None), group_cache: GroupCache::default() });
             self.all.len() - 1
         })
     }
@@ -115,12 +115,12 @@ impl<'a> LiteralLines<'a> {
 
     /// Returns the start and end of the line, without its line break.
     pub(super) fn bounds(&self, line: usize) -> (usize, usize) {
-        let LiteralLine { from, to, .. } = self.all[line];
+        let LineWithLiteral { from, to, .. } = self.all[line];
         (from, to)
     }
 
     pub(super) fn role(&self, line: usize) -> LineRole {
-        let LiteralLine { from, to, role, .. } = &self.all[line];
+        let LineWithLiteral { from, to, role, .. } = &self.all[line];
         role.get().unwrap_or_else(|| {
             let found = self.find_role(*from, *to);
             role.set(Some(found));
@@ -146,8 +146,9 @@ impl<'a> LiteralLines<'a> {
         if self.pytest {
             return role_in_pytest_output(line);
         }
-        let doubtful =
-            log_level::is_below_error(line) || self.announces_retry(from, to) || test_title::may_be_test_title(line);
+        let doubtful = log_level::has_level_below_error(line)
+            || self.announces_retry(from, to)
+            || test_title::may_be_test_title(line);
         if doubtful { LineRole::Log } else { LineRole::Message }
     }
 
@@ -208,13 +209,13 @@ fn role_in_pytest_output(line: &[u8]) -> LineRole {
 
 #[cfg(test)]
 mod tests {
-    use super::{Candidate, LineMarks, LineRole, LiteralLines};
+    use super::{Candidate, LineRole, LineRoleHints, LinesWithLiterals};
 
     fn role(text: &str, literal: &str) -> LineRole {
         let at = text.find(literal).expect("the literal stands in the text");
         let candidate = Candidate::new(0, at, at + literal.len()).expect("the text is short");
-        let marks = LineMarks { pytest: text.contains("\nE   "), ..LineMarks::default() };
-        let mut lines = LiteralLines::new(text.as_bytes(), marks);
+        let marks = LineRoleHints { has_pytest_marks: text.contains("\nE   "), ..LineRoleHints::default() };
+        let mut lines = LinesWithLiterals::new(text.as_bytes(), marks);
         let line = lines.find_or_add_line(candidate);
         lines.role(line)
     }
@@ -247,7 +248,7 @@ mod tests {
     #[test]
     fn retry_hint_does_not_apply_to_the_next_line() {
         let text = "tests/test_cart.py:7: AssertionError\r\nE       assert 3 == 4";
-        let mut lines = LiteralLines::new(text.as_bytes(), LineMarks::default());
+        let mut lines = LinesWithLiterals::new(text.as_bytes(), LineRoleHints::default());
         let mut line = |literal: &str| {
             let at = text.find(literal).expect("the literal stands in the text");
             let line = lines.find_or_add_line(Candidate::new(0, at, at + literal.len()).expect("the text is short"));

@@ -6,7 +6,7 @@
 //! the table marks. HTTP statuses such as ` 404` are too short for the table (at odd positions each would need 128
 //! grams), so `statuses` finds them by their shape.
 
-use super::{literal_match::LiteralMatch, statuses::Statuses};
+use super::{literal_match::LiteralMatch, statuses::StatusLiterals};
 use wide::u8x16;
 
 /// Length of a gram. Every literal has at least this length.
@@ -62,7 +62,7 @@ pub(super) struct LiteralPrefilter {
     /// Index of each bucket's first probe; the next entry is the end.
     starts: Box<[u16; (1 << BUCKET_BITS) + 1]>,
     probes: Vec<Probe>,
-    statuses: Statuses,
+    statuses: StatusLiterals,
 }
 
 #[derive(Debug)]
@@ -90,7 +90,7 @@ impl LiteralPrefilter {
     pub(super) fn new(literals: &[&'static str]) -> Self {
         let common = GramFrequencies::new(literals);
         let mut grams = GramTables::new();
-        let mut statuses = Statuses::new();
+        let mut statuses = StatusLiterals::new();
         for (index, literal) in literals.iter().enumerate() {
             let id = u16::try_from(index).expect("there are fewer than 65536 literals");
             let literal = literal.as_bytes();
@@ -120,7 +120,7 @@ impl LiteralPrefilter {
             let mut marks = 0;
             for position in 0..BLOCK_POSITIONS {
                 let gram = &block[position * STRIDE_BYTES..][..=GRAM_BYTES];
-                marks |= self.is_marked(hash_gram(fold_gram(gram)), gram[GRAM_BYTES]) << position;
+                marks |= self.follower_bit(hash_gram(fold_gram(gram)), gram[GRAM_BYTES]) << position;
             }
             while marks != 0 {
                 self.compare_bucket(text, at + STRIDE_BYTES * marks.trailing_zeros() as usize, &mut found);
@@ -130,7 +130,7 @@ impl LiteralPrefilter {
         }
         for at in (at..text.len().saturating_sub(GRAM_BYTES - 1)).step_by(STRIDE_BYTES) {
             let follower = text.get(at + GRAM_BYTES).copied().unwrap_or_default();
-            if self.is_marked(hash_gram(fold_gram(&text[at..])), follower) != 0 {
+            if self.follower_bit(hash_gram(fold_gram(&text[at..])), follower) != 0 {
                 self.compare_bucket(text, at, &mut found);
             }
         }
@@ -139,7 +139,7 @@ impl LiteralPrefilter {
 
     /// Returns 1 if some literal has this gram followed by this byte.
     #[inline]
-    fn is_marked(&self, hash: usize, follower: u8) -> u32 {
+    fn follower_bit(&self, hash: usize, follower: u8) -> u32 {
         self.followers[hash] >> (follower & 31) & 1
     }
 

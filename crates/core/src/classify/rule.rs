@@ -21,18 +21,18 @@ pub(super) enum MatchedText {
     /// The line of the literal.
     Line,
     /// A few lines before and after the literal.
-    Near,
+    NearbyLines,
 }
 
 /// Line roles that a rule accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AcceptedLines {
     /// Messages, and log lines below error level if no other line matches.
-    Messages,
+    MessagesFirst,
     /// Only messages, because a log line below error level may mention things that did not fail.
     MessagesOnly,
     /// Messages and log lines of any level, because container events are logged as information.
-    Logs,
+    MessagesAndLogs,
     /// All lines, including test names and source code.
     All,
     /// Any line, but only if no other line matches.
@@ -52,8 +52,8 @@ pub(super) struct Rule {
     pub(super) required_literals: &'static [&'static str],
     /// Guard pattern for texts that the rule would match by mistake. It is searched in the same text as the pattern.
     pub(super) unless: Option<&'static str>,
-    pub(super) window: MatchedText,
-    pub(super) trust: AcceptedLines,
+    pub(super) matched_text: MatchedText,
+    pub(super) accepted_lines: AcceptedLines,
 }
 
 /// Joins alternatives into a single pattern, so that each alternative can be on a separate line.
@@ -76,8 +76,8 @@ pub(super) const fn rule(
         matcher,
         required_literals: &[],
         unless: None,
-        window: MatchedText::Line,
-        trust: AcceptedLines::Messages,
+        matched_text: MatchedText::Line,
+        accepted_lines: AcceptedLines::MessagesFirst,
     }
 }
 
@@ -91,12 +91,12 @@ impl Rule {
         Self { required_literals: literals, ..self }
     }
 
-    pub(super) const fn near(self) -> Self {
-        Self { window: MatchedText::Near, ..self }
+    pub(super) const fn match_nearby_lines(self) -> Self {
+        Self { matched_text: MatchedText::NearbyLines, ..self }
     }
 
-    pub(super) const fn trust(self, trust: AcceptedLines) -> Self {
-        Self { trust, ..self }
+    pub(super) const fn accepted_lines(self, trust: AcceptedLines) -> Self {
+        Self { accepted_lines: trust, ..self }
     }
 
     /// Returns the rank of the rule's category. A match wins over a deciding fact unless the rank of the fact is lower.

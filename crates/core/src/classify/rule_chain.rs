@@ -2,7 +2,7 @@
 
 use super::{
     event_view::EventView,
-    line_role::{self, LineMarks, LineRole, LiteralLines},
+    line_role::{self, LineRole, LineRoleHints, LinesWithLiterals},
     literal_match::{Candidate, LiteralMatch},
     literal_prefilter::LiteralPrefilter,
     required_literals::{RequiredLiterals, RuleBits},
@@ -32,10 +32,10 @@ pub(super) struct RuleMatch {
 
 /// Returns the first rule of the chain that matches. A match on a log line below error level is used only if no other
 /// line matches.
-pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
+pub(super) fn find_first_match(view: &EventView<'_>) -> Option<RuleMatch> {
     let chain = &*RULE_CHAIN;
-    let ScannedText { mut candidates, marks, satisfied } = chain.scan(view.bytes());
-    let mut lines = LiteralLines::new(view.bytes(), marks);
+    let LiteralScan { mut candidates, marks, satisfied } = chain.scan(view.bytes());
+    let mut lines = LinesWithLiterals::new(view.bytes(), marks);
     candidates.sort_unstable();
     let mut last_resort = None;
     let mut tried = (usize::MAX, usize::MAX);
@@ -49,7 +49,7 @@ pub(super) fn first_match(view: &EventView<'_>) -> Option<RuleMatch> {
         if tried == (candidate.rule(), line) && matches!(rule.matcher, Matcher::Regex(_)) {
             continue;
         }
-        let match_use = choose_match_use(rule.trust, lines.role(line));
+        let match_use = choose_match_use(rule.accepted_lines, lines.role(line));
         // Do not keep a log line that reports an error without a category as a last resort.
         let useless = match_use == MatchUse::Defer && (last_resort.is_some() || rule.category == Category::Unknown);
         if match_use == MatchUse::Reject || useless {
@@ -78,18 +78,18 @@ enum MatchUse {
 const fn choose_match_use(trust: AcceptedLines, role: LineRole) -> MatchUse {
     match (trust, role) {
         (AcceptedLines::All, _)
-        | (AcceptedLines::Messages | AcceptedLines::MessagesOnly, LineRole::Message)
-        | (AcceptedLines::Logs, LineRole::Message | LineRole::Log) => MatchUse::Accept,
-        (AcceptedLines::Messages, LineRole::Log)
+        | (AcceptedLines::MessagesFirst | AcceptedLines::MessagesOnly, LineRole::Message)
+        | (AcceptedLines::MessagesAndLogs, LineRole::Message | LineRole::Log) => MatchUse::Accept,
+        (AcceptedLines::MessagesFirst, LineRole::Log)
         | (AcceptedLines::LastResort, LineRole::Message | LineRole::Log | LineRole::Access) => MatchUse::Defer,
         (_, LineRole::Context | LineRole::Access) | (AcceptedLines::MessagesOnly, LineRole::Log) => MatchUse::Reject,
     }
 }
 
 /// The literals of a text.
-struct ScannedText {
+struct LiteralScan {
     candidates: Vec<Candidate>,
-    marks: LineMarks,
+    marks: LineRoleHints,
     /// The rules whose required literals are in the text.
     satisfied: RuleBits,
 }
@@ -101,8 +101,8 @@ struct LiteralUse {
     rules: Vec<u16>,
     /// The rules that accept the literal as their required literal.
     satisfies: RuleBits,
-    is_retry: bool,
-    is_pytest: bool,
+    is_retry_word: bool,
+    is_pytest_mark: bool,
 }
 
 impl LiteralUse {
@@ -110,8 +110,8 @@ impl LiteralUse {
         Self {
             rules: Vec::new(),
             satisfies,
-            is_retry: line_role::RETRY_WORDS.contains(&literal),
-            is_pytest: literal == line_role::PYTEST_ERROR_MARK,
+            is_retry_word: line_role::RETRY_WORDS.contains(&literal),
+            is_pytest_mark: literal == line_role::PYTEST_ERROR_MARK,
         }
     }
 }
@@ -158,10 +158,10 @@ impl RuleChain {
         Self { rules, compiled, finder, uses, required_literals, groups }
     }
 
-    fn scan(&self, text: &[u8]) -> ScannedText {
-        let mut scan = ScannedText {
+    fn scan(&self, text: &[u8]) -> LiteralScan {
+        let mut scan = LiteralScan {
             candidates: Vec::with_capacity(EXPECTED_CANDIDATES),
-            marks: LineMarks::default(),
+            marks: LineRoleHints::default(),
             satisfied: 0,
         };
         let mut seen = [0_u8; MAX_RULES];
@@ -169,8 +169,8 @@ impl RuleChain {
         self.finder.find(text, |LiteralMatch { id, start, end }| {
             let used = &self.uses[id];
             scan.satisfied |= used.satisfies;
-            scan.marks.pytest |= used.is_pytest && text[start + 1] == b'E';
-            if used.is_retry && used.rules.is_empty() {
+            scan.marks.has_pytest_marks |= used.is_pytest_mark && text[start + 1] == b'E';
+            if used.is_retry_word && used.rules.is_empty() {
                 scan.marks.retries.push((start, end));
             }
             for candidate in used.rules.iter().filter_map(|&rule| Candidate::new(rule, start, end)) {
@@ -192,11 +192,13 @@ impl RuleChain {
         rule: &'static Rule,
         candidate: Candidate,
         line: usize,
-        lines: &LiteralLines<'_>,
+        lines: &LinesWithLiterals<'_>,
     ) -> Option<RuleMatch> {
-        let (from, to) = match rule.window {
+        let (from, to) = match rule.matched_text {
             MatchedText::Line => lines.bounds(line),
-            MatchedText::Near => line_role::bounds_of_nearby_lines(lines.text(), candidate.start(), candidate.end()),
+            MatchedText::NearbyLines => {
+                line_role::bounds_of_nearby_lines(lines.text(), candidate.start(), candidate.end())
+            }
         };
         let literal = (candidate.start() - from, candidate.end() - from);
         let (start, end) = self.compiled[candidate.rule()].find(rule, &lines.text()[from..to], literal)?;
@@ -233,7 +235,7 @@ mod tests {
     #[test]
     fn last_candidates_are_kept_in_a_text_with_many_matches() {
         let text = "ETIMEDOUT ".repeat(10_000);
-        let ScannedText { candidates, .. } = RULE_CHAIN.scan(text.as_bytes());
+        let LiteralScan { candidates, .. } = RULE_CHAIN.scan(text.as_bytes());
         assert!(candidates.iter().any(|candidate| candidate.end() == text.len() - 1));
         assert!(candidates.len() < 20 * (usize::from(MAX_FIRST_CANDIDATES) + MAX_LAST_CANDIDATES));
     }

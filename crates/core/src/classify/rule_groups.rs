@@ -2,7 +2,7 @@
 //! rejects them together. The rules run individually only if the combined pattern matches.
 
 use super::{
-    line_role::LiteralLines,
+    line_role::LinesWithLiterals,
     rule::{MatchedText, Matcher, Rule, compile},
 };
 use regex::bytes::Regex;
@@ -15,12 +15,12 @@ const MAX_GROUPS: usize = 8;
 pub(super) struct RuleGroups {
     /// The group of each rule, indexed by rule.
     group: Vec<Option<usize>>,
-    groups: Vec<Group>,
+    groups: Vec<RuleGroup>,
 }
 
 /// The combined pattern of the rules in a group.
 #[derive(Debug)]
-struct Group {
+struct RuleGroup {
     pattern: String,
     regex: OnceLock<Regex>,
 }
@@ -42,17 +42,17 @@ impl RuleGroups {
                 .filter_map(|&rule| find_line_pattern(rules[rule]))
                 .map(|matcher| format!("(?:{matcher})"))
                 .collect();
-            groups.groups.push(Group { pattern: patterns.join("|"), regex: OnceLock::new() });
+            groups.groups.push(RuleGroup { pattern: patterns.join("|"), regex: OnceLock::new() });
         }
         groups
     }
 
     /// Returns `false` if the rule cannot match on the line. Returns `true` for rules that are in no group.
-    pub(super) fn may_match(&self, rule: usize, lines: &LiteralLines<'_>, line: usize) -> bool {
+    pub(super) fn may_match(&self, rule: usize, lines: &LinesWithLiterals<'_>, line: usize) -> bool {
         let Some(index) = self.group[rule] else { return true };
-        lines.group_cache(line).get_or_search(index, || {
+        lines.group_cache(line).get_or_compute(index, || {
             let (from, to) = lines.bounds(line);
-            let Group { pattern, regex } = &self.groups[index];
+            let RuleGroup { pattern, regex } = &self.groups[index];
             regex.get_or_init(|| compile(pattern)).is_match(&lines.text()[from..to])
         })
     }
@@ -65,7 +65,7 @@ fn can_share_group(one: &Rule, other: &Rule) -> bool {
 /// Returns the pattern of a rule that is matched against the line of the literal.
 fn find_line_pattern(rule: &Rule) -> Option<&'static str> {
     match rule.matcher {
-        Matcher::Regex(pattern) if rule.window == MatchedText::Line => Some(pattern),
+        Matcher::Regex(pattern) if rule.matched_text == MatchedText::Line => Some(pattern),
         _ => None,
     }
 }
@@ -74,7 +74,7 @@ fn find_line_pattern(rule: &Rule) -> Option<&'static str> {
 mod tests {
     use super::{RuleGroups, find_line_pattern};
     use crate::classify::{
-        line_role::{LineMarks, LiteralLines},
+        line_role::{LineRoleHints, LinesWithLiterals},
         literal_match::Candidate,
         rule::compile,
         rules,
@@ -94,7 +94,7 @@ mod tests {
         ];
         let candidate = Candidate::new(0, 0, 1).expect("the text is short");
         for line in lines {
-            let mut seen = LiteralLines::new(line.as_bytes(), LineMarks::default());
+            let mut seen = LinesWithLiterals::new(line.as_bytes(), LineRoleHints::default());
             let index = seen.find_or_add_line(candidate);
             let grouped = (0..rules.len()).filter(|&rule| groups.group[rule].is_some());
             let missed = grouped.filter(|&rule| !groups.may_match(rule, &seen, index));

@@ -18,12 +18,12 @@ const STATUS_COUNT: usize = 200;
 const NO_LITERAL: u16 = u16::MAX;
 
 #[derive(Debug)]
-pub(super) struct Statuses {
+pub(super) struct StatusLiterals {
     /// Literal ID for each of [`STATUS_PREFIXES`] and each status, or `NO_LITERAL`.
     ids: [[u16; STATUS_COUNT]; STATUS_PREFIXES.len()],
 }
 
-impl Statuses {
+impl StatusLiterals {
     pub(super) const fn new() -> Self {
         Self { ids: [[NO_LITERAL; STATUS_COUNT]; STATUS_PREFIXES.len()] }
     }
@@ -38,7 +38,7 @@ impl Statuses {
     pub(super) fn find(&self, text: &[u8], mut found: impl FnMut(LiteralMatch)) {
         let mut start = 0;
         while let Some(block) = text[start..].first_chunk::<{ BLOCK_POSITIONS + LITERAL_BYTES - 1 }>() {
-            let mut marks = find_candidates(block);
+            let mut marks = find_status_prefixes(block);
             while marks != 0 {
                 self.report_literal_at(text, start + marks.trailing_zeros() as usize, &mut found);
                 marks &= marks - 1;
@@ -63,7 +63,7 @@ impl Statuses {
 
 /// Returns a bit mask of the positions with a status prefix, followed by the first digit of an error status.
 #[inline]
-fn find_candidates(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
+fn find_status_prefixes(block: &[u8; BLOCK_POSITIONS + LITERAL_BYTES - 1]) -> u32 {
     let is = |bytes: u8x16, byte: u8| bytes.simd_eq(u8x16::splat(byte));
     let [marks, digits] = [0, 1].map(|from| u8x16::new(*block[from..].first_chunk().expect("the block is longer")));
     // A blank differs from `(` in a single bit, and `4` differs from `5` in a single bit.

@@ -1,6 +1,6 @@
 //! Facts about a run and its failing cases, the input for verdicts.
 
-use crate::{failure::category::Category, identity::case_name::stable_name};
+use crate::{failure::category::Category, identity::case_name::stabilize_case_name};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ pub fn file_id(path: &str) -> FileId {
 
 /// Returns the id of a case by its qualified name.
 pub fn case_id(name: &str) -> CaseId {
-    fingerprint(&stable_name(name))
+    fingerprint(&stabilize_case_name(name))
 }
 
 /// Returns the hash of a name, an error or a function. Equal texts have equal fingerprints.

@@ -11,13 +11,13 @@ use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId, RunFacts, RunS
 use crate::evidence::kept::causes::{self, Cause};
 use crate::evidence::kept::fixes::Fix;
 use crate::evidence::kept::history::{Observation, TestHistory, observations_up_to_last_commit};
-use crate::evidence::kept::memory::{Memory, Outage};
+use crate::evidence::kept::memory::{EvidenceMemory, Outage};
 use crate::evidence::kept::order::{Order, OrderEvidence};
-use crate::evidence::kept::traits::{CHANCE_KIND, KIND_COUNT};
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::traits::{CHANCE_INDEX, EXPLANATION_COUNT};
+use crate::evidence::kept::window::RunView;
 use crate::evidence::reasons;
 use crate::evidence::suspects::{self, TestEvidence};
-use crate::evidence::verdict::{Since, Suspect, Verdict, VerdictKind};
+use crate::evidence::verdict::{FailureStart, Suspect, Verdict, VerdictKind};
 use run_outage::RunOutage;
 use std::collections::BTreeSet;
 
@@ -40,7 +40,7 @@ pub struct CaseJudgement {
     /// Id of the cause.
     pub cause: u64,
     /// The outage that caused the failure, if it has the error of that outage.
-    pub outage: Option<Outage>,
+    pub outage_probability: Option<Outage>,
     /// True if an outage of the run caused the failure, so that it is not evidence about the test.
     pub is_outage: bool,
     /// Estimated number of tests that the same change broke.
@@ -52,12 +52,18 @@ pub struct CaseJudgement {
     /// True if a commit since the last pass touched a file of an earlier fix of this failure.
     pub undone: bool,
     /// Probabilities of code, chance, environment and order, given that the machine did not cause the failure.
-    pub probabilities: [f64; KIND_COUNT],
+    pub probabilities: [f64; EXPLANATION_COUNT],
 }
 
 /// Judges the failures of a run from the runs before it. `order` has the cases in the order of execution, and `stacks`
 /// the files in the stacks of the failures.
-pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Order, stacks: &StackFiles) -> Judgement {
+pub fn judge(
+    memory: &EvidenceMemory,
+    run: &RunFacts,
+    failures: &[Failure],
+    order: &Order,
+    stacks: &StackFiles,
+) -> Judgement {
     let mut failures = failures.to_vec();
     failures.sort_by_key(|failure| failure.case);
     let view = memory.window.view_from(run);
@@ -72,7 +78,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
         view: &view,
         order,
         stacks,
-        conditions: view.conditions(),
+        conditions: view.distinctive_conditions(),
         never_passed_cases: failures.iter().map(|failure| failure.case).filter(has_never_passed).collect(),
         newly_failing: 0,
         failures_with_edited_files: (count(failures.iter().filter(involves_edited_file)), count(failures.iter())),
@@ -93,7 +99,7 @@ pub fn judge(memory: &Memory, run: &RunFacts, failures: &[Failure], order: &Orde
 /// Judges a failure of an earlier run again, with the evidence of later runs on the same commits and files. Returns
 /// `None` if the run is too old or if no later run has a result of the test.
 pub fn judge_earlier_failure(
-    memory: &Memory,
+    memory: &EvidenceMemory,
     seq: RunSeq,
     failure: &Failure,
     stacks: &StackFiles,
@@ -110,7 +116,7 @@ pub fn judge_earlier_failure(
         view: &view,
         order: &order,
         stacks,
-        conditions: view.conditions(),
+        conditions: view.distinctive_conditions(),
         never_passed_cases: BTreeSet::new(),
         newly_failing: run.newly_failing,
         failures_with_edited_files: (0, 1),
@@ -119,9 +125,9 @@ pub fn judge_earlier_failure(
 }
 
 struct JudgingContext<'a> {
-    memory: &'a Memory,
+    memory: &'a EvidenceMemory,
     run: &'a RunFacts,
-    view: &'a View<'a>,
+    view: &'a RunView<'a>,
     order: &'a Order,
     stacks: &'a StackFiles,
     conditions: Vec<&'a (String, String)>,
@@ -143,7 +149,8 @@ struct WeighedFailure<'a> {
 impl WeighedFailure<'_> {
     /// Returns `true` if the start of the failure was observed: the test passed before, or it is new in this run.
     fn has_observed_start(&self) -> bool {
-        self.history.is_none_or(TestHistory::is_new) || self.observations.iter().any(|result| !result.failed)
+        self.history.is_none_or(TestHistory::lacks_usable_results)
+            || self.observations.iter().any(|result| !result.failed)
     }
 }
 
@@ -174,9 +181,10 @@ impl<'a> JudgingContext<'a> {
             let verdict_kind = history
                 .failure_mode(FailureKey::from_failure(failure))
                 .and_then(|failure_mode| failure_mode.verdict_kind);
-            let passed = history.last_pass().filter(|_| history.last_outcome() == Some(false));
-            let is_on_other_files =
-                |seq| self.view.index(seq).is_some_and(|at| self.view.trees.last() != self.view.trees.get(at));
+            let passed = history.last_pass().filter(|_| history.has_failed_last() == Some(false));
+            let is_on_other_files = |seq| {
+                self.view.index(seq).is_some_and(|at| self.view.first_on_tree.last() != self.view.first_on_tree.get(at))
+            };
             verdict_kind != Some(VerdictKind::Flaky) && passed.is_some_and(is_on_other_files)
         };
         u32::try_from(failures.iter().filter(is_newly_failing).count()).unwrap_or(u32::MAX)
@@ -313,7 +321,7 @@ impl<'a> JudgingContext<'a> {
 
     fn find_suspects(&self, weighings: &[WeighedFailure<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
         let flake_rate = |weighing: &WeighedFailure<'_>| {
-            let known = weighing.history.filter(|history| !history.is_new());
+            let known = weighing.history.filter(|history| !history.lacks_usable_results());
             known.map_or(FLAKE_RATE_WITHOUT_HISTORY, flakiness::compute_flake_rate)
         };
         let evidence: Vec<TestEvidence<'_>> = weighings
@@ -327,7 +335,7 @@ impl<'a> JudgingContext<'a> {
         let WeighedFailure { failure, history, observations, order, tests_together, weighed } = weighing;
         let rest = 1.0 - shared.outage;
         let probabilities_by_kind = weighed.probabilities_by_kind();
-        let never_passed = history.is_some_and(|history| !history.is_new() && !history.has_passed());
+        let never_passed = history.is_some_and(|history| !history.lacks_usable_results() && !history.has_passed());
         let is_broken = never_passed || self.is_broken(history, &failure, shared);
         let code = if is_broken { VerdictKind::Broken } else { VerdictKind::Regression };
         let machine_share = if self.is_machine_failure(&failure, history) { MACHINE_SHARE } else { 0.0 };
@@ -343,19 +351,19 @@ impl<'a> JudgingContext<'a> {
             (VerdictKind::Environment, weighed.environment * rest),
             (VerdictKind::Order, weighed.order * rest),
         ];
-        let chance_elsewhere = self.memory.traits.count_tests_with_error(failure.signature)[CHANCE_KIND];
+        let tests_failing_by_chance = self.memory.traits.count_tests_with_error(failure.signature)[CHANCE_INDEX];
         let facts = reasons::VerdictEvidence {
             view: self.view,
             failure: &failure,
             history,
             observations: &observations,
-            chance_elsewhere,
+            tests_failing_by_chance,
             order: &order,
             tests_together: shared.tests_together,
             failures_with_edited_files: self.failures_with_edited_files,
         };
-        let has_history = history.is_some_and(|history| !history.is_new());
-        let may_be_chance = reasons::may_be_chance(self.view, history, &observations, chance_elsewhere);
+        let has_history = history.is_some_and(|history| !history.lacks_usable_results());
+        let may_be_chance = reasons::may_be_chance(self.view, history, &observations, tests_failing_by_chance);
         let (kind, probability) = VerdictKind::choose_likeliest(&weighed_kinds, has_history, may_be_chance);
         let polluter = weighed.polluter.filter(|_| kind == VerdictKind::Order);
         let condition = weighed.condition.filter(|_| kind == VerdictKind::Environment);
@@ -382,7 +390,7 @@ impl<'a> JudgingContext<'a> {
         CaseJudgement {
             cause: outage
                 .map_or_else(|| self.choose_cause_id(kind, &failure, shared), |outage| shared.outage_cause_id(outage)),
-            outage: outage.filter(|_| !shared.has_other_error),
+            outage_probability: outage.filter(|_| !shared.has_other_error),
             is_outage,
             failure,
             verdict,
@@ -400,14 +408,14 @@ impl<'a> JudgingContext<'a> {
             .map(|history| history.observations(self.view, FailureKey::from_failure(failure)))
             .unwrap_or_default();
         // Later runs of older commits do not change where the failure started.
-        own.retain(|result| self.view.runs[result.at].seq < self.run.seq);
+        own.retain(|result| self.view.runs[result.run_index].seq < self.run.seq);
         let before = observations_up_to_last_commit(self.view, &own);
-        let last_known = before.iter().rev().find(|result| result.failed || !self.view.uncommitted[result.at]);
+        let last_known = before.iter().rev().find(|result| result.failed || !self.view.ran_on_edit[result.run_index]);
         let failed_last = before.last().is_some_and(|result| result.failed);
         let joins_lasting_cause = shared.lasting.is_some_and(|cause| !cause.cases.contains_key(&failure.case));
         failed_last
             || joins_lasting_cause
-            || last_known.is_some_and(|result| result.failed && !self.view.uncommitted[result.at])
+            || last_known.is_some_and(|result| result.failed && !self.view.ran_on_edit[result.run_index])
     }
 
     fn find_start(
@@ -416,7 +424,7 @@ impl<'a> JudgingContext<'a> {
         failure: &Failure,
         observations: &[Observation],
         shared: &GroupFacts<'_>,
-    ) -> Option<Since> {
+    ) -> Option<FailureStart> {
         if !matches!(kind, VerdictKind::Broken | VerdictKind::Regression) {
             return None;
         }
@@ -424,10 +432,12 @@ impl<'a> JudgingContext<'a> {
         let own = match observations.iter().rposition(|result| !result.failed) {
             Some(last_pass) => {
                 // A pass on an edit that was undone does not end the failure.
-                let kept_pass = observations.iter().rposition(|result| !result.failed && self.view.kept[result.at]);
+                let kept_pass =
+                    observations.iter().rposition(|result| !result.failed && self.view.became_commit[result.run_index]);
                 let lasting = &observations[kept_pass.map_or(0, |at| at + 1)..];
-                let first_kept = lasting.iter().find(|result| result.failed && self.view.kept[result.at]);
-                first_kept.into_iter().chain(observations.get(last_pass + 1)).map(|result| result.at).min()
+                let first_kept =
+                    lasting.iter().find(|result| result.failed && self.view.became_commit[result.run_index]);
+                first_kept.into_iter().chain(observations.get(last_pass + 1)).map(|result| result.run_index).min()
             }
             None => reasons::runs_with_result(self.view, history(&failure.case)).next(),
         };
@@ -437,7 +447,7 @@ impl<'a> JudgingContext<'a> {
         let mut cases =
             std::iter::once(&failure.case).chain(shared.lasting.into_iter().flat_map(|cause| cause.cases.keys()));
         let has_observed_start = cases.any(|case| history(case).is_some_and(|test| test.has_passed_before(first.seq)));
-        Some(Since { run: first.seq, commit: first.commit.clone().filter(|_| has_observed_start) })
+        Some(FailureStart { run: first.seq, commit: first.commit.clone().filter(|_| has_observed_start) })
     }
 }
 

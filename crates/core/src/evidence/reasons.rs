@@ -5,14 +5,14 @@ use crate::evidence::explanations::outage;
 use crate::evidence::facts::{CaseId, Failure, RunSeq};
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::evidence::kept::order::OrderEvidence;
-use crate::evidence::kept::window::View;
-use crate::evidence::verdict::{Reason, Settle, Suspect, Verdict, VerdictKind};
+use crate::evidence::kept::window::RunView;
+use crate::evidence::verdict::{Reason, SettlingRun, Suspect, Verdict, VerdictKind};
 use std::collections::BTreeSet;
 
 /// Evidence that a verdict is based on.
 pub struct VerdictEvidence<'a> {
     /// The runs.
-    pub view: &'a View<'a>,
+    pub view: &'a RunView<'a>,
     /// The failure.
     pub failure: &'a Failure,
     /// The kept history of the test.
@@ -20,7 +20,7 @@ pub struct VerdictEvidence<'a> {
     /// Results of the test. The last result is that of this run.
     pub observations: &'a [Observation],
     /// Number of tests in which this error occurred by chance.
-    pub chance_elsewhere: u32,
+    pub tests_failing_by_chance: u32,
     /// Evidence about the tests that ran before the failing test.
     pub order: &'a OrderEvidence,
     /// Number of tests that fail for the same cause in this run.
@@ -40,8 +40,10 @@ const SETTLED_PROBABILITY: f64 = 0.95;
 pub fn fill_in_reasons(verdict: &mut Verdict, evidence: &VerdictEvidence<'_>, is_outage: bool) {
     let Some(now) = evidence.view.runs.last() else { return };
     let flake_rate = evidence.flake_rate_reason();
-    let (code, chance): (Vec<Reason>, Vec<Reason>) =
-        (evidence.code_reasons(), chance_reasons(evidence.view, evidence.observations, evidence.chance_elsewhere));
+    let (code, chance): (Vec<Reason>, Vec<Reason>) = (
+        evidence.code_reasons(),
+        chance_reasons(evidence.view, evidence.observations, evidence.tests_failing_by_chance),
+    );
     let is_spread = evidence.tests_together > 1;
     let together = Reason::Together { run: now.seq, cases: evidence.tests_together };
     let condition = verdict.condition.clone().map(|condition| evidence.condition_reason(condition));
@@ -79,7 +81,7 @@ fn reasons_for_unknown(run: RunSeq, weighed: &[(VerdictKind, f64)]) -> Vec<Reaso
 }
 
 /// Indices of the runs of the view with a usable result of the test, and the index of the judged run.
-pub fn runs_with_result(view: &View<'_>, history: Option<&TestHistory>) -> impl Iterator<Item = usize> {
+pub fn runs_with_result(view: &RunView<'_>, history: Option<&TestHistory>) -> impl Iterator<Item = usize> {
     let has_result = move |at: &usize| {
         *at + 1 == view.runs.len() || history.is_some_and(|history| history.has_failed_in(view.runs[*at].seq).is_some())
     };
@@ -88,22 +90,24 @@ pub fn runs_with_result(view: &View<'_>, history: Option<&TestHistory>) -> impl 
 
 /// Returns `true` if there is evidence that the last observation, the newest failure, occurred by chance.
 pub fn may_be_chance(
-    view: &View<'_>,
+    view: &RunView<'_>,
     history: Option<&TestHistory>,
     observations: &[Observation],
-    chance_elsewhere: u32,
+    tests_failing_by_chance: u32,
 ) -> bool {
     let has_both = history.is_some_and(|history| history.totals.both_outcomes > 0);
-    has_both || !chance_reasons(view, observations, chance_elsewhere).is_empty()
+    has_both || !chance_reasons(view, observations, tests_failing_by_chance).is_empty()
 }
 
 /// Returns the evidence for chance.
-fn chance_reasons(view: &View<'_>, observations: &[Observation], chance_elsewhere: u32) -> Vec<Reason> {
-    let run_number = |result: &Observation| view.runs[result.at].seq;
+fn chance_reasons(view: &RunView<'_>, observations: &[Observation], tests_failing_by_chance: u32) -> Vec<Reason> {
+    let run_number = |result: &Observation| view.runs[result.run_index].seq;
     let mut reasons = Vec::new();
     for (index, result) in observations.iter().enumerate().rev() {
-        let is_twin =
-            |earlier: &&Observation| earlier.failed != result.failed && view.trees[earlier.at] == view.trees[result.at];
+        let is_twin = |earlier: &&Observation| {
+            earlier.failed != result.failed
+                && view.first_on_tree[earlier.run_index] == view.first_on_tree[result.run_index]
+        };
         if let Some(twin) = observations[..index].iter().rev().find(is_twin) {
             let (passed, failed) = if result.failed { (twin, result) } else { (result, twin) };
             reasons.push(Reason::BothOutcomes { passed: run_number(passed), failed: run_number(failed) });
@@ -113,25 +117,27 @@ fn chance_reasons(view: &View<'_>, observations: &[Observation], chance_elsewher
     // Failures on edited trees do not count, because the edit may have caused them. A later pass on an older commit,
     // for example during a bisection, does not count as a pass after the failure.
     let is_after = |pass: &Observation, failure: &Observation| {
-        !pass.failed && failure.at < pass.at && view.places[failure.at] <= view.places[pass.at]
+        !pass.failed
+            && failure.run_index < pass.run_index
+            && view.commit_positions[failure.run_index] <= view.commit_positions[pass.run_index]
     };
     let recurs = |result: &&Observation| {
-        result.failed && !view.uncommitted[result.at] && observations.iter().any(|pass| is_after(pass, result))
+        result.failed && !view.ran_on_edit[result.run_index] && observations.iter().any(|pass| is_after(pass, result))
     };
     let earlier: Vec<_> = observations.iter().filter(recurs).collect();
     if let Some(last) = earlier.last() {
         let times = u32::try_from(earlier.len()).unwrap_or(u32::MAX);
         reasons.push(Reason::CameBefore { times, last: run_number(last) });
     }
-    if let Some(now) = observations.last().filter(|_| chance_elsewhere > 0) {
-        reasons.push(Reason::ChanceElsewhere { run: run_number(now), tests: chance_elsewhere });
+    if let Some(now) = observations.last().filter(|_| tests_failing_by_chance > 0) {
+        reasons.push(Reason::ChanceElsewhere { run: run_number(now), tests: tests_failing_by_chance });
     }
     reasons
 }
 
 impl VerdictEvidence<'_> {
     fn run_number(&self, result: &Observation) -> u32 {
-        self.view.runs[result.at].seq
+        self.view.runs[result.run_index].seq
     }
 
     fn newest_result(&self) -> Option<&Observation> {
@@ -173,8 +179,9 @@ impl VerdictEvidence<'_> {
                 runs: u32::try_from(failing_stretch.len()).unwrap_or(u32::MAX),
             });
         }
-        if self.view.trees[passed.at] != self.view.trees[first.at] {
-            let commits = self.view.places[first.at].abs_diff(self.view.places[passed.at]);
+        if self.view.first_on_tree[passed.run_index] != self.view.first_on_tree[first.run_index] {
+            let commits =
+                self.view.commit_positions[first.run_index].abs_diff(self.view.commit_positions[passed.run_index]);
             reasons.push(Reason::Changed { passed: self.run_number(passed), failed: self.run_number(first), commits });
         }
         if failing_stretch.len() == 1 && flakiness::count_outcomes(self.observations).0 == 1 {
@@ -215,7 +222,7 @@ impl VerdictEvidence<'_> {
             let here: Vec<_> = self
                 .observations
                 .iter()
-                .filter(|result| self.view.has_condition(result.at, &condition) == inside)
+                .filter(|result| self.view.has_condition(result.run_index, &condition) == inside)
                 .copied()
                 .collect();
             (flakiness::count_outcomes(&here).0, u32::try_from(here.len()).unwrap_or(u32::MAX))
@@ -250,7 +257,7 @@ impl VerdictEvidence<'_> {
     fn find_bisecting_commit(&self, suspects: &[Suspect]) -> Option<String> {
         let mut by_place: Vec<_> = suspects
             .iter()
-            .filter_map(|suspect| Some((self.view.place_of_commit(&suspect.commit)?, suspect)))
+            .filter_map(|suspect| Some((self.view.commit_position(&suspect.commit)?, suspect)))
             .collect();
         by_place.sort_by_key(|(place, _)| *place);
         let all: f64 = suspects.iter().map(|suspect| suspect.probability).sum();
@@ -264,18 +271,21 @@ impl VerdictEvidence<'_> {
         (distance(cumulative) < 0.5 - MIN_HALF_PROBABILITY).then(|| commit.clone())
     }
 
-    fn choose_settling_run(&self, verdict: &Verdict, is_outage: bool) -> Option<Settle> {
+    fn choose_settling_run(&self, verdict: &Verdict, is_outage: bool) -> Option<SettlingRun> {
         let is_sure = verdict.probability >= SETTLED_PROBABILITY;
-        let rerun_alone = Some(Settle::RerunAlone).filter(|_| !is_sure);
+        let rerun_alone = Some(SettlingRun::RerunAlone).filter(|_| !is_sure);
         match verdict.kind {
-            VerdictKind::Infrastructure if is_outage => Some(Settle::RerunAll),
-            VerdictKind::Order => verdict.polluter.map(|first| Settle::RunPair { first }),
-            VerdictKind::Environment => verdict.condition.clone().map(|condition| Settle::RunElsewhere { condition }),
-            VerdictKind::Regression | VerdictKind::Broken if verdict.suspects.len() > 1 => {
-                self.find_bisecting_commit(&verdict.suspects).map(|commit| Settle::RunAt { commit }).or(rerun_alone)
+            VerdictKind::Infrastructure if is_outage => Some(SettlingRun::RerunAll),
+            VerdictKind::Order => verdict.polluter.map(|first| SettlingRun::RunPair { first }),
+            VerdictKind::Environment => {
+                verdict.condition.clone().map(|condition| SettlingRun::RunElsewhere { condition })
             }
+            VerdictKind::Regression | VerdictKind::Broken if verdict.suspects.len() > 1 => self
+                .find_bisecting_commit(&verdict.suspects)
+                .map(|commit| SettlingRun::RunAt { commit })
+                .or(rerun_alone),
             // A pass on the same files shows that the failure is chance; another failure is evidence for the code.
-            VerdictKind::New => Some(Settle::RerunAlone),
+            VerdictKind::New => Some(SettlingRun::RerunAlone),
             VerdictKind::Regression
             | VerdictKind::Broken
             | VerdictKind::Infrastructure

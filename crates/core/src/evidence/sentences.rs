@@ -1,7 +1,7 @@
 //! The reasons of a verdict, and the run that would settle it, as English sentences.
 
 use crate::evidence::facts::{CaseId, RunSeq};
-use crate::evidence::verdict::{Reason, Settle, VerdictKind};
+use crate::evidence::verdict::{Reason, SettlingRun, VerdictKind};
 
 /// Translates the numbers of runs and cases into the names that sentences show.
 pub trait SentenceNames {
@@ -134,7 +134,7 @@ impl Reason {
     }
 }
 
-impl Settle {
+impl SettlingRun {
     /// Returns a short English sentence. It contains the command of the run if that command works for every test
     /// runner. `case` is the case whose verdict the run would settle.
     pub fn to_sentence(&self, names: &impl SentenceNames, case: CaseId) -> String {

@@ -4,8 +4,8 @@ use crate::evidence::explanations::flakiness::Rate;
 use crate::evidence::explanations::weigh::{self, ErrorEvidence, WeighedExplanations};
 use crate::evidence::facts::{CaseId, RunFacts};
 use crate::evidence::kept::history::{FailureMode, Observation, TestHistory};
-use crate::evidence::kept::traits::{CHANCE_KIND, Traits};
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::traits::{CHANCE_INDEX, FailureTraits};
+use crate::evidence::kept::window::RunView;
 use crate::evidence::reasons;
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
@@ -45,8 +45,8 @@ pub struct TestSummary {
 /// Derives the state of a test from its row and the view of the newest runs. The stored verdict on an error counts
 /// while the test fails with that error, and again after those failures have left the window. In between, the error is
 /// weighed again, because later runs add evidence.
-pub fn summarize_test(history: &TestHistory, view: &View<'_>, traits: &Traits) -> TestSummary {
-    let conditions = view.all_conditions();
+pub fn summarize_test(history: &TestHistory, view: &RunView<'_>, traits: &FailureTraits) -> TestSummary {
+    let conditions = view.varying_conditions();
     let cases = view.runs.iter().map(|run: &&RunFacts| run.ran).max().unwrap_or(0);
     let (mut verdict, mut polluter, mut condition) = (None, None, None);
     let mut chance_failures = history.retried.count_ones();
@@ -84,27 +84,27 @@ pub fn summarize_test(history: &TestHistory, view: &View<'_>, traits: &Traits) -
 
 /// Returns the verdict on the failures with an error, from the evidence at its last occurrence and from all later runs.
 fn find_likeliest_verdict(
-    view: &View<'_>,
+    view: &RunView<'_>,
     history: &TestHistory,
     (failure_mode, observations): (&FailureMode, &[Observation]),
     weighed: &WeighedExplanations,
-    traits: &Traits,
+    traits: &FailureTraits,
 ) -> VerdictKind {
     let failed = observations.iter().rposition(|result| result.failed).map_or(0, |last| last + 1);
-    let chance_elsewhere = traits.count_tests_with_error(failure_mode.newest.signature)[CHANCE_KIND];
-    let may_be_chance = reasons::may_be_chance(view, Some(history), &observations[..failed], chance_elsewhere);
+    let tests_failing_by_chance = traits.count_tests_with_error(failure_mode.newest.signature)[CHANCE_INDEX];
+    let may_be_chance = reasons::may_be_chance(view, Some(history), &observations[..failed], tests_failing_by_chance);
     let kinds = [VerdictKind::Regression, VerdictKind::Flaky, VerdictKind::Environment, VerdictKind::Order];
     let weighed: Vec<_> = kinds.into_iter().zip(weighed.probabilities_by_kind()).collect();
     VerdictKind::choose_likeliest(&weighed, true, may_be_chance).0
 }
 
 fn weigh_failure_mode(
-    view: &View<'_>,
+    view: &RunView<'_>,
     history: &TestHistory,
     (failure_mode, observations): (&FailureMode, &[Observation]),
     cases: u32,
     conditions: &[&(String, String)],
-    traits: &Traits,
+    traits: &FailureTraits,
 ) -> WeighedExplanations {
     let evidence = ErrorEvidence {
         observations,

@@ -8,7 +8,7 @@
 
 use crate::evidence::facts::FileId;
 use crate::evidence::kept::history::{Observation, observations_up_to_last_commit};
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::window::RunView;
 use crate::evidence::verdict::Suspect;
 use std::collections::BTreeSet;
 
@@ -44,9 +44,11 @@ pub struct TestEvidence<'a> {
 /// Returns the suspected commits, most likely first, and newest first among equally likely commits. Suspects below the
 /// minimum probability are left out. The probabilities of all commits and the probability that no commit introduced the
 /// failure sum to 1. `files` has the files of the failure.
-pub fn find_suspects(view: &View<'_>, tests: &[TestEvidence<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
+pub fn find_suspects(view: &RunView<'_>, tests: &[TestEvidence<'_>], files: &BTreeSet<FileId>) -> Vec<Suspect> {
     let passes = tests.iter().flat_map(|test| test.observations).filter(|result| !result.failed);
-    let Some(first_pass) = passes.map(|result| view.places[result.at]).min() else { return Vec::new() };
+    let Some(first_pass) = passes.map(|result| view.commit_positions[result.run_index]).min() else {
+        return Vec::new();
+    };
     let mut commits = find_candidates(view, files);
     // A commit before the first pass cannot be the start of the failure.
     commits.retain(|commit| commit.place > first_pass);
@@ -80,7 +82,7 @@ pub fn find_suspects(view: &View<'_>, tests: &[TestEvidence<'_>], files: &BTreeS
     named
 }
 
-struct Candidate<'a> {
+struct CandidateCommit<'a> {
     commit: &'a str,
     /// Runs at this place or a later place contain the commit.
     place: u32,
@@ -90,23 +92,25 @@ struct Candidate<'a> {
     prior: f64,
 }
 
-impl Candidate<'_> {
+impl CandidateCommit<'_> {
     /// `ln P` of the results of one test on the edit that became the commit. If the commit is the culprit, the test
     /// fails there.
-    fn log_likelihood_as_edit(&self, view: &View<'_>, test: &TestEvidence<'_>) -> f64 {
+    fn log_likelihood_as_edit(&self, view: &RunView<'_>, test: &TestEvidence<'_>) -> f64 {
         let Some(edited_at) = self.edited_at else { return 0.0 };
-        let passed = |result: &Observation| !result.failed && view.trees[result.at] == view.trees[edited_at];
+        let passed = |result: &Observation| {
+            !result.failed && view.first_on_tree[result.run_index] == view.first_on_tree[edited_at]
+        };
         if test.observations.iter().any(passed) { CULPRIT_PASS_PROBABILITY.ln() } else { 0.0 }
     }
 }
 
 /// Commits of the view that the last run contains, oldest first. Each commit appears once, even if several runs
 /// returned to it.
-fn find_candidates<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candidate<'a>> {
-    let last = view.places.last().copied().unwrap_or_default();
+fn find_candidates<'a>(view: &RunView<'a>, files: &BTreeSet<FileId>) -> Vec<CandidateCommit<'a>> {
+    let last = view.commit_positions.last().copied().unwrap_or_default();
     let of_run = |at: usize| {
         view.commits_of_run(at).filter_map(move |(commit, touched)| {
-            let place = view.place_of_commit(commit).filter(|place| *place <= last)?;
+            let place = view.commit_position(commit).filter(|place| *place <= last)?;
             let is_near = touched.iter().any(|file| files.contains(file));
             let edited = view.runs[at].edited.iter().find(|(edited, _)| edited == commit);
             let edited_at = edited.and_then(|(_, run)| view.index(*run));
@@ -115,7 +119,7 @@ fn find_candidates<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candida
                 () if view.is_documentation(at, commit) => DOCUMENTATION_COMMIT_WEIGHT,
                 () => 1.0,
             };
-            Some(Candidate { commit, place, edited_at, prior })
+            Some(CandidateCommit { commit, place, edited_at, prior })
         })
     };
     let mut all: Vec<_> = (0..view.runs.len()).flat_map(of_run).collect();
@@ -126,13 +130,14 @@ fn find_candidates<'a>(view: &View<'a>, files: &BTreeSet<FileId>) -> Vec<Candida
 }
 
 /// `ln P` of the results of one test if the commits from the place `culprit_place` on contain the culprit.
-fn log_likelihood(view: &View<'_>, observations: &[Observation], flake_rate: f64, culprit_place: u32) -> f64 {
+fn log_likelihood(view: &RunView<'_>, observations: &[Observation], flake_rate: f64, culprit_place: u32) -> f64 {
     let log_probability = |result: &Observation| {
-        let fails = if view.uncommitted[result.at] { EDIT_BREAK_PROBABILITY } else { CULPRIT_PASS_PROBABILITY };
+        let fails = if view.ran_on_edit[result.run_index] { EDIT_BREAK_PROBABILITY } else { CULPRIT_PASS_PROBABILITY };
         let may_be_fixed_by_edit =
-            view.uncommitted[result.at] && (result.failed || !view.still_has_edits_of(result.at));
+            view.ran_on_edit[result.run_index] && (result.failed || !view.still_has_edits_of(result.run_index));
         let passes = if may_be_fixed_by_edit { EDIT_FIX_PROBABILITY } else { CULPRIT_PASS_PROBABILITY };
-        let fails = if view.places[result.at] >= culprit_place { 1.0 - passes } else { flake_rate.max(fails) };
+        let fails =
+            if view.commit_positions[result.run_index] >= culprit_place { 1.0 - passes } else { flake_rate.max(fails) };
         if result.failed { fails.ln() } else { (1.0 - fails).ln() }
     };
     observations.iter().map(log_probability).sum()
@@ -140,9 +145,9 @@ fn log_likelihood(view: &View<'_>, observations: &[Observation], flake_rate: f64
 
 /// Returns the results after the last failure that precedes the newest pass on a committed tree, because older failures
 /// had another culprit. A pass on an edit that was undone does not end a failure.
-fn results_after_earlier_culprits(view: &View<'_>, observations: &[Observation]) -> Vec<Observation> {
+fn results_after_earlier_culprits(view: &RunView<'_>, observations: &[Observation]) -> Vec<Observation> {
     let mut observations = observations_up_to_last_commit(view, observations);
-    let newest = observations.iter().rposition(|result| !result.failed && view.kept[result.at]);
+    let newest = observations.iter().rposition(|result| !result.failed && view.became_commit[result.run_index]);
     let before = newest.and_then(|passed| observations[..passed].iter().rposition(|result| result.failed));
     observations.split_off(before.map_or(0, |failed| failed + 1))
 }

@@ -13,7 +13,7 @@ mod young_memories;
 use super::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, StackFiles},
     judge::{CaseJudgement, Judgement},
-    kept::{memory::Memory, order::Order, record::RunResults},
+    kept::{memory::EvidenceMemory, order::Order, record::RunResults},
     sentences::SentenceNames,
     verdict::VerdictKind,
 };
@@ -22,7 +22,7 @@ use crate::failure::category::Category;
 /// A history that a test builds run by run.
 #[derive(Clone, Default)]
 struct Story {
-    memory: Memory,
+    memory: EvidenceMemory,
     runs: u32,
     commits: u32,
     tree: String,
@@ -143,7 +143,7 @@ impl Story {
             retried: &[],
             order,
             stacks: &self.stacks,
-            has_edits: self.dirty,
+            knows_edits: self.dirty,
         })
     }
 

@@ -74,13 +74,13 @@ pub struct Verdict {
     /// Probability of each kind that was weighed. They sum to 1.
     pub weighed: Vec<(VerdictKind, f64)>,
     /// The run and commit at which the failure started.
-    pub since: Option<Since>,
+    pub since: Option<FailureStart>,
     /// Evidence for the verdict.
     pub because: Vec<Reason>,
     /// Evidence for another verdict.
     pub against: Vec<Reason>,
     /// The run that would settle the verdict.
-    pub settle: Option<Settle>,
+    pub settle: Option<SettlingRun>,
     /// The test that makes this test fail, for `order`.
     pub polluter: Option<CaseId>,
     /// The condition under which the test fails, for `environment`.
@@ -101,12 +101,12 @@ pub struct Precedents {
     /// The newest run on the same tree in which the test passed.
     pub passed_on_tree: Option<RunSeq>,
     /// Set if the test failed in all of several runs on this tree, which is evidence against an excuse.
-    pub failed_on_tree: Option<FailedOnTree>,
+    pub failed_on_tree: Option<TreeFailures>,
 }
 
 /// Failures of a test in all runs on the same tree.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct FailedOnTree {
+pub struct TreeFailures {
     /// Number of runs including the judged run, at least 2.
     pub runs: u32,
     /// Probability of `runs` consecutive failures at the failure rate of the test on other committed trees.
@@ -134,7 +134,7 @@ pub struct Suspect {
 
 /// The start of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Since {
+pub struct FailureStart {
     /// The first failing run.
     pub run: RunSeq,
     /// Commit of that run, if an earlier run passed. Otherwise the failure may be older.
@@ -143,7 +143,7 @@ pub struct Since {
 
 /// A run that would settle a verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Settle {
+pub enum SettlingRun {
     /// Run only this case again on the same tree.
     RerunAlone,
     /// Run only these two tests, in this order.

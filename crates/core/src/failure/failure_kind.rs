@@ -147,7 +147,7 @@ kinds! {
 impl FailureKind {
     /// Returns `true` if the same files always fail in the same way because the test does not start, so that another
     /// run shows nothing new.
-    pub const fn is_same_each_time(self) -> bool {
+    pub const fn is_deterministic(self) -> bool {
         matches!(
             self,
             Self::ModuleNotFound
@@ -164,7 +164,7 @@ impl FailureKind {
 
     /// Returns `true` for kinds whose cause is usually the machine and not the code: something is missing, full, busy,
     /// or unreachable.
-    pub const fn is_of_machine(self) -> bool {
+    pub const fn is_machine_problem(self) -> bool {
         matches!(
             self,
             Self::ConnectionRefused
@@ -184,7 +184,7 @@ impl FailureKind {
     }
 
     /// Returns `true` for kinds that occur on every machine, because a compiler or another tool rejects the code.
-    pub const fn is_of_code(self) -> bool {
+    pub const fn is_code_problem(self) -> bool {
         matches!(
             self,
             Self::Assertion

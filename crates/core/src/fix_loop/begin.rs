@@ -28,7 +28,7 @@ pub(super) const MAX_DESCRIPTION_BYTES: usize = 64 * 1024;
 /// Number of hex digits in the ID of a loop.
 const ID_HEX_DIGITS: usize = 8;
 
-plain! {
+state_types! {
     /// Options of the caller, with the names of the contract. Missing numbers get the contract's defaults.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixStart", optional_fields = nullable))]
@@ -97,7 +97,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
         version: STATE_VERSION,
         status: Status::Ready,
         mode,
-        command_hash: command_hash(identity),
+        command_hash: compute_loop_id(identity),
         command,
         desired,
         started,
@@ -142,7 +142,7 @@ pub fn begin(start: &Start, error: Option<&FixError>) -> Result<FixState, StartP
 /// Applies options that may change during a loop. The limits do not change.
 ///
 /// Fails if an option is too long or out of range.
-pub fn adjust(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
+pub fn apply_options(state: &FixState, wanted: &Start) -> Result<FixState, StartProblem> {
     refuse_auto_inputs_in_error_mode(state.mode, wanted)?;
     let mut next = state.clone();
     if !wanted.desired.trim().is_empty() {
@@ -172,7 +172,7 @@ fn set_first_status(state: &mut FixState) {
 }
 
 /// Returns the ID of a loop: the first eight hex digits of the SHA-256 hash of `identity`.
-pub fn command_hash(identity: &str) -> String {
+pub fn compute_loop_id(identity: &str) -> String {
     let mut hash = sha256_hex(identity);
     hash.truncate(ID_HEX_DIGITS);
     hash

@@ -1,8 +1,8 @@
 //! Validates a state that was read from a file: each value, and whether the values fit together.
 
 use super::{
-    begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, command_hash},
-    retry::{backoff::delay, circuit::CircuitState},
+    begin::{MAX_ATTEMPTS, MAX_COMMAND_BYTES, MAX_DESCRIPTION_BYTES, MAX_TIMEOUT_SECONDS, compute_loop_id},
+    retry::{backoff::compute_delay, circuit::CircuitState},
     state::{Attempt, EscalationReason, FixState, Mode, STATE_VERSION, Status},
 };
 
@@ -16,10 +16,10 @@ const MAX_ERROR_BYTES: usize = crate::text::bound::MAX_TEXT_BYTES + 1024;
 pub enum StateProblem {
     /// A newer program wrote the state.
     #[error("it has version {0}, but this program supports versions up to {STATE_VERSION}")]
-    Newer(u32),
+    NewerVersion(u32),
     /// The state belongs to another command.
     #[error("it belongs to another command ({0})")]
-    Another(String),
+    DifferentCommand(String),
     /// Values are out of range or do not fit together.
     #[error("{0}")]
     Damaged(String),
@@ -30,10 +30,10 @@ type CheckResult = Result<(), StateProblem>;
 /// Checks every property that [`super::advance`] relies on.
 ///
 /// Fails with the first problem in the state.
-pub fn check(state: &FixState) -> CheckResult {
+pub fn validate_state(state: &FixState) -> CheckResult {
     match state.version {
         STATE_VERSION => {}
-        version if version > STATE_VERSION => return Err(StateProblem::Newer(version)),
+        version if version > STATE_VERSION => return Err(StateProblem::NewerVersion(version)),
         version => return report_damage(format!("version {version} does not exist")),
     }
     check_identity(state)?;
@@ -56,8 +56,8 @@ fn check_identity(state: &FixState) -> CheckResult {
     let hex = state.command_hash.len() == 8 && state.command_hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     ensure(hex, "command_hash is not eight hex digits")?;
     match (&state.command, state.mode) {
-        (Some(command), Mode::Command) if command_hash(command) != state.command_hash => {
-            Err(StateProblem::Another(command.chars().take(80).collect()))
+        (Some(command), Mode::Command) if compute_loop_id(command) != state.command_hash => {
+            Err(StateProblem::DifferentCommand(command.chars().take(80).collect()))
         }
         (Some(_), Mode::Command) => Ok(()),
         (None, Mode::Command) => report_damage("the command is missing"),
@@ -151,7 +151,7 @@ fn check_status(state: &FixState) -> CheckResult {
 }
 
 fn has_scheduled_attempt(state: &FixState) -> bool {
-    let full = delay(state.initial_backoff_seconds, state.attempt_count());
+    let full = compute_delay(state.initial_backoff_seconds, state.attempt_count());
     let due = if state.jitter { 0.0..=full } else { full..=full };
     due.contains(&state.delay_seconds)
 }

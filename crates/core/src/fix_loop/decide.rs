@@ -7,7 +7,7 @@ use super::{
     state::{Attempt, EscalationReason, FixState, Mode, Status},
 };
 
-plain! {
+state_types! {
     /// The allowed action in a state, without applying an event.
     #[cfg_attr(feature = "types", ts(rename = "FixNextStep"))]
     pub struct NextStep {
@@ -20,7 +20,7 @@ plain! {
 
 /// Returns the allowed action and the warnings for this state.
 pub fn next_step(state: &FixState) -> NextStep {
-    NextStep { decision: decide(state), warnings: stagnation::warn_about_progress(state) }
+    NextStep { decision: decide(state), warnings: stagnation::find_progress_warnings(state) }
 }
 
 pub(super) fn decide(state: &FixState) -> Decision {
@@ -46,7 +46,7 @@ pub(super) fn decide(state: &FixState) -> Decision {
         attempt,
         escalation: state.escalation,
         result: loop_result(state.status),
-        is_over: has_ended(state.status),
+        is_over: is_over(state.status),
     }
 }
 
@@ -64,7 +64,7 @@ const fn loop_result(status: Status) -> LoopResult {
 }
 
 /// Returns `true` if the loop has ended. A cancelled loop has not ended, because it can be resumed.
-const fn has_ended(status: Status) -> bool {
+const fn is_over(status: Status) -> bool {
     matches!(status, Status::Success | Status::Suspicious | Status::Escalated | Status::Unverified)
 }
 
@@ -153,8 +153,9 @@ fn circuit_reason(state: &FixState, last: &str) -> String {
     if circuit.has_repeated_error() {
         return format!("The same error occurred {} times in a row: {last}. The circuit is open.", circuit.threshold);
     }
-    let said =
-        stagnation::warn_about_progress(state).first().map_or_else(String::new, |warning| format!("{} ", warning.text));
+    let said = stagnation::find_progress_warnings(state)
+        .first()
+        .map_or_else(String::new, |warning| format!("{} ", warning.text));
     format!("{said}The circuit is open, because strict progress is required; the last error is {last}.")
 }
 

@@ -6,12 +6,12 @@ use std::fmt;
 /// Exit code of `timeout(1)` for a run that took too long.
 pub(super) const TIMEOUT_EXIT_CODE: i32 = 124;
 
-plain! {
+state_types! {
     /// A failed run as the host observed it.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixFailure", optional_fields = nullable))]
     #[serde(default)]
-    pub struct Failure {
+    pub struct FailedRun {
         /// Output of the run, with stdout and stderr interleaved, or the given error.
         pub text: String,
         /// Exit code. None for a given error.
@@ -33,7 +33,7 @@ plain! {
         /// Class that decides on retries.
         pub error_class: ErrorClass,
         /// Reason for the class.
-        pub class_because: Because,
+        pub class_because: ClassReason,
         /// Category of the failure.
         pub category: Category,
         /// Hex hash, which is the same if only times, ports, paths and line numbers differ.
@@ -72,7 +72,7 @@ plain! {
     /// Reason for the class of an error.
     #[derive(Eq)]
     #[cfg_attr(feature = "types", ts(rename = "FixBecause"))]
-    pub struct Because {
+    pub struct ClassReason {
         /// Name of the rule, or `default` if no rule matched.
         pub rule: String,
         /// Words that the rule matched. None if the rule does not match a text, for example if the run exceeded its
@@ -130,7 +130,7 @@ impl ErrorSummary {
     }
 }
 
-impl fmt::Display for Because {
+impl fmt::Display for ClassReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.words {
             Some(words) => write!(f, "{}: {words}", self.rule),

@@ -2,7 +2,7 @@
 
 use super::{
     error::FixError,
-    retry::approach::{Approach, Step},
+    retry::approach::{Approach, FixStep},
     state::{EscalationReason, FileChange, FixState, Weakening},
 };
 
@@ -43,7 +43,7 @@ pub enum Event {
         /// Outcomes of the test cases. None if they were not recorded.
         #[serde(default)]
         #[cfg_attr(feature = "types", ts(optional = nullable))]
-        ran: Option<RanCases>,
+        ran: Option<CaseOutcomes>,
     },
     /// A change was made.
     FixDeclared {
@@ -109,11 +109,11 @@ pub enum Event {
     Resumed,
 }
 
-plain! {
+state_types! {
     /// Names of the test cases of a run, grouped by their last outcome.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRanCases"))]
-    pub struct RanCases {
+    pub struct CaseOutcomes {
         /// Cases that passed.
         pub passed: Vec<String>,
         /// Cases that failed.
@@ -151,7 +151,7 @@ plain! {
         /// Reason, as one or two sentences.
         pub reason: String,
         /// The next fix to make.
-        pub approach: Option<Step>,
+        pub approach: Option<FixStep>,
         /// Seconds to wait before the action.
         pub delay_seconds: f64,
         /// Number of the attempt.
@@ -229,7 +229,7 @@ plain! {
 
     /// The state after an event, and the allowed action.
     #[cfg_attr(feature = "types", ts(rename = "FixAdvanced"))]
-    pub struct Advanced {
+    pub struct AdvanceResult {
         /// New state. Unchanged if the event was refused.
         pub state: FixState,
         /// The allowed action.

@@ -12,9 +12,9 @@ pub(super) mod transitions;
 use super::{
     decide::{self, describe_error_of_attempt},
     error::TIMEOUT_EXIT_CODE,
-    event::{Advanced, Event, Warning, WarningKind},
+    event::{AdvanceResult, Event, Warning, WarningKind},
     retry::{approach, backoff, stagnation},
-    state::{AppliedFix, EscalationReason, FixState, Running, Status},
+    state::{AppliedFix, EscalationReason, FixState, RunningAttempt, Status},
 };
 use record::FinishedRun;
 use transitions::{EventResult, decide_status, describe_ended_loop, escalate, status_before_run, trimmed_unless_blank};
@@ -24,17 +24,17 @@ const MAX_INTERRUPTIONS: u32 = 3;
 
 /// Applies an event and returns the next state. `random`, in [0, 1), is used for the jitter of a delay. A refused event
 /// leaves the state unchanged.
-pub fn advance(state: &FixState, event: &Event, random: f64) -> Advanced {
+pub fn advance(state: &FixState, event: &Event, random: f64) -> AdvanceResult {
     let mut next = state.clone();
     match apply_event(&mut next, event, random) {
         Ok(mut warnings) => {
-            warnings.extend(stagnation::warn_about_progress(&next));
-            Advanced { decision: decide::decide(&next), state: next, warnings }
+            warnings.extend(stagnation::find_progress_warnings(&next));
+            AdvanceResult { decision: decide::decide(&next), state: next, warnings }
         }
-        Err(reason) => Advanced {
+        Err(reason) => AdvanceResult {
             decision: decide::refuse(state, reason),
             state: state.clone(),
-            warnings: stagnation::warn_about_progress(state),
+            warnings: stagnation::find_progress_warnings(state),
         },
     }
 }
@@ -48,7 +48,7 @@ fn apply_event(state: &mut FixState, event: &Event, random: f64) -> EventResult 
     }
     match event {
         Event::AttemptStarted { timestamp, snapshot } => {
-            let running = Running { timestamp: timestamp.clone(), snapshot: snapshot.clone() };
+            let running = RunningAttempt { timestamp: timestamp.clone(), snapshot: snapshot.clone() };
             start_attempt(state, running)
         }
         Event::AttemptFinished { exit_code, timed_out, duration_seconds, error, timestamp, weakened, ran } => {
@@ -99,7 +99,7 @@ fn bound_duration(seconds: f64) -> f64 {
     backoff::round_to_milliseconds(bounded)
 }
 
-fn start_attempt(state: &mut FixState, running: Running) -> EventResult {
+fn start_attempt(state: &mut FixState, running: RunningAttempt) -> EventResult {
     match state.status {
         Status::Ready | Status::Unverified => {
             state.status = Status::Running;

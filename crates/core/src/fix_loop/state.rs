@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// program wrote it.
 pub const STATE_VERSION: u32 = 1;
 
-plain! {
+state_types! {
     /// A fix loop from its first attempt to its last.
     pub struct FixState {
         /// Version of this format.
@@ -67,7 +67,7 @@ plain! {
         /// Digest of the last provided inputs.
         pub inputs_digest: Option<String>,
         /// The running attempt.
-        pub running: Option<Running>,
+        pub running: Option<RunningAttempt>,
         /// A declared fix that was not run yet.
         pub pending_fix: Option<AppliedFix>,
         /// Number of interruptions of the current attempt.
@@ -172,7 +172,7 @@ plain! {
     /// The running attempt.
     #[derive(Default)]
     #[cfg_attr(feature = "types", ts(rename = "FixRunning"))]
-    pub struct Running {
+    pub struct RunningAttempt {
         /// Start of the attempt, ISO 8601.
         pub timestamp: Option<String>,
         /// Snapshot of the work tree before the attempt.

@@ -4,8 +4,8 @@ mod properties;
 mod walks;
 
 use super::{
-    AppliedFix, Because, ErrorClass, Event, FixError, FixState, Start, advance, begin,
-    event::{Advanced, Decision},
+    AppliedFix, ClassReason, ErrorClass, Event, FixError, FixState, Start, advance, begin,
+    event::{AdvanceResult, Decision},
 };
 use crate::Category;
 
@@ -14,7 +14,7 @@ fn error_named(name: &str, class: ErrorClass) -> FixError {
     FixError {
         error_type: "TypeError".to_owned(),
         error_class: class,
-        class_because: Because { rule: "test".to_owned(), words: None },
+        class_because: ClassReason { rule: "test".to_owned(), words: None },
         category: Category::Unknown,
         error_hash: name.to_owned(),
         headline: format!("TypeError: {name}"),
@@ -81,9 +81,9 @@ fn error_start(test: Option<&str>) -> Start {
 fn apply_events(mut state: FixState, events: &[Event]) -> (FixState, Decision) {
     let mut decision = super::next_step(&state).decision;
     for event in events {
-        let Advanced { state: next, decision: made, .. } = advance(&state, event, 0.5);
+        let AdvanceResult { state: next, decision: made, .. } = advance(&state, event, 0.5);
         assert_ne!(made.kind, super::DecisionType::Refused, "{event:?}: {}", made.reason);
-        assert_eq!(super::check(&next), Ok(()), "{event:?}");
+        assert_eq!(super::validate_state(&next), Ok(()), "{event:?}");
         (state, decision) = (next, made);
     }
     (state, decision)

@@ -8,7 +8,7 @@ mod failing_tests;
 pub(super) mod location;
 pub(super) mod prompt;
 
-use super::error::{Failure, FixError, TIMEOUT_EXIT_CODE};
+use super::error::{FailedRun, FixError, TIMEOUT_EXIT_CODE};
 use crate::{Analyzer, FailureEvent};
 use error_hash::ErrorIdentity;
 
@@ -16,7 +16,7 @@ use error_hash::ErrorIdentity;
 ///
 /// `redacted` is the redacted output. `salient` is the part of the output that describes the failure, or the whole
 /// output if no part was selected.
-pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salient: &str) -> FixError {
+pub fn understand(analyzer: &Analyzer, failure: &FailedRun, redacted: &str, salient: &str) -> FixError {
     let timed_out = failure.timed_out.unwrap_or_default();
     let event = FailureEvent {
         text: salient.to_owned(),
@@ -29,16 +29,16 @@ pub fn understand(analyzer: &Analyzer, failure: &Failure, redacted: &str, salien
     let analysis = analyzer.analyze(event, "");
     let silent = timed_out || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let prompt = failure.exit_code.and_then(|_| prompt::find_prompt(redacted, silent));
-    let error_type = error_type::error_type(failure, &analysis);
-    let (error_class, class_because) = error_class::error_class(failure, &analysis);
+    let error_type = error_type::find_error_type(failure, &analysis);
+    let (error_class, class_because) = error_class::classify_error(failure, &analysis);
     let failing_tests = failing_tests::find_failing_tests(redacted);
-    let located = location::locate(redacted);
+    let located = location::find_location(redacted);
     let error_hash = error_hash::compute_error_hash(&ErrorIdentity {
         error_type: &error_type,
         timed_out,
-        waits: prompt.is_some(),
+        stopped_at_prompt: prompt.is_some(),
         failing_tests: &failing_tests,
-        pointed: &located.pointed,
+        pointed: &located.reported_files,
         analysis: &analysis,
     });
     FixError {

@@ -45,7 +45,7 @@ const MAX_QUOTE_BYTES: usize = 200;
 /// the files as a whole. Its end may be cut off. `failing` lists the names of the failed tests. If it is empty, any
 /// test may have failed, so no test may lose anything.
 pub fn find_weakenings(changed: &[FileChange], diff: &str, failing: &[String]) -> Vec<Weakening> {
-    let files = diff::parse(diff);
+    let files = diff::parse_diff(diff);
     let failing: Vec<String> = failing.iter().filter(|name| !is_file_or_package(name)).cloned().collect();
     let mut found: Vec<Weakening> = changed.iter().filter_map(find_quarantine_change).collect();
     let versions = versions::versions_of_test_files(&files);
@@ -56,13 +56,13 @@ pub fn find_weakenings(changed: &[FileChange], diff: &str, failing: &[String]) -
         found.extend(dependencies::find_replaced_dependencies(&files));
     }
     found.extend(replaced::find_replacements(&files));
-    find_in_files(&files, &FailedTests { failing: &failing, is_whole: true }, found)
+    find_in_files(&files, &FailedTests { failing: &failing, has_whole_files: true }, found)
 }
 
 /// Like [`find_weakenings`], for a diff that shows only parts of the files, when the failed tests are unknown. Compares
 /// only lines of tests, because the diff does not contain whole tests.
 pub fn find_weakenings_in_hunks(diff: &str) -> Vec<Weakening> {
-    find_in_files(&diff::parse(diff), &FailedTests { failing: &[], is_whole: false }, Vec::new())
+    find_in_files(&diff::parse_diff(diff), &FailedTests { failing: &[], has_whole_files: false }, Vec::new())
 }
 
 /// Returns true for the name of a file or a package (`tests/test_cart.py`, `example.com/shop`). Runners print these
@@ -79,7 +79,7 @@ struct FailedTests<'n> {
     /// Names of the failed tests. If empty, the names are unknown, so any test may have failed.
     failing: &'n [String],
     /// True if the diff has whole files.
-    is_whole: bool,
+    has_whole_files: bool,
 }
 
 impl FailedTests<'_> {
@@ -90,7 +90,7 @@ impl FailedTests<'_> {
 
 /// Adds the findings of single lines to `found`.
 fn find_in_files(files: &[DiffFile], failed_tests: &FailedTests<'_>, mut found: Vec<Weakening>) -> Vec<Weakening> {
-    let mut moves = Moves::new(files);
+    let mut moves = MovedCode::new(files);
     found.extend(files.iter().flat_map(|file| find_in_file(file, &mut moves, failed_tests)));
     // `sources` and `every_test` compare the other files. In these languages, the test that contains a line is unknown.
     let compared =
@@ -112,7 +112,7 @@ fn find_quarantine_change(FileChange { path, change }: &FileChange) -> Option<We
 
 /// The lines and tests that the whole diff adds or removes, to distinguish moved code from deleted code.
 #[derive(Default)]
-struct Moves {
+struct MovedCode {
     /// How often each line was added.
     lines: HashMap<String, usize>,
     /// How often each test was added.
@@ -121,7 +121,7 @@ struct Moves {
     removed_tests: HashSet<String>,
 }
 
-impl Moves {
+impl MovedCode {
     fn new(files: &[DiffFile]) -> Self {
         let mut moves = Self::default();
         for file in files {
@@ -157,20 +157,20 @@ fn take_counted<K: Eq + Hash + Borrow<Q>, Q: Eq + Hash + ?Sized>(counts: &mut Ha
     true
 }
 
-fn find_in_file(file: &DiffFile, moves: &mut Moves, failed_tests: &FailedTests<'_>) -> Vec<Weakening> {
+fn find_in_file(file: &DiffFile, moves: &mut MovedCode, failed_tests: &FailedTests<'_>) -> Vec<Weakening> {
     let mut found = Findings { file, weakenings: Vec::new() };
     let role = detect_role(file.path());
     match role {
         FileRole::Snapshot => find_rewritten_snapshot(&mut found, moves, failed_tests.failing),
         FileRole::Test | FileRole::Mixed => find_weakened_tests(&mut found, moves, failed_tests.are_unknown()),
-        FileRole::Settings(about) => settings::find_weakened_settings(&mut found, about, failed_tests.is_whole),
+        FileRole::Settings(about) => settings::find_weakened_settings(&mut found, about, failed_tests.has_whole_files),
         FileRole::Other => {}
     }
     found.weakenings.extend(sources::find_changed_shared_hook(file));
     let language = detect_language(file.path());
     let declares = |line: &DiffLine| markers::find_test_name(&line.text, language).is_some();
     // A JavaScript file of tests that declares no test is loaded before the tests. Only a whole file shows this.
-    let is_setup = failed_tests.is_whole
+    let is_setup = failed_tests.has_whole_files
         && role == FileRole::Test
         && language == Language::JavaScript
         && !file.hunks.iter().flat_map(|hunk| &hunk.lines).any(declares);
@@ -203,7 +203,7 @@ impl Findings<'_> {
 
 /// Finds a rewritten snapshot. If the file names the test of each snapshot, only the snapshots of the failed tests
 /// count.
-fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing: &[String]) {
+fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut MovedCode, failing: &[String]) {
     let file = found.file;
     if file.is_new() {
         return;
@@ -223,10 +223,10 @@ fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing:
     let key = |line: &DiffLine| line.text.strip_prefix("exports[`").map(str::to_owned);
     let mut belongs_to_failed_test = true;
     let gone = file.hunks.iter().flat_map(|hunk| &hunk.lines).find(|line| {
-        if let Some(key) = key(line).filter(|_| !failing.is_empty() && line.mark != LineChange::Added) {
+        if let Some(key) = key(line).filter(|_| !failing.is_empty() && line.line_change != LineChange::Added) {
             belongs_to_failed_test = failing.iter().any(|title| key.contains(title.as_str()));
         }
-        if line.mark != LineChange::Removed || !belongs_to_failed_test {
+        if line.line_change != LineChange::Removed || !belongs_to_failed_test {
             return false;
         }
         let same = line.text.trim().is_empty() || value(line).is_some_and(|value| renamed.contains(&value));
@@ -237,7 +237,7 @@ fn find_rewritten_snapshot(found: &mut Findings<'_>, moves: &mut Moves, failing:
     }
 }
 
-fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
+fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut MovedCode, any: bool) {
     let (file, language) = (found.file, detect_language(found.file.path()));
     if file.is_deleted() {
         report_deleted_file(found, moves, language);
@@ -267,7 +267,7 @@ fn find_weakened_tests(found: &mut Findings<'_>, moves: &mut Moves, any: bool) {
 }
 
 /// Reports a deleted file of tests, unless all of its tests were added elsewhere.
-fn report_deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
+fn report_deleted_file(found: &mut Findings<'_>, moves: &mut MovedCode, language: Language) {
     let file = found.file;
     let all: Vec<DeclaredTest<'_>> =
         test_hunks(file).flat_map(|hunk| find_declared_tests(hunk, LineChange::Removed, language)).collect();
@@ -283,7 +283,7 @@ fn report_deleted_file(found: &mut Findings<'_>, moves: &mut Moves, language: La
 }
 
 /// Reports tests that were removed and not added elsewhere.
-fn report_deleted_tests(found: &mut Findings<'_>, moves: &mut Moves, language: Language) {
+fn report_deleted_tests(found: &mut Findings<'_>, moves: &mut MovedCode, language: Language) {
     let file = found.file;
     for hunk in test_hunks(file) {
         let removed = find_declared_tests(hunk, LineChange::Removed, language);
@@ -369,12 +369,12 @@ fn list_expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<S
         while let Some(first) = tokens.get(at) {
             let line = side[first.line as usize];
             let begins = at == 0 || tokens[at - 1].line != first.line;
-            let check = (language == Language::Go).then(|| go_check_length(&tokens[at..])).flatten();
+            let check = (language == Language::Go).then(|| count_go_check_tokens(&tokens[at..])).flatten();
             let end = check.map_or_else(|| tokens::find_statement_end(&tokens, at, language), |length| at + length);
             if begins && (markers::has_expectation(&line.text, language) || check.is_some()) {
                 let whole = &tokens[at..end];
                 let is_snapshot_to_fill = whole.iter().any(|one| one.text.ends_with("InlineSnapshot"))
-                    && !whole.iter().any(|one| one.kind == tokens::TokenKind::Text);
+                    && !whole.iter().any(|one| one.kind == tokens::TokenKind::StringOrRegex);
                 let text = |token: &tokens::Token| token.text.clone();
                 let is_code = |token: &&tokens::Token| token.text != ";" && token.kind != tokens::TokenKind::Indent;
                 if !is_snapshot_to_fill || mark == LineChange::Added {
@@ -390,7 +390,7 @@ fn list_expectations(file: &DiffFile, mark: LineChange) -> Vec<(&DiffLine, Vec<S
 }
 
 /// Returns the number of tokens of `if got != want { t.Errorf(…) }`, which is an expectation in Go.
-fn go_check_length(tokens: &[tokens::Token]) -> Option<usize> {
+fn count_go_check_tokens(tokens: &[tokens::Token]) -> Option<usize> {
     const MAX_LINES: u32 = 5;
     let text = |at: usize| tokens.get(at).map_or("", |token| token.text.as_str());
     if text(0) != "if" {
@@ -415,7 +415,7 @@ fn go_check_length(tokens: &[tokens::Token]) -> Option<usize> {
 }
 
 /// Finds new markers that skip a test. A marker on a new test does not count, because the test never ran before.
-fn find_skipped_tests(found: &mut Findings<'_>, moves: &Moves, hunk: &Hunk, language: Language) {
+fn find_skipped_tests(found: &mut Findings<'_>, moves: &MovedCode, hunk: &Hunk, language: Language) {
     let marked =
         |mark| hunk.lines(mark).filter_map(|line| Some((line, markers::find_skip_marker(&line.text, language)?)));
     // If the diff also removes a marker of the same kind, the marker was moved or only its reason was changed.

@@ -47,7 +47,7 @@ pub fn compare_texts(before: &str, now: &str) -> Option<TextComparison> {
     let mut hunk = Gap::default();
     for pair in align(old.len(), new.len(), |one, other| of(one, other).is_some()) {
         match pair {
-            AlignedItem::Both(one, other) => {
+            AlignedItem::InBoth(one, other) => {
                 hunk = Gap::default();
                 if old[one] != new[other] {
                     likeness.similarity = likeness.similarity.min(of(one, other)?);
@@ -55,12 +55,12 @@ pub fn compare_texts(before: &str, now: &str) -> Option<TextComparison> {
                 }
             }
             // The first line describes the failure.
-            AlignedItem::Before(0) | AlignedItem::Now(0) => return None,
-            AlignedItem::Before(one) => {
+            AlignedItem::OnlyOld(0) | AlignedItem::OnlyNew(0) => return None,
+            AlignedItem::OnlyOld(one) => {
                 hunk.before = true;
                 likeness.add(old[one], "");
             }
-            AlignedItem::Now(other) => {
+            AlignedItem::OnlyNew(other) => {
                 hunk.now = true;
                 likeness.add("", new[other]);
             }
@@ -93,9 +93,9 @@ impl Gap {
 
 /// An item of an alignment, with its index in the old list, the new list, or both.
 enum AlignedItem {
-    Both(usize, usize),
-    Before(usize),
-    Now(usize),
+    InBoth(usize, usize),
+    OnlyOld(usize),
+    OnlyNew(usize),
 }
 
 /// Splits the text from which a signature is computed into the normalized text and the place of the failure.
@@ -139,18 +139,18 @@ fn align(old: usize, new: usize, fits: impl Fn(usize, usize) -> bool) -> Vec<Ali
     let (mut one, mut other, mut pairs) = (0, 0, Vec::with_capacity(old.max(new)));
     while one < old && other < new {
         if fits(one, other) {
-            pairs.push(AlignedItem::Both(one, other));
+            pairs.push(AlignedItem::InBoth(one, other));
             (one, other) = (one + 1, other + 1);
         } else if lengths[(one + 1) * width + other] >= lengths[one * width + other + 1] {
-            pairs.push(AlignedItem::Before(one));
+            pairs.push(AlignedItem::OnlyOld(one));
             one += 1;
         } else {
-            pairs.push(AlignedItem::Now(other));
+            pairs.push(AlignedItem::OnlyNew(other));
             other += 1;
         }
     }
-    pairs.extend((one..old).map(AlignedItem::Before));
-    pairs.extend((other..new).map(AlignedItem::Now));
+    pairs.extend((one..old).map(AlignedItem::OnlyOld));
+    pairs.extend((other..new).map(AlignedItem::OnlyNew));
     pairs
 }
 
@@ -165,16 +165,16 @@ fn line_similarity(before: &str, now: &str) -> Option<f64> {
     let mut hunk = Gap::default();
     for pair in align(old.len(), new.len(), |one, other| is_same_word(old[one], new[other])) {
         let only = match pair {
-            AlignedItem::Both(..) => {
+            AlignedItem::InBoth(..) => {
                 common += 1;
                 hunk = Gap::default();
                 continue;
             }
-            AlignedItem::Before(one) => {
+            AlignedItem::OnlyOld(one) => {
                 hunk.before |= !is_placeholder(old[one]);
                 old[one]
             }
-            AlignedItem::Now(other) => {
+            AlignedItem::OnlyNew(other) => {
                 hunk.now |= !is_placeholder(new[other]);
                 new[other]
             }

@@ -13,7 +13,7 @@ static VOLATILE_VALUE: LazyLock<Regex> = LazyLock::new(|| {
 
 /// Replaces addresses and hashes of objects, so that the name identifies the case in all runs. Use the result only for
 /// signatures: names are stored, shown and looked up unchanged.
-pub fn stable_name(name: &str) -> Cow<'_, str> {
+pub fn stabilize_case_name(name: &str) -> Cow<'_, str> {
     // Most names contain none of these values.
     if !name.contains("0x") && !name.contains('@') && !name.contains(" id='") {
         return Cow::Borrowed(name);
@@ -35,7 +35,7 @@ pub fn stable_name(name: &str) -> Cow<'_, str> {
 
 #[cfg(test)]
 mod tests {
-    use super::stable_name;
+    use super::stabilize_case_name;
 
     #[test]
     fn addresses_and_hashes_are_replaced() {
@@ -49,15 +49,15 @@ mod tests {
             ("Cart #<Cart:0x000055d0c2a1f0e8> adds", "Cart #<Cart:<HEX>> adds"),
         ];
         for (name, stable) in rows {
-            assert_eq!(stable_name(name), stable);
-            assert_eq!(stable_name(stable), stable);
+            assert_eq!(stabilize_case_name(name), stable);
+            assert_eq!(stabilize_case_name(stable), stable);
         }
     }
 
     #[test]
     fn names_with_values_stay() {
         for name in ["parses 0x1F", "sends to bob@facade.com", "rejects a@decade", "@deprecated 12345", "tag id='12'"] {
-            assert_eq!(stable_name(name), name);
+            assert_eq!(stabilize_case_name(name), name);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Computes the signature of a failure (SHA-256 over category, case name and normalized text) and its family (XXH3).
 //! Callers normalize and classify first.
 
-use super::case_name::stable_name;
-use crate::{failure::category::Category, failure::event::FailureEvent, normalize::Normalized};
+use super::case_name::stabilize_case_name;
+use crate::{failure::category::Category, failure::event::FailureEvent, normalize::NormalizedFailure};
 use memchr::memchr;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub const SIGNATURE_VERSION: u32 = 7;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signatures {
     /// Hex SHA-256 of `pattern`.
-    pub exact: String,
+    pub signature: String,
     /// Hex XXH3-128 that groups failures with the same cause across tests. The hash does not cover the case name, but
     /// it covers the exact HTTP statuses, the exit code and the innermost in-app function if they are known. The
     /// contract does not fix this value. XXH3 is used because a second SHA-256 would cost more than the rest of
@@ -24,18 +24,23 @@ pub struct Signatures {
     pub family: String,
     /// The readable signature: `category::caseName::normalizedError`. The case name has no addresses and hashes of
     /// objects.
-    pub pattern: String,
+    pub signature_text: String,
 }
 
 /// Computes the signatures of a failure.
-pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &Normalized) -> Signatures {
-    let pattern = [category.as_str(), "::", &stable_name(case_name), "::", &normalized.identity()].concat();
-    let family = family_pattern(category, event, normalized);
-    Signatures { exact: sha256_hex(&pattern), family: hex(&xxh3_128(family.as_bytes()).to_be_bytes()), pattern }
+pub fn sign(category: Category, case_name: &str, event: &FailureEvent, normalized: &NormalizedFailure) -> Signatures {
+    let pattern =
+        [category.as_str(), "::", &stabilize_case_name(case_name), "::", &normalized.signature_input()].concat();
+    let family = family_text(category, event, normalized);
+    Signatures {
+        signature: sha256_hex(&pattern),
+        family: encode_hex(&xxh3_128(family.as_bytes()).to_be_bytes()),
+        signature_text: pattern,
+    }
 }
 
 /// Returns the input of the family hash: `category::folded text::codes::frame`. Unknown parts are empty.
-fn family_pattern(category: Category, event: &FailureEvent, normalized: &Normalized) -> String {
+fn family_text(category: Category, event: &FailureEvent, normalized: &NormalizedFailure) -> String {
     let mut statuses: Vec<u16> = normalized.statuses.iter().copied().chain(event.http_status).collect();
     // A status below 400 is an expected value, which is already in the text.
     statuses.retain(|status| *status >= 400);
@@ -62,7 +67,7 @@ fn fold_placeholders(text: &str) -> String {
     let (mut rest, mut last) = (text, "");
     while let Some(start) = memchr(b'<', rest.as_bytes()) {
         let (before, from) = rest.split_at(start);
-        let Some(end) = placeholder_end(from.as_bytes()) else {
+        let Some(end) = placeholder_length(from.as_bytes()) else {
             folded.push_str(before);
             folded.push('<');
             rest = &from[1..];
@@ -87,17 +92,17 @@ fn fold_placeholders(text: &str) -> String {
 const ANY_VALUE: &str = "<*>";
 
 /// Returns the length of the placeholder at the start of `text`, which starts with `<`.
-pub(super) fn placeholder_end(text: &[u8]) -> Option<usize> {
+pub(super) fn placeholder_length(text: &[u8]) -> Option<usize> {
     let name = text[1..].iter().position(|mark| !(mark.is_ascii_uppercase() || *mark == b'_'))?;
     (name > 0 && text[1 + name] == b'>').then_some(name + 2)
 }
 
 /// Returns the lower-case hex SHA-256 of a text.
 pub fn sha256_hex(text: &str) -> String {
-    hex(&Sha256::digest(text.as_bytes()))
+    encode_hex(&Sha256::digest(text.as_bytes()))
 }
 
-pub(crate) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn encode_hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut out = vec![0; 2 * bytes.len()];
     for (pair, byte) in out.as_chunks_mut().0.iter_mut().zip(bytes) {

@@ -9,7 +9,7 @@ const BANDS: u64 = 4;
 
 /// Returns four band keys of a text (`MinHash` with locality-sensitive hashing). Similar texts share at least one key
 /// with high probability.
-pub fn sketch(normalized: &str) -> [u32; 4] {
+pub fn minhash_sketch(normalized: &str) -> [u32; 4] {
     let tokens = hash_tokens(normalized);
     let mut keys = [0; 4];
     for (band, key) in (0..BANDS).zip(&mut keys) {
@@ -64,11 +64,11 @@ fn mix_bits(value: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{similarity, sketch};
+    use super::{minhash_sketch, similarity};
     use proptest::prelude::*;
 
     fn share_a_band(a: &str, b: &str) -> bool {
-        sketch(a).iter().zip(sketch(b)).any(|(a, b)| *a == b)
+        minhash_sketch(a).iter().zip(minhash_sketch(b)).any(|(a, b)| *a == b)
     }
 
     #[test]
@@ -102,13 +102,13 @@ mod tests {
             let forward = words.join(" ");
             let backward = words.iter().rev().chain(&words).cloned().collect::<Vec<_>>().join(", ");
             prop_assert!((similarity(&forward, &backward) - 1.0).abs() < f64::EPSILON);
-            prop_assert_eq!(sketch(&forward), sketch(&backward));
+            prop_assert_eq!(minhash_sketch(&forward), minhash_sketch(&backward));
         }
 
         #[test]
         fn any_string_has_a_sketch(text in any::<String>()) {
             prop_assert!((similarity(&text, &text) - 1.0).abs() < f64::EPSILON);
-            prop_assert_eq!(sketch(&text), sketch(&text));
+            prop_assert_eq!(minhash_sketch(&text), minhash_sketch(&text));
         }
     }
 }

@@ -20,7 +20,7 @@ pub fn differ_in_values(before: &str, now: &str) -> bool {
 }
 
 /// Checks whether two lines differ in more than memory addresses.
-pub fn differ_beside_addresses(before: &str, now: &str) -> bool {
+pub fn differ_beyond_addresses(before: &str, now: &str) -> bool {
     MEMORY_ADDRESS.replace_all(before, "<ADDRESS>") != MEMORY_ADDRESS.replace_all(now, "<ADDRESS>")
 }
 
@@ -85,7 +85,7 @@ fn placeholder_name(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{differ_beside_addresses, differ_in_values, restore_values};
+    use super::{differ_beyond_addresses, differ_in_values, restore_values};
     use crate::normalize::normalize;
 
     #[test]
@@ -131,9 +131,9 @@ mod tests {
     #[test]
     fn memory_addresses_are_ignored() {
         let object = |address: &str| format!("assert <shop.Cart object at {address}> == None");
-        assert!(!differ_beside_addresses(&object("0x7f31a0b2c9d0"), &object("0x7fe2c0a1b350")));
-        assert!(!differ_beside_addresses("got (*shop.Cart)(0xc000012345)", "got (*shop.Cart)(0xc000abcdef)"));
-        assert!(differ_beside_addresses("expected 0x10 to equal 0x11", "expected 0x10 to equal 0x12"));
+        assert!(!differ_beyond_addresses(&object("0x7f31a0b2c9d0"), &object("0x7fe2c0a1b350")));
+        assert!(!differ_beyond_addresses("got (*shop.Cart)(0xc000012345)", "got (*shop.Cart)(0xc000abcdef)"));
+        assert!(differ_beyond_addresses("expected 0x10 to equal 0x11", "expected 0x10 to equal 0x12"));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Identifies an error by its wording, so that the same mistake is found at other places in the code. The wording does
 //! not identify the mistake if the words come from the test, the runner, or the code around the error.
 
-use super::sign::{placeholder_end, sha256_hex};
+use super::sign::{placeholder_length, sha256_hex};
 use crate::failure::{category::Category, failure_kind::FailureKind};
 use memchr::memchr;
 use regex::Regex;
@@ -79,7 +79,7 @@ fn find_printed_line<'t>(line: &str, text: &'t str) -> Option<&'t str> {
 
 /// Returns lower-case words that every occurrence of the error contains. Skips placeholders, because their values
 /// differ.
-pub fn search_words(normalized: &str) -> Vec<String> {
+pub fn extract_search_words(normalized: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     literal_parts(strip_error_class(normalized))
         .into_iter()
@@ -96,7 +96,7 @@ fn literal_parts(text: &str) -> Vec<&str> {
     let (mut parts, mut from, mut at) = (Vec::new(), 0, 0);
     while let Some(offset) = memchr(b'<', &text.as_bytes()[at..]) {
         let start = at + offset;
-        at = match placeholder_end(&text.as_bytes()[start..]) {
+        at = match placeholder_length(&text.as_bytes()[start..]) {
             Some(length) => {
                 parts.push(&text[from..start]);
                 from = start + length;
@@ -111,7 +111,7 @@ fn literal_parts(text: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{literal_parts, search_words, sentence_hash};
+    use super::{extract_search_words, literal_parts, sentence_hash};
     use crate::{Category, FailureKind};
 
     fn sentence_hash_of(normalized: &str, redacted: &str) -> Option<String> {
@@ -146,10 +146,10 @@ mod tests {
     #[test]
     fn words_exclude_placeholders() {
         assert_eq!(
-            search_words("Connect to <HOST>:<PORT> failed, failed at 2nd_try of été"),
+            extract_search_words("Connect to <HOST>:<PORT> failed, failed at 2nd_try of été"),
             ["connect", "failed", "nd_try"]
         );
-        assert_eq!(search_words(&"alpha bravo ".repeat(9)).len(), 2);
+        assert_eq!(extract_search_words(&"alpha bravo ".repeat(9)).len(), 2);
         assert_eq!(literal_parts("a <b> <IP>c<"), ["a <b> ", "c<"]);
     }
 

@@ -48,7 +48,7 @@ impl BuiltinPattern {
 }
 
 /// The built-in patterns, in the order of the contract.
-pub const BUILTINS: [BuiltinPattern; 6] = [
+pub const BUILTIN_PATTERNS: [BuiltinPattern; 6] = [
     BuiltinPattern {
         id: "builtin-conn-refused",
         category: Category::ConnectionRefused,
@@ -100,6 +100,6 @@ pub const BUILTINS: [BuiltinPattern; 6] = [
 ];
 
 /// Returns the built-in pattern of a category; some categories have none.
-pub fn find_builtin(category: Category) -> Option<&'static BuiltinPattern> {
-    BUILTINS.iter().find(|builtin| builtin.category == category)
+pub fn find_builtin_pattern(category: Category) -> Option<&'static BuiltinPattern> {
+    BUILTIN_PATTERNS.iter().find(|builtin| builtin.category == category)
 }

@@ -104,7 +104,7 @@ impl fmt::Display for Environment {
 /// The result is the product of a factor for each field: 1 if the values are equal or both unknown, less if one value
 /// is unknown, and least if the values differ. Major versions are compared only if the names are equal. Otherwise, they
 /// count as most distant.
-pub fn env_match(a: &Environment, b: &Environment) -> f64 {
+pub fn environment_similarity(a: &Environment, b: &Environment) -> f64 {
     let language = a.language.is_some() && a.language == b.language;
     let framework = a.framework.is_some() && a.framework == b.framework;
     name_factor(OS_FACTORS, a.os_family.as_deref(), b.os_family.as_deref())

@@ -3,7 +3,7 @@
 
 pub(crate) mod beta;
 
-use crate::knowledge::environment::{Environment, env_match};
+use crate::knowledge::environment::{Environment, environment_similarity};
 
 /// The reliability is this quantile of the posterior of the success rate. The reliability of an untried solution is .2,
 /// the 20 % quantile of the uniform prior: more than after a single failure (.11), less than after a single success
@@ -39,7 +39,7 @@ pub struct BucketStats {
 
 /// The facts about a solution on which its rank depends.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'a> {
+pub struct SolutionFacts<'a> {
     /// Environment for which the solution was written.
     pub environment: &'a Environment,
     /// Outcomes, one row per environment.
@@ -50,7 +50,7 @@ pub struct Candidate<'a> {
 
 /// The environment and the time of the request.
 #[derive(Clone, Copy, Debug)]
-pub struct Caller<'a> {
+pub struct RankingContext<'a> {
     /// The environment of the request.
     pub environment: &'a Environment,
     /// UTC milliseconds.
@@ -81,17 +81,17 @@ pub struct Ranking {
 ///
 /// Reliability is the lower 20 % quantile of the posterior `Beta(1 + w, 1 + f)` of the success rate under a uniform
 /// prior (Bayes and Laplace). Unlike Wilson's bound of 1927 it is also defined for fractional and for zero outcomes.
-/// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * env_match^2`, so that an equal bucket has
+/// `w` and `f` sum the outcomes of all buckets with the weight `1/4 + 3/4 * environment_similarity^2`, so that an equal bucket has
 /// full weight and a distant bucket a small weight. All `c` claimed successes together count as `c / (c + 1)`, which is
 /// always less than one success that a run has shown. Each success raises the reliability and each failure lowers it.
 /// If a solution has only failures in the environment of the caller, these failures limit its reliability, regardless
 /// of successes in other environments.
-pub fn rank(caller: &Caller<'_>, candidate: &Candidate<'_>) -> Ranking {
-    let rows = candidate.stats.iter().map(|row| (env_match(caller.environment, &row.bucket), row));
+pub fn rank_solution(caller: &RankingContext<'_>, candidate: &SolutionFacts<'_>) -> Ranking {
+    let rows = candidate.stats.iter().map(|row| (environment_similarity(caller.environment, &row.bucket), row));
     let tried: Vec<(f64, &BucketStats)> = rows.filter(|(_, row)| row.worked + row.failed > 0).collect();
     let best = tried.iter().max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.bucket.cmp(&a.1.bucket)));
     let bucket = best.map_or(candidate.environment, |(_, row)| &row.bucket);
-    let environment = best.map_or_else(|| env_match(caller.environment, bucket), |(alike, _)| *alike);
+    let environment = best.map_or_else(|| environment_similarity(caller.environment, bucket), |(alike, _)| *alike);
     let reliability = compute_reliability(caller, &tried);
     let recency = compute_recency(caller, &tried);
     let matched = if candidate.incident_match.is_nan() { 0.0 } else { candidate.incident_match.clamp(0.0, 1.0) };
@@ -110,7 +110,7 @@ fn round_score(score: f64) -> f64 {
     ((score * SCORE_PRECISION).round() / SCORE_PRECISION).clamp(0.0, 1.0)
 }
 
-fn compute_reliability(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
+fn compute_reliability(caller: &RankingContext<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
     let weigh = |alike: f64| MIN_OUTCOME_WEIGHT + (1.0 - MIN_OUTCOME_WEIGHT) * alike * alike;
     let count =
         |of: fn(&BucketStats) -> u32| tried.iter().map(|(alike, row)| weigh(*alike) * f64::from(of(row))).sum::<f64>();
@@ -125,7 +125,7 @@ fn compute_reliability(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f6
 
 /// Returns 1 at the last confirmation, halved after each half-life. A success before a later failure in the same bucket
 /// is not a confirmation.
-fn compute_recency(caller: &Caller<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
+fn compute_recency(caller: &RankingContext<'_>, tried: &[(f64, &BucketStats)]) -> f64 {
     let Some(last) = find_last_confirmation(tried) else { return 0.0 };
     let age = caller.now.saturating_sub(last).max(0);
     #[expect(clippy::cast_precision_loss, reason = "milliseconds of many thousand years fit")]
@@ -139,7 +139,7 @@ fn find_last_confirmation(tried: &[(f64, &BucketStats)]) -> Option<i64> {
 }
 
 /// Returns a text such as `worked 9 of 10 times, 4 of 4 in this environment, last 3 days ago; incident match 0.82`.
-fn explain_rank(caller: &Caller<'_>, tried: &[(f64, &BucketStats)], environment: f64, matched: f64) -> String {
+fn explain_rank(caller: &RankingContext<'_>, tried: &[(f64, &BucketStats)], environment: f64, matched: f64) -> String {
     if tried.is_empty() {
         return format!(
             "not tried yet; written for an environment {} yours; incident match {matched:.2}",

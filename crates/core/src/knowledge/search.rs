@@ -2,7 +2,7 @@
 //!
 //! [`index`] converts a document into a [`Vector`] and a family signature. The store indexes the vector, and scoring
 //! reads it. A [`Query`] weighs the terms of a text by their role (message, test name, frame). [`Query::weigh`] adds
-//! the rarity of the terms in the memory, [`WeighedQuery::term_worths`] returns the worth of looking up each term, and
+//! the rarity of the terms in the memory, [`WeighedQuery::term_contributions`] returns the worth of looking up each term, and
 //! [`WeighedQuery::score`] scores a document. A document with a score of at least [`MIN_SCORE`] is an answer. The store
 //! provides the frequencies and the candidates.
 //!
@@ -27,8 +27,8 @@ mod roles;
 mod score;
 mod tokens;
 
-pub use document::{Document, IndexedDocument, Vector, index};
-pub use duplicate::{MIN_DUPLICATE_LIKENESS, is_duplicate, likeness};
+pub use document::{Document, IndexedDocument, TermVector, create_indexed_document};
+pub use duplicate::{MIN_DUPLICATE_SIMILARITY, is_duplicate, jaccard_similarity};
 pub use query::{Query, Term};
 pub use score::{MIN_SCORE, Score, WeighedQuery};
 

@@ -14,7 +14,8 @@ use super::word::{Replacement, WordContext};
 use crate::{
     output::marks::time,
     text::bytes::{
-        DIGIT, HEXADECIMAL, LOWER, LOWER_HEX, NON_ASCII, Set, UPPER, UPPER_HEX, WORD, at, is_word, one_of, word,
+        ByteSet, DIGIT, HEXADECIMAL, LOWER, LOWER_HEX, NON_ASCII, UPPER, UPPER_HEX, WORD, byte_at, is_one_of,
+        is_word_byte, scan_word,
     },
 };
 use numbers::NumberRole;
@@ -23,7 +24,7 @@ use table::{LONG_WORD_BYTES, PlaceholderTable};
 /// A kind of text that changes from run to run. The fields describe the words at which `find` may match, so that most
 /// words are rejected without calling `find`.
 #[derive(Clone, Copy)]
-pub(super) struct Placeholder {
+pub(super) struct PlaceholderRule {
     /// Name of the kind. A test requires a vector for each name.
     #[cfg_attr(not(test), expect(dead_code, reason = "a reader of the table needs the names"))]
     pub(super) name: &'static str,
@@ -38,11 +39,11 @@ pub(super) struct Placeholder {
     /// Classes that the word's bytes may have.
     classes: u8,
     /// The word must contain a byte of one of these classes. 0 for no condition.
-    some: u8,
+    required_classes: u8,
     /// Set for a number with a unit.
-    measure: bool,
+    needs_unit: bool,
     /// Set for the last entry for numbers, which most numbers reach.
-    number: bool,
+    is_number_fallback: bool,
     find: fn(&WordContext<'_>) -> Option<Replacement>,
 }
 
@@ -56,187 +57,203 @@ const LETTER_FIRST_WORDS_WITH_DIGIT: u8 = 1 << 2;
 const WORDS_WITHOUT_DIGIT: u8 = 1 << 3;
 
 /// Creates an entry that matches at any word, with any byte before and after the word.
-const fn placeholder(name: &'static str, find: fn(&WordContext<'_>) -> Option<Replacement>) -> Placeholder {
-    Placeholder {
+const fn placeholder(name: &'static str, find: fn(&WordContext<'_>) -> Option<Replacement>) -> PlaceholderRule {
+    PlaceholderRule {
         name,
         kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
         after: "",
         before: "",
         length: (1, LONG_WORD_BYTES),
         classes: WORD,
-        some: 0,
-        measure: false,
-        number: false,
+        required_classes: 0,
+        needs_unit: false,
+        is_number_fallback: false,
         find,
     }
 }
 
-const UUID: Placeholder = Placeholder {
+const UUID: PlaceholderRule = PlaceholderRule {
     after: "-",
     length: (8, 8),
     classes: HEXADECIMAL,
     ..placeholder("uuid", |h| ids::uuid_end(h.line, h.start).map(|e| Replacement::new(e, "<UUID>")))
 };
-const TRACE_ID: Placeholder = Placeholder {
+const TRACE_ID: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
     after: "-",
     length: (1, 2),
     ..placeholder("trace", |h| ids::trace_end(h.line, h.start).map(|e| Replacement::new(e, "<TRACE>")))
 };
-const MAC_ADDRESS: Placeholder = Placeholder {
+const MAC_ADDRESS: PlaceholderRule = PlaceholderRule {
     after: ":-",
     length: (2, 2),
     classes: HEXADECIMAL,
     ..placeholder("mac", |h| net::mac_end(h.line, h.start).map(|e| Replacement::new(e, "<MAC>")))
 };
-const PCI_ADDRESS: Placeholder = Placeholder {
+const PCI_ADDRESS: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
     after: ":",
     length: (4, 4),
     classes: HEXADECIMAL,
     ..placeholder("pci address", |h| machines::pci_address_end(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
-const RACK_PLACE: Placeholder = Placeholder {
+const RACK_LOCATION: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT,
     after: "-",
     length: (3, 3),
     classes: DIGIT | UPPER,
-    ..placeholder("place in a rack", |h| machines::rack_place_end(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
+    ..placeholder("place in a rack", |h| {
+        machines::rack_location_end(h.line, h.start).map(|e| Replacement::new(e, "<ID>"))
+    })
 };
-const IPV4: Placeholder = Placeholder {
+const IPV4: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
     after: ".",
     length: (1, 3),
     classes: DIGIT,
     ..placeholder("ipv4", |h| net::ipv4_end(h.line, h.start).map(|e| Replacement::new(e, "<IP>")))
 };
-const IPV6: Placeholder =
-    Placeholder { after: ":", length: (1, 4), classes: HEXADECIMAL, ..placeholder("ipv6", match_ipv6) };
-const DATE: Placeholder = Placeholder { kinds: DIGIT_FIRST_WORDS, ..placeholder("timestamp", match_timestamp) };
-const LOG_HEADER: Placeholder = Placeholder {
+const IPV6: PlaceholderRule =
+    PlaceholderRule { after: ":", length: (1, 4), classes: HEXADECIMAL, ..placeholder("ipv6", match_ipv6) };
+const DATE: PlaceholderRule = PlaceholderRule { kinds: DIGIT_FIRST_WORDS, ..placeholder("timestamp", match_timestamp) };
+const LOG_HEADER: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT,
     after: " ",
     length: (5, 5),
     classes: DIGIT | UPPER | UPPER_HEX,
-    some: DIGIT,
+    required_classes: DIGIT,
     ..placeholder("log header", match_log_header)
 };
-const HEX: Placeholder = Placeholder {
+const HEX: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS,
     length: (3, LONG_WORD_BYTES),
-    some: LOWER | UPPER,
+    required_classes: LOWER | UPPER,
     ..placeholder("hex", match_prefixed_hex)
 };
-const DURATION: Placeholder =
-    Placeholder { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, measure: true, ..placeholder("duration", match_duration) };
-const SIZE: Placeholder =
-    Placeholder { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, measure: true, ..placeholder("size", match_size) };
-const PERCENT: Placeholder =
-    Placeholder { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, measure: true, ..placeholder("percent", match_percent) };
-const VERSION: Placeholder = Placeholder {
+const DURATION: PlaceholderRule = PlaceholderRule {
+    kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
+    needs_unit: true,
+    ..placeholder("duration", match_duration)
+};
+const SIZE: PlaceholderRule =
+    PlaceholderRule { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, needs_unit: true, ..placeholder("size", match_size) };
+const PERCENT: PlaceholderRule = PlaceholderRule {
+    kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
+    needs_unit: true,
+    ..placeholder("percent", match_percent)
+};
+const VERSION: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
     after: ".",
     classes: DIGIT,
     ..placeholder("version", match_version)
 };
-const HASH: Placeholder = Placeholder {
+const HASH: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT,
     length: (4, LONG_WORD_BYTES),
     classes: HEXADECIMAL,
     ..placeholder("hash", match_hash)
 };
 /// A nano ID that is a single word of 21 bytes.
-const NANO_ID: Placeholder = Placeholder {
+const NANO_ID: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     length: (21, 21),
     ..placeholder("nano id", match_nano_id)
 };
 /// A nano ID that `-` or `_` splits into words.
-const JOINED_NANO_ID: Placeholder = Placeholder {
+const JOINED_NANO_ID: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     after: "-_",
     ..placeholder("nano id", match_joined_nano_id)
 };
 /// A nano ID before a letter outside ASCII, which belongs to the same word.
-const CUT_NANO_ID: Placeholder = Placeholder {
+const NANO_ID_BEFORE_UNICODE: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
-    some: NON_ASCII,
+    required_classes: NON_ASCII,
     ..placeholder("nano id", match_nano_id)
 };
 /// Base64 in a single word must contain a capital letter, because otherwise it is a hex digest.
-const BASE64: Placeholder = Placeholder {
+const BASE64: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT,
     length: (LONG_WORD_BYTES, LONG_WORD_BYTES),
-    some: UPPER | UPPER_HEX,
+    required_classes: UPPER | UPPER_HEX,
     ..placeholder("base64", match_base64)
 };
-const JOINED_BASE64: Placeholder = Placeholder {
+const JOINED_BASE64: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT,
     after: "-_=+/",
     ..placeholder("base64", match_base64)
 };
-const JWT: Placeholder = Placeholder {
+const JWT: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     after: ".-_=",
     length: (3, LONG_WORD_BYTES),
-    some: UPPER,
+    required_classes: UPPER,
     ..placeholder("jwt", |h| ids::jwt_end(h.line, h.start).map(|e| Replacement::new(e, "<JWT>")))
 };
-const CUT_UUID: Placeholder =
-    Placeholder { after: "-", length: (1, 8), classes: HEXADECIMAL, ..placeholder("cut uuid", match_cut_uuid) };
-const RANDOM_ID: Placeholder = Placeholder {
+const TRUNCATED_UUID: PlaceholderRule = PlaceholderRule {
+    after: "-",
+    length: (1, 8),
+    classes: HEXADECIMAL,
+    ..placeholder("cut uuid", match_truncated_uuid)
+};
+const RANDOM_ID: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT,
     length: (8, LONG_WORD_BYTES),
-    ..placeholder("random id", match_random)
+    ..placeholder("random id", match_random_id)
 };
-const RANDOM_SUFFIX: Placeholder = Placeholder {
+const RANDOM_SUFFIX: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_FIRST_WORDS | LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     before: "-",
     length: (4, LONG_WORD_BYTES),
-    ..placeholder("random suffix", match_suffix)
+    ..placeholder("random suffix", match_random_suffix)
 };
 /// `Message@1b2c3d4f`, `<func[12 chars]c20>`: some of these words have no letter and some have no digit.
-const OBJECT_IDENTITY: Placeholder = Placeholder {
+const OBJECT_IDENTITY: PlaceholderRule = PlaceholderRule {
     before: "@]",
     length: (1, 16),
     classes: HEXADECIMAL,
     ..placeholder("object identity", match_object_identity)
 };
-const CLOUD_ID: Placeholder = Placeholder {
+const CLOUD_ID: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     after: "-",
     length: (1, 8),
     classes: LOWER | LOWER_HEX,
     ..placeholder("cloud id", |h| net::cloud_id_end(h.line, h.start).map(|e| Replacement::new(e, "<ID>")))
 };
-const HOST: Placeholder = Placeholder {
+const HOST: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     after: ".-",
     ..placeholder("host", match_host)
 };
-const BOOL: Placeholder =
-    Placeholder { kinds: WORDS_WITHOUT_DIGIT, before: "=", length: (4, 5), ..placeholder("bool", match_boolean) };
-const ISO_DURATION: Placeholder = Placeholder {
+const BOOL: PlaceholderRule =
+    PlaceholderRule { kinds: WORDS_WITHOUT_DIGIT, before: "=", length: (4, 5), ..placeholder("bool", match_boolean) };
+const ISO_DURATION: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT,
-    some: UPPER,
+    required_classes: UPPER,
     ..placeholder("iso duration", |h| {
         duration::iso_duration_end(h.line, h.start).map(|e| Replacement::new(e, "<DURATION>"))
     })
 };
-const USER: Placeholder = Placeholder {
+const USER: PlaceholderRule = PlaceholderRule {
     kinds: LETTER_FIRST_WORDS_WITH_DIGIT | WORDS_WITHOUT_DIGIT,
     before: " =",
     ..placeholder("user", match_user)
 };
-const NUMBER: Placeholder = Placeholder {
+const NUMBER: PlaceholderRule = PlaceholderRule {
     kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS,
-    number: true,
+    is_number_fallback: true,
     ..placeholder("number", named::replace_number)
 };
-const NUMBERED_NAME: Placeholder =
-    Placeholder { kinds: LETTER_FIRST_WORDS_WITH_DIGIT, ..placeholder("numbered name", named::replace_numbered_name) };
-const NAME_WITH_LEADING_DIGITS: Placeholder =
-    Placeholder { kinds: DIGIT_FIRST_WORDS, ..placeholder("name that begins with digits", named::replace_digit_name) };
+const NUMBERED_NAME: PlaceholderRule = PlaceholderRule {
+    kinds: LETTER_FIRST_WORDS_WITH_DIGIT,
+    ..placeholder("numbered name", named::replace_numbered_name)
+};
+const NAME_WITH_LEADING_DIGITS: PlaceholderRule = PlaceholderRule {
+    kinds: DIGIT_FIRST_WORDS,
+    ..placeholder("name that begins with digits", named::replace_digit_first_name)
+};
 
 pub(super) static PLACEHOLDERS: PlaceholderTable<38> = PlaceholderTable::new([
     UUID,
@@ -250,13 +267,19 @@ pub(super) static PLACEHOLDERS: PlaceholderTable<38> = PlaceholderTable::new([
     IPV6,
     // This comes before `ipv4` and `number`, because otherwise `2006.01.02` would become three numbers.
     DATE,
-    Placeholder { kinds: DIGIT_WORDS, after: ":-/.", length: (1, 4), ..DATE },
-    Placeholder { kinds: DIGIT_WORDS, after: " ", length: (1, 2), ..DATE },
-    Placeholder { kinds: DIGIT_WORDS, after: "-/. _", length: (8, 8), ..DATE },
+    PlaceholderRule { kinds: DIGIT_WORDS, after: ":-/.", length: (1, 4), ..DATE },
+    PlaceholderRule { kinds: DIGIT_WORDS, after: " ", length: (1, 2), ..DATE },
+    PlaceholderRule { kinds: DIGIT_WORDS, after: "-/. _", length: (8, 8), ..DATE },
     // A date needs the text after the word, because `Mon` and `May` alone are words.
-    Placeholder { kinds: WORDS_WITHOUT_DIGIT, after: " ,", length: (3, 9), some: UPPER | UPPER_HEX, ..DATE },
+    PlaceholderRule {
+        kinds: WORDS_WITHOUT_DIGIT,
+        after: " ,",
+        length: (3, 9),
+        required_classes: UPPER | UPPER_HEX,
+        ..DATE
+    },
     IPV4,
-    Placeholder { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, ..HOST },
+    PlaceholderRule { kinds: DIGIT_WORDS | DIGIT_FIRST_WORDS, ..HOST },
     HEX,
     // These come before `hash`, because of `30d` and `1500ms`.
     DURATION,
@@ -268,13 +291,13 @@ pub(super) static PLACEHOLDERS: PlaceholderTable<38> = PlaceholderTable::new([
     JWT,
     NANO_ID,
     JOINED_NANO_ID,
-    CUT_NANO_ID,
+    NANO_ID_BEFORE_UNICODE,
     BASE64,
     JOINED_BASE64,
     CLOUD_ID,
-    RACK_PLACE,
+    RACK_LOCATION,
     HOST,
-    CUT_UUID,
+    TRUNCATED_UUID,
     HASH,
     RANDOM_ID,
     RANDOM_SUFFIX,
@@ -292,22 +315,22 @@ pub(super) static PLACEHOLDERS: PlaceholderTable<38> = PlaceholderTable::new([
 fn match_ipv6(here: &WordContext<'_>) -> Option<Replacement> {
     let end = net::ipv6_end(here.line, here.start)?;
     let brackets = usize::from(here.previous() == b'[' && net::is_bracketed_loopback(here.line, here.start, end));
-    Some(Replacement { back: brackets, ..Replacement::new(end + brackets, "<IP>") })
+    Some(Replacement { replaced_bytes_before: brackets, ..Replacement::new(end + brackets, "<IP>") })
 }
 
 fn match_timestamp(here: &WordContext<'_>) -> Option<Replacement> {
     // A date without a separator after the first digits must have the form `20060102T150405`.
     let compact = here.end - here.start > 8 && here.line[here.start + 8] == b'T';
-    let possible = match here.mask & DIGIT {
+    let possible = match here.byte_classes & DIGIT {
         0 => is_day_or_month(here.line, here.start, here.end),
-        _ => (here.mask == DIGIT || compact) && time::may_begin(here.line, here.start),
+        _ => (here.byte_classes == DIGIT || compact) && time::may_start_timestamp(here.line, here.start),
     };
     if !possible {
         return None;
     }
     // Excludes `file.ts:10:30`, which is a place in a file, and `1.10:30`, which is a part of a number.
     if matches!(here.previous(), b':' | b'.')
-        && here.before.iter().rev().nth(1).is_some_and(|&byte| byte != b':' && byte != b' ' && is_word(byte))
+        && here.before.iter().rev().nth(1).is_some_and(|&byte| byte != b':' && byte != b' ' && is_word_byte(byte))
     {
         return None;
     }
@@ -324,7 +347,7 @@ fn match_object_identity(here: &WordContext<'_>) -> Option<Replacement> {
     }
     let owner = here.before.iter().rev().nth(1).filter(|_| here.end - here.start >= 5);
     let ends = !matches!(here.next(), b'.' | b'-' | b'@' | b'/');
-    (ends && owner.is_some_and(|&byte| is_word(byte) || matches!(byte, b';' | b'$')))
+    (ends && owner.is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b';' | b'$')))
         .then(|| Replacement::new(here.end, "<HASH>"))
 }
 
@@ -334,16 +357,16 @@ fn match_log_header(here: &WordContext<'_>) -> Option<Replacement> {
     let level = matches!(here.word()[0], b'I' | b'W' | b'E' | b'F');
     let end = time::month_day_clock_end(here.line, here.start + 1)
         .filter(|_| level && here.word()[1..].iter().all(u8::is_ascii_digit))?;
-    Some(Replacement { keep: 1, ..Replacement::new(end, "<TIMESTAMP>") })
+    Some(Replacement { kept_bytes: 1, ..Replacement::new(end, "<TIMESTAMP>") })
 }
 
 /// Matches hexadecimal numbers except for the status codes of Windows (`0x80070005`, `0xC0000005`), which identify the
 /// failure.
 fn match_prefixed_hex(here: &WordContext<'_>) -> Option<Replacement> {
     let end = ids::prefixed_hex_end(here.line, here.start)?;
-    let code = end - here.start == 10 && matches!(at(here.line, here.start + 2), b'8' | b'c' | b'C');
+    let code = end - here.start == 10 && matches!(byte_at(here.line, here.start + 2), b'8' | b'c' | b'C');
     if code && numbers::find_number_role(here.line, end, end, here.before) == NumberRole::Code {
-        return Some(Replacement::kept(here, end));
+        return Some(Replacement::keep_until(here, end));
     }
     Some(Replacement::new(end, "<HEX>"))
 }
@@ -355,17 +378,17 @@ fn match_nano_id(here: &WordContext<'_>) -> Option<Replacement> {
 /// Matches a nano ID of several words. Excludes a first word with letters of a single case, which is a name before an
 /// ID, for example `req_8fK2…`.
 fn match_joined_nano_id(here: &WordContext<'_>) -> Option<Replacement> {
-    let upper = here.mask & (UPPER | UPPER_HEX) != 0;
-    let lower = here.mask & (LOWER | LOWER_HEX) != 0;
-    if here.mask & DIGIT == 0 && upper != lower { None } else { match_nano_id(here) }
+    let upper = here.byte_classes & (UPPER | UPPER_HEX) != 0;
+    let lower = here.byte_classes & (LOWER | LOWER_HEX) != 0;
+    if here.byte_classes & DIGIT == 0 && upper != lower { None } else { match_nano_id(here) }
 }
 
 fn match_base64(here: &WordContext<'_>) -> Option<Replacement> {
     ids::base64_end(here.line, here.start).map(|end| Replacement::new(end, "<BASE64>"))
 }
 
-fn match_cut_uuid(here: &WordContext<'_>) -> Option<Replacement> {
-    ids::cut_uuid_end(here.line, here.start).map(|end| Replacement::new(end, "<UUID>"))
+fn match_truncated_uuid(here: &WordContext<'_>) -> Option<Replacement> {
+    ids::truncated_uuid_end(here.line, here.start).map(|end| Replacement::new(end, "<UUID>"))
 }
 
 fn match_duration(here: &WordContext<'_>) -> Option<Replacement> {
@@ -377,8 +400,8 @@ fn match_size(here: &WordContext<'_>) -> Option<Replacement> {
 }
 
 fn match_percent(here: &WordContext<'_>) -> Option<Replacement> {
-    let end = numbers::plain_end(here.line, here.start);
-    (at(here.line, end) == b'%').then(|| Replacement::new(end + 1, "<PERCENT>"))
+    let end = numbers::decimal_number_end(here.line, here.start);
+    (byte_at(here.line, end) == b'%').then(|| Replacement::new(end + 1, "<PERCENT>"))
 }
 
 fn match_version(here: &WordContext<'_>) -> Option<Replacement> {
@@ -386,26 +409,26 @@ fn match_version(here: &WordContext<'_>) -> Option<Replacement> {
 }
 
 fn match_hash(here: &WordContext<'_>) -> Option<Replacement> {
-    ids::is_hash(here.word(), here.mask).then(|| Replacement::new(here.end, "<HASH>"))
+    ids::is_hash(here.word(), here.byte_classes).then(|| Replacement::new(here.end, "<HASH>"))
 }
 
-fn match_random(here: &WordContext<'_>) -> Option<Replacement> {
+fn match_random_id(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
-    ids::is_random(word, here.mask).then(|| Replacement::new(here.end, "<ID>"))
+    ids::is_random_id(word, here.byte_classes).then(|| Replacement::new(here.end, "<ID>"))
 }
 
 /// Matches a random suffix after `-`. Also replaces the name of a node before the suffix, because the cluster generated
 /// this name.
-fn match_suffix(here: &WordContext<'_>) -> Option<Replacement> {
-    static NAME: Set = Set::of_classes(WORD, "-<>");
+fn match_random_suffix(here: &WordContext<'_>) -> Option<Replacement> {
+    static NAME: ByteSet = ByteSet::of_classes(WORD, "-<>");
     // The last part of a pod's name may have no digit, but then the part before the last part has a digit.
     let letters = here.before.ends_with(b">-") && ids::is_cluster_suffix(here.word());
-    if !letters && !ids::is_random_suffix(here.word(), here.mask) {
+    if !letters && !ids::is_random_suffix(here.word(), here.byte_classes) {
         return None;
     }
     let name = here.before.iter().rev().take_while(|&&byte| NAME.has(byte)).count();
     let node = here.before[..here.before.len() - name].ends_with(b"node ");
-    Some(Replacement { back: if node { name } else { 0 }, ..Replacement::new(here.end, "<ID>") })
+    Some(Replacement { replaced_bytes_before: if node { name } else { 0 }, ..Replacement::new(here.end, "<ID>") })
 }
 
 fn match_host(here: &WordContext<'_>) -> Option<Replacement> {
@@ -418,7 +441,7 @@ fn match_host(here: &WordContext<'_>) -> Option<Replacement> {
 /// Matches the value of a field, as in `flag=false`, but not `False` in a sentence.
 fn match_boolean(here: &WordContext<'_>) -> Option<Replacement> {
     let value = !here.before.ends_with(b"==") && !here.before.ends_with(b"!=");
-    (value && one_of(here.word(), &["true", "false"])).then(|| Replacement::new(here.end, "<BOOL>"))
+    (value && is_one_of(here.word(), &["true", "false"])).then(|| Replacement::new(here.end, "<BOOL>"))
 }
 
 /// Matches account names in messages about logins: `for user bob by`, `invalid user bob from`, `for bob from 10.0.0.1`,
@@ -436,7 +459,7 @@ fn match_user(here: &WordContext<'_>) -> Option<Replacement> {
         || before.ends_with(b"for user ")
         || before.ends_with(b"nvalid user ")
         || before.ends_with(b"llegal user ");
-    let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && at(rest, 6).is_ascii_digit();
+    let address = before.ends_with(b" for ") && rest.starts_with(b" from ") && byte_at(rest, 6).is_ascii_digit();
     (field || named && goes_on || address).then(|| Replacement::new(here.end, "<USER>"))
 }
 
@@ -444,16 +467,16 @@ fn match_user(here: &WordContext<'_>) -> Option<Replacement> {
 /// before two spaces that become one.
 pub(super) fn needs_lookahead(here: &WordContext<'_>) -> bool {
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
-    let spaced = here.next() == b'\t' || here.next() == b' ' && blank(at(here.line, here.end + 1));
+    let spaced = here.next() == b'\t' || here.next() == b' ' && blank(byte_at(here.line, here.end + 1));
     spaced && matches!(here.before, [.., b'r' | b'n', b' ' | b'='])
         || is_day_or_month(here.line, here.start, here.end)
-        || here.mask == DIGIT && may_precede_month(here)
+        || here.byte_classes == DIGIT && may_precede_month(here)
 }
 
 /// `04/Mar` is a date only if the rest of a date follows.
 fn may_precede_month(here: &WordContext<'_>) -> bool {
     let start = here.end + 1;
-    at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, word(here.line, start).0)
+    byte_at(here.line, start).is_ascii_uppercase() && is_day_or_month(here.line, start, scan_word(here.line, start).0)
 }
 
 fn is_day_or_month(line: &[u8], start: usize, end: usize) -> bool {

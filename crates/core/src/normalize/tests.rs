@@ -263,7 +263,7 @@ proptest! {
     fn settled_lines_do_not_change(text in text_of_pieces()) {
         let line = text.replace(['\n', '\r', '\u{1b}'], "");
         let (mut once, mut twice) = (Vec::new(), Vec::new());
-        if super::walk::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).settled {
+        if super::walk::write_line(line.trim().as_bytes(), &mut once, &mut Vec::new()).is_line_stable {
             super::walk::write_line(&once, &mut twice, &mut Vec::new());
             prop_assert_eq!(String::from_utf8_lossy(&twice), String::from_utf8_lossy(&once));
         }

@@ -10,7 +10,10 @@ use super::{
 };
 use crate::{
     output::marks::time,
-    text::bytes::{DIGIT, LOWER, LOWER_HEX, NON_ASCII, Set, UPPER, UPPER_HEX, append, at, digits, is_word, run, word},
+    text::bytes::{
+        ByteSet, DIGIT, LOWER, LOWER_HEX, NON_ASCII, UPPER, UPPER_HEX, append, byte_at, digits_end, is_word_byte,
+        run_end, scan_word,
+    },
 };
 use quotes::Quotations;
 use stops::{Stop, Stops};
@@ -27,7 +30,7 @@ pub(super) fn write_line(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>
 pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut Vec<u16>) -> WalkOutcome {
     WalkState::new(line, out, statuses).walk(|position| {
         let before = line.get(position..).filter(|rest| !rest.is_empty()).and(line.get(..position))?;
-        let word = position - before.iter().rev().take_while(|&&byte| is_word(byte)).count();
+        let word = position - before.iter().rev().take_while(|&&byte| is_word_byte(byte)).count();
         Some(Stop { position, word })
     })
 }
@@ -37,9 +40,9 @@ pub(super) fn write_line_slowly(line: &[u8], out: &mut Vec<u8>, statuses: &mut V
 pub(super) struct WalkOutcome {
     /// Set if another pass would not change the line. That holds if every word is plain, was replaced entirely, or
     /// matched no placeholder and does not touch a replacement.
-    pub(super) settled: bool,
+    pub(super) is_line_stable: bool,
     /// Set if blanks became a single space, so that the line also changed outside of placeholders.
-    pub(super) respaced: bool,
+    pub(super) spaces_collapsed: bool,
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "each describes another property of the line")]
@@ -60,7 +63,7 @@ struct WalkState<'a> {
     open_start: usize,
     quotations: Quotations,
     /// Set if a number of three digits stayed, because it may be an HTTP status if the line has a URL.
-    has_code: bool,
+    has_three_digit_number: bool,
     has_url: bool,
 }
 
@@ -78,7 +81,7 @@ impl<'a> WalkState<'a> {
             respaced: false,
             open_start: usize::MAX,
             quotations: Quotations::default(),
-            has_code: false,
+            has_three_digit_number: false,
             has_url: false,
         }
     }
@@ -90,7 +93,7 @@ impl<'a> WalkState<'a> {
             let byte = self.line[stop];
             // Skip the part of the word that was already passed.
             let start = word.max(self.position);
-            if is_word(byte) {
+            if is_word_byte(byte) {
                 self.handle_word(start);
             } else if start < stop {
                 if self.may_be_special(start, stop) {
@@ -99,7 +102,7 @@ impl<'a> WalkState<'a> {
                     self.position = stop;
                 }
                 // A byte that ends a word may also start a match. The next stop is then the same byte.
-                self.position += usize::from(self.position == stop && !self.may_begin(stop));
+                self.position += usize::from(self.position == stop && !self.may_start_match(stop));
             } else {
                 self.position = stop;
                 self.handle_symbol(byte);
@@ -107,21 +110,24 @@ impl<'a> WalkState<'a> {
         }
         self.position = self.line.len();
         self.flush();
-        WalkOutcome { settled: self.settled && !(self.has_code && self.has_url), respaced: self.respaced }
+        WalkOutcome {
+            is_line_stable: self.settled && !(self.has_three_digit_number && self.has_url),
+            spaces_collapsed: self.respaced,
+        }
     }
 
     /// Returns the rest of a word after a placeholder, because the stops do not list it: `1.5GET /`.
     #[inline]
     fn rest_of_word(&self) -> Option<Stop> {
         let position = self.position;
-        let inside = position > 0 && is_word(self.line[position - 1]);
-        (inside && is_word(at(self.line, position))).then_some(Stop { position, word: position })
+        let inside = position > 0 && is_word_byte(self.line[position - 1]);
+        (inside && is_word_byte(byte_at(self.line, position))).then_some(Stop { position, word: position })
     }
 
     /// Checks cheaply, by the byte after a word without a digit, whether the word may need more than copying.
     #[inline]
     fn may_be_special(&self, start: usize, end: usize) -> bool {
-        let (first, last, next) = (self.line[start], self.line[end - 1], at(self.line, end + 1));
+        let (first, last, next) = (self.line[start], self.line[end - 1], byte_at(self.line, end + 1));
         match self.line[end] {
             // Days, months and HTTP methods.
             b' ' | b',' => {
@@ -131,15 +137,15 @@ impl<'a> WalkState<'a> {
             // A value after `=` is handled later, at its own stop.
             b'=' => false,
             b':' => matches!(next, b'/' | b'\\') || last.is_ascii_hexdigit() || first == b'i',
-            b'.' => is_word(next) || first.is_ascii_uppercase(),
+            b'.' => is_word_byte(next) || first.is_ascii_uppercase(),
             _ => true,
         }
     }
 
     /// Checks whether the byte after a word may start a match.
     #[inline]
-    fn may_begin(&self, position: usize) -> bool {
-        let next = at(self.line, position + 1);
+    fn may_start_match(&self, position: usize) -> bool {
+        let next = byte_at(self.line, position + 1);
         match self.line[position] {
             b' ' => matches!(next, b' ' | b'\t'),
             b':' => next == b':',
@@ -172,7 +178,7 @@ impl<'a> WalkState<'a> {
             self.settled &= !settle::may_match_at_end(&self.line[self.open_start..start]);
             self.open_start = usize::MAX;
         }
-        self.settled &= !is_word(at(self.line, end));
+        self.settled &= !is_word_byte(byte_at(self.line, end));
     }
 
     /// Records that the text at `start` stays unless the text beside it is replaced.
@@ -184,16 +190,16 @@ impl<'a> WalkState<'a> {
 
     /// Checks whether a text that matched no placeholder may continue in the text at `start`.
     fn may_extend_into(&self, start: usize) -> bool {
-        self.open_start < start && !settle::ends_word(&self.line[self.open_start..start])
+        self.open_start < start && !settle::is_match_boundary(&self.line[self.open_start..start])
     }
 
     fn handle_word(&mut self, start: usize) {
         self.position = start;
-        let (end, mask) = word(self.line, start);
+        let (end, mask) = scan_word(self.line, start);
         if self.handle_symbol_before(start, end, mask) {
             return;
         }
-        if mask & DIGIT == 0 && self.is_plain(start, end, mask) {
+        if mask & DIGIT == 0 && self.is_plain_word(start, end, mask) {
             self.position = self.end_of_kept_labels(end);
             return;
         }
@@ -201,7 +207,7 @@ impl<'a> WalkState<'a> {
         if self.handle_special_word(start, end, mask) {
             return;
         }
-        let here = WordContext { line: self.line, start, end, mask, before: &self.out[self.begin..] };
+        let here = WordContext { line: self.line, start, end, byte_classes: mask, before: &self.out[self.begin..] };
         let hit = PLACEHOLDERS.find_first(&here);
         let stays = hit.as_ref().is_none_or(|hit| hit.text.is_empty());
         self.settled &= !(stays && placeholders::needs_lookahead(&here));
@@ -219,10 +225,10 @@ impl<'a> WalkState<'a> {
     #[inline]
     fn end_of_kept_labels(&self, end: usize) -> usize {
         let mut passed = end;
-        while at(self.line, passed) == b'.' {
-            let (stop, mask) = word(self.line, passed + 1);
-            let token = at(self.line, passed + 1) == b'e' || stop - (passed + 1) == 21;
-            if token || mask == 0 || mask & (DIGIT | NON_ASCII) != 0 || at(self.line, stop) != b'.' {
+        while byte_at(self.line, passed) == b'.' {
+            let (stop, mask) = scan_word(self.line, passed + 1);
+            let token = byte_at(self.line, passed + 1) == b'e' || stop - (passed + 1) == 21;
+            if token || mask == 0 || mask & (DIGIT | NON_ASCII) != 0 || byte_at(self.line, stop) != b'.' {
                 break;
             }
             passed = stop;
@@ -248,10 +254,10 @@ impl<'a> WalkState<'a> {
     /// Checks for a word of small letters between spaces, as most words are. The word before must not end in `r`,
     /// because a word after `for` or `user` may be the name of an account.
     #[inline]
-    fn is_plain(&self, start: usize, end: usize, mask: u8) -> bool {
+    fn is_plain_word(&self, start: usize, end: usize, mask: u8) -> bool {
         let (left, before) = if start >= 2 { (self.line[start - 1], self.line[start - 2]) } else { (0, 0) };
         mask & (UPPER | UPPER_HEX) == 0
-            && matches!(at(self.line, end), 0 | b' ' | b',' | b')' | b';')
+            && matches!(byte_at(self.line, end), 0 | b' ' | b',' | b')' | b';')
             && left == b' '
             && before != b'r'
     }
@@ -259,7 +265,7 @@ impl<'a> WalkState<'a> {
     #[inline]
     fn apply_replacement(&mut self, start: usize, mask: u8, hit: Replacement) {
         // The common case, checked before writing the text before `start`: a placeholder for the whole word.
-        if hit.keep == 0 && hit.back == 0 && hit.text.len() > 3 {
+        if hit.kept_bytes == 0 && hit.replaced_bytes_before == 0 && hit.text.len() > 3 {
             self.replace(hit.end, hit.text);
         } else {
             self.apply_partial_replacement(start, mask, hit);
@@ -273,13 +279,14 @@ impl<'a> WalkState<'a> {
         let left = if start > 0 { self.line[start - 1] } else { 0 };
         // Only a class of statuses such as `5xx` has three bytes. Any other text has angle brackets or is empty.
         if hit.text.len() == 3 {
-            self.statuses.push(u16::try_from(crate::text::bytes::number(&self.line[start..hit.end])).unwrap_or(0));
+            self.statuses
+                .push(u16::try_from(crate::text::bytes::parse_digits(&self.line[start..hit.end])).unwrap_or(0));
             // Another pass reads the class as a word, which stays between these bytes.
-            self.settled &=
-                !matches!(left, b'-' | b'+' | b'<') && matches!(at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');
+            self.settled &= !matches!(left, b'-' | b'+' | b'<')
+                && matches!(byte_at(self.line, hit.end), 0 | b' ' | b',' | b'}' | b'"');
         } else if hit.text.is_empty() {
-            self.has_code |= mask == DIGIT && digits(self.line, start) == start + 3;
-        } else if hit.keep > 0 {
+            self.has_three_digit_number |= mask == DIGIT && digits_end(self.line, start) == start + 3;
+        } else if hit.kept_bytes > 0 {
             if !self.may_extend_into(start) {
                 self.open_start = usize::MAX;
             }
@@ -287,9 +294,9 @@ impl<'a> WalkState<'a> {
             let unit = matches!(self.out[self.begin..], [.., b'0'..=b'9', b' ']);
             self.settled &= !matches!(left, b'=' | b'-') && !unit && self.open_start == usize::MAX;
         }
-        self.settled &= hit.back == 0;
-        self.out.truncate(self.out.len() - hit.back);
-        self.position = start + hit.keep;
+        self.settled &= hit.replaced_bytes_before == 0;
+        self.out.truncate(self.out.len() - hit.replaced_bytes_before);
+        self.position = start + hit.kept_bytes;
         self.flush();
         if hit.text.is_empty() {
             self.keep_as_is(start);
@@ -302,7 +309,7 @@ impl<'a> WalkState<'a> {
     /// Handles words that are special because of the text after them: URLs, routes after an HTTP method, and Windows
     /// paths.
     fn handle_special_word(&mut self, start: usize, end: usize, mask: u8) -> bool {
-        if at(self.line, end) == b':' {
+        if byte_at(self.line, end) == b':' {
             if let Some(after) = net::url_end(self.line, end) {
                 self.has_url = true;
                 self.replace(after, "<URL>");
@@ -310,14 +317,14 @@ impl<'a> WalkState<'a> {
             }
             // With a placeholder after the slashes, the text would be a URL: `db://<5ms`.
             self.settled &= !self.line[end..].starts_with(b"://");
-            if end - start == 1 && at(self.line, end + 1) == b'\\' {
+            if end - start == 1 && byte_at(self.line, end + 1) == b'\\' {
                 return self.replace_path(start);
             }
         }
         if mask & (LOWER | LOWER_HEX | DIGIT | NON_ASCII) == 0 && numbers::is_http_method(&self.line[start..end]) {
-            let path = run(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
+            let path = run_end(self.line, end, |byte| matches!(byte, b' ' | b'"' | b'\'' | b'`'));
             // A word before a quote is not a stop.
-            if at(self.line, end) == b' ' && at(self.line, path) == b'/' {
+            if byte_at(self.line, end) == b' ' && byte_at(self.line, path) == b'/' {
                 self.position = path;
                 self.flush();
                 self.write_route(path);
@@ -329,12 +336,12 @@ impl<'a> WalkState<'a> {
 
     /// Writes the path of a request: IDs become `<ID>`, and the query is dropped.
     fn write_route(&mut self, start: usize) {
-        static ENDS: Set = Set::of_text_ends("\"'`?#,)];");
-        static QUERY_ENDS: Set = Set::of_text_ends("\"'`)]");
-        let end = run(self.line, start, |byte| !ENDS.has(byte));
+        static ENDS: ByteSet = ByteSet::of_text_ends("\"'`?#,)];");
+        static QUERY_ENDS: ByteSet = ByteSet::of_text_ends("\"'`)]");
+        let end = run_end(self.line, start, |byte| !ENDS.has(byte));
         let mut position = start;
         while position < end {
-            let stop = run(&self.line[..end], position + 1, |byte| byte != b'/');
+            let stop = run_end(&self.line[..end], position + 1, |byte| byte != b'/');
             let segment = &self.line[position + 1..stop];
             let text = segment.strip_suffix(b":").unwrap_or(segment);
             let (id, rest) = (ids::is_path_id(text), &segment[text.len()..]);
@@ -345,8 +352,8 @@ impl<'a> WalkState<'a> {
         }
         self.position = end;
         self.copied = end;
-        if at(self.line, end) == b'?' {
-            let query = run(self.line, end, |byte| !QUERY_ENDS.has(byte));
+        if byte_at(self.line, end) == b'?' {
+            let query = run_end(self.line, end, |byte| !QUERY_ENDS.has(byte));
             self.replace(query, "?<QUERY>");
         }
     }
@@ -360,9 +367,9 @@ impl<'a> WalkState<'a> {
                     self.position += 1;
                 }
             }
-            b':' if at(self.line, start + 1) == b':' => self.replace_short_ipv6(),
+            b':' if byte_at(self.line, start + 1) == b':' => self.replace_short_ipv6(),
             b'@' => self.replace_email(),
-            b'=' if matches!(at(self.line, start + 1), b'\'' | b'"') => self.replace_quoted_value(start + 1),
+            b'=' if matches!(byte_at(self.line, start + 1), b'\'' | b'"') => self.replace_quoted_value(start + 1),
             _ => self.position += 1,
         }
     }
@@ -383,7 +390,7 @@ impl<'a> WalkState<'a> {
 
     /// Writes a single space for a run of blanks.
     fn write_space(&mut self) {
-        let end = run(self.line, self.position, |byte| matches!(byte, b' ' | b'\t'));
+        let end = run_end(self.line, self.position, |byte| matches!(byte, b' ' | b'\t'));
         if end == self.position + 1 && self.line[self.position] == b' ' {
             self.position = end;
         } else {
@@ -392,7 +399,8 @@ impl<'a> WalkState<'a> {
             // Another pass may read a single space differently than a tab. After these bytes and after a status in
             // brackets, it may read a single space differently than two spaces.
             let tab = self.line[self.position..end].contains(&b'\t');
-            self.settled &= !(tab || self.has_code || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));
+            self.settled &=
+                !(tab || self.has_three_digit_number || matches!(self.out.last(), Some(b'r' | b'0'..=b'9')));
             self.out.push(b' ');
             (self.position, self.copied) = (end, end);
         }
@@ -400,12 +408,12 @@ impl<'a> WalkState<'a> {
 
     fn replace_path(&mut self, start: usize) -> bool {
         if start > 0
-            && (is_word(self.line[start - 1])
+            && (is_word_byte(self.line[start - 1])
                 || matches!(self.line[start - 1], b'/' | b'.' | b'>' | b'-' | b'_' | b'~' | b':' | b'}' | b'$'))
         {
             return false;
         }
-        let Some(path) = paths::find_volatile(self.line, start) else { return false };
+        let Some(path) = paths::find_volatile_part(self.line, start) else { return false };
         self.position = start;
         self.flush();
         self.replace(path.end, path.text);
@@ -415,7 +423,7 @@ impl<'a> WalkState<'a> {
     fn replace_short_ipv6(&mut self) {
         let start = self.position;
         let boundary = start == 0
-            || !(is_word(self.line[start - 1]) || self.line[start - 1] == b':' || self.line[start - 1] == b'>');
+            || !(is_word_byte(self.line[start - 1]) || self.line[start - 1] == b':' || self.line[start - 1] == b'>');
         match net::ipv6_end(self.line, start) {
             Some(end) if boundary => {
                 self.flush();
@@ -439,8 +447,11 @@ impl<'a> WalkState<'a> {
         let at_sign = self.position;
         self.flush();
         let written = &self.out[self.begin..];
-        let local =
-            written.iter().rev().take_while(|&&byte| net::is_local_part(byte) || matches!(byte, b'<' | b'>')).count();
+        let local = written
+            .iter()
+            .rev()
+            .take_while(|&&byte| net::is_local_part_byte(byte) || matches!(byte, b'<' | b'>'))
+            .count();
         match net::email_domain_end(self.line, at_sign) {
             Some(end) if local > 0 => {
                 // For an address in angle brackets such as `<bob@example.com>`, keep the opening bracket.
@@ -463,13 +474,14 @@ impl<'a> WalkState<'a> {
         let start = number - 1;
         let left = if start > self.copied { self.line[start - 1] } else { self.out.last().copied().unwrap_or(0) };
         let line_start = start == 0 || self.copied == start && self.out.len() == self.begin;
-        let dash = !line_start && (is_word(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'.'));
-        if dash || left == b'@' && at(self.line, digits(self.line, number)) == b',' {
+        let dash = !line_start && (is_word_byte(left) || matches!(left, b'>' | b')' | b']' | b'-' | b'+' | b'.'));
+        if dash || left == b'@' && byte_at(self.line, digits_end(self.line, number)) == b',' {
             return false;
         }
         self.position = start;
         self.flush();
-        let here = WordContext { line: self.line, start: number, end, mask, before: &self.out[self.begin..] };
+        let here =
+            WordContext { line: self.line, start: number, end, byte_classes: mask, before: &self.out[self.begin..] };
         match PLACEHOLDERS.find_first(&here) {
             Some(hit) if !hit.text.is_empty() => {
                 self.settled &= hit.text.len() > 3;

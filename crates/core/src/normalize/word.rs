@@ -1,6 +1,6 @@
 //! Defines a word with the text around it, and the replacement of a word.
 
-use crate::text::bytes::{DIGIT, at};
+use crate::text::bytes::{DIGIT, byte_at};
 
 /// A word at which a placeholder may start, with the text around it.
 #[derive(Clone, Copy)]
@@ -12,7 +12,7 @@ pub(super) struct WordContext<'a> {
     /// End offset of the word, exclusive.
     pub(super) end: usize,
     /// Classes of the word's bytes.
-    pub(super) mask: u8,
+    pub(super) byte_classes: u8,
     /// The normalized line up to the word.
     pub(super) before: &'a [u8],
 }
@@ -26,15 +26,15 @@ impl WordContext<'_> {
     /// digit.
     pub(super) fn kind(&self) -> usize {
         match self.line[self.start] {
-            _ if self.mask == DIGIT => 0,
+            _ if self.byte_classes == DIGIT => 0,
             b'0'..=b'9' => 1,
-            _ if self.mask & DIGIT != 0 => 2,
+            _ if self.byte_classes & DIGIT != 0 => 2,
             _ => 3,
         }
     }
 
     pub(super) fn next(&self) -> u8 {
-        at(self.line, self.end)
+        byte_at(self.line, self.end)
     }
 
     pub(super) fn previous(&self) -> u8 {
@@ -48,19 +48,19 @@ pub(super) struct Replacement {
     /// End offset of the replaced text, exclusive.
     pub(super) end: usize,
     /// Number of bytes of the word that stay before the placeholder.
-    pub(super) keep: usize,
+    pub(super) kept_bytes: usize,
     /// The placeholder; empty if the text stays.
     pub(super) text: &'static str,
     /// Number of bytes of output before the word that the placeholder also replaces.
-    pub(super) back: usize,
+    pub(super) replaced_bytes_before: usize,
 }
 
 impl Replacement {
     pub(super) fn new(end: usize, text: &'static str) -> Self {
-        Self { end, keep: 0, text, back: 0 }
+        Self { end, kept_bytes: 0, text, replaced_bytes_before: 0 }
     }
 
-    pub(super) fn kept(here: &WordContext<'_>, end: usize) -> Self {
-        Self { end, keep: end - here.start, text: "", back: 0 }
+    pub(super) fn keep_until(here: &WordContext<'_>, end: usize) -> Self {
+        Self { end, kept_bytes: end - here.start, text: "", replaced_bytes_before: 0 }
     }
 }

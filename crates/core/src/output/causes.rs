@@ -1,7 +1,7 @@
 //! Follows the chain of causes of the first error. The causes of later errors do not explain the failure.
 
-use super::progress_lines::is_progress;
-use crate::text::bytes::run;
+use super::progress_lines::is_progress_line;
+use crate::text::bytes::run_end;
 
 /// Text before a cause in Java and related languages.
 const CAUSE_PREFIX: &[u8] = b"Caused by: ";
@@ -24,14 +24,14 @@ impl CauseChain {
         if self.ended || !is_cause && !after_frame && self.indent.is_none() {
             return false;
         }
-        let indent = run(line, 0, |byte| matches!(byte, b' ' | b'\t'));
+        let indent = run_end(line, 0, |byte| matches!(byte, b' ' | b'\t'));
         if is_cause {
             let chain = *self.indent.get_or_insert(indent);
             return indent <= chain && !part.starts_with(CIRCULAR_CAUSE_PREFIX);
         }
         // Further lines of a cause's message are indented, and log lines of other threads may come between them.
         let outside = indent <= self.indent.unwrap_or(0);
-        self.ended = outside && !is_progress(part);
+        self.ended = outside && !is_progress_line(part);
         false
     }
 }

@@ -1,7 +1,7 @@
 //! Checks whether a stack frame belongs to the project, to its tests, or to a library or runtime.
 
-use super::stack_frame::Frame;
-use crate::text::bytes::{Starts, literals::Literals};
+use super::stack_frame::StackFrame;
+use crate::text::bytes::{PrefixList, literals::LiteralFinder};
 use std::sync::LazyLock;
 
 /// Parts of paths that belong to a runtime, a library or a test framework.
@@ -79,12 +79,12 @@ const TEST_PATHS: [&str; 32] = [
     "\\e2e\\",
 ];
 /// Prefixes of paths that belong to a runtime, a library or a test.
-static OUTSIDE_PREFIXES: Starts<7> =
-    Starts::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
-static OUTSIDE_PATHS: LazyLock<Literals> =
-    LazyLock::new(|| Literals::new(LIBRARY_PATHS.iter().chain(&TEST_PATHS), false));
+static OUTSIDE_PREFIXES: PrefixList<7> =
+    PrefixList::new(["internal/", "<internal:", "vendor/", "test_", "test/", "spec/", "e2e/"]);
+static OUTSIDE_PATHS: LazyLock<LiteralFinder> =
+    LazyLock::new(|| LiteralFinder::new(LIBRARY_PATHS.iter().chain(&TEST_PATHS), false));
 /// Packages and crates of a platform, a library or a test framework.
-static LIBRARY_PACKAGES: Starts<42> = Starts::new([
+static LIBRARY_PACKAGES: PrefixList<42> = PrefixList::new([
     "java.",
     "java/",
     "javax.",
@@ -130,40 +130,42 @@ static LIBRARY_PACKAGES: Starts<42> = Starts::new([
 ]);
 
 /// Test framework packages whose files are named like tests.
-static TEST_FRAMEWORK_PACKAGES: Starts<4> = Starts::new(["junit.", "org.junit", "org.testng", "app//org.junit"]);
-static LIBRARY_PATH_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&LIBRARY_PATHS, false));
-static TEST_PATH_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&TEST_PATHS, false));
+static TEST_FRAMEWORK_PACKAGES: PrefixList<4> =
+    PrefixList::new(["junit.", "org.junit", "org.testng", "app//org.junit"]);
+static LIBRARY_PATH_FINDER: LazyLock<LiteralFinder> = LazyLock::new(|| LiteralFinder::new(&LIBRARY_PATHS, false));
+static TEST_PATH_FINDER: LazyLock<LiteralFinder> = LazyLock::new(|| LiteralFinder::new(&TEST_PATHS, false));
 
 /// Checks whether the frame belongs to the code of the project and not to a test, because the line of a test does not
 /// show the cause.
-pub(crate) fn is_in_app(frame: &Frame<'_>) -> bool {
+pub(crate) fn is_app_frame(frame: &StackFrame<'_>) -> bool {
     let file = frame.file;
-    let foreign = file == b"native" || OUTSIDE_PREFIXES.begin(file) || OUTSIDE_PATHS.occur_in(file);
-    !file.is_empty() && !foreign && !is_library(frame.function)
+    let foreign = file == b"native" || OUTSIDE_PREFIXES.matches_start(file) || OUTSIDE_PATHS.occur_in(file);
+    !file.is_empty() && !foreign && !is_library_function(frame.function)
 }
 
 /// Checks whether the frame belongs to the project or its tests.
-pub(super) fn is_project(frame: &Frame<'_>) -> bool {
+pub(super) fn is_project_frame(frame: &StackFrame<'_>) -> bool {
     let file = frame.file;
     let runtime = file == b"native" || file.starts_with(b"internal/") || LIBRARY_PATH_FINDER.occur_in(file);
     let library = || {
-        is_library(frame.function) && !TEST_PATH_FINDER.occur_in(file) || TEST_FRAMEWORK_PACKAGES.begin(frame.function)
+        is_library_function(frame.function) && !TEST_PATH_FINDER.occur_in(file)
+            || TEST_FRAMEWORK_PACKAGES.matches_start(frame.function)
     };
     !file.is_empty() && !runtime && !library()
 }
 
 /// Checks by its package whether the function belongs to a platform, a library or a test framework.
-pub(crate) fn is_library(function: &[u8]) -> bool {
-    LIBRARY_PACKAGES.begin(function)
+pub(crate) fn is_library_function(function: &[u8]) -> bool {
+    LIBRARY_PACKAGES.matches_start(function)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::is_in_app;
-    use crate::output::stack_frame::Frame;
+    use super::is_app_frame;
+    use crate::output::stack_frame::StackFrame;
 
     fn is_in_project(file: &str) -> bool {
-        is_in_app(&Frame { file: file.as_bytes(), function: b"total", outer_first: false })
+        is_app_frame(&StackFrame { file: file.as_bytes(), function: b"total", outer_first: false })
     }
 
     #[test]

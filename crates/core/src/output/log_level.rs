@@ -1,7 +1,7 @@
 //! Recognizes log levels as loggers print them. The caller must know that the line belongs to a log, because any word
 //! may look like a level.
 
-use crate::text::bytes::run;
+use crate::text::bytes::run_end;
 use memchr::{memchr_iter, memchr3_iter, memmem::Finder};
 use std::sync::LazyLock;
 
@@ -27,7 +27,7 @@ const WARNING_VALUES: [&[u8]; 2] = [b"warn", b"warning"];
 static LEVEL_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 
 /// Checks an upper-case word for a level below a warning.
-pub(crate) fn is_below_warning(word: &[u8]) -> bool {
+pub(crate) fn is_level_below_warning(word: &[u8]) -> bool {
     LEVELS_BELOW_WARNING.contains(&word)
 }
 
@@ -42,7 +42,7 @@ pub(crate) fn is_value_below_warning(value: &[u8]) -> bool {
 }
 
 /// Checks for a level below an error near the start of the line: `[INFO]`, ` WARN `, `level=info`, `"level":"debug"`.
-pub(crate) fn is_below_error(line: &[u8]) -> bool {
+pub(crate) fn has_level_below_error(line: &[u8]) -> bool {
     let warns = line.trim_ascii_start().get(..8).is_some_and(|start| start.eq_ignore_ascii_case(b"warning:"));
     let start = &line[..line.len().min(MAX_HEADER_SEARCH_BYTES)];
     warns || has_low_word(start) || has_low_value(start)
@@ -53,7 +53,7 @@ fn has_low_word(start: &[u8]) -> bool {
     let begins = |at: &usize| at.checked_sub(1).is_none_or(|before| b"[|( \t".contains(&start[before]));
     capitals.chain(memchr_iter(b'V', start)).filter(begins).any(|at| {
         let word = leading_letters(&start[at..]);
-        is_below_warning(word) || WARNING_LEVELS.contains(&word)
+        is_level_below_warning(word) || WARNING_LEVELS.contains(&word)
     })
 }
 
@@ -69,5 +69,5 @@ fn has_low_value(start: &[u8]) -> bool {
 }
 
 fn leading_letters(text: &[u8]) -> &[u8] {
-    &text[..run(text, 0, |byte| byte.is_ascii_alphabetic())]
+    &text[..run_end(text, 0, |byte| byte.is_ascii_alphabetic())]
 }

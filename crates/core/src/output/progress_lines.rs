@@ -2,7 +2,7 @@
 //! mentions a failure is a message at any level, and a level counts only in a log header.
 
 use super::{access_log, log_level};
-use crate::text::bytes::{Starts, at, digits, is_word, literals::Literals, run, within};
+use crate::text::bytes::{PrefixList, byte_at, digits_end, is_word_byte, literals::LiteralFinder, range_mask, run_end};
 use memchr::memmem::Finder;
 use std::sync::LazyLock;
 use wide::u8x16;
@@ -15,7 +15,7 @@ const MAX_KEY_SEARCH_BYTES: usize = 128;
 /// Numbers that pino and bunyan print for the levels below a warning.
 const NUMBERS_BELOW_WARNING: [&[u8]; 3] = [b"10", b"20", b"30"];
 /// Marks that runners print before the name of a passed test.
-static PASSED_TEST_MARKS: Starts<4> = Starts::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
+static PASSED_TEST_MARKS: PrefixList<4> = PrefixList::new(["✓ ", "✔ ", "√ ", "--- PASS: "]);
 /// Words and parts of words that mention a problem, in any case. These words count at any level, because a tool that
 /// runs a program may log the output of the program as information.
 #[rustfmt::skip]
@@ -38,13 +38,13 @@ const FAILURE_WORDS: [&str; 124] = [
 
 static LEVEL_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"level"));
 static TIME_KEY: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"time\":"));
-static FAILURE_WORD_FINDER: LazyLock<Literals> = LazyLock::new(|| Literals::new(&FAILURE_WORDS, true));
+static FAILURE_WORD_FINDER: LazyLock<LiteralFinder> = LazyLock::new(|| LiteralFinder::new(&FAILURE_WORDS, true));
 
 /// Checks whether the trimmed line reports no problem.
-pub(crate) fn is_progress(line: &[u8]) -> bool {
+pub(crate) fn is_progress_line(line: &[u8]) -> bool {
     // A line that ends with a colon announces the next line.
     let harmless = |message: usize| !line.ends_with(b":") && !mentions_failure(&line[message..]);
-    match at(line, 0) {
+    match byte_at(line, 0) {
         b'0'..=b'9' => {
             is_successful_request(line) || is_go_log(line) || skip_header_below_warning(line).is_some_and(harmless)
         }
@@ -56,7 +56,7 @@ pub(crate) fn is_progress(line: &[u8]) -> bool {
         b'l' | b't' => is_logfmt(line) && has_level_below_warning(line) && harmless(0),
         b'o' => is_passed_test(line),
         b'P' => line.strip_prefix(b"PASS ").is_some_and(starts_with_file_or_class),
-        b'-' | 0xe2 => PASSED_TEST_MARKS.begin(line),
+        b'-' | 0xe2 => PASSED_TEST_MARKS.matches_start(line),
         _ => false,
     }
 }
@@ -70,14 +70,14 @@ pub(crate) fn mentions_failure(text: &[u8]) -> bool {
 pub(crate) fn expects_continuation(line: &[u8]) -> bool {
     let count = |wanted: u8| memchr::memchr_iter(wanted, line).count();
     // A log line such as `[ERROR] Failures:` announces nothing.
-    let label = line.ends_with(b":") && !matches!(at(line, 0), b'[' | b'0'..=b'9');
+    let label = line.ends_with(b":") && !matches!(byte_at(line, 0), b'[' | b'0'..=b'9');
     let value = || count(b'<') > count(b'>') || count(b'"') % 2 == 1 || line.ends_with(b" got");
     label || line.ends_with(b"(most recent call last):") || value()
 }
 
 /// Checks for a passed test: `ok 3 - adds` of TAP, `ok  \tshop/cart\t0.012s` of Go.
 fn is_passed_test(line: &[u8]) -> bool {
-    let number = digits(line, 3);
+    let number = digits_end(line, 3);
     let tap = number > 3 && (number == line.len() || line[number..].starts_with(b" - "));
     line.starts_with(b"ok ") && (tap || matches!(line[2..], [b' ', b' ' | b'\t', ..]))
 }
@@ -85,7 +85,7 @@ fn is_passed_test(line: &[u8]) -> bool {
 /// Checks whether the first word names a file or a class: `src/cart.test.ts (5.1 s)`.
 fn starts_with_file_or_class(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
-    text[..run(text, 0, |byte| byte != b' ')].iter().any(|byte| matches!(byte, b'/' | b'\\' | b'.'))
+    text[..run_end(text, 0, |byte| byte != b' ')].iter().any(|byte| matches!(byte, b'/' | b'\\' | b'.'))
 }
 
 /// Checks for a line of Go's logger, `2006/01/02 15:04:05 message`, which other goroutines may print during a failing
@@ -98,7 +98,8 @@ fn is_go_log(line: &[u8]) -> bool {
             .zip(TIME_STAMP_SHAPE)
             .all(|(&byte, &shape)| if shape == b'0' { byte.is_ascii_digit() } else { byte == shape });
     stamped && {
-        let level = &line[TIME_STAMP_SHAPE.len()..run(line, TIME_STAMP_SHAPE.len(), |byte| byte.is_ascii_uppercase())];
+        let level =
+            &line[TIME_STAMP_SHAPE.len()..run_end(line, TIME_STAMP_SHAPE.len(), |byte| byte.is_ascii_uppercase())];
         line[TIME_STAMP_SHAPE.len()] != b'[' && !log_level::is_problem_level(level)
     }
 }
@@ -106,9 +107,9 @@ fn is_go_log(line: &[u8]) -> bool {
 /// Returns the start of the message in `INFO: message`, `DEBUG    shop:cart.py:12 message`, `INFO [main] message`.
 /// Returns `None` for a sentence such as `INFO is no level`.
 fn skip_level_below_warning(line: &[u8]) -> Option<usize> {
-    let end = run(line, 0, |byte| byte.is_ascii_uppercase());
-    let ends = matches!(at(line, end), b':' | b' ' | b'\t') && !continues_as_sentence(&line[end..]);
-    (ends && log_level::is_below_warning(&line[..end])).then_some(end)
+    let end = run_end(line, 0, |byte| byte.is_ascii_uppercase());
+    let ends = matches!(byte_at(line, end), b':' | b' ' | b'\t') && !continues_as_sentence(&line[end..]);
+    (ends && log_level::is_level_below_warning(&line[..end])).then_some(end)
 }
 
 /// Returns the start of the message in `2026-01-02 10:00:00.123  INFO 12 --- [main] message`, `[INFO] message`,
@@ -117,13 +118,13 @@ fn skip_header_below_warning(line: &[u8]) -> Option<usize> {
     let reach = &line[..line.len().min(MAX_HEADER_SEARCH_BYTES)];
     let mut end = 0;
     while let Some(start) = find_two_capitals(reach, end) {
-        end = run(reach, start, |byte| byte.is_ascii_uppercase());
+        end = run_end(reach, start, |byte| byte.is_ascii_uppercase());
         let word = &reach[start..end];
         if log_level::is_problem_level(word) {
             return None;
         }
-        if log_level::is_below_warning(word) {
-            let ends = matches!(at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
+        if log_level::is_level_below_warning(word) {
+            let ends = matches!(byte_at(line, end), b' ' | b'\t' | b']' | b')' | b':' | b'|');
             return (ends && is_log_header(&line[..start], &line[end..])).then_some(end);
         }
     }
@@ -136,7 +137,7 @@ fn find_two_capitals(text: &[u8], start: usize) -> Option<usize> {
     while let Some(bytes) = text[position..].first_chunk::<17>() {
         let [first, second] = [0, 1].map(|from| {
             let bytes: [u8; 16] = *bytes[from..].first_chunk().expect("the window is 1 byte longer");
-            within(u8x16::new(bytes), b'A', b'Z')
+            range_mask(u8x16::new(bytes), b'A', b'Z')
         });
         let found = (first & second).to_bitmask();
         if found != 0 {
@@ -150,8 +151,8 @@ fn find_two_capitals(text: &[u8], start: usize) -> Option<usize> {
 
 /// Checks whether the level continues as a sentence: ` is no level`.
 fn continues_as_sentence(after: &[u8]) -> bool {
-    let end = run(after, 1, |byte| byte.is_ascii_alphabetic());
-    at(after, 0) == b' ' && (end == after.len() || end > 1 && after[end] == b' ')
+    let end = run_end(after, 1, |byte| byte.is_ascii_alphabetic());
+    byte_at(after, 0) == b' ' && (end == after.len() || end > 1 && after[end] == b' ')
 }
 
 /// Checks whether the text before the level is a log header: it starts with a time stamp or a bracket and contains no
@@ -171,14 +172,14 @@ fn is_log_header(before: &[u8], after: &[u8]) -> bool {
 }
 
 fn is_thread_name(name: &[u8]) -> bool {
-    !name.is_empty() && !is_time(name) && name.iter().all(|&byte| is_word(byte) || b"-._/#$".contains(&byte))
+    !name.is_empty() && !is_time(name) && name.iter().all(|&byte| is_word_byte(byte) || b"-._/#$".contains(&byte))
 }
 
 /// Checks for a date, a time of day with seconds, or the digits of a date or time.
 fn is_time(word: &[u8]) -> bool {
     let marks = word.iter().filter(|byte| matches!(byte, b'-' | b':' | b'/')).count();
     let marked = marks >= 2 && word[0].is_ascii_digit() && word.last() != Some(&b':');
-    marked || digits(word, 0) >= 6
+    marked || digits_end(word, 0) >= 6
 }
 
 /// Checks for a number, a logger, a thread or a time zone, as opposed to a word of a sentence or a level of a single
@@ -214,14 +215,14 @@ fn has_level_below_warning(line: &[u8]) -> bool {
 /// `"log_level":`.
 fn find_level_value(line: &[u8], start: usize) -> Option<&[u8]> {
     let before = &line[..start];
-    let key = if at(line, 0) == b'{' {
+    let key = if byte_at(line, 0) == b'{' {
         before.ends_with(b"\"") || before.ends_with(b"\"log.")
     } else {
         matches!(before.last(), None | Some(b' '))
     };
     let rest = &line[start + LEVEL_KEY.needle().len()..];
-    let marks = run(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
-    let end = run(rest, marks, |byte| byte.is_ascii_alphanumeric());
+    let marks = run_end(rest, 0, |byte| matches!(byte, b'"' | b':' | b'=' | b' '));
+    let end = run_end(rest, marks, |byte| byte.is_ascii_alphanumeric());
     let given = rest[..marks].iter().any(|byte| matches!(byte, b':' | b'='));
     (key && given).then_some(&rest[marks..end])
 }
@@ -233,7 +234,7 @@ fn is_successful_request(line: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_progress;
+    use super::is_progress_line;
 
     #[test]
     fn progress_matches_and_messages_do_not() {
@@ -329,7 +330,7 @@ mod tests {
             "expected 192.0.2.1 - - [02/Jan/2026:10:00:00 +0000] \"GET /cart HTTP/1.1\" 200 12",
             "",
         ];
-        assert_eq!(progress.iter().find(|line| !is_progress(line.as_bytes())), None);
-        assert_eq!(messages.iter().find(|line| is_progress(line.as_bytes())), None);
+        assert_eq!(progress.iter().find(|line| !is_progress_line(line.as_bytes())), None);
+        assert_eq!(messages.iter().find(|line| is_progress_line(line.as_bytes())), None);
     }
 }

@@ -2,15 +2,15 @@
 //! printed data. `lines` has already removed the output of runners.
 
 use crate::text::{
-    bytes::literals::Literals,
-    bytes::{Starts, Words, at, digits, is_word, run},
+    bytes::literals::LiteralFinder,
+    bytes::{PrefixList, Words, byte_at, digits_end, is_word_byte, run_end},
 };
 use memchr::memmem;
 use std::{cmp::Ordering, sync::LazyLock};
 
 /// Words and parts of words, in any case. A line before the headline that contains one of them belongs to the error.
-static FAILURE_WORDS: LazyLock<Literals> =
-    LazyLock::new(|| Literals::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
+static FAILURE_WORDS: LazyLock<LiteralFinder> =
+    LazyLock::new(|| LiteralFinder::new(&["fail", "error", "exception", "panic", "fatal", "abort", "crash"], true));
 
 /// Minimum length of a line that counts as data if it has few letters.
 const MIN_DATA_LINE_BYTES: usize = 48;
@@ -18,7 +18,11 @@ const MIN_DATA_LINE_BYTES: usize = 48;
 /// Removes the lines that are not part of the failure; returns whether any line was removed. `text` returns a line
 /// without blanks around it, and `is_reported` checks for a line that the runner printed as the message of a
 /// failed test.
-pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8], is_reported: impl Fn(&L) -> bool) -> bool {
+pub(super) fn remove_unrelated_lines<L>(
+    lines: &mut Vec<L>,
+    text: impl Fn(&L) -> &[u8],
+    is_reported: impl Fn(&L) -> bool,
+) -> bool {
     let count = lines.len();
     if count < 2 {
         return false;
@@ -31,7 +35,7 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8], is_report
     let reported =
         lines.iter().position(is_reported).filter(|_| !lines.iter().any(|line| text(line).starts_with(b"panic: ")));
     lines.drain(..reported.unwrap_or(0));
-    let first_error = || lines.iter().position(|line| is_headline(text(line)));
+    let first_error = || lines.iter().position(|line| looks_like_error(text(line)));
     let headline = reported.map(|_| 0).or_else(first_error);
     let expectation = || lines.iter().position(|line| is_expectation(text(line)));
     // A test that was killed or timed out may have printed any text before.
@@ -56,28 +60,28 @@ pub(super) fn prune<L>(lines: &mut Vec<L>, text: impl Fn(&L) -> &[u8], is_report
     });
     // The last line of a truncated text is incomplete.
     let cut_off = lines.last().is_some_and(|line| text(line).ends_with(b"..."));
-    let within_stamp = |last: &L, above: &L| is_cut_time_stamp(text(last)) && !text(above).ends_with(b":");
+    let within_stamp = |last: &L, above: &L| is_truncated_timestamp(text(last)) && !text(above).ends_with(b":");
     if let [.., above, last] = lines.as_slice()
         && within_stamp(last, above)
     {
         lines.pop();
     }
-    if cut_off && lines.len() > 1 && !is_headline(text(&lines[lines.len() - 1])) {
+    if cut_off && lines.len() > 1 && !looks_like_error(text(&lines[lines.len() - 1])) {
         lines.pop();
     }
     lines.len() < count
 }
 
 /// Checks for a time stamp or the start of a time stamp, which remains of a truncated line.
-fn is_cut_time_stamp(line: &[u8]) -> bool {
+fn is_truncated_timestamp(line: &[u8]) -> bool {
     let digits = || line.iter().all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(byte));
-    line == b"<TIMESTAMP>" || at(line, 0).is_ascii_digit() && line.len() < 30 && digits()
+    line == b"<TIMESTAMP>" || byte_at(line, 0).is_ascii_digit() && line.len() < 30 && digits()
 }
 
 /// Checks for a line about an expectation. A message of the test may be before this line.
 fn is_expectation(line: &[u8]) -> bool {
-    static STARTS: Starts<3> = Starts::new(["Failed asserting that ", "expected: ", "expected "]);
-    STARTS.begin(line)
+    static STARTS: PrefixList<3> = PrefixList::new(["Failed asserting that ", "expected: ", "expected "]);
+    STARTS.matches_start(line)
 }
 
 fn is_end_of_process(line: &[u8]) -> bool {
@@ -86,8 +90,8 @@ fn is_end_of_process(line: &[u8]) -> bool {
 
 /// Checks whether a normalized text reports only that values differ, or only an error type. Many failures have the same
 /// text.
-pub(crate) fn is_generic(text: &[u8]) -> bool {
-    let is_part = |byte: u8| is_word(byte) || matches!(byte, b'_' | b'.' | b'$');
+pub(crate) fn is_generic_message(text: &[u8]) -> bool {
+    let is_part = |byte: u8| is_word_byte(byte) || matches!(byte, b'_' | b'.' | b'$');
     let is_upper = |byte: &u8| byte.is_ascii_uppercase() || *byte == b'_';
     let kind = |word: &[u8]| word.ends_with(b"Error") || word.ends_with(b"Exception");
     let mut from = 0;
@@ -95,8 +99,8 @@ pub(crate) fn is_generic(text: &[u8]) -> bool {
         let (start, end) = (from, from + word.len());
         from = end + 1;
         // A quoted name, as in `KeyError: 'API_KEY'`, describes the failure.
-        let is_quoted =
-            matches!(at(text, end), b'\'' | b'"' | b'`') && at(text, start.wrapping_sub(1)) == at(text, end);
+        let is_quoted = matches!(byte_at(text, end), b'\'' | b'"' | b'`')
+            && byte_at(text, start.wrapping_sub(1)) == byte_at(text, end);
         let word = word.strip_suffix(b".").unwrap_or(word);
         word.is_empty()
             || GENERIC_WORDS.has(word)
@@ -202,8 +206,8 @@ static GENERIC_CALLS: Words<25> = Words::new([
 /// their place. The list has messages of the runtimes of Go, JavaScript, Python, Java, Kotlin, C#, Rust, PHP, Ruby,
 /// Swift, Dart, Elixir, Lua and Haskell. A stack overflow is not in the list, because its innermost frame is random.
 pub(crate) fn is_generic_runtime_message(text: &[u8]) -> bool {
-    static RUNTIME_WORDINGS: LazyLock<Literals> = LazyLock::new(|| {
-        Literals::new(
+    static RUNTIME_WORDINGS: LazyLock<LiteralFinder> = LazyLock::new(|| {
+        LiteralFinder::new(
             &[
                 "DATA RACE",
                 "nil pointer dereference",
@@ -264,8 +268,8 @@ pub(crate) fn is_generic_runtime_message(text: &[u8]) -> bool {
 }
 
 /// Checks whether the form of the line marks it as an error: `TypeError: message`, `fatal: message`, `E0308`.
-pub(crate) fn is_headline(line: &[u8]) -> bool {
-    static ERROR_LABELS: Starts<18> = Starts::new([
+pub(crate) fn looks_like_error(line: &[u8]) -> bool {
+    static ERROR_LABELS: PrefixList<18> = PrefixList::new([
         "assertion `left ",
         "assertion failed: ",
         "called `",
@@ -285,17 +289,17 @@ pub(crate) fn is_headline(line: &[u8]) -> bool {
         "Fatal error: ",
         "AssertionError",
     ]);
-    ERROR_LABELS.begin(line) || names_error(line)
+    ERROR_LABELS.matches_start(line) || starts_with_error_type(line)
 }
 
 /// Checks whether the line starts with the name of an error type, alone or with a message.
-pub(super) fn names_error(line: &[u8]) -> bool {
+pub(super) fn starts_with_error_type(line: &[u8]) -> bool {
     let line = line.strip_prefix(b"Uncaught ").unwrap_or(line);
-    let end = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b'.' | b'$' | b':' | b'\\'));
+    let end = run_end(line, 0, |byte| is_word_byte(byte) || matches!(byte, b'_' | b'.' | b'$' | b':' | b'\\'));
     let name = line[..end].strip_suffix(b":").unwrap_or(&line[..end]);
     let named = [&b"Error"[..], b"Exception", b"Failure", b"Panic", b"Throwable"].iter().any(|end| name.ends_with(end));
     let separate = end == line.len() || line[..end].ends_with(b":") || line[end..].starts_with(b" [");
-    named && separate && at(line, 0).is_ascii_alphabetic()
+    named && separate && byte_at(line, 0).is_ascii_alphabetic()
 }
 
 /// Checks whether a line before the headline is part of the failure.
@@ -313,8 +317,9 @@ fn is_prometheus_metric(line: &[u8]) -> bool {
     if !matches!(line.last(), Some(b'0'..=b'9' | b'N' | b'f' | b'>')) {
         return false;
     }
-    let name = run(line, 0, |byte| is_word(byte) || matches!(byte, b'_' | b':'));
-    let labels = if at(line, name) == b'{' { memchr::memrchr(b'}', line).map_or(name, |end| end + 1) } else { name };
+    let name = run_end(line, 0, |byte| is_word_byte(byte) || matches!(byte, b'_' | b':'));
+    let labels =
+        if byte_at(line, name) == b'{' { memchr::memrchr(b'}', line).map_or(name, |end| end + 1) } else { name };
     let value = line[labels..].strip_prefix(b" ").unwrap_or_default();
     let number = matches!(value, b"NaN" | b"+Inf" | b"-Inf" | b"<NUM>")
         || !value.is_empty() && value.iter().all(|byte| byte.is_ascii_digit() || b".-+eE".contains(byte));
@@ -330,7 +335,7 @@ fn is_quoted_output(line: &[u8]) -> bool {
 }
 
 fn is_string_literal(line: &[u8]) -> bool {
-    matches!((at(line, 0), line.last()), (b'\'', Some(b'\'')) | (b'"', Some(b'"')) | (b'`', Some(b'`')))
+    matches!((byte_at(line, 0), line.last()), (b'\'', Some(b'\'')) | (b'"', Some(b'"')) | (b'`', Some(b'`')))
 }
 
 /// Checks for a line with few letters, such as columns of numbers or hexadecimal data.
@@ -340,10 +345,10 @@ fn is_data_line(line: &[u8]) -> bool {
     }
     let (mut letters, mut position) = (0, 0);
     while position < line.len() {
-        let end = run(line, position, is_word);
+        let end = run_end(line, position, is_word_byte);
         // A number, or its placeholder.
-        let placeholder = at(line, position.wrapping_sub(1)) == b'<' && at(line, end) == b'>';
-        let number = digits(line, position) > position
+        let placeholder = byte_at(line, position.wrapping_sub(1)) == b'<' && byte_at(line, end) == b'>';
+        let number = digits_end(line, position) > position
             || line[position..end].iter().all(u8::is_ascii_hexdigit)
             || line[position..end].starts_with(b"0x");
         if !placeholder && !number {

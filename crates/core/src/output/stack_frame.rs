@@ -1,6 +1,6 @@
 //! Recognizes the stack frames of common runtimes. `frame_owner` checks which frames belong to the project.
 
-use crate::text::bytes::{Words, at, digits, run};
+use crate::text::bytes::{Words, byte_at, digits_end, run_end};
 use memchr::{
     memchr,
     memmem::{self, Finder},
@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 /// A stack frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Frame<'a> {
+pub(crate) struct StackFrame<'a> {
     /// Path as printed, without line and column.
     pub(crate) file: &'a [u8],
     /// Function; empty if the runtime names no function.
@@ -22,8 +22,8 @@ static IN_KEYWORD: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" i
 static GO_OFFSET: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" +0x"));
 
 /// Parses a line as a stack frame of any runtime. `colon` is the position of its first colon.
-pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
-    match at(line, 0) {
+pub(crate) fn parse_frame(line: &[u8], colon: Option<usize>) -> Option<StackFrame<'_>> {
+    match byte_at(line, 0) {
         b'a' => line.strip_prefix(b"at ").and_then(parse_at_frame),
         b'-' => line.strip_prefix(b"-> at ").and_then(parse_at_frame),
         b'F' => line.strip_prefix(b"File \"").and_then(parse_python_frame),
@@ -45,7 +45,7 @@ pub(crate) fn parse(line: &[u8], colon: Option<usize>) -> Option<Frame<'_>> {
 }
 
 /// Parses a frame that starts with a path or a function.
-fn parse_common_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+fn parse_common_frame(line: &[u8], colon: usize) -> Option<StackFrame<'_>> {
     let path = || {
         parse_pytest_frame(line, colon).or_else(|| parse_elixir_frame(line)).or_else(|| parse_lua_frame(line, colon))
     };
@@ -55,7 +55,7 @@ fn parse_common_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
 }
 
 /// Parses a frame of Node in TAP: `TestContext.<anonymous> (/srv/test/cart.test.js:12:3)`.
-fn parse_tap_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_tap_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let open = find_last_opening_bracket(line)?;
     let inside = line.strip_suffix(b")")?;
     let name = inside[..open].strip_suffix(b" ")?;
@@ -98,14 +98,14 @@ pub(crate) fn is_stack_frame(line: &[u8]) -> bool {
 /// Checks for a frame of Rust, whose place is on the next line: `4: cart::total`, `5: <cart::Cart as
 /// core::fmt::Display>::fmt`.
 fn is_numbered_function(line: &[u8]) -> bool {
-    let number = digits(line, 0);
+    let number = digits_end(line, 0);
     let Some(function) = line[number..].strip_prefix(b": ").filter(|_| number > 0) else { return false };
     let is_path = function.starts_with(b"<") || !function.contains(&b' ');
     is_path && memmem::find(function, b"::").is_some()
 }
 
 /// Parses the text after `at`, with which frames of JavaScript, Java, .NET and Rust start.
-fn parse_at_frame(rest: &[u8]) -> Option<Frame<'_>> {
+fn parse_at_frame(rest: &[u8]) -> Option<StackFrame<'_>> {
     // .NET: `Acme.Cart.Total(Int32 n) in /src/Cart.cs:line 12`.
     if let Some(before) = strip_number(rest).strip_suffix(b":line ")
         && let Some(split) = IN_KEYWORD.find(before)
@@ -130,12 +130,12 @@ fn parse_at_frame(rest: &[u8]) -> Option<Frame<'_>> {
     path.then(|| build_frame(file, b""))
 }
 
-fn build_frame<'a>(file: &'a [u8], function: &'a [u8]) -> Frame<'a> {
-    Frame { file, function, outer_first: false }
+fn build_frame<'a>(file: &'a [u8], function: &'a [u8]) -> StackFrame<'a> {
+    StackFrame { file, function, outer_first: false }
 }
 
 /// Parses `com.acme.Cart.total` and `Cart.java:88`.
-fn parse_java_frame<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<Frame<'a>> {
+fn parse_java_frame<'a>(name: &'a [u8], inside: &'a [u8]) -> Option<StackFrame<'a>> {
     let dotted = name.contains(&b'.') && !name.contains(&b' ');
     if inside.ends_with(b"Method") || inside.ends_with(b"Source") {
         return dotted.then(|| build_frame(b"native", name));
@@ -174,8 +174,8 @@ pub(super) fn text_before_number(text: &[u8]) -> Option<&[u8]> {
 pub(super) fn line_number_after<'t>(frame: &'t [u8], file: &[u8]) -> &'t [u8] {
     let Some(start) = memmem::find(frame, file) else { return b"" };
     let rest = &frame[start + file.len()..];
-    let from = run(rest, 0, |byte| matches!(byte, b':' | b'"' | b',' | b' ') || byte.is_ascii_lowercase());
-    &rest[from..digits(rest, from)]
+    let from = run_end(rest, 0, |byte| matches!(byte, b':' | b'"' | b',' | b' ') || byte.is_ascii_lowercase());
+    &rest[from..digits_end(rest, from)]
 }
 
 /// Removes the number, or the placeholder of a number, at the end.
@@ -191,17 +191,17 @@ fn strip_number(text: &[u8]) -> &[u8] {
 }
 
 /// Parses the text after `File "` in `File "app/cart.py", line 3, in total`.
-fn parse_python_frame(rest: &[u8]) -> Option<Frame<'_>> {
+fn parse_python_frame(rest: &[u8]) -> Option<StackFrame<'_>> {
     let close = memchr(b'"', rest)?;
     if !rest[close..].starts_with(b"\", line ") {
         return None;
     }
     let function = memmem::find(&rest[close..], b", in ").map_or(&b""[..], |start| &rest[close + start + 5..]);
-    Some(Frame { file: &rest[..close], function, outer_first: true })
+    Some(StackFrame { file: &rest[..close], function, outer_first: true })
 }
 
 /// Parses ``./lib/cart.rb:12:in `total'``.
-fn parse_ruby_frame(rest: &[u8]) -> Option<Frame<'_>> {
+fn parse_ruby_frame(rest: &[u8]) -> Option<StackFrame<'_>> {
     let split = memmem::find(rest, b":in ")?;
     let file = strip_position(&rest[..split])?;
     let name = rest[split + 4..].trim_ascii();
@@ -210,15 +210,15 @@ fn parse_ruby_frame(rest: &[u8]) -> Option<Frame<'_>> {
 }
 
 /// Parses `total src/cart.ts:12:3`.
-fn parse_vitest_frame(rest: &[u8]) -> Option<Frame<'_>> {
+fn parse_vitest_frame(rest: &[u8]) -> Option<StackFrame<'_>> {
     let file = strip_position(rest)?;
     let split = file.iter().rposition(|&byte| byte == b' ');
     Some(split.map_or(build_frame(file, b""), |space| build_frame(&file[space + 1..], &file[..space])))
 }
 
 /// Parses `app/cart.py:12: in total`.
-fn parse_pytest_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
-    let drive = colon == 1 && at(line, 2) == b'\\';
+fn parse_pytest_frame(line: &[u8], colon: usize) -> Option<StackFrame<'_>> {
+    let drive = colon == 1 && byte_at(line, 2) == b'\\';
     let colon = if drive { 2 + memchr(b':', &line[2..])? } else { colon };
     let split = number_end(line, colon + 1)?;
     if !line[split..].starts_with(b": in ") {
@@ -227,12 +227,12 @@ fn parse_pytest_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
     let file = &line[..colon];
     let function = &line[split + 5..];
     let named = file.contains(&b'.') && !file.contains(&b' ') && !function.contains(&b' ');
-    named.then_some(Frame { file, function, outer_first: true })
+    named.then_some(StackFrame { file, function, outer_first: true })
 }
 
 /// Parses `lib/cart.ex:12: Cart.total/1`, also after the name of the application: `(shop 0.1.0) lib/cart.ex:12:
 /// Cart.total/1`.
-fn parse_elixir_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_elixir_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let colon = memchr(b':', line)?;
     let file = &line[..colon];
     let source = [&b".ex"[..], b".exs", b".erl"].iter().any(|end| file.ends_with(end)) && !file.contains(&b' ');
@@ -241,7 +241,7 @@ fn parse_elixir_frame(line: &[u8]) -> Option<Frame<'_>> {
 }
 
 /// Parses `spec/cart_spec.lua:12: in function 'total'` and `spec/cart_spec.lua:12: in main chunk`.
-fn parse_lua_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
+fn parse_lua_frame(line: &[u8], colon: usize) -> Option<StackFrame<'_>> {
     let file = &line[..colon];
     let function = line[number_end(line, colon + 1)?..].strip_prefix(b": in ")?;
     // Lua prints a function without a name as the place of its definition.
@@ -254,7 +254,7 @@ fn parse_lua_frame(line: &[u8], colon: usize) -> Option<Frame<'_>> {
 
 /// Parses a function in a file, or a test file with its line, in a stack of Bats: `in test file test/cart.bats, line
 /// 9)`.
-fn parse_bats_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_bats_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let (function, rest) = match line.strip_prefix(b"from function `") {
         Some(rest) => {
             let end = memmem::find(rest, b"' in file ")?;
@@ -267,7 +267,7 @@ fn parse_bats_frame(line: &[u8]) -> Option<Frame<'_>> {
 }
 
 /// Parses `in function cart:total/1 (src/cart.erl, line 12)` and `in call from cart:total/1 (src/cart.erl, line 12)`.
-fn parse_erlang_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_erlang_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let rest = line.strip_prefix(b"in function ").or_else(|| line.strip_prefix(b"in call from "))?;
     let open = memmem::find(rest, b" (")?;
     let place = strip_number(rest.strip_suffix(b")")?).strip_suffix(b", line ")?;
@@ -275,7 +275,7 @@ fn parse_erlang_frame(line: &[u8]) -> Option<Frame<'_>> {
 }
 
 /// Parses `In [It] at: /srv/shop/cart_test.go:12 @ 01/05/26 10:11:12.123`.
-fn parse_ginkgo_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_ginkgo_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let start =
         line.strip_prefix(b"In [").and_then(|rest| memmem::find(rest, b"] at: "))? + "In [".len() + "] at: ".len();
     let end = memmem::find(line, b" @ ").unwrap_or(line.len());
@@ -294,7 +294,7 @@ pub(super) fn is_source_file(file: &[u8]) -> bool {
 
 /// Parses a call stack of Haskell: `error, called at src/Cart.hs:12:5 in shop-0.1:Cart`. For functions such as `head`,
 /// the first caller is a library of the runtime.
-fn parse_haskell_frame(line: &[u8]) -> Option<Frame<'_>> {
+fn parse_haskell_frame(line: &[u8]) -> Option<StackFrame<'_>> {
     let start = memmem::find(line, b", called at ")?;
     let (place_at, module) = (start + ", called at ".len(), IN_KEYWORD.find(line)?);
     let file = strip_position(line.get(place_at..module)?)?;
@@ -305,7 +305,7 @@ fn parse_haskell_frame(line: &[u8]) -> Option<Frame<'_>> {
 
 /// Returns the end of digits or of their placeholder.
 fn number_end(line: &[u8], start: usize) -> Option<usize> {
-    let end = digits(line, start);
+    let end = digits_end(line, start);
     if end > start {
         return Some(end);
     }
@@ -313,7 +313,7 @@ fn number_end(line: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the path in the second line of a Go frame, `/src/cart.go:12 +0x1d`, or of a Rust frame.
-pub(crate) fn path_of_second_line(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn path_of_place_line(line: &[u8]) -> Option<&[u8]> {
     let end = GO_OFFSET.find(line).unwrap_or(line.len());
     let path = &line[..end];
     let file = strip_position(path)?;
@@ -321,9 +321,10 @@ pub(crate) fn path_of_second_line(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns the function of a numbered frame, `3: shop::cart::total`, or of a Go frame, `main.total(0x1, 0x2)`.
-pub(crate) fn function_of_first_line(line: &[u8]) -> &[u8] {
-    let number = digits(line, 0);
-    let start = if at(line, number) == b':' && number > 0 { run(line, number + 1, |byte| byte == b' ') } else { 0 };
+pub(crate) fn function_of_frame_header(line: &[u8]) -> &[u8] {
+    let number = digits_end(line, 0);
+    let start =
+        if byte_at(line, number) == b':' && number > 0 { run_end(line, number + 1, |byte| byte == b' ') } else { 0 };
     let name = &line[start..];
     name.iter()
         .rposition(|&byte| byte == b'(')

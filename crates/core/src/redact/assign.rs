@@ -11,12 +11,12 @@ mod table;
 use super::{
     finders::{headers, sentences},
     judge::names::{self, Tier},
-    scan::{BLANK, DIGIT, Scan, Set},
+    scan::{BLANK, ByteSet, DIGIT, Scan},
 };
 use assignment::{MAX_NAME_BYTES, NAME_BYTES, NameSpan, Separator, ValueSpan, is_value_label, skip_quote, value_at};
 use redact_value::redact_value;
 
-static NAME_END: Set = Set::new("A-Za-z0-9_-");
+static NAME_END: ByteSet = ByteSet::new("A-Za-z0-9_-");
 
 /// Redacts the value of the name around a keyword. `hit` is the position of the keyword.
 pub(super) fn redact_after_name(scan: &mut Scan<'_>, hit: usize) {
@@ -41,7 +41,7 @@ pub(super) fn redact_after_name(scan: &mut Scan<'_>, hit: usize) {
         return;
     }
     let Some((separator, at)) = find_separator(scan, name_start, name_end) else {
-        if let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) {
+        if let Some(tier) = names::classify_name(&scan.text[name_start..name_end], query) {
             sentences::redact_quoted_key(scan, NameSpan { start: name_start, end: name_end, tier });
         }
         sentences::redact_expectation(scan, name_start, name_end);
@@ -51,15 +51,15 @@ pub(super) fn redact_after_name(scan: &mut Scan<'_>, hit: usize) {
     if matches!(&scan.text[name_start..name_end], b"PASS") && separator != Separator::Tight {
         return;
     }
-    let Some(tier) = names::name_tier(&scan.text[name_start..name_end], query) else { return };
-    if is_position(scan, name_start, separator, at) {
+    let Some(tier) = names::classify_name(&scan.text[name_start..name_end], query) else { return };
+    if is_source_position(scan, name_start, separator, at) {
         return;
     }
     redact_after_separator(scan, NameSpan { start: name_start, end: name_end, tier }, separator, at);
 }
 
 /// Checks for a file with its line and column: `/src/passwd:12:5`, `token:88: error`.
-fn is_position(scan: &Scan<'_>, name_start: usize, separator: Separator, at: usize) -> bool {
+fn is_source_position(scan: &Scan<'_>, name_start: usize, separator: Separator, at: usize) -> bool {
     let end = scan.run_end(at, &DIGIT, 8);
     let is_file = matches!(scan.byte_before(name_start), b'/' | b'\\') || scan.byte_at(end) == b':';
     let is_number = end > at && !scan.byte_at(end).is_ascii_alphanumeric();
@@ -163,7 +163,7 @@ fn find_separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option
     // PHP prints `["password"] => ` and `[password] => `.
     let bracket = scan.byte_at(closed) == b']' && (quoted || scan.byte_before(name_start) == b'[');
     let closed = if bracket { closed + 1 } else { skip_bold(scan, closed) };
-    let closed = skip_default(scan, closed);
+    let closed = skip_prompt_default(scan, closed);
     let at = scan.run_end(closed, &BLANK, 40);
     let blanks = at > closed;
     let skip = |from: usize| scan.run_end(from, &BLANK, 40);
@@ -253,7 +253,7 @@ fn find_separator(scan: &Scan<'_>, name_start: usize, name_end: usize) -> Option
 
 /// Skips the default or the hint in a program's prompt: `Secret Access Key [None]: `, `Password (at least 8
 /// characters): `.
-fn skip_default(scan: &Scan<'_>, at: usize) -> usize {
+fn skip_prompt_default(scan: &Scan<'_>, at: usize) -> usize {
     let text = scan.slice(at, at + MAX_DEFAULT_BYTES);
     if !text.starts_with(b" [") && !text.starts_with(b" (") {
         return at;
@@ -283,17 +283,17 @@ fn skip_visibility(scan: &Scan<'_>, at: usize) -> usize {
     if is_visibility && scan.byte_at(end) == b']' { end } else { at }
 }
 
-static PHP_VISIBILITY: Set = Set::new("A-Za-z0-9_\\:\"");
+static PHP_VISIBILITY: ByteSet = ByteSet::new("A-Za-z0-9_\\:\"");
 
 /// Skips the marks of bold text in Markdown: `**Password:**`, `**Password**:`.
 fn skip_bold(scan: &Scan<'_>, at: usize) -> usize {
     if scan.starts_with(at, b"**") || scan.starts_with(at, b"__") { at + 2 } else { at }
 }
 
-static SPACE: Set = Set::new(" \t\r\n");
-static EQUALS_OR_ARROW: Set = Set::new("=>~");
-static COLON_OR_ARROW: Set = Set::new(":=>");
-static MEMBER_SEPARATOR: Set = Set::new(" \t\r\n,\"'\\");
+static SPACE: ByteSet = ByteSet::new(" \t\r\n");
+static EQUALS_OR_ARROW: ByteSet = ByteSet::new("=>~");
+static COLON_OR_ARROW: ByteSet = ByteSet::new(":=>");
+static MEMBER_SEPARATOR: ByteSet = ByteSet::new(" \t\r\n,\"'\\");
 
 /// Finds the value in `"name": "DB_PASSWORD", "value": "x"`, also in YAML and XML. Up to two other members may be
 /// between the name and the value.

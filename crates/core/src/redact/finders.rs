@@ -20,16 +20,16 @@ use std::{collections::BTreeMap, ops::RangeInclusive, sync::LazyLock};
 use token_patterns::{TOKEN_PATTERNS, TokenPattern};
 
 /// A matcher function. Its second argument is the position of the keyword.
-type FindSecret = fn(&mut Scan<'_>, usize);
+type SecretMatcher = fn(&mut Scan<'_>, usize);
 
 /// The matcher of a keyword.
 #[derive(Clone, Copy)]
 enum Matcher {
     TokenPattern(&'static TokenPattern, &'static str),
     /// Recognizes a secret by its format.
-    Format(FindSecret),
+    Format(SecretMatcher),
     /// Recognizes a secret by a word beside it.
-    Word(FindSecret),
+    Word(SecretMatcher),
     /// Index of a rule in the table.
     Rule(usize),
 }
@@ -46,7 +46,7 @@ static NAME_KEYWORDS: &[&str] = &[
 ];
 
 /// Keywords of secrets with a special format.
-static FORMAT_KEYWORDS: &[(&str, FindSecret)] = &[
+static FORMAT_KEYWORDS: &[(&str, SecretMatcher)] = &[
     ("BEGIN ", blocks::redact_from_begin_line),
     // `END ` must come after `BEGIN `, because it only finds blocks whose start was cut off.
     ("END ", blocks::redact_up_to_end_line),
@@ -69,7 +69,7 @@ static FORMAT_KEYWORDS: &[(&str, FindSecret)] = &[
 ];
 
 /// Phrases before a secret.
-static PHRASE_KEYWORDS: &[(&str, FindSecret)] = &[
+static PHRASE_KEYWORDS: &[(&str, SecretMatcher)] = &[
     ("mot de passe", sentences::redact_after_mot_de_passe),
     ("kata sandi", sentences::redact_after_kata_sandi),
     ("insert into ", sql::redact_insert),
@@ -151,9 +151,9 @@ pub(super) fn find_secrets(text: &[u8]) -> Vec<Span> {
             continue;
         }
         match matcher {
-            Matcher::TokenPattern(pattern, head) => pattern.find(&mut scan, hit.start(), head),
+            Matcher::TokenPattern(pattern, head) => pattern.redact_token(&mut scan, hit.start(), head),
             Matcher::Format(find) | Matcher::Word(find) => find(&mut scan, hit.start()),
-            Matcher::Rule(index) => table.rules[index].find(&mut scan, hit.start()),
+            Matcher::Rule(index) => table.rules[index].redact_match(&mut scan, hit.start()),
         }
     }
     redact_repetitions(&mut scan);

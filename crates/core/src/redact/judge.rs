@@ -95,7 +95,7 @@ pub(super) fn is_secret_value(scan: &Scan<'_>, name: NameSpan, separator: Separa
         }
         (Tier::Session, _) => text.len() >= 16 && may_be_generated(text) && !value::is_uuid(text),
         (Tier::Token | Tier::Key, _) if found.quoted && has_many_symbols(text) => true,
-        (Tier::Key, _) if is_only_key(scan, name) && text.len() < 32 => false,
+        (Tier::Key, _) if is_bare_key_name(scan, name) && text.len() < 32 => false,
         (Tier::Key, Separator::Flag) if alternates_letters_and_digits(scan, name, text, true) => true,
         (Tier::Key, _) if !found.quoted && (value::is_code(text) || is_cache_key(text)) => false,
         (Tier::Key, _) => (text.len() >= 16 && !value::is_path(text) && is_very_random(text)) || is_encoded_login(text),
@@ -223,7 +223,7 @@ fn repeats_name(scan: &Scan<'_>, name: NameSpan, text: &[u8]) -> bool {
 const MAX_IDENTIFIER_BYTES: usize = 64;
 
 /// Checks for the bare name `key` or `keys`, which names a key of data as often as a secret.
-fn is_only_key(scan: &Scan<'_>, name: NameSpan) -> bool {
+fn is_bare_key_name(scan: &Scan<'_>, name: NameSpan) -> bool {
     matches!(&scan.slice(name.start, name.end).to_ascii_lowercase()[..], b"key" | b"keys")
 }
 
@@ -232,7 +232,7 @@ pub(super) fn may_be_generated(text: &[u8]) -> bool {
     text.len() >= 8
         && !value::is_path(text)
         && !value::is_code(text)
-        && (value::is_random(text) || value::is_random_base64url(text) || value::has_groups(text))
+        && (value::is_random(text) || value::is_random_base64url(text) || value::is_grouped_key(text))
 }
 
 /// Checks whether a person may have invented the value of a token: `"api_key": "letmein"`, `Token:acme2024`.

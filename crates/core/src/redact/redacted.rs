@@ -10,16 +10,16 @@ use std::{fmt, ops::Deref};
 /// recognize a half of a secret.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(transparent)]
-pub struct Redacted(String);
+pub struct RedactedText(String);
 
 impl Redactor {
     /// Returns the redacted text in full length.
-    pub fn redacted(&self, text: &str) -> Redacted {
-        Redacted::from_redaction(self.redact(text))
+    pub fn redact_text(&self, text: &str) -> RedactedText {
+        RedactedText::from_redaction(self.redact(text))
     }
 }
 
-impl Redacted {
+impl RedactedText {
     /// Converts a result of the redactor. Restricted to this crate, because otherwise any text could become a
     /// `Redacted`.
     pub(crate) fn from_redaction(redaction: Redaction<'_>) -> Self {
@@ -29,7 +29,7 @@ impl Redacted {
     /// Keeps the head and the tail if the text has more than `max_bytes` bytes, with a note between them.
     #[must_use]
     pub fn bounded_to(self, max_bytes: usize) -> Self {
-        Self(bound::bound_to(&self.0, max_bytes).into_owned())
+        Self(bound::truncate_middle_to(&self.0, max_bytes).into_owned())
     }
 
     /// Returns at most `max_bytes` bytes of the end, starting at a line or a word.
@@ -40,8 +40,8 @@ impl Redacted {
 
     /// Returns one line of at most `max_chars` characters, with `…` for omitted text.
     #[must_use]
-    pub fn line(&self, max_chars: usize) -> Self {
-        Self(display::line(&self.0, max_chars))
+    pub fn to_single_line(&self, max_chars: usize) -> Self {
+        Self(display::sanitize_line(&self.0, max_chars))
     }
 
     /// Removes white space at both ends.
@@ -56,13 +56,13 @@ impl Redacted {
     }
 }
 
-impl From<Redacted> for String {
-    fn from(text: Redacted) -> Self {
+impl From<RedactedText> for String {
+    fn from(text: RedactedText) -> Self {
         text.0
     }
 }
 
-impl Deref for Redacted {
+impl Deref for RedactedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -70,7 +70,7 @@ impl Deref for Redacted {
     }
 }
 
-impl fmt::Display for Redacted {
+impl fmt::Display for RedactedText {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str(&self.0)
     }

@@ -131,7 +131,7 @@ impl Rule {
 
 impl CompiledRule {
     /// Redacts secrets near the keyword at `hit`.
-    pub(super) fn find(&self, scan: &mut Scan<'_>, hit: usize) {
+    pub(super) fn redact_match(&self, scan: &mut Scan<'_>, hit: usize) {
         let rule = self.rule;
         if rule.is_word && !scan.starts_token(hit) {
             return;

@@ -1,6 +1,6 @@
 //! Defines the state that matchers share: the text and the spans found so far. Also defines sets of bytes.
 
-pub(super) use crate::text::bytes::Set;
+pub(super) use crate::text::bytes::ByteSet;
 
 /// The byte range of a secret in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub(super) struct Scan<'t> {
     pub(super) name_end: usize,
     /// End of the cookies and of the JSON web keys that were checked, so that hostile texts take linear time.
     pub(super) cookies_done: usize,
-    pub(super) objects_done: usize,
+    pub(super) web_keys_done: usize,
     /// End of the base64 texts that were checked.
     pub(super) encoded_done: usize,
     /// End of the lines of a private key without BEGIN and END lines that were checked.
-    pub(super) fragments_done: usize,
+    pub(super) key_lines_done: usize,
     /// End of the JSON manifests that were checked.
     pub(super) manifests_done: usize,
 }
@@ -44,9 +44,9 @@ impl<'t> Scan<'t> {
             format_end: 0,
             name_end: 0,
             cookies_done: 0,
-            objects_done: 0,
+            web_keys_done: 0,
             encoded_done: 0,
-            fragments_done: 0,
+            key_lines_done: 0,
             manifests_done: 0,
         }
     }
@@ -85,7 +85,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Returns the end of the run of `set` from `start`, at most `max` bytes long.
-    pub(super) fn run_end(&self, start: usize, set: &Set, max: usize) -> usize {
+    pub(super) fn run_end(&self, start: usize, set: &ByteSet, max: usize) -> usize {
         let limit = self.text.len().min(start.saturating_add(max));
         let mut end = start;
         while end < limit && set.has(self.text[end]) {
@@ -95,7 +95,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Returns the start of the run of `set` that ends at `end`, at most `max` bytes long.
-    pub(super) fn run_start(&self, end: usize, set: &Set, max: usize) -> usize {
+    pub(super) fn run_start(&self, end: usize, set: &ByteSet, max: usize) -> usize {
         let limit = end.saturating_sub(max);
         let mut start = end;
         while start > limit && set.has(self.text[start - 1]) {
@@ -127,18 +127,18 @@ impl<'t> Scan<'t> {
     }
 }
 
-pub(super) static ALPHANUMERIC: Set = Set::new("A-Za-z0-9");
-pub(super) static UPPER_ALPHANUMERIC: Set = Set::new("A-Z0-9");
-pub(super) static LOWER_ALPHANUMERIC: Set = Set::new("a-z0-9");
-pub(super) static DIGIT: Set = Set::new("0-9");
-pub(super) static LOWER_HEX: Set = Set::new("a-f0-9");
-pub(super) static ANY_CASE_HEX: Set = Set::new("a-fA-F0-9");
+pub(super) static ALPHANUMERIC: ByteSet = ByteSet::new("A-Za-z0-9");
+pub(super) static UPPER_ALPHANUMERIC: ByteSet = ByteSet::new("A-Z0-9");
+pub(super) static LOWER_ALPHANUMERIC: ByteSet = ByteSet::new("a-z0-9");
+pub(super) static DIGIT: ByteSet = ByteSet::new("0-9");
+pub(super) static LOWER_HEX: ByteSet = ByteSet::new("a-f0-9");
+pub(super) static ANY_CASE_HEX: ByteSet = ByteSet::new("a-fA-F0-9");
 /// `\w` and `-`: base64url without padding.
-pub(super) static BASE64URL: Set = Set::new("A-Za-z0-9_-");
+pub(super) static BASE64URL: ByteSet = ByteSet::new("A-Za-z0-9_-");
 /// Base64url with dots and padding: tokens of several parts.
-pub(super) static BASE64URL_OR_DOT: Set = Set::new("A-Za-z0-9_.=~-");
+pub(super) static BASE64URL_OR_DOT: ByteSet = ByteSet::new("A-Za-z0-9_.=~-");
 /// Base64 with padding.
-pub(super) static BASE64: Set = Set::new("A-Za-z0-9+/=");
+pub(super) static BASE64: ByteSet = ByteSet::new("A-Za-z0-9+/=");
 /// Base64, base64url, dots and percent escapes.
-pub(super) static ENCODED_TEXT: Set = Set::new("A-Za-z0-9_+/=%.~-");
-pub(super) static BLANK: Set = Set::new(" \t");
+pub(super) static ENCODED_TEXT: ByteSet = ByteSet::new("A-Za-z0-9_+/=%.~-");
+pub(super) static BLANK: ByteSet = ByteSet::new(" \t");

@@ -5,8 +5,8 @@
 
 mod places;
 
-use super::{Redactor, UserSecret};
-use crate::display::clean;
+use super::{Redactor, SecretPattern};
+use crate::display::sanitize_text;
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -88,7 +88,7 @@ fn matches_vectors_inside_frames() {
         let (text, wanted) = assemble_texts(row);
         let wanted = if row.keep { text.clone() } else { without_kinds(&wanted) };
         let got = redact(&format!("{prefix}{text}{suffix}"));
-        let wanted = clean(&format!("{prefix}{wanted}{suffix}")).into_owned();
+        let wanted = sanitize_text(&format!("{prefix}{wanted}{suffix}")).into_owned();
         if without_kinds(&got) != without_kinds(&wanted) {
             wrong.push(format!("{}: wanted {wanted:?}\n      got {got:?}", row.kind));
         }
@@ -98,7 +98,7 @@ fn matches_vectors_inside_frames() {
 
 #[test]
 fn user_secrets_are_redacted() {
-    let secret = |pattern: &str| UserSecret { name: "ticket".to_owned(), pattern: pattern.to_owned() };
+    let secret = |pattern: &str| SecretPattern { name: "ticket".to_owned(), pattern: pattern.to_owned() };
     let redactor = Redactor::new(&[secret(r"TCK-(\d{6})"), secret(r"\bINTERNAL\b")]).unwrap();
     let got = redactor.redact("TCK-123456 is INTERNAL");
     assert_eq!(got.text, "TCK-[REDACTED:ticket] is [REDACTED:ticket]");
@@ -111,7 +111,7 @@ fn user_secrets_are_redacted() {
 fn user_pattern_that_matches_everything_terminates() {
     for pattern in [r"\w+", ".*", "a*", r"(?s).", "REDACTED"] {
         let redactor =
-            Redactor::new(&[UserSecret { name: "all words".to_owned(), pattern: pattern.to_owned() }]).unwrap();
+            Redactor::new(&[SecretPattern { name: "all words".to_owned(), pattern: pattern.to_owned() }]).unwrap();
         let once = redactor.redact("one two password=hunter2x three").text.into_owned();
         assert_eq!(redactor.redact(&once).text, once, "{pattern}");
     }

@@ -17,7 +17,7 @@ static LONG_DIGITS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Returns the first digits that may be a key: at least 128 bits, not a part of a longer name, and not a commit hash.
-pub fn unnamed_key(text: &str) -> Option<&str> {
+pub fn find_unnamed_key(text: &str) -> Option<&str> {
     let mut found = LONG_DIGITS.captures_iter(text).filter(|captures| captures.get(1).is_none());
     found.find_map(|captures| captures.get(2).map(|digits| digits.as_str()).filter(|digits| may_be_key(digits)))
 }
@@ -29,7 +29,7 @@ fn may_be_key(digits: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::unnamed_key;
+    use super::find_unnamed_key;
 
     const KEY: &str = "3f9a0c1d2e4b5a69788f90a1b2c3d4e5";
 
@@ -43,7 +43,7 @@ mod tests {
             format!("put it in the header: {}", KEY.to_uppercase()),
             format!("sha256:{KEY}{KEY}, then {KEY}"),
         ] {
-            assert!(unnamed_key(&text).is_some(), "{text}");
+            assert!(find_unnamed_key(&text).is_some(), "{text}");
         }
     }
 
@@ -63,7 +63,7 @@ mod tests {
             "12345678901234567890123456789012".to_owned(),
             format!("/blobs/x{KEY}"),
         ] {
-            assert_eq!(unnamed_key(&text), None, "{text}");
+            assert_eq!(find_unnamed_key(&text), None, "{text}");
         }
     }
 }

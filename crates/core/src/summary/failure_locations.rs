@@ -3,7 +3,7 @@
 
 use crate::{
     fix_loop::{self, Location},
-    output::{frame_owner, stack_frame::Frame},
+    output::{frame_owner, stack_frame::StackFrame},
 };
 
 /// Maximum number of files from a stack, innermost first.
@@ -22,7 +22,7 @@ pub struct SourceLocation {
 
 impl SourceLocation {
     /// Returns `file:line`.
-    pub fn shown(&self) -> String {
+    pub fn format_file_line(&self) -> String {
         match self.line {
             Some(line) => format!("{}:{line}", self.file),
             None => self.file.clone(),
@@ -35,7 +35,7 @@ impl SourceLocation {
 pub struct FailureLocations {
     /// Place in the project's own code. `None` if a line of the test raised the error, for example in a callback that
     /// the test passed to the code.
-    pub own: Option<SourceLocation>,
+    pub project_code: Option<SourceLocation>,
     /// Set if the project's own code is anywhere in the stack.
     pub has_code: bool,
     /// Place in the test or in its helpers.
@@ -47,7 +47,7 @@ pub struct FailureLocations {
 /// Finds the places in a redacted text. `shown` converts the path of a file in the project to a relative path. If some
 /// frames are inside the project, frames outside do not count. `test_file` is the test case's file in the runner's
 /// notation, or its class.
-pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
+pub fn find_failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&str) -> String) -> FailureLocations {
     let frames: Vec<(Location, String)> = fix_loop::find_frames(text, test_file)
         .into_iter()
         .filter(|frame| frame.in_app)
@@ -66,7 +66,7 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
     let is_code = |file: &str| !is_of_case(file) && !is_test_file(file);
     FailureLocations {
         has_code: first(&is_code).is_some(),
-        own: first(&|_| true).filter(|place| is_code(&place.file)),
+        project_code: first(&|_| true).filter(|place| is_code(&place.file)),
         test: first(&|file| is_of_case(file) || is_test_file(file)),
         case: first(&is_of_case),
     }
@@ -74,7 +74,7 @@ pub fn failure_locations(text: &str, test_file: Option<&str>, shown: impl Fn(&st
 
 /// Returns the files of the project and its tests in the stacks of a redacted text, as printed and without duplicates,
 /// at most `MAX_STACK_FILES`. `test_file` is the test case's file in the runner's notation, or its class.
-pub fn stack_files(text: &str, test_file: Option<&str>) -> Vec<String> {
+pub fn list_stack_files(text: &str, test_file: Option<&str>) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for frame in fix_loop::find_frames(text, test_file).into_iter().filter(|frame| frame.in_app) {
         if files.len() < MAX_STACK_FILES && !files.contains(&frame.file) {
@@ -91,6 +91,6 @@ fn is_relative(file: &str) -> bool {
 /// Checks for a test by the path inside the project, because the folder of the project may have a name like a test
 /// folder.
 fn is_test_file(file: &str) -> bool {
-    let frame = Frame { file: file.as_bytes(), function: b"", outer_first: false };
-    !frame_owner::is_in_app(&frame)
+    let frame = StackFrame { file: file.as_bytes(), function: b"", outer_first: false };
+    !frame_owner::is_app_frame(&frame)
 }

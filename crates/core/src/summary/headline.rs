@@ -14,7 +14,7 @@ const MAX_LINES_TO_VALUES: usize = 6;
 /// Returns the first line that is an error and not output around an error. A line that only announces an error is
 /// joined with the next lines.
 pub(super) fn choose_headline(lines: &[String]) -> String {
-    let error_lines: Vec<&str> = strip_message_prefixes(lines).filter(|line| !is_around_error(line)).collect();
+    let error_lines: Vec<&str> = strip_message_prefixes(lines).filter(|line| !is_unrelated_to_error(line)).collect();
     // Announcements of scripts and task errors of Gradle count only if there is no other line.
     let start = error_lines.iter().position(|line| !is_announcement(line)).unwrap_or(0);
     let error_lines = &error_lines[start..];
@@ -44,7 +44,7 @@ pub(super) fn choose_headline(lines: &[String]) -> String {
     if let Some(cause) = error_lines.iter().skip(1).find_map(|line| line.trim_start().strip_prefix("[cause]: ")) {
         headline = [&headline, ": ", cause.trim_end_matches([' ', '{'])].concat();
     }
-    display::line(&headline, MAX_HEADLINE_CHARS)
+    display::sanitize_line(&headline, MAX_HEADLINE_CHARS)
 }
 
 /// Describes a failure without an error text: a package manager that only printed its command, TAP without tests, or a
@@ -69,7 +69,7 @@ fn strip_message_prefixes(lines: &[String]) -> impl Iterator<Item = &str> {
     let before = std::iter::once("").chain(lines.iter().map(String::as_str));
     lines.iter().zip(before).map(|(line, before)| {
         let answer = line.strip_prefix("> ").filter(|_| GRADLE_TASK.is_match(before));
-        answer.unwrap_or_else(|| if is_around_error(line) { line } else { strip_tool_prefix(line) })
+        answer.unwrap_or_else(|| if is_unrelated_to_error(line) { line } else { strip_tool_prefix(line) })
     })
 }
 
@@ -240,7 +240,7 @@ pub(super) fn is_diff_legend(line: &str) -> bool {
 
 /// Checks for a line that is not part of an error: output of a package manager, a compiler or a build tool about its
 /// own work, a file name, a row of a table, a property of a printed object.
-pub(super) fn is_around_error(line: &str) -> bool {
+pub(super) fn is_unrelated_to_error(line: &str) -> bool {
     static LINE_AROUND_ERROR: LazyLock<Regex> = LazyLock::new(|| {
         let shapes = [
             // Package managers: the script, and the fact that it failed.

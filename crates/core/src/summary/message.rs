@@ -1,6 +1,6 @@
 //! Builds the message of a failure, which contains the compared values.
 
-use super::headline::{is_around_error, is_diff_legend};
+use super::headline::{is_diff_legend, is_unrelated_to_error};
 use crate::display;
 use regex::Regex;
 use std::sync::LazyLock;
@@ -26,7 +26,7 @@ pub(super) fn build_message(lines: &[String], max_chars: usize) -> String {
     let lines = &marks.map_or_else(|| shorten_labelled_values(lines), |marks| pair_diff_lines(lines, marks));
     let has_values = |at: usize| contains_values(&lines[at], marks) || at > 0 && announces_value(&lines[at - 1]);
     let first_values = (0..lines.len()).find(|&at| has_values(at));
-    let is_around = |at: usize| is_diff_legend(&lines[at]) || is_around_error(&lines[at]) && !has_values(at);
+    let is_around = |at: usize| is_diff_legend(&lines[at]) || is_unrelated_to_error(&lines[at]) && !has_values(at);
     let is_all_around = (0..lines.len()).all(is_around);
     for (number, line) in lines.iter().enumerate() {
         if is_around(number) && !(is_all_around && number == 0) {
@@ -35,7 +35,7 @@ pub(super) fn build_message(lines: &[String], max_chars: usize) -> String {
         // Lines before the values describe what was compared. Later lines are dropped unless they contain values.
         let fits =
             taken < MAX_LINES && (number < 3 || first_values.is_none_or(|first| number < first) || has_values(number));
-        let line = display::line_with_ends(line, if has_values(number) { longest } else { MAX_LINE_CHARS });
+        let line = display::sanitize_line_keeping_ends(line, if has_values(number) { longest } else { MAX_LINE_CHARS });
         let left = max_chars.saturating_sub(out.chars().count() + usize::from(!out.is_empty()));
         let was_shortened = line == "…";
         if was_shortened || !fits || left == 0 || (taken > 0 && line.chars().count() > left) {
@@ -45,7 +45,7 @@ pub(super) fn build_message(lines: &[String], max_chars: usize) -> String {
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&display::shortened(&line, left));
+        out.push_str(&display::truncate_chars(&line, left));
         taken += 1;
     }
     if skipped && out.chars().count() + 2 <= max_chars {

@@ -1,6 +1,6 @@
 //! Tests headlines, messages and places of real output.
 
-use super::{FailureLocations, SourceLocation, Summary, failure_locations};
+use super::{FailureLocations, SourceLocation, Summary, find_failure_locations};
 use serde_json::{Map, Value};
 
 /// A row of `tests/vectors/summaries.jsonl`. Absent fields are not compared.
@@ -37,23 +37,27 @@ fn matches_vectors() {
         assert!(row.values.iter().all(|value| message.contains(value)), "{kind}: {message}");
         let root = row.root.as_deref().unwrap_or("/srv/shop/");
         let shown = |file: &str| file.strip_prefix(root).unwrap_or(file).to_owned();
-        let found = failure_locations(&row.text, row.case_file.as_deref(), shown);
+        let found = find_failure_locations(&row.text, row.case_file.as_deref(), shown);
         for (which, wanted) in row.places {
             let place = match which.as_str() {
-                "own" => &found.own,
+                "own" => &found.project_code,
                 "test" => &found.test,
                 "case" => &found.case,
                 _ => panic!("there is no place {which:?}: {kind}"),
             };
-            assert_eq!(place.as_ref().map(SourceLocation::shown).as_deref(), wanted.as_str(), "{which} of {kind}");
+            assert_eq!(
+                place.as_ref().map(SourceLocation::format_file_line).as_deref(),
+                wanted.as_str(),
+                "{which} of {kind}"
+            );
         }
     }
 }
 
 #[test]
 fn place_has_the_function_of_its_frame() {
-    let found = failure_locations("Error: x\n    at total (/srv/shop/src/cart.js:7:12)", None, str::to_owned);
-    assert_eq!(found.own.unwrap().function.as_deref(), Some("total"));
+    let found = find_failure_locations("Error: x\n    at total (/srv/shop/src/cart.js:7:12)", None, str::to_owned);
+    assert_eq!(found.project_code.unwrap().function.as_deref(), Some("total"));
 }
 
 /// The frame of the test must be found below a long stack of a parser.
@@ -63,8 +67,8 @@ fn test_frame_is_found_below_a_long_parser_stack() {
     let text = format!(
         "SyntaxError: /srv/shop/src/slug.js: Unexpected token (4:37)\n\n{parser}      at Object.require (test/slug.test.js:1:18)"
     );
-    let FailureLocations { test, .. } = failure_locations(&text, None, str::to_owned);
-    assert_eq!(test.unwrap().shown(), "test/slug.test.js:1");
+    let FailureLocations { test, .. } = find_failure_locations(&text, None, str::to_owned);
+    assert_eq!(test.unwrap().format_file_line(), "test/slug.test.js:1");
 }
 
 #[test]

@@ -14,12 +14,12 @@ const MAX_NOTE_BYTES: usize = 64;
 
 /// Returns the text without NUL bytes, at most [`MAX_TEXT_BYTES`] bytes long plus a line with the number of omitted
 /// bytes.
-pub fn bound(text: &str) -> Cow<'_, str> {
-    bound_to(text, MAX_TEXT_BYTES)
+pub fn truncate_middle(text: &str) -> Cow<'_, str> {
+    truncate_middle_to(text, MAX_TEXT_BYTES)
 }
 
 /// Like [`bound`], with another limit. Three quarters of the limit are used for the head and a quarter for the tail.
-pub fn bound_to(text: &str, max_bytes: usize) -> Cow<'_, str> {
+pub fn truncate_middle_to(text: &str, max_bytes: usize) -> Cow<'_, str> {
     if text.len() <= max_bytes + MAX_NOTE_BYTES {
         return remove_nul(text);
     }
@@ -100,7 +100,7 @@ fn next_boundary(text: &str, mut at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_TEXT_BYTES, bound};
+    use super::{MAX_TEXT_BYTES, truncate_middle};
     use crate::redact::Redactor;
     use proptest::prelude::*;
 
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn note_states_the_omitted_bytes() {
         let text = "x\n".repeat(MAX_TEXT_BYTES);
-        let bounded = bound(&text);
+        let bounded = truncate_middle(&text);
         let line = bounded.lines().find(|line| line.starts_with("[...")).unwrap();
         let left_out: usize = line.split(' ').nth(1).unwrap().parse().unwrap();
         assert_eq!(bounded.len(), text.len() - left_out + line.len() + 2);
@@ -129,8 +129,8 @@ mod tests {
 
     #[test]
     fn short_text_is_unchanged() {
-        assert!(matches!(bound("Error: no"), std::borrow::Cow::Borrowed("Error: no")));
-        assert_eq!(bound("E\0r\0r\0"), "Err");
+        assert!(matches!(truncate_middle("Error: no"), std::borrow::Cow::Borrowed("Error: no")));
+        assert_eq!(truncate_middle("E\0r\0r\0"), "Err");
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         for (secret, at) in texts.iter().flat_map(|text| [(text, 192 * 1024), (text, 2 * MAX_TEXT_BYTES - 64 * 1024)]) {
             for shift in [0, 7, 200, 1000] {
                 let text = long_text(secret, at - shift);
-                let clean = redactor.redact(&bound(&text)).text.into_owned();
+                let clean = redactor.redact(&truncate_middle(&text)).text.into_owned();
                 assert!(!clean.contains("FakeKey0") && !clean.contains("Fake3"), "{at} {shift}");
             }
         }
@@ -152,9 +152,9 @@ mod tests {
         #[test]
         fn any_text_is_bounded(piece in "\\PC{1,40}", count in 1_usize..40_000) {
             let text = piece.repeat(count);
-            let bounded = bound(&text);
+            let bounded = truncate_middle(&text);
             prop_assert!(bounded.len() <= MAX_TEXT_BYTES + 64);
-            prop_assert_eq!(bound(&bounded), bounded.clone());
+            prop_assert_eq!(truncate_middle(&bounded), bounded.clone());
         }
     }
 }

@@ -59,26 +59,26 @@ const fn classify_byte(byte: u8) -> u8 {
     }
 }
 
-pub(crate) fn is_word(byte: u8) -> bool {
+pub(crate) fn is_word_byte(byte: u8) -> bool {
     BYTE_CLASSES[usize::from(byte)] & WORD != 0
 }
 
 /// Checks whether the byte is allowed in a name of several words.
-pub(crate) fn is_name(byte: u8) -> bool {
+pub(crate) fn is_name_byte(byte: u8) -> bool {
     BYTE_CLASSES[usize::from(byte)] & (WORD | WORD_JOINER) != 0
 }
 
 /// Checks whether the byte is allowed inside an address, a path or a token.
-pub(crate) fn is_run(byte: u8) -> bool {
+pub(crate) fn is_run_byte(byte: u8) -> bool {
     BYTE_CLASSES[usize::from(byte)] != 0
 }
 
 /// A set of bytes as a lookup table, so that a test takes a single load. A `matches!` with many bytes would compile to
 /// a jump table on targets with 32-bit words, such as wasm.
 #[derive(Debug)]
-pub(crate) struct Set([bool; 256]);
+pub(crate) struct ByteSet([bool; 256]);
 
-impl Set {
+impl ByteSet {
     /// Creates a set. `A-Z` is a range, and any other byte represents itself. A literal `-` must be last.
     pub(crate) const fn new(spec: &str) -> Self {
         let spec = spec.as_bytes();
@@ -129,12 +129,12 @@ impl Set {
 }
 
 /// Returns the byte at `index`, or 0 past the end. A zero byte belongs to no class.
-pub(crate) fn at(text: &[u8], index: usize) -> u8 {
+pub(crate) fn byte_at(text: &[u8], index: usize) -> u8 {
     text.get(index).copied().unwrap_or(0)
 }
 
 /// Returns the end of the run of accepted bytes at `start`, or `start` if `belongs` rejects the first byte.
-pub(crate) fn run(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
+pub(crate) fn run_end(text: &[u8], start: usize, belongs: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(start..).unwrap_or_default();
     start + rest.iter().position(|&byte| !belongs(byte)).unwrap_or(rest.len())
 }
@@ -149,13 +149,13 @@ pub(crate) fn name_end(text: &[u8], start: usize) -> usize {
         }
         position += chunk.len();
     }
-    run(text, position, is_name)
+    run_end(text, position, is_name_byte)
 }
 
 /// Returns the first position of the byte. For short texts such as lines, this search is faster than a call of
 /// `memchr`.
 #[inline]
-pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
+pub(crate) fn find_byte(text: &[u8], byte: u8) -> Option<usize> {
     let seen = |bytes: &[u8; 16]| u8x16::new(*bytes).simd_eq(u8x16::splat(byte)).to_bitmask();
     let (chunks, rest) = text.as_chunks();
     for (index, chunk) in chunks.iter().enumerate() {
@@ -173,10 +173,10 @@ pub(crate) fn find(text: &[u8], byte: u8) -> Option<usize> {
 #[inline]
 fn name_mask(bytes: [u8; 16]) -> u8x16 {
     let bytes = u8x16::new(bytes);
-    let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
-    let joint = within(bytes, b'-', b'.') | bytes.simd_eq(u8x16::splat(b'_'));
+    let letter = range_mask(bytes | u8x16::splat(0x20), b'a', b'z');
+    let joint = range_mask(bytes, b'-', b'.') | bytes.simd_eq(u8x16::splat(b'_'));
     // `bytes` sets the highest bit for bytes outside ASCII.
-    letter | within(bytes, b'0', b'9') | joint | bytes
+    letter | range_mask(bytes, b'0', b'9') | joint | bytes
 }
 
 /// Returns a mask of the bytes between `from` and `to`, inclusive.
@@ -184,19 +184,19 @@ fn name_mask(bytes: [u8; 16]) -> u8x16 {
 /// The range is shifted to the smallest signed value, because a signed comparison takes one instruction and an unsigned
 /// comparison takes four.
 #[inline]
-pub(crate) fn within(bytes: u8x16, from: u8, to: u8) -> u8x16 {
+pub(crate) fn range_mask(bytes: u8x16, from: u8, to: u8) -> u8x16 {
     let moved = (bytes - u8x16::splat(from ^ 0x80)).cast_signed();
     let end = i8x16::splat(i8::MIN + (to - from + 1).cast_signed());
     moved.simd_lt(end).cast_unsigned()
 }
 
 /// Returns the end of the digits from `start`.
-pub(crate) fn digits(text: &[u8], start: usize) -> usize {
-    run(text, start, |byte| byte.is_ascii_digit())
+pub(crate) fn digits_end(text: &[u8], start: usize) -> usize {
+    run_end(text, start, |byte| byte.is_ascii_digit())
 }
 
 /// Returns the end of the word from `start`, and the classes of its bytes.
-pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
+pub(crate) fn scan_word(text: &[u8], start: usize) -> (usize, u8) {
     let (mut end, mut mask) = (start, 0);
     while let Some(&byte) = text.get(end) {
         let class = BYTE_CLASSES[usize::from(byte)];
@@ -210,17 +210,17 @@ pub(crate) fn word(text: &[u8], start: usize) -> (usize, u8) {
 }
 
 /// Returns the value of a short run of digits. Saturates.
-pub(crate) fn number(text: &[u8]) -> u32 {
+pub(crate) fn parse_digits(text: &[u8]) -> u32 {
     text.iter().fold(0_u32, |sum, byte| sum.saturating_mul(10).saturating_add(u32::from(byte.wrapping_sub(b'0'))))
 }
 
 /// Counts the changes between letters and digits. Random names have many, real names few.
-pub(crate) fn class_changes(text: &[u8]) -> usize {
+pub(crate) fn count_class_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| pair[0].is_ascii_digit() != pair[1].is_ascii_digit()).count()
 }
 
 /// Counts the changes between upper case, lower case and digits. Random text has many, words and paths few.
-pub(crate) fn case_changes(text: &[u8]) -> usize {
+pub(crate) fn count_case_changes(text: &[u8]) -> usize {
     text.windows(2).filter(|pair| byte_kind(pair[0]) != byte_kind(pair[1])).count()
 }
 
@@ -234,23 +234,23 @@ fn byte_kind(byte: u8) -> u8 {
 }
 
 /// Checks whether `text` starts with `prefix`, ignoring case.
-pub(crate) fn starts_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
+pub(crate) fn starts_with_ignoring_case(text: &[u8], prefix: &[u8]) -> bool {
     text.len() >= prefix.len() && text[..prefix.len()].eq_ignore_ascii_case(prefix)
 }
 
 /// Checks whether `text` ends with `suffix`, ignoring case.
-pub(crate) fn ends_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
+pub(crate) fn ends_with_ignoring_case(text: &[u8], suffix: &[u8]) -> bool {
     text.len() >= suffix.len() && text[text.len() - suffix.len()..].eq_ignore_ascii_case(suffix)
 }
 
 /// A list of prefixes. The first two bytes reject most lines.
-pub(crate) struct Starts<const N: usize> {
+pub(crate) struct PrefixList<const N: usize> {
     list: [&'static str; N],
     /// Indexed by `key` of the first two bytes. Bit `n` represents entry `n`.
     entries: [u64; 64],
 }
 
-impl<const N: usize> Starts<N> {
+impl<const N: usize> PrefixList<N> {
     pub(crate) const fn new(list: [&'static str; N]) -> Self {
         let (mut entries, mut index) = ([0; 64], 0);
         while index < N {
@@ -267,8 +267,8 @@ impl<const N: usize> Starts<N> {
 
     /// Checks whether the text starts with an entry of the list.
     #[inline]
-    pub(crate) fn begin(&self, text: &[u8]) -> bool {
-        let mut left = self.entries[Self::key(at(text, 0), at(text, 1))];
+    pub(crate) fn matches_start(&self, text: &[u8]) -> bool {
+        let mut left = self.entries[Self::key(byte_at(text, 0), byte_at(text, 1))];
         while left != 0 {
             if text.starts_with(self.list[left.trailing_zeros() as usize].as_bytes()) {
                 return true;
@@ -301,13 +301,13 @@ impl<const N: usize> Words<N> {
     }
 
     /// Checks whether an entry of the list may start with this byte.
-    pub(crate) fn begins(&self, byte: u8) -> bool {
+    pub(crate) fn may_start_with(&self, byte: u8) -> bool {
         byte >= b'A' && self.lengths[usize::from(byte & 31)] != 0
     }
 
     /// Checks whether the text starts with an entry of the list, ignoring case.
     pub(crate) fn begin(&self, text: &[u8]) -> bool {
-        self.begins(at(text, 0)) && self.any(text[0], |word| starts_ignoring_case(text, word))
+        self.may_start_with(byte_at(text, 0)) && self.any(text[0], |word| starts_with_ignoring_case(text, word))
     }
 
     /// Checks whether the word is in the list, ignoring case.
@@ -341,7 +341,7 @@ pub(crate) fn are_equal(one: &[u8], other: &[u8]) -> bool {
 }
 
 /// Checks whether a list of lower-case words contains the word, ignoring case.
-pub(crate) fn one_of(word: &[u8], list: &[&str]) -> bool {
+pub(crate) fn is_one_of(word: &[u8], list: &[&str]) -> bool {
     list.iter().any(|entry| entry.as_bytes().eq_ignore_ascii_case(word))
 }
 
@@ -353,7 +353,7 @@ pub(crate) fn line_above(text: &[u8], start: usize) -> &[u8] {
 }
 
 /// Returns the end of the last whole character within the limit.
-pub(crate) fn character_end(text: &[u8], limit: usize) -> usize {
+pub(crate) fn floor_character_boundary(text: &[u8], limit: usize) -> usize {
     if text.len() <= limit {
         return text.len();
     }

@@ -13,7 +13,7 @@ static OBJECT_START: LazyLock<Regex> =
     LazyLock::new(|| Regex::new(r"#<([A-Z][\w:]*?):0x[0-9a-f]+ ").expect("a constant pattern"));
 
 /// Replaces each long object with `#<Rack::MockResponse …>`.
-pub(crate) fn shorten_long_states(text: &str) -> Cow<'_, str> {
+pub(crate) fn shorten_printed_objects(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut from = 0;
     for found in OBJECT_START.captures_iter(text) {
@@ -63,7 +63,7 @@ fn find_object_end(text: &str, start: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::shorten_long_states;
+    use super::shorten_printed_objects;
     use proptest::prelude::*;
 
     #[test]
@@ -74,21 +74,21 @@ mod tests {
         );
         let text = format!("Expected {response} to match /Not Found/, not {response}.\n");
         let wanted = "Expected #<Rack::MockResponse …> to match /Not Found/, not #<Rack::MockResponse …>.\n";
-        assert_eq!(shorten_long_states(&text), wanted);
+        assert_eq!(shorten_printed_objects(&text), wanted);
     }
 
     #[test]
     fn short_and_unclosed_objects_stay() {
         let open = format!("#<Shop::Cart:0x1f @items=\"{}", "x".repeat(400));
         for text in ["expected #<Point:0x01 @x=1, @y=2> to be #<Point:0x02 @x=1, @y=3>", "#<Proc:0x1>", "", &open] {
-            assert_eq!(shorten_long_states(text), text);
+            assert_eq!(shorten_printed_objects(text), text);
         }
     }
 
     proptest! {
         #[test]
         fn result_is_never_longer(text in r#"(#<Aa:0x1f |#<|>|=>|"|\\|é|[a-z @]{0,120}){0,12}"#) {
-            prop_assert!(shorten_long_states(&text).len() <= text.len());
+            prop_assert!(shorten_printed_objects(&text).len() <= text.len());
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::contract::FixChange;
 const MAX_NAMED_FILES: usize = 3;
 
 /// Lists the changed files for a sentence, such as `a.ts, b.ts, c.ts and 2 more`.
-pub(crate) fn name_files(change: &FixChange) -> String {
+pub(crate) fn format_changed_files(change: &FixChange) -> String {
     let named = change.files.iter().take(MAX_NAMED_FILES).map(|file| quote(file)).collect::<Vec<_>>().join(", ");
     match change.files.len().saturating_sub(MAX_NAMED_FILES) {
         0 => named,

@@ -6,12 +6,12 @@ use std::borrow::Cow;
 
 /// Redacts a message of this program, because it may quote the caller's text.
 pub(crate) fn redact_message(text: &str) -> String {
-    Redactor::built_in().redacted(&remove_invisible_escapes(text)).into_string()
+    Redactor::built_in().redact_text(&remove_invisible_escapes(text)).into_string()
 }
 
 /// Like [`redact_message`], but also redacts secrets that match the project's own patterns.
 pub(crate) fn redact_with(analyzer: &Analyzer, text: &str) -> String {
-    analyzer.redact_whole(&remove_invisible_escapes(text)).into_string()
+    analyzer.redact_without_limit(&remove_invisible_escapes(text)).into_string()
 }
 
 /// Removes escapes of invisible characters such as `\u{200b}`. Debug formatting writes these characters as
@@ -22,7 +22,9 @@ fn remove_invisible_escapes(text: &str) -> Cow<'_, str> {
     for part in parts {
         let escape = part.split_once('}').and_then(|(code, rest)| Some((u32::from_str_radix(code, 16).ok()?, rest)));
         match escape.and_then(|(code, rest)| Some((char::from_u32(code)?, rest))) {
-            Some((letter, rest)) if display::clean(letter.encode_utf8(&mut [0; 4])).is_empty() => out.push_str(rest),
+            Some((letter, rest)) if display::sanitize_text(letter.encode_utf8(&mut [0; 4])).is_empty() => {
+                out.push_str(rest)
+            }
             _ => out.extend(["\\u{", part]),
         }
     }
@@ -36,7 +38,7 @@ pub(crate) fn quote(text: &str) -> String {
 
 /// Like [`quote`], but with at most `most` characters.
 pub(crate) fn quote_beginning(text: &str, most: usize) -> String {
-    Redactor::built_in().redacted(&remove_invisible_escapes(text)).line(most).into_string()
+    Redactor::built_in().redact_text(&remove_invisible_escapes(text)).to_single_line(most).into_string()
 }
 
 /// Normalizes case and spacing for comparisons.

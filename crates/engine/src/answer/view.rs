@@ -3,13 +3,13 @@
 use crate::{
     answer::moment::format_iso,
     contract::{
-        BriefSince, BriefVerdict, CaseRecord, CaseVerdict, FailurePattern, FixRecord, PatternSource, RunRecord,
-        RunStatus, Shuffle, Tried, VerdictSince, ViewPatternRow,
+        BriefFailingSince, BriefVerdict, CaseRecord, CaseVerdict, FailingSince, FailurePattern, FixRecord,
+        FixTrialCounts, PatternSource, PatternTableRow, RunRecord, RunStatus, Shuffle,
     },
     failures::fix_results,
 };
 use argus_core::{
-    builtin::{BUILTINS, BuiltinPattern, Locale},
+    builtin::{BUILTIN_PATTERNS, BuiltinPattern, Locale},
     confidence::confidence,
     display,
     evidence::verdict::VerdictKind,
@@ -24,7 +24,7 @@ use argus_store::{
     solutions::Fix,
 };
 
-pub(crate) fn convert_pattern(stored: &Pattern, tried: Option<Tried>, locale: Locale) -> FailurePattern {
+pub(crate) fn convert_pattern(stored: &Pattern, tried: Option<FixTrialCounts>, locale: Locale) -> FailurePattern {
     let builtin = find_builtin(stored);
     let readable = || format!("{}::{}::{}", stored.category, stored.case_name, stored.normalized);
     FailurePattern {
@@ -36,7 +36,7 @@ pub(crate) fn convert_pattern(stored: &Pattern, tried: Option<Tried>, locale: Lo
         standing: find_suggested_fix(stored, locale).map(|_| fix_results::describe_fix_results(tried)),
         suggested_fix: find_suggested_fix(stored, locale),
         tried,
-        claimed: tried.is_some_and(Tried::is_claimed),
+        claimed: tried.is_some_and(FixTrialCounts::is_claimed),
         confidence: confidence(stored.resolutions, stored.occurrences),
         occurrences: stored.occurrences.max(u32::from(stored.is_provisional())),
         resolutions: stored.resolutions,
@@ -51,12 +51,12 @@ pub(crate) fn convert_pattern(stored: &Pattern, tried: Option<Tried>, locale: Lo
 const MAX_ROW_FIX_BYTES: usize = 1000;
 
 /// Converts a pattern to a row of the viewer's table.
-pub(crate) fn convert_to_row(stored: &Pattern, locale: Locale) -> ViewPatternRow {
-    ViewPatternRow {
+pub(crate) fn convert_pattern_to_row(stored: &Pattern, locale: Locale) -> PatternTableRow {
+    PatternTableRow {
         id: stored.id.clone(),
         category: stored.shown_category(),
         description: find_description(stored),
-        suggested_fix: find_suggested_fix(stored, locale).map(|fix| display::shortened(&fix, MAX_ROW_FIX_BYTES)),
+        suggested_fix: find_suggested_fix(stored, locale).map(|fix| display::truncate_chars(&fix, MAX_ROW_FIX_BYTES)),
         confidence: confidence(stored.resolutions, stored.occurrences),
         occurrences: stored.occurrences,
         resolutions: stored.resolutions,
@@ -96,7 +96,7 @@ pub(crate) fn convert_fix(stored: &Pattern, fix: Fix, most: usize) -> FixRecord 
         run_id: fix.run_id,
         case_name: fix.case_name,
         of_other_failure: false,
-        fix_description: display::shortened(&fix.steps, most),
+        fix_description: display::truncate_chars(&fix.steps, most),
         success: fix.worked && !fix.is_wrong,
         state: fix.worked.then(|| fix_results::proof_state(fix.proved_by.as_deref(), fix.refuted_by.as_deref())),
         passes: counts_passes.then_some(fix.passes),
@@ -182,9 +182,9 @@ pub(crate) fn shorten_verdict(CaseVerdict { verdict, suspects, .. }: &CaseVerdic
     }
 }
 
-fn shorten_since(VerdictSince { started_at, runs, edited, .. }: &VerdictSince) -> Option<BriefSince> {
+fn shorten_since(FailingSince { started_at, runs, edited, .. }: &FailingSince) -> Option<BriefFailingSince> {
     // A failure that started in the current run gets no entry, because the entry would take room from other failures.
-    let since = BriefSince { started_at: started_at.clone()?, runs: (*runs)?, edited: edited.clone() };
+    let since = BriefFailingSince { started_at: started_at.clone()?, runs: (*runs)?, edited: edited.clone() };
     Some(since).filter(|since| since.runs > 1 || !since.edited.is_empty())
 }
 
@@ -194,5 +194,5 @@ pub(crate) fn round_to_two_digits(probability: f64) -> f64 {
 }
 
 pub(crate) fn find_builtin(stored: &Pattern) -> Option<&'static BuiltinPattern> {
-    BUILTINS.iter().find(|builtin| stored.is_builtin && builtin.id == stored.id)
+    BUILTIN_PATTERNS.iter().find(|builtin| stored.is_builtin && builtin.id == stored.id)
 }

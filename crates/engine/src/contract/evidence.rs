@@ -1,6 +1,6 @@
 //! Types of evidence: verdicts on failures, errors of runs, unhealthy tests, and changes that fixed failures.
 
-use super::{FixTrust, RunStatus, SharedKnown};
+use super::{FixTrust, RunStatus, SharedFixEntry};
 use argus_core::evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -39,11 +39,11 @@ contract! {
         /// Evidence against an excuse: the test failed in each of several runs on this tree.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub failed_here: Option<FailedHere>,
+        pub failed_here: Option<SameTreeFailures>,
     }
 
     /// Failures of a test in all runs on the same tree.
-    pub struct FailedHere {
+    pub struct SameTreeFailures {
         /// Number of runs including the judged run, at least 2.
         pub runs: u32,
         /// Probability that the test fails this often in a row by chance, computed from its failure rate on other
@@ -62,7 +62,7 @@ contract! {
         /// Start of the failure, for `regression` and `broken`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub since: Option<VerdictSince>,
+        pub since: Option<FailingSince>,
         /// Evidence for the verdict. Each sentence names a run.
         pub because: Vec<String>,
         /// Evidence for other verdicts.
@@ -83,7 +83,7 @@ contract! {
 
     /// The first run with the failure.
     #[derive(Default)]
-    pub struct VerdictSince {
+    pub struct FailingSince {
         /// `run-…`.
         pub run_id: String,
         /// Commit of that run. None if the failure may be older.
@@ -230,8 +230,8 @@ contract! {
         pub reported: Vec<ReportedFix>,
         /// Fixes that the repository shares.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        #[cfg_attr(feature = "types", ts(as = "Option<Vec<SharedKnown>>", optional))]
-        pub shared: Vec<SharedKnown>,
+        #[cfg_attr(feature = "types", ts(as = "Option<Vec<SharedFixEntry>>", optional))]
+        pub shared: Vec<SharedFixEntry>,
     }
 
     /// A fix that a person or agent reported.
@@ -292,7 +292,7 @@ contract! {
     }
 
     /// Commits whose messages look like fixes.
-    pub struct LikelyFixes {
+    pub struct LikelyFixesResult {
         /// Commits that are not learned yet.
         pub commits: Vec<String>,
         /// Number of commits that were learned before.
@@ -316,7 +316,7 @@ contract! {
     }
 
     /// Result of learning from commits.
-    pub struct LearnedCommits {
+    pub struct LearnCommitsResult {
         /// Number of stored commits. Each touched a test and a source file.
         pub learned: u32,
     }
@@ -326,14 +326,14 @@ contract! {
         /// Full hash.
         pub commit: String,
         /// How the commit is related to the failure.
-        pub because: ChangedBecause,
+        pub because: CommitRelation,
         /// Some of its changes outside tests.
         pub sources: Vec<ChangedSource>,
     }
 
     /// Part of a failure that a commit changed, strongest relation first.
     #[derive(Copy, Eq, PartialOrd, Ord)]
-    pub enum ChangedBecause {
+    pub enum CommitRelation {
         /// The test and the function in which it failed.
         TestAndSymbol,
         /// The test.

@@ -12,7 +12,7 @@ contract! {
 
     /// Result of an import.
     #[derive(Default)]
-    pub struct MemoryImported {
+    pub struct MemoryImportResult {
         /// Number of new incidents.
         pub added: u32,
         /// Number of incidents whose id already existed.
@@ -45,7 +45,7 @@ contract! {
     }
 
     /// A page of exported incidents.
-    pub struct MemoryExported {
+    pub struct MemoryExportPage {
         /// A JSON object per line, in the format of the import.
         pub lines: String,
         /// Number of incidents on the page.
@@ -68,7 +68,7 @@ contract! {
     }
 
     /// A page of exported patterns.
-    pub struct PatternsExported {
+    pub struct PatternsExportPage {
         /// A JSON object per line, in the format of the import.
         pub lines: String,
         /// Number of patterns on the page.
@@ -94,7 +94,7 @@ contract! {
 
     /// Result of an import of patterns.
     #[derive(Default)]
-    pub struct PatternsImported {
+    pub struct PatternsImportResult {
         /// Number of new patterns.
         pub added: u32,
         /// Number of patterns whose signature was known.

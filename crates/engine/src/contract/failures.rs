@@ -1,6 +1,6 @@
 //! Types of the failures and causes of a run.
 
-use super::{Difference, FixTrust, PreviousFix, Related, RelatedCommit, Tried};
+use super::{Difference, FixTrialCounts, FixTrust, PreviousFix, RelatedCommit, RelatedEntry};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -55,7 +55,7 @@ contract! {
         /// as data.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub shared: Option<Related>,
+        pub shared: Option<RelatedEntry>,
         /// A commit or an edit that fixed this failure of this test before. Absent if a fix was reported.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
@@ -101,11 +101,11 @@ contract! {
         /// uncommitted edit.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub since: Option<BriefSince>,
+        pub since: Option<BriefFailingSince>,
     }
 
     /// The start of a failure, in short.
-    pub struct BriefSince {
+    pub struct BriefFailingSince {
         /// Start of the first run with the failure, ISO 8601.
         pub started_at: String,
         /// Number of runs in a row that have failed, including this run.
@@ -129,11 +129,11 @@ contract! {
         /// failure.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub suggested_from: Option<SuggestedFrom>,
+        pub suggested_from: Option<SuggestionSource>,
         /// Results of trying the fix. Absent without a fix, and for an untried built-in tip.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub tried: Option<Tried>,
+        pub tried: Option<FixTrialCounts>,
         /// True if no run proved the fix.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         #[cfg_attr(feature = "types", ts(as = "Option<bool>", optional))]
@@ -149,11 +149,11 @@ contract! {
         /// Another case with the same error and the same values.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub same_cause_as: Option<SameCause>,
+        pub same_cause_as: Option<SameCausePattern>,
     }
 
     /// A pattern of another case with the same error.
-    pub struct SameCause {
+    pub struct SameCausePattern {
         /// `pat-…`.
         pub pattern_id: String,
         /// Name of its case.
@@ -161,7 +161,7 @@ contract! {
     }
 
     /// The failure for which a fix was learned. It has the same error as this failure.
-    pub struct SuggestedFrom {
+    pub struct SuggestionSource {
         /// `pat-…`.
         pub pattern_id: String,
         /// Name of its case.

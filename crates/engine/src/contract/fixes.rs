@@ -180,7 +180,7 @@ contract! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "types", derive(ts_rs::TS, schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-pub struct Tried {
+pub struct FixTrialCounts {
     /// Successes that a later run confirmed.
     pub proved: u32,
     /// Unproved successes.
@@ -189,7 +189,7 @@ pub struct Tried {
     pub failed: u32,
 }
 
-impl Tried {
+impl FixTrialCounts {
     pub(crate) const fn is_claimed(self) -> bool {
         self.proved == 0 && self.claimed > 0
     }

@@ -459,7 +459,7 @@ contract! {
     }
 
     /// Matching incidents, best first.
-    pub struct MemorySearched {
+    pub struct MemorySearchResult {
         /// Ids of the incidents.
         pub ranked: Vec<String>,
         /// Scores of the incidents, from 0 to 1.

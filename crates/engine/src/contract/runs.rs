@@ -1,7 +1,7 @@
 //! Parameters and results of recording a run.
 
 use super::{Cause, FailureBrief, ProvedFix};
-use argus_report::{Format, Problem, ReportCase};
+use argus_report::{Problem, ReportCase, ReportFormat};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -182,7 +182,7 @@ contract! {
         /// Path the host can open.
         pub path: String,
         /// Format. Default: detected from the content.
-        pub format: Option<Format>,
+        pub format: Option<ReportFormat>,
     }
 
     /// State of a container.
@@ -221,13 +221,13 @@ contract! {
         #[serde(default)]
         pub causes: Vec<Cause>,
         /// Number of causes that are not listed.
-        #[serde(default, skip_serializing_if = "is_none")]
+        #[serde(default, skip_serializing_if = "is_zero")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<u32>"))]
         pub more_causes: u32,
         /// Changes since the last run of the branch without a failure. Absent if unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub since_green: Option<SinceGreen>,
+        pub since_green: Option<ChangesSinceGreen>,
         /// Claimed fixes that this run proves. At most 20.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         #[cfg_attr(feature = "types", ts(optional, as = "Option<Vec<ProvedFix>>"))]
@@ -243,7 +243,7 @@ contract! {
     }
 
     /// Changes between the last run without a failure and a failed run.
-    pub struct SinceGreen {
+    pub struct ChangesSinceGreen {
         /// The newest earlier run of the branch without a failure.
         pub run_id: String,
         /// Number of commits between the two runs.
@@ -269,7 +269,7 @@ contract! {
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
-pub(super) const fn is_none(count: &u32) -> bool {
+pub(super) const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 

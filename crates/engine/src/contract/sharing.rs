@@ -1,6 +1,6 @@
 //! Types of the files that a repository shares, and of the calls that write, check and import them.
 
-use super::Tried;
+use super::FixTrialCounts;
 use argus_core::{Category, evidence::kept::fixes::ProofStatus};
 use serde::{Deserialize, Serialize};
 
@@ -207,7 +207,7 @@ shared_file! {
 contract! {
     /// A file of the shared folder.
     #[derive(Eq)]
-    pub struct SharedText {
+    pub struct SharedFileContent {
         /// Path below `.argus-shared`, with `/`.
         pub path: String,
         /// Content of the file.
@@ -251,7 +251,7 @@ contract! {
     /// Files to write.
     pub struct ShareResult {
         /// New files, sorted by path.
-        pub files: Vec<SharedText>,
+        pub files: Vec<SharedFileContent>,
         /// Entries that are not shared, with the reason.
         pub left_out: Vec<SharedFault>,
         /// Parts of these files that a person should read before a commit.
@@ -259,9 +259,9 @@ contract! {
     }
 
     /// Files of the shared folder, to check or to import.
-    pub struct SharedTexts {
+    pub struct SharedFilesParams {
         /// All files.
-        pub files: Vec<SharedText>,
+        pub files: Vec<SharedFileContent>,
     }
 
     /// A problem with a file.
@@ -282,7 +282,7 @@ contract! {
     }
 
     /// Result of importing shared files.
-    pub struct ShareTaken {
+    pub struct SharedImportResult {
         /// Number of imported files.
         pub taken: u32,
         /// Files that were not imported.
@@ -309,7 +309,7 @@ contract! {
         /// For a fix: results elsewhere, as reported by others.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[cfg_attr(feature = "types", ts(optional))]
-        pub elsewhere: Option<Tried>,
+        pub elsewhere: Option<FixTrialCounts>,
         /// Path of the shared decision which states that this failure and the fixed failure are the same, so that the
         /// fix applies.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -318,7 +318,7 @@ contract! {
     }
 
     /// A fix that the repository shares. It is a claim until the user's own runs prove or refute it.
-    pub struct SharedKnown {
+    pub struct SharedFixEntry {
         /// `fix-…`, for use in reports.
         pub fix_id: String,
         /// Case of the failure at the author's.

@@ -2,7 +2,9 @@
 //!
 //! Every list is paged by `limit` (from 1 to 200) and `offset`, and `total` has the number of all entries.
 
-use super::{FailurePattern, Inspection, MatchKind, MemoryKind, PatternSource, RankedSolution, Related, RunRecord};
+use super::{
+    FailurePattern, Inspection, MatchKind, MemoryKind, PatternSource, RankedSolution, RelatedEntry, RunRecord,
+};
 use argus_core::{Category, FailureEvent};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -46,7 +48,7 @@ contract! {
     /// A page of patterns, with counts by category and source.
     pub struct ViewPatternsResult {
         /// Page of the list.
-        pub patterns: Vec<ViewPatternRow>,
+        pub patterns: Vec<PatternTableRow>,
         /// Number of entries that match.
         pub total: u32,
         /// True if there is a next page.
@@ -74,7 +76,7 @@ contract! {
     }
 
     /// A pattern as a row of a table.
-    pub struct ViewPatternRow {
+    pub struct PatternTableRow {
         /// `pat-…` or `builtin-…`.
         pub id: String,
         /// Category of the failure.
@@ -126,23 +128,23 @@ contract! {
         /// Patterns that were merged into it, by a person or because they were similar.
         pub merged: Vec<MergedPattern>,
         /// Reported fixes, newest first, at most 100.
-        pub fixes: Vec<ViewFix>,
+        pub fixes: Vec<FixView>,
         /// Solutions, at most 50: the suggested solution first, wrong solutions last.
-        pub solutions: Vec<ViewSolution>,
+        pub solutions: Vec<SolutionView>,
         /// Oldest first. The last point is the current value.
         pub confidence_over_time: Vec<ConfidencePoint>,
         /// Start of the stored daily counts. Points before this time are derived from reports.
         pub confidence_known_since: Option<String>,
         /// Its failures in recorded runs, newest first. For a built-in pattern, all failures of its category.
-        pub seen: Vec<SeenIn>,
+        pub seen: Vec<PatternOccurrence>,
         /// Number of these failures.
         pub seen_total: u32,
         /// True if `seen` has a next page.
         pub has_more: bool,
         /// Tests with these failures, most frequent first, at most 50. For a built-in pattern, only tests of the page.
-        pub tests: Vec<SeenTest>,
+        pub tests: Vec<AffectedTest>,
         /// Similar patterns.
-        pub related: Vec<Related>,
+        pub related: Vec<RelatedEntry>,
         /// A redacted error text that it was learned from.
         pub sample: Option<String>,
     }
@@ -182,7 +184,7 @@ contract! {
     }
 
     /// A report that a solution was tried.
-    pub struct ViewFix {
+    pub struct FixView {
         /// `fix-…` or `out-…`.
         pub fix_id: String,
         /// The tried solution.
@@ -208,7 +210,7 @@ contract! {
     }
 
     /// A solution with its results.
-    pub struct ViewSolution {
+    pub struct SolutionView {
         /// `sol-…`.
         pub solution_id: String,
         /// Steps of the solution.
@@ -247,7 +249,7 @@ contract! {
     }
 
     /// A failure of a pattern.
-    pub struct SeenIn {
+    pub struct PatternOccurrence {
         /// `run-…`.
         pub run_id: String,
         /// Start of the run.
@@ -259,7 +261,7 @@ contract! {
     }
 
     /// A test that failed with a pattern.
-    pub struct SeenTest {
+    pub struct AffectedTest {
         /// `file > suite > name`.
         pub case_name: String,
         /// Number of recorded runs with the failure.
@@ -291,7 +293,7 @@ contract! {
     /// Incidents, newest first or best first.
     pub struct ViewIncidentsResult {
         /// Page of the list.
-        pub incidents: Vec<ViewIncident>,
+        pub incidents: Vec<IncidentView>,
         /// Number of incidents. With a text, number of matches, at most 200.
         pub total: u32,
         /// True if there is a next page.
@@ -303,7 +305,7 @@ contract! {
     }
 
     /// An incident. With a search text, also a failure pattern with a fix.
-    pub struct ViewIncident {
+    pub struct IncidentView {
         /// `inc-…` or `pat-…`. Imported incidents keep their ids.
         pub incident_id: String,
         /// Incident or pattern.
@@ -353,9 +355,9 @@ contract! {
         /// Placeholders in `inspection.normalized`.
         pub placeholders: Vec<PlaceholderSpan>,
         /// The matching pattern.
-        pub pattern: Option<ViewPatternRow>,
+        pub pattern: Option<PatternTableRow>,
         /// Similar patterns and incidents.
-        pub related: Vec<Related>,
+        pub related: Vec<RelatedEntry>,
     }
 
     /// Analysis of a text without a memory.
@@ -429,7 +431,7 @@ contract! {
         /// True if it is now marked as wrong.
         pub wrong: bool,
         /// Current state of the pattern, or null for a solution of an incident.
-        pub pattern: Option<ViewPatternRow>,
+        pub pattern: Option<PatternTableRow>,
     }
 }
 
@@ -469,7 +471,7 @@ pub enum Change<T> {
 
 impl<T> Change<T> {
     /// Returns the value after the change. `before` is the value that a person set earlier.
-    pub fn over(self, before: Option<T>) -> Option<T> {
+    pub fn apply_to_override(self, before: Option<T>) -> Option<T> {
         match self {
             Self::Keep => before,
             Self::Learned => None,

@@ -1,6 +1,6 @@
 //! Types of the viewer for current problems and for the health of a project's tests.
 
-use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, SharedKnown, TestEvidence};
+use super::{FailureGroup, FixEvidence, ReportedFix, RunRecord, SharedFixEntry, TestEvidence};
 use serde::{Deserialize, Serialize};
 
 contract! {
@@ -15,7 +15,7 @@ contract! {
         /// Number of causes that are not listed.
         pub more_causes: u32,
         /// Unhealthy tests that did not fail in that run, at most 20: broken first, then flaky, order and environment.
-        pub tests: Vec<HealthTest>,
+        pub tests: Vec<TestHealth>,
         /// Number of tests that are not listed.
         pub more_tests: u32,
         /// The newest 20 reported fixes that no run has proved or refuted.
@@ -45,7 +45,7 @@ contract! {
         /// Number of recorded runs.
         pub runs: u32,
         /// Page of unhealthy tests: broken first, then flaky, order and environment.
-        pub tests: Vec<HealthTest>,
+        pub tests: Vec<TestHealth>,
         /// Number of unhealthy tests, at most 1000.
         pub total: u32,
         /// True if there is a next page.
@@ -75,13 +75,13 @@ contract! {
         /// The newest 20 reported fixes.
         pub reported: Vec<ReportedFix>,
         /// Fixes that the repository shares, the first 20.
-        pub shared: Vec<SharedKnown>,
+        pub shared: Vec<SharedFixEntry>,
         /// Number of further entries in these three lists together.
         pub more_fixes: u32,
     }
 
     /// An unhealthy test.
-    pub struct HealthTest {
+    pub struct TestHealth {
         /// State of the test, with its evidence.
         pub evidence: TestEvidence,
         /// Last recorded run in which it failed. None if every failure passed at a later attempt, or if the run was
@@ -123,11 +123,11 @@ contract! {
         /// Number of these runs, at most 5.
         pub runs: u32,
         /// Duration in the runs before these runs, or null if there are fewer than 5 earlier runs.
-        pub before: Option<DurationBefore>,
+        pub before: Option<EarlierDuration>,
     }
 
     /// Duration of a test before its newest runs.
-    pub struct DurationBefore {
+    pub struct EarlierDuration {
         /// Median in milliseconds.
         pub median_ms: f64,
         /// Number of runs.

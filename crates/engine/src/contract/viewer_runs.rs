@@ -1,6 +1,6 @@
 //! Types of the viewer for runs: list, details, comparison of two runs, grid of tests and runs, trend.
 
-use super::{BriefVerdict, CaseRecord, KnownPattern, RunRecord, RunStatus, ViewPatternRow};
+use super::{BriefVerdict, CaseRecord, KnownPattern, PatternTableRow, RunRecord, RunStatus};
 use argus_core::{Category, FailureKind, evidence::verdict::VerdictKind};
 use serde::{Deserialize, Serialize};
 
@@ -87,7 +87,7 @@ contract! {
         /// Names of the first cases, at most 20.
         pub case_names: Vec<String>,
         /// Pattern that a failure matches: a learned pattern, else the built-in pattern.
-        pub pattern: Option<ViewPatternRow>,
+        pub pattern: Option<PatternTableRow>,
         /// Known pattern of that failure with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
     }
@@ -119,15 +119,15 @@ contract! {
         /// End of its standard error, redacted.
         pub stderr_tail: Option<String>,
         /// The matching pattern. Not counted as an occurrence.
-        pub pattern: Option<ViewPatternRow>,
+        pub pattern: Option<PatternTableRow>,
         /// Known pattern with its best fix, as in the answer to a run.
         pub known: Option<KnownPattern>,
         /// Outcomes in the newest runs that have the case, newest first, at most 50.
-        pub history: Vec<CaseEnd>,
+        pub history: Vec<CaseHistoryEntry>,
     }
 
     /// Outcome of a case in a run.
-    pub struct CaseEnd {
+    pub struct CaseHistoryEntry {
         /// `run-…`.
         pub run_id: String,
         /// Start of the run.

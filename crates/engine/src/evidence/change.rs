@@ -6,7 +6,7 @@ use argus_core::{
     change::fix_description::ChangeNames,
     evidence::{
         facts::{RunSeq, case_id},
-        kept::{history::TestHistory, memory::Memory, window::Window},
+        kept::{history::TestHistory, memory::EvidenceMemory, window::RunWindow},
     },
 };
 use argus_store::{Tx, solutions};
@@ -57,7 +57,7 @@ pub(crate) fn find_unrelated_confirmed_fix(
 }
 
 fn last_failure_and_first_pass(
-    memory: &Memory,
+    memory: &EvidenceMemory,
     history: Option<&TestHistory>,
     failed_in: &str,
 ) -> Option<(RunSeq, RunSeq)> {
@@ -67,14 +67,14 @@ fn last_failure_and_first_pass(
         let newest = runs().next_back()?.seq;
         return (reported < newest).then_some((reported, newest));
     };
-    let passed = runs().find(|run| run.seq > reported && history.passed_at_once(run.seq))?.seq;
+    let passed = runs().find(|run| run.seq > reported && history.passed_at_first_attempt(run.seq))?.seq;
     let failed = runs().rev().find(|run| run.seq < passed && history.has_failed_in(run.seq) == Some(true));
     Some((failed.map_or(reported, |run| run.seq), passed))
 }
 
 /// Returns the commits between two runs, newest first. Returns one more than `MAX_COMMITS` if there are more, so that
 /// the caller can detect this.
-fn commits_between(window: &Window, failed: RunSeq, passed: RunSeq) -> Vec<String> {
+fn commits_between(window: &RunWindow, failed: RunSeq, passed: RunSeq) -> Vec<String> {
     let Some(run) = window.get(passed) else { return Vec::new() };
     window.view_from(run).commits_since(failed).take(MAX_COMMITS + 1).cloned().collect()
 }

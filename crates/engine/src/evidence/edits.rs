@@ -13,7 +13,7 @@ use argus_core::{
     CallContext,
     evidence::{
         facts::{FileId, RunFacts, RunSeq, fingerprint},
-        kept::{fixes::Fix, memory::Memory, window::Window},
+        kept::{fixes::Fix, memory::EvidenceMemory, window::RunWindow},
     },
     fix_loop::find_weakenings_in_hunks,
 };
@@ -94,12 +94,12 @@ pub(super) fn list_files_edited_since(
 pub(super) fn save(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     seq: RunSeq,
     params: &RecordRunParams,
 ) -> Result<(), EngineError> {
     let Some(git) = &params.git else { return Ok(()) };
-    let commits = new_diffs(engine, memory, seq, git);
+    let commits = collect_new_commit_diffs(engine, memory, seq, git);
     // A stored row without files would mean that nothing was edited, so unknown edits are not stored.
     let has_known_edits = !git.edits.is_empty() || git.dirty == Some(false);
     if !has_known_edits || (git.edits.is_empty() && commits.is_empty()) {
@@ -107,11 +107,11 @@ pub(super) fn save(
     }
     evidence::set_edits(tx, &build_row(engine, seq, &git.edits, commits)?)?;
     let needed = memory.runs_with_needed_edits();
-    Ok(evidence::delete_other_edits(tx, |seq| needed.contains(&seq))?)
+    Ok(evidence::retain_edits(tx, |seq| needed.contains(&seq))?)
 }
 
 /// Returns the diffs of the commits that no earlier run had, newest first.
-fn new_diffs(engine: &Engine, memory: &Memory, seq: RunSeq, git: &GitFacts) -> Vec<CommitDiff> {
+fn collect_new_commit_diffs(engine: &Engine, memory: &EvidenceMemory, seq: RunSeq, git: &GitFacts) -> Vec<CommitDiff> {
     let Some(run) = memory.window.get(seq) else { return Vec::new() };
     let new: BTreeSet<&String> = memory.window.view_from(run).commits_since(seq.saturating_sub(1)).collect();
     let mut room = MAX_HUNKS_BYTES;
@@ -124,19 +124,19 @@ fn new_diffs(engine: &Engine, memory: &Memory, seq: RunSeq, git: &GitFacts) -> V
 }
 
 /// Returns the edited files at the start of each run.
-pub(super) fn load_files(tx: &mut Tx<'_>) -> Result<EditedFiles, EngineError> {
+pub(super) fn load_edited_files(tx: &mut Tx<'_>) -> Result<EditedFiles, EngineError> {
     let rows = evidence::list_edited_files(tx)?;
     Ok(rows.into_iter().map(|row| (row.run_seq, parse_files(&row))).collect())
 }
 
 /// Returns the edited files of all runs, including the run that is being recorded.
-pub(super) fn load_files_with_run(
+pub(super) fn load_edited_files_with_run(
     engine: &Engine,
     tx: &mut Tx<'_>,
     seq: RunSeq,
     params: &RecordRunParams,
 ) -> Result<EditedFiles, EngineError> {
-    let mut all = load_files(tx)?;
+    let mut all = load_edited_files(tx)?;
     all.remove(&seq);
     if let Some(git) = params.git.as_ref().filter(|git| !git.edits.is_empty()) {
         all.insert(seq, parse_files(&build_row(engine, seq, &git.edits, Vec::new())?));
@@ -158,7 +158,7 @@ pub(super) fn files_edited_in_run(all: &EditedFiles, seq: RunSeq) -> Vec<String>
 
 /// Returns `true` if the changes between two runs, given by id, weaken tests. Returns `false` if the evidence no longer
 /// contains one of the runs.
-pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
+pub(crate) fn is_suspicious_success(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Result<bool, EngineError> {
     let memory = rows::load(tx)?.unwrap_or_default();
     let seq = |id: &str| memory.window.runs().find(|run| run.id == id).map(|run| run.seq);
     match seq(failed).zip(seq(passed)) {
@@ -170,7 +170,7 @@ pub(crate) fn is_suspicious(tx: &mut Tx<'_>, failed: &str, passed: &str) -> Resu
 /// Returns `true` if the edits or the commits between two runs weaken tests or the way in which they are run.
 pub(crate) fn weakens_tests(
     tx: &mut Tx<'_>,
-    window: &Window,
+    window: &RunWindow,
     failed: RunSeq,
     passed: RunSeq,
 ) -> Result<bool, EngineError> {
@@ -200,7 +200,7 @@ pub(super) fn without_weakening_commits(tx: &mut Tx<'_>, mut fix: Fix) -> Result
 /// Returns the stored diffs of the commits between two runs, by commit hash.
 pub(super) fn diffs_between(
     tx: &mut Tx<'_>,
-    window: &Window,
+    window: &RunWindow,
     failed: RunSeq,
     passed: RunSeq,
 ) -> Result<BTreeMap<String, String>, EngineError> {
@@ -226,7 +226,7 @@ pub(super) struct EditDifference {
 /// Compares the uncommitted edits of two runs by their rows.
 pub(super) fn compare_stored_edits(
     tx: &mut Tx<'_>,
-    window: &Window,
+    window: &RunWindow,
     first: RunSeq,
     second: RunSeq,
 ) -> Result<EditDifference, EngineError> {
@@ -248,7 +248,12 @@ pub(super) fn compare_stored_edits(
 }
 
 /// Returns the files whose edits differ between two runs on the same commit. Empty if the edits of a run are unknown.
-pub(super) fn files_edited_between(window: &Window, all: &EditedFiles, first: RunSeq, second: RunSeq) -> Vec<String> {
+pub(super) fn files_edited_between(
+    window: &RunWindow,
+    all: &EditedFiles,
+    first: RunSeq,
+    second: RunSeq,
+) -> Vec<String> {
     let none = BTreeSet::new();
     let edits_of_run = |seq: RunSeq| {
         let run = window.get(seq)?;
@@ -261,7 +266,7 @@ pub(super) fn files_edited_between(window: &Window, all: &EditedFiles, first: Ru
 
 /// Returns the files whose edits changed from one run to a later run. Edits that were committed in between do not
 /// count.
-pub(super) fn files_edited_since(window: &Window, all: &EditedFiles, first: RunSeq, second: RunSeq) -> Vec<String> {
+pub(super) fn files_edited_since(window: &RunWindow, all: &EditedFiles, first: RunSeq, second: RunSeq) -> Vec<String> {
     let commit = |seq: RunSeq| window.get(seq).and_then(|run| run.commit.as_ref());
     if commit(first) == commit(second) {
         return files_edited_between(window, all, first, second);
@@ -333,7 +338,7 @@ fn redact_edit(engine: &Engine, edit: &EditedFile) -> EditedPath {
 }
 
 fn redact(engine: &Engine, text: &str) -> String {
-    engine.analyzer.redact_whole(text).into_string()
+    engine.analyzer.redact_without_limit(text).into_string()
 }
 
 fn parse_files(row: &EditRow) -> BTreeSet<EditedPath> {

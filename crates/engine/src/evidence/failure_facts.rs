@@ -1,10 +1,10 @@
 //! Converts failed cases and changed files into the facts from which verdicts are computed.
 
-use crate::runs::{case_name::SEPARATOR, cause::FailureSummary};
+use crate::runs::{case_name::CASE_NAME_SEPARATOR, cause::FailureSummary};
 use argus_core::{
     Analysis, Category, FailureKind,
     evidence::facts::{ErrorSource, Failure, FileId, case_id, file_id, fingerprint},
-    summary::stack_files,
+    summary::list_stack_files,
 };
 use argus_report::relative_path;
 
@@ -22,8 +22,8 @@ pub(crate) fn build_failure_facts(
         signature: error_hash(analysis),
         function: hash_function(analysis, summary),
         site: summary.site,
-        raised: summary.raised,
-        in_project: summary.has_code,
+        raised: summary.raised_hash,
+        in_project: summary.has_project_frame,
         source: classify_source(summary.kind),
         names_change: false,
     }
@@ -31,8 +31,8 @@ pub(crate) fn build_failure_facts(
 
 fn classify_source(kind: FailureKind) -> ErrorSource {
     match kind {
-        kind if kind.is_of_code() => ErrorSource::Code,
-        kind if kind.is_of_machine() => ErrorSource::Machine,
+        kind if kind.is_code_problem() => ErrorSource::Code,
+        kind if kind.is_machine_problem() => ErrorSource::Machine,
         _ => ErrorSource::Unknown,
     }
 }
@@ -43,10 +43,10 @@ fn classify_source(kind: FailureKind) -> ErrorSource {
 fn hash_function(analysis: &Analysis, summary: &FailureSummary) -> Option<u64> {
     let frame = analysis.normalized.frame.as_deref()?;
     let (_, function) = frame.split_once(':')?;
-    if summary.own.is_none() && summary.cause_place.is_some() {
+    if summary.own_location.is_none() && summary.cause_place.is_some() {
         return None;
     }
-    let file = summary.own.as_ref().map_or("", |own| own.file.as_str());
+    let file = summary.own_location.as_ref().map_or("", |own| own.file.as_str());
     (!is_nameless(function)).then(|| fingerprint(&[file, ":", frame].concat()))
 }
 
@@ -64,14 +64,14 @@ pub(super) fn error_hash(analysis: &Analysis) -> u64 {
 
 /// Returns the id of the file of a case.
 pub(super) fn case_file_id(name: &str) -> FileId {
-    file_id(name.split_once(SEPARATOR).map_or(name, |(file, _)| file))
+    file_id(name.split_once(CASE_NAME_SEPARATOR).map_or(name, |(file, _)| file))
 }
 
 /// Returns the ids of project files in the stack of a failure. A path from another machine counts as each file whose
 /// path it ends with, because the root of the project there is unknown.
 pub(crate) fn stack_file_ids(name: &str, analysis: &Analysis, project_root: &str) -> Vec<FileId> {
-    let test_file = name.split_once(SEPARATOR).map(|(file, _)| file);
-    let files = stack_files(&analysis.redacted, test_file);
+    let test_file = name.split_once(CASE_NAME_SEPARATOR).map(|(file, _)| file);
+    let files = list_stack_files(&analysis.redacted, test_file);
     let relative = files.iter().filter_map(|file| relative_path(file, project_root));
     relative.flat_map(|file| path_endings(&file).map(file_id).collect::<Vec<_>>()).collect()
 }
@@ -95,7 +95,7 @@ pub(super) fn changed_file_names(file: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns `true` if Argus wrote the file into one of its folders. Tests do not read these files.
-pub(super) fn is_kept_by_argus(file: &str) -> bool {
+pub(super) fn is_in_argus_folder(file: &str) -> bool {
     let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
     folder.split('/').any(|part| matches!(part, ".argus" | ".argus-shared"))
 }
@@ -132,7 +132,7 @@ const MAX_PATH_PARTS: usize = 12;
 
 #[cfg(test)]
 mod tests {
-    use super::{is_documentation, is_kept_by_argus, is_nameless, path_below_source_folder};
+    use super::{is_documentation, is_in_argus_folder, is_nameless, path_below_source_folder};
 
     #[test]
     fn is_kept_by_argus_checks_the_folder() {
@@ -144,7 +144,7 @@ mod tests {
             ("src/.argus.ts", false),
             ("argus/cart.ts", false),
         ] {
-            assert_eq!(is_kept_by_argus(file), is_kept, "{file}");
+            assert_eq!(is_in_argus_folder(file), is_kept, "{file}");
         }
     }
 

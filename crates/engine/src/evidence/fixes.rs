@@ -19,7 +19,7 @@ use argus_store::{Tx, solutions};
 use std::collections::{BTreeMap, btree_map::Entry};
 
 /// Maximum number of reported fixes in an answer, and of characters of each.
-const MAX_REPORTED: u32 = 200;
+const MAX_REPORTED_FIXES: u32 = 200;
 const MAX_REPORTED_CHARS: usize = 300;
 
 /// Maximum number of tests of a fix in a diagnosis.
@@ -28,7 +28,7 @@ const MAX_NAMED_TESTS: usize = 5;
 /// Lists the fixes, newest first. If several commits may have fixed a failure, the newest comes first.
 pub fn fixes(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<FixesResult, EngineError> {
     let body = |tx: &mut Tx<'_>| -> Result<_, EngineError> {
-        let edits = edits::load_files(tx)?;
+        let edits = edits::load_edited_files(tx)?;
         let mut memory = rows::load(tx)?.unwrap_or_default();
         let names = rows::load_all_tests(tx, &mut memory)?;
         let mut fixes = Vec::with_capacity(memory.fixes.len());
@@ -36,7 +36,7 @@ pub fn fixes(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<Fix
             fixes.extend(edits::without_weakening_commits(tx, fix)?);
         }
         memory.fixes = fixes;
-        Ok((edits, memory, names, solutions::list_reported(tx, MAX_REPORTED)?))
+        Ok((edits, memory, names, solutions::list_reported_successes(tx, MAX_REPORTED_FIXES)?))
     };
     let (edits, memory, names, reported) = engine.read(context, body)?;
     let run_id = |seq| memory.window.get(seq).map(|run| run.id.clone());
@@ -107,7 +107,7 @@ pub(crate) fn find_proved_fix(
     let Some(fix) = fixes.iter().rev().find(was_proved) else { return Ok(None) };
     let Some(fix) = edits::without_weakening_commits(tx, fix.clone())? else { return Ok(None) };
     let edited_files = match fix.edited {
-        Some(_) => edits::files_of_fix(&fix, &edits::load_files(tx)?),
+        Some(_) => edits::files_of_fix(&fix, &edits::load_edited_files(tx)?),
         None => Vec::new(),
     };
     let commit = fix.commits.first();
@@ -146,7 +146,7 @@ fn convert_reports(reported: Vec<solutions::ReportedSuccess>) -> Vec<ReportedFix
             fix_id: fix.id,
             pattern_id: fix.pattern_id,
             case_name: fix.case_name,
-            fix_description: display::shortened(&fix.steps, MAX_REPORTED_CHARS),
+            fix_description: display::truncate_chars(&fix.steps, MAX_REPORTED_CHARS),
             trust: fix.success.into(),
             created_at: format_iso(fix.created_at),
             same_as: None,

@@ -4,17 +4,17 @@ use super::{
     change_words,
     edits::{self, EditedFiles},
     failure_facts::{
-        build_failure_facts, case_file_id, changed_file_ids, is_documentation, is_kept_by_argus, stack_file_ids,
+        build_failure_facts, case_file_id, changed_file_ids, is_documentation, is_in_argus_folder, stack_file_ids,
     },
-    names::ChangeNames,
+    names::RunAndCaseNames,
     rows, suite_failures,
 };
 use crate::{
     Engine, EngineError,
     answer::{moment::format_iso, view},
     contract::{
-        CaseVerdict, CommitFacts, FailedHere, Precedents, RecordRunParams, Shuffle, SinceGreen, SuspectCommit, Verdict,
-        VerdictSince,
+        CaseVerdict, ChangesSinceGreen, CommitFacts, FailingSince, Precedents, RecordRunParams, SameTreeFailures,
+        Shuffle, SuspectCommit, Verdict,
     },
     failures::lookup,
     limits,
@@ -27,7 +27,7 @@ use argus_core::Analysis;
 use argus_core::evidence::{
     facts::{CaseId, ErrorSource, Failure, FileId, RunFacts, RunSeq, StackFiles, case_id},
     judge::{self, CaseJudgement},
-    kept::{fixes::Fix, memory::Memory, order::Order, record::RunResults, window::Window},
+    kept::{fixes::Fix, memory::EvidenceMemory, order::Order, record::RunResults, window::RunWindow},
     sentences::SentenceNames,
     verdict::{self, Reason, VerdictKind},
 };
@@ -45,9 +45,9 @@ pub(crate) struct RunJudgement {
     /// A verdict for each failure.
     pub(crate) verdicts: Vec<CaseVerdict>,
     /// The newest runs, with this run last.
-    pub(crate) window: Window,
+    pub(crate) window: RunWindow,
     /// Changes since the last run without a failure; only for failed runs.
-    pub(crate) since_green: Option<SinceGreen>,
+    pub(crate) since_green: Option<ChangesSinceGreen>,
     /// Fixes that runs have found so far.
     pub(crate) fixes: Vec<Fix>,
 }
@@ -65,16 +65,19 @@ pub(crate) fn judge(
         Some(memory) => memory,
         None => rebuild_from_runs(engine, tx)?,
     };
-    let mut ran = RanCases::collect(&collected.cases, &collected.failed, collected.facts.order_unknown);
+    let mut ran = ExecutedCases::collect(&collected.cases, &collected.failed, collected.facts.order_unknown);
     let wanted_cases = [ran.order.cases(), &suite_failures::suite_cases_of_run(run, &collected.cases)].concat();
     let mut stored_names = rows::load_tests(tx, &mut memory, &wanted_cases)?;
     if memory.needs_orders(&ran.failures, &ran.retried) {
         rows::load_orders(tx, &mut memory)?;
     }
     let failed = ran.failures.iter().filter_map(|failure| Some((failure.case, *ran.names.get(&failure.case)?)));
-    suite_failures::start_histories(tx, &mut memory, run, failed)?;
-    let order =
-        ran.order.clone().with_suite_failures(suite_failures::find_passed(run, &collected.cases, &stored_names));
+    suite_failures::create_suite_histories(tx, &mut memory, run, failed)?;
+    let order = ran.order.clone().with_passed_suites(suite_failures::find_passed_suite_cases(
+        run,
+        &collected.cases,
+        &stored_names,
+    ));
     let version = run.runner.as_deref().and_then(|runner| collected.facts.runner_version(runner));
     let facts = collect_run_facts(engine, run, params, version, &memory, &ran);
     mark_errors_naming_changes(&mut ran, &collected.cases, params);
@@ -84,11 +87,12 @@ pub(crate) fn judge(
         retried: &ran.retried,
         order: order.clone(),
         stacks: &collected.stacks,
-        has_edits: edits::has_edits(params),
+        knows_edits: edits::has_edits(params),
     };
     let judgement = memory.record(recorded);
     let has_edits = judgement.verdicts.iter().any(|judged| judged.verdict.names_edits());
-    let edits = if has_edits { edits::load_files_with_run(engine, tx, facts.seq, params)? } else { EditedFiles::new() };
+    let edits =
+        if has_edits { edits::load_edited_files_with_run(engine, tx, facts.seq, params)? } else { EditedFiles::new() };
     let name = |case: CaseId| ran.names.get(&case).map(|name| (*name).to_owned());
     if !run.is_foreign {
         let name = |case: CaseId| name(case).or_else(|| stored_names.get(&case).cloned());
@@ -99,8 +103,13 @@ pub(crate) fn judge(
         stored_names.extend(rows::load_all_tests(tx, &mut memory)?);
     }
     let case = |case| name(case).or_else(|| stored_names.get(&case).cloned());
-    let names =
-        ChangeNames { window: &memory.window, edits: &edits, case, command: run.command.as_deref(), judged: facts.seq };
+    let names = RunAndCaseNames {
+        window: &memory.window,
+        edits: &edits,
+        case,
+        command: run.command.as_deref(),
+        judged_run: facts.seq,
+    };
     let shuffle = view::parse_shuffle(run.shuffle.as_deref());
     let verdicts: Vec<CaseVerdict> =
         judgement.verdicts.iter().map(|judged| convert_verdict(judged, &names, shuffle.as_ref())).collect();
@@ -123,15 +132,19 @@ pub(crate) fn judge(
 /// Returns what changed since the last run without a failure. `edited_since` lists the files whose edits differ between
 /// an earlier run and the newest run.
 fn find_since_green(
-    window: &Window,
+    window: &RunWindow,
     edits: &EditedFiles,
     edited_since: impl FnOnce(&RunFacts) -> Vec<String>,
-) -> Option<SinceGreen> {
+) -> Option<ChangesSinceGreen> {
     let (green, commits) = window.last_green()?;
     let newest = window.runs().next_back()?;
     let undone = edits::files_edited_between(window, edits, green.seq, newest.seq);
     let edited: BTreeSet<String> = edited_since(green).into_iter().chain(undone).collect();
-    Some(SinceGreen { run_id: green.id.clone(), commits, edited: edited.into_iter().take(MAX_EDITED_FILES).collect() })
+    Some(ChangesSinceGreen {
+        run_id: green.id.clone(),
+        commits,
+        edited: edited.into_iter().take(MAX_EDITED_FILES).collect(),
+    })
 }
 
 /// Maximum number of edited files in an answer.
@@ -154,16 +167,17 @@ pub(crate) fn judge_earlier_failure_again(
     let files = stack_file_ids(name, analysis, &engine.options.project_root);
     let stacks = StackFiles::from([(failure.case, files)]);
     let Some(judged) = judge::judge_earlier_failure(&memory, seq, failure, &stacks) else { return Ok(None) };
-    let edits = edits::load_files(tx)?;
+    let edits = edits::load_edited_files(tx)?;
     let case = |case| if case == failure.case { Some(name.to_owned()) } else { stored_names.get(&case).cloned() };
     let command = runs::find_by_id(tx, run_id)?.and_then(|(_, run)| run.command);
-    let names = ChangeNames { window: &memory.window, edits: &edits, case, command: command.as_deref(), judged: seq };
+    let names =
+        RunAndCaseNames { window: &memory.window, edits: &edits, case, command: command.as_deref(), judged_run: seq };
     Ok(Some(convert_verdict(&judged, &names, None)))
 }
 
 /// Marks machine errors that name something from the change: from the uncommitted edits, or a file of the newest
 /// commit. In that case the change is the likely reason, not the machine.
-fn mark_errors_naming_changes(ran: &mut RanCases<'_>, cases: &[Case], params: &RecordRunParams) {
+fn mark_errors_naming_changes(ran: &mut ExecutedCases<'_>, cases: &[Case], params: &RecordRunParams) {
     let Some(git) = &params.git else { return };
     let newest = git.commits.first().map_or(&[][..], |commit| &commit.files);
     let change = change_words::ChangeWords::collect(&git.edits, newest);
@@ -180,8 +194,8 @@ const MAX_REBUILT_CASES: usize = 200_000;
 
 /// Builds the evidence from the newest stored runs. Needed if the database has no readable evidence, for example
 /// because an earlier version recorded the runs.
-fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<Memory, EngineError> {
-    let mut memory = Memory::default();
+fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<EvidenceMemory, EngineError> {
+    let mut memory = EvidenceMemory::default();
     let mut runs = Vec::new();
     let mut count = 0;
     let newest = runs::list_newest(tx, MAX_REBUILT_RUNS)?;
@@ -196,7 +210,7 @@ fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<Memory, EngineE
     let mut names = BTreeMap::new();
     for (run, cases) in runs.iter().rev() {
         let failed: Vec<Failure> = cases.iter().filter_map(|case| rebuild_failure(engine, case)).collect();
-        let ran = RanCases::collect(cases, &failed, true);
+        let ran = ExecutedCases::collect(cases, &failed, true);
         let facts = collect_run_facts(engine, run, &RecordRunParams::default(), None, &memory, &ran);
         names.extend(ran.names.iter().map(|(case, name)| (*case, (*name).to_owned())));
         memory.record(RunResults {
@@ -205,7 +219,7 @@ fn rebuild_from_runs(engine: &Engine, tx: &mut Tx<'_>) -> Result<Memory, EngineE
             retried: &ran.retried,
             order: ran.order,
             stacks: &StackFiles::new(),
-            has_edits: false,
+            knows_edits: false,
         });
     }
     rows::save_all(tx, &memory, |case| names.get(&case).cloned())?;
@@ -221,7 +235,7 @@ fn rebuild_failure(engine: &Engine, case: &Case) -> Option<Failure> {
 }
 
 /// The executed cases of a run.
-struct RanCases<'a> {
+struct ExecutedCases<'a> {
     names: BTreeMap<CaseId, &'a str>,
     order: Order,
     failures: Vec<Failure>,
@@ -229,7 +243,7 @@ struct RanCases<'a> {
     files: u32,
 }
 
-impl<'a> RanCases<'a> {
+impl<'a> ExecutedCases<'a> {
     /// Cases with the same name count as a single case, which failed if any of them failed. Failures that were not
     /// analyzed are left out, because neither their outcome nor their error is reliable.
     fn collect(cases: &'a [Case], failed: &[Failure], order_unknown: bool) -> Self {
@@ -254,7 +268,7 @@ impl<'a> RanCases<'a> {
             order: if order_unknown { Order::with_unknown_order(order) } else { Order::new(order) },
             failures: failures.into_values().collect(),
             retried: retried.into_iter().collect(),
-            files: count(files.len()),
+            files: saturate_to_u32(files.len()),
         }
     }
 }
@@ -267,8 +281,8 @@ fn collect_run_facts(
     run: &Run,
     params: &RecordRunParams,
     runner_version: Option<String>,
-    memory: &Memory,
-    ran: &RanCases<'_>,
+    memory: &EvidenceMemory,
+    ran: &ExecutedCases<'_>,
 ) -> RunFacts {
     let git = params.git.as_ref();
     // An unknown tree must not equal the tree of any other run.
@@ -303,8 +317,8 @@ fn collect_run_facts(
         environment: environment.into_iter().collect(),
         order: ran.order.digest(),
         order_unknown: ran.order.is_unknown(),
-        ran: count(ran.order.cases().len()),
-        failed: count(ran.failures.len()),
+        ran: saturate_to_u32(ran.order.cases().len()),
+        failed: saturate_to_u32(ran.failures.len()),
         newly_failing: 0,
         files: ran.files,
         interrupted: run.timed_out || run.signal.is_some(),
@@ -325,7 +339,7 @@ struct NewCommits {
 /// Collects the commits since the previous run. If the commit of the previous run is not among `commits`, the commits
 /// between the two runs are unknown, and the result has only the commit of this run.
 fn collect_new_commits(
-    memory: &Memory,
+    memory: &EvidenceMemory,
     run: &Run,
     commits: &[CommitFacts],
     redact: impl Fn(&String) -> String,
@@ -354,7 +368,7 @@ fn collect_new_commits(
         let touches_only = |one: &CommitFacts| !one.files.is_empty() && one.files.iter().all(|file| is_match(file));
         newer.iter().filter(|(_, one)| touches_only(one)).map(|(commit, _)| commit.clone()).collect()
     };
-    let (idle, documentation) = (commits_touching_only(is_kept_by_argus), commits_touching_only(is_documentation));
+    let (idle, documentation) = (commits_touching_only(is_in_argus_folder), commits_touching_only(is_documentation));
     let mut room = MAX_COMMIT_FILES_OF_RUN;
     let mut files = |one: &CommitFacts| {
         let is_known = one.files.len() <= room.min(limits::MAX_COMMIT_FILES as usize);
@@ -385,12 +399,12 @@ const MAX_COMMIT_FILES_OF_RUN: usize = 256;
 
 fn convert_verdict<F: Fn(CaseId) -> Option<String>>(
     judged: &CaseJudgement,
-    names: &ChangeNames<'_, F>,
+    names: &RunAndCaseNames<'_, F>,
     shuffle: Option<&Shuffle>,
 ) -> CaseVerdict {
     let verdict = &judged.verdict;
     let case = judged.failure.case;
-    let since = verdict.since.as_ref().and_then(|since| convert_start(since, verdict, names));
+    let since = verdict.since.as_ref().and_then(|since| convert_failing_since(since, verdict, names));
     let settle = verdict.settle.as_ref().map(|settle| settle.to_sentence(names, case));
     let is_order_verdict = verdict.kind == VerdictKind::Order;
     CaseVerdict {
@@ -423,11 +437,11 @@ fn convert_verdict<F: Fn(CaseId) -> Option<String>>(
 /// Maximum number of files of the edit that broke a test.
 const MAX_BREAKING_FILES: usize = 3;
 
-fn convert_start<F: Fn(CaseId) -> Option<String>>(
-    since: &verdict::Since,
+fn convert_failing_since<F: Fn(CaseId) -> Option<String>>(
+    since: &verdict::FailureStart,
     verdict: &verdict::Verdict,
-    names: &ChangeNames<'_, F>,
-) -> Option<VerdictSince> {
+    names: &RunAndCaseNames<'_, F>,
+) -> Option<FailingSince> {
     let first = names.window.get(since.run)?;
     let runs = verdict.because.iter().find_map(|reason| match *reason {
         Reason::FailsSince { runs, .. } | Reason::AlwaysFailed { runs, .. } => Some(runs),
@@ -438,10 +452,10 @@ fn convert_start<F: Fn(CaseId) -> Option<String>>(
         _ => None,
     });
     let is_here = |run: &RunFacts| run.commit == first.commit && run.branch == first.branch;
-    let lasts = names.window.get(names.judged).is_some_and(is_here);
+    let lasts = names.window.get(names.judged_run).is_some_and(is_here);
     let edited =
-        edit.filter(|_| lasts).map(|(passed, failed)| names.breaking_edits(passed, failed)).unwrap_or_default();
-    Some(VerdictSince {
+        edit.filter(|_| lasts).map(|(passed, failed)| names.list_breaking_files(passed, failed)).unwrap_or_default();
+    Some(FailingSince {
         run_id: first.id.clone(),
         commit: since.commit.clone(),
         started_at: Some(format_iso(first.started_at)),
@@ -453,7 +467,7 @@ fn convert_start<F: Fn(CaseId) -> Option<String>>(
 /// Maximum number of precedent commits of a failure.
 const MAX_PRECEDENT_COMMITS: usize = 16;
 
-fn convert_precedents<F>(precedents: &verdict::Precedents, names: &ChangeNames<'_, F>) -> Option<Precedents> {
+fn convert_precedents<F>(precedents: &verdict::Precedents, names: &RunAndCaseNames<'_, F>) -> Option<Precedents> {
     let mut commits: Vec<String> = Vec::new();
     for commit in precedents.failed.iter().rev().filter_map(|seq| names.window.get(*seq)?.commit.as_ref()) {
         if commits.len() < MAX_PRECEDENT_COMMITS && !commits.contains(commit) {
@@ -461,7 +475,8 @@ fn convert_precedents<F>(precedents: &verdict::Precedents, names: &ChangeNames<'
         }
     }
     let passed_in = precedents.passed_on_tree.and_then(|seq| names.window.get(seq)).map(|run| run.id.clone());
-    let failed_here = precedents.failed_on_tree.map(|failed| FailedHere { runs: failed.runs, chance: failed.chance });
+    let failed_here =
+        precedents.failed_on_tree.map(|failed| SameTreeFailures { runs: failed.runs, chance: failed.chance });
     let is_known = !commits.is_empty() || passed_in.is_some() || failed_here.is_some();
     is_known.then_some(Precedents { failed_at: commits, passed_in, failed_here })
 }
@@ -478,6 +493,6 @@ pub(super) fn format_condition((name, value): &(String, String)) -> String {
     format!("{name}={value}")
 }
 
-fn count(number: usize) -> u32 {
+fn saturate_to_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }

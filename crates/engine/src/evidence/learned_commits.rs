@@ -6,16 +6,16 @@ use super::failure_facts::changed_file_names;
 use crate::{
     Engine, EngineError,
     contract::{
-        ChangedBecause, ChangedSource, CommitDiff, LearnCommitsParams, LearnedCommits, LikelyFixes, LikelyFixesParams,
-        RelatedCommit,
+        ChangedSource, CommitDiff, CommitRelation, LearnCommitsParams, LearnCommitsResult, LikelyFixesParams,
+        LikelyFixesResult, RelatedCommit,
     },
     limits,
-    runs::{case_name::SEPARATOR, cause::FailureSummary},
+    runs::{case_name::CASE_NAME_SEPARATOR, cause::FailureSummary},
 };
 use argus_core::{
     CallContext,
     change::{
-        message::{judge_message, reverted_commit},
+        message::{find_reverted_commit, judge_message},
         mined_fix::{MinedFix, TouchedFile, mine_fix},
     },
     evidence::facts::fingerprint,
@@ -50,14 +50,14 @@ pub fn likely_fixes(
     engine: &Engine,
     context: &CallContext,
     params: &LikelyFixesParams,
-) -> Result<LikelyFixes, EngineError> {
+) -> Result<LikelyFixesResult, EngineError> {
     let known: HashSet<String> =
         engine.read(context, |tx: &mut Tx<'_>| Ok(fix_commits::list_ids(tx)?))?.into_iter().collect();
-    let reverted: Vec<&str> = params.commits.iter().filter_map(|one| reverted_commit(&one.message)).collect();
+    let reverted: Vec<&str> = params.commits.iter().filter_map(|one| find_reverted_commit(&one.message)).collect();
     let is_reverted = |commit: &str| reverted.iter().any(|other| commit.starts_with(other));
     let fixes = params.commits.iter().filter(|one| judge_message(&one.message).is_fix && !is_reverted(&one.commit));
     let (known, new): (Vec<_>, Vec<_>) = fixes.map(|one| one.commit.clone()).partition(|commit| known.contains(commit));
-    Ok(LikelyFixes { commits: new, known: u32::try_from(known.len()).unwrap_or(u32::MAX) })
+    Ok(LikelyFixesResult { commits: new, known: u32::try_from(known.len()).unwrap_or(u32::MAX) })
 }
 
 /// Stores what commits touched, each commit once. Commits that did not change both a test and a source are skipped.
@@ -65,7 +65,7 @@ pub fn learn_commits(
     engine: &Engine,
     context: &CallContext,
     params: &LearnCommitsParams,
-) -> Result<LearnedCommits, EngineError> {
+) -> Result<LearnCommitsResult, EngineError> {
     let read: Vec<(FixCommit, BTreeSet<u64>)> =
         params.commits.iter().filter_map(|commit| read_fix_commit(engine, commit)).collect();
     let body = |tx: &mut Tx<'_>| -> Result<u32, EngineError> {
@@ -74,10 +74,10 @@ pub fn learn_commits(
             let fingerprints: Vec<u64> = fingerprints.iter().copied().collect();
             count += u32::from(fix_commits::add(tx, commit, &fingerprints)?);
         }
-        fix_commits::keep_newest(tx, limits::MAX_FIX_COMMITS)?;
+        fix_commits::delete_oldest_commits(tx, limits::MAX_FIX_COMMITS)?;
         Ok(count)
     };
-    Ok(LearnedCommits { learned: engine.write(context, body)? })
+    Ok(LearnCommitsResult { learned: engine.write(context, body)? })
 }
 
 /// Returns the stored form of a commit, and the fingerprints by which it is found.
@@ -125,7 +125,7 @@ pub(crate) struct FailureLocation<'a> {
 
 impl<'a> FailureLocation<'a> {
     pub(crate) fn from_summary(case_name: &'a str, summary: &'a FailureSummary) -> Self {
-        let own = summary.own.as_ref();
+        let own = summary.own_location.as_ref();
         Self {
             case_name,
             file: own.map(|place| place.file.as_str()),
@@ -163,20 +163,20 @@ fn rank_commits(
     [by_title, by_symbol, by_file]: [Vec<FixCommit>; 3],
 ) -> Vec<RelatedCommit> {
     let is_rare = by_file.len() <= MAX_FIXES_OF_TEST_FILE;
-    let mut all: BTreeMap<u64, (ChangedBecause, FixCommit)> = BTreeMap::new();
+    let mut all: BTreeMap<u64, (CommitRelation, FixCommit)> = BTreeMap::new();
     for commit in by_file {
         let touched = parse_sources(&commit);
         let is_place = touched.iter().any(|source| Some(source.file.as_str()) == failure.file);
         if is_place || is_rare && failure.file.is_none() {
-            all.insert(commit.key, (ChangedBecause::TestFile, commit));
+            all.insert(commit.key, (CommitRelation::TestFile, commit));
         }
     }
     for commit in by_symbol {
-        all.insert(commit.key, (ChangedBecause::Symbol, commit));
+        all.insert(commit.key, (CommitRelation::Symbol, commit));
     }
     for commit in by_title {
-        let is_both = all.get(&commit.key).is_some_and(|(because, _)| *because == ChangedBecause::Symbol);
-        let because = if is_both { ChangedBecause::TestAndSymbol } else { ChangedBecause::Test };
+        let is_both = all.get(&commit.key).is_some_and(|(because, _)| *because == CommitRelation::Symbol);
+        let because = if is_both { CommitRelation::TestAndSymbol } else { CommitRelation::Test };
         all.insert(commit.key, (because, commit));
     }
     let mut all: Vec<_> = all.into_values().collect();
@@ -188,7 +188,7 @@ fn rank_commits(
 }
 
 /// Converts a commit for an answer. The file of the failure comes first.
-fn convert_commit(failure: &FailureLocation<'_>, because: ChangedBecause, commit: &FixCommit) -> RelatedCommit {
+fn convert_commit(failure: &FailureLocation<'_>, because: CommitRelation, commit: &FixCommit) -> RelatedCommit {
     let mut sources = parse_sources(commit);
     sources.stable_sort_by_key(|source| Some(source.file.as_str()) != failure.file);
     let function = failure.function.map(last_name);
@@ -210,8 +210,8 @@ fn parse_sources(commit: &FixCommit) -> Vec<TouchedFile> {
 
 /// Returns the file of a case and its title.
 fn split_case_name(case_name: &str) -> (&str, &str) {
-    let (file, rest) = case_name.split_once(SEPARATOR).unwrap_or((case_name, ""));
-    (file, rest.rsplit(SEPARATOR).next().unwrap_or_default())
+    let (file, rest) = case_name.split_once(CASE_NAME_SEPARATOR).unwrap_or((case_name, ""));
+    (file, rest.rsplit(CASE_NAME_SEPARATOR).next().unwrap_or_default())
 }
 
 /// Normalizes a title for comparisons, because runners append parameters to declared titles, for example `adds[1-2]`

@@ -3,43 +3,43 @@
 use super::edits::{self, EditedFiles};
 use argus_core::evidence::{
     facts::{CaseId, RunSeq},
-    kept::window::Window,
+    kept::window::RunWindow,
     sentences::{SentenceNames, format_run_command},
 };
 use argus_store::runs::claims::suite_name_prefix;
 
 /// Looks up names for sentences: of runs in the window, and of cases with the function `case`.
-pub(super) struct ChangeNames<'a, F> {
-    pub(super) window: &'a Window,
+pub(super) struct RunAndCaseNames<'a, F> {
+    pub(super) window: &'a RunWindow,
     /// Edited files at the start of each run.
     pub(super) edits: &'a EditedFiles,
     pub(super) case: F,
     /// The command of the run, which is also the name of the case for the command itself.
     pub(super) command: Option<&'a str>,
     /// The run of the failures.
-    pub(super) judged: RunSeq,
+    pub(super) judged_run: RunSeq,
 }
 
-impl<F: Fn(CaseId) -> Option<String>> ChangeNames<'_, F> {
+impl<F: Fn(CaseId) -> Option<String>> RunAndCaseNames<'_, F> {
     /// Returns the public id of a run. None if the run is too old.
     pub(super) fn known_run_id(&self, run: RunSeq) -> Option<String> {
         self.window.get(run).map(|run| run.id.clone())
     }
 }
 
-impl<F> ChangeNames<'_, F> {
+impl<F> RunAndCaseNames<'_, F> {
     /// Returns the files whose edits may have broken a test that passed in one run and failed in a later run. Normally
     /// these are the edits between the two runs that the judged run still has. If it has none of them, returns all
     /// edits between the passed run and the judged run.
-    pub(super) fn breaking_edits(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
+    pub(super) fn list_breaking_files(&self, passed: RunSeq, failed: RunSeq) -> Vec<String> {
         let since_pass = |run: RunSeq| edits::files_edited_since(self.window, self.edits, passed, run);
-        let now = since_pass(self.judged);
+        let now = since_pass(self.judged_run);
         let still: Vec<String> = since_pass(failed).into_iter().filter(|file| now.contains(file)).collect();
         if still.is_empty() { now } else { still }
     }
 }
 
-impl<F: Fn(CaseId) -> Option<String>> SentenceNames for ChangeNames<'_, F> {
+impl<F: Fn(CaseId) -> Option<String>> SentenceNames for RunAndCaseNames<'_, F> {
     fn run_id(&self, run: RunSeq) -> String {
         self.known_run_id(run).unwrap_or_else(|| "an earlier run".to_owned())
     }

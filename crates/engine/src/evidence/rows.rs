@@ -6,13 +6,13 @@ use argus_core::evidence::{
     kept::{
         fixes::Fix,
         history::TestHistory,
-        memory::Memory,
+        memory::EvidenceMemory,
         order::{MAX_ORDERED_CASES, MAX_ORDERS, Order},
     },
 };
 use argus_store::{
     Tx,
-    evidence::{self, OrderRow, TestRow},
+    evidence::{self, OrderRow, TestHistoryRow},
 };
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -22,7 +22,7 @@ pub(super) type TestNames = BTreeMap<CaseId, String>;
 
 /// Reads the state of the evidence, which has a bounded size. The rows of tests and orders are loaded separately. None
 /// if nothing was judged yet.
-pub(crate) fn load(tx: &mut Tx<'_>) -> Result<Option<Memory>, EngineError> {
+pub(crate) fn load(tx: &mut Tx<'_>) -> Result<Option<EvidenceMemory>, EngineError> {
     let state = evidence::read_state(tx)?;
     // The evidence is derived from runs, so unreadable state is rebuilt.
     Ok(state.and_then(|state| serde_json::from_str(&state).ok()))
@@ -65,23 +65,27 @@ pub(crate) fn load_trees(tx: &mut Tx<'_>) -> Result<BTreeMap<String, String>, En
 }
 
 /// Adds the rows of the given tests, if they exist.
-pub(super) fn load_tests(tx: &mut Tx<'_>, memory: &mut Memory, cases: &[CaseId]) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::find_tests(tx, cases)?))
+pub(super) fn load_tests(
+    tx: &mut Tx<'_>,
+    memory: &mut EvidenceMemory,
+    cases: &[CaseId],
+) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::find_test_histories(tx, cases)?))
 }
 
 /// Adds the rows of all tests.
-pub(super) fn load_all_tests(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<TestNames, EngineError> {
-    Ok(add_tests(memory, evidence::list_tests(tx)?))
+pub(super) fn load_all_tests(tx: &mut Tx<'_>, memory: &mut EvidenceMemory) -> Result<TestNames, EngineError> {
+    Ok(add_tests(memory, evidence::list_test_histories(tx)?))
 }
 
 /// Returns the names of the given tests, if they have a row.
 pub(super) fn load_names(tx: &mut Tx<'_>, cases: &[CaseId]) -> Result<TestNames, EngineError> {
-    Ok(evidence::find_tests(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())
+    Ok(evidence::find_test_histories(tx, cases)?.into_iter().map(|row| (row.case, row.name)).collect())
 }
 
-fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
+fn add_tests(memory: &mut EvidenceMemory, rows: Vec<TestHistoryRow>) -> TestNames {
     let mut names = TestNames::new();
-    for TestRow { case, name, history } in rows {
+    for TestHistoryRow { case, name, history } in rows {
         if let Ok(history) = serde_json::from_str::<TestHistory>(&history) {
             memory.tests.insert(case, history);
         }
@@ -91,7 +95,7 @@ fn add_tests(memory: &mut Memory, rows: Vec<TestRow>) -> TestNames {
 }
 
 /// Adds the orders of the newest runs.
-pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<(), EngineError> {
+pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut EvidenceMemory) -> Result<(), EngineError> {
     for row in evidence::list_orders(tx)? {
         memory.orders.push(row.run_seq, Order::restore(row.cases, row.digest));
     }
@@ -101,7 +105,7 @@ pub(super) fn load_orders(tx: &mut Tx<'_>, memory: &mut Memory) -> Result<(), En
 /// Writes the evidence after a run. `order` is the order of its cases, and `name` returns the name of a case.
 pub(super) fn save(
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     seq: RunSeq,
     order: &Order,
     name: impl Fn(CaseId) -> Option<String>,
@@ -114,7 +118,7 @@ pub(super) fn save(
 /// Writes all evidence into a database without evidence.
 pub(super) fn save_all(
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     name: impl Fn(CaseId) -> Option<String>,
 ) -> Result<(), EngineError> {
     evidence::set_state(tx, &to_json(memory)?)?;
@@ -126,13 +130,17 @@ pub(super) fn save_all(
 }
 
 /// Writes the rows of the tests that have a name.
-fn save_tests(tx: &mut Tx<'_>, memory: &Memory, name: impl Fn(CaseId) -> Option<String>) -> Result<(), EngineError> {
+fn save_tests(
+    tx: &mut Tx<'_>,
+    memory: &EvidenceMemory,
+    name: impl Fn(CaseId) -> Option<String>,
+) -> Result<(), EngineError> {
     let mut rows = Vec::new();
     for (case, history) in &memory.tests {
         let Some(name) = name(*case) else { continue };
-        rows.push(TestRow { case: *case, name, history: to_json(history)? });
+        rows.push(TestHistoryRow { case: *case, name, history: to_json(history)? });
     }
-    Ok(evidence::set_tests(tx, &rows)?)
+    Ok(evidence::store_test_histories(tx, &rows)?)
 }
 
 fn save_order(tx: &mut Tx<'_>, seq: RunSeq, order: &Order) -> Result<(), EngineError> {

@@ -4,13 +4,13 @@
 use super::rows::TestNames;
 use crate::{
     EngineError,
-    runs::{case_name::SEPARATOR, claims::has_suite_passed},
+    runs::{case_name::CASE_NAME_SEPARATOR, claims::has_suite_passed},
 };
 use argus_core::evidence::{
     facts::{CaseId, RunSeq, case_id},
-    kept::{history::TestHistory, memory::Memory},
+    kept::{history::TestHistory, memory::EvidenceMemory},
 };
-use argus_report::SUITE_FAILURE;
+use argus_report::SUITE_FAILURE_NAME;
 use argus_store::{
     Tx,
     runs::{
@@ -32,14 +32,14 @@ const MAX_CASES: u32 = 20_000;
 pub(super) fn suite_cases_of_run(run: &Run, cases: &[Case]) -> Vec<CaseId> {
     let names = cases.iter().map(|case| case.name.as_str());
     let starts: HashSet<&str> = names
-        .flat_map(|name| name.match_indices(SEPARATOR).map(|(at, separator)| &name[..at + separator.len()]))
+        .flat_map(|name| name.match_indices(CASE_NAME_SEPARATOR).map(|(at, separator)| &name[..at + separator.len()]))
         .collect();
-    let suites = starts.into_iter().map(|start| case_id(&format!("{start}{SUITE_FAILURE}")));
+    let suites = starts.into_iter().map(|start| case_id(&format!("{start}{SUITE_FAILURE_NAME}")));
     suites.chain(run.command.as_deref().map(case_id)).collect()
 }
 
 /// Returns the cases that passed in a run although the run does not report them.
-pub(super) fn find_passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId> {
+pub(super) fn find_passed_suite_cases(run: &Run, cases: &[Case], names: &TestNames) -> Vec<CaseId> {
     let ran = || cases.iter().filter(|case| case.status != Status::Skipped);
     let has_passed = |name: &str| {
         has_suite_passed(run, ran().map(|case| (case.name.as_str(), case.status == Status::Passed)), name)
@@ -50,9 +50,9 @@ pub(super) fn find_passed(run: &Run, cases: &[Case], names: &TestNames) -> Vec<C
 
 /// Creates the histories of suite cases that fail for the first time. A history begins with the newest runs in which
 /// the case passed.
-pub(super) fn start_histories<'a>(
+pub(super) fn create_suite_histories<'a>(
     tx: &mut Tx<'_>,
-    memory: &mut Memory,
+    memory: &mut EvidenceMemory,
     run: &Run,
     failed: impl Iterator<Item = (CaseId, &'a str)>,
 ) -> Result<(), EngineError> {

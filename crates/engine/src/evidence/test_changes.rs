@@ -222,13 +222,13 @@ fn collect_notes(
     after: &ComparedRuns,
 ) -> Vec<String> {
     let mut notes = Vec::new();
-    if start.only_edited {
+    if start.has_only_dirty_runs {
         let base = before.runs.first().map_or("", |(_, run)| run.id.as_str());
         notes.push(format!("The commit was only run with uncommitted changes, so '{base}' is used for it."));
     }
     match after.runs.first() {
         None => notes.push("No later run of other code is recorded. Run argus_run, then ask again.".to_owned()),
-        Some((_, run)) => notes.extend(age_note(context.now, run.started_at)),
+        Some((_, run)) => notes.extend(age_note(context.now_ms, run.started_at)),
     }
     if before.is_shortened || after.is_shortened {
         notes.push(format!(

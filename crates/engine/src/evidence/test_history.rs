@@ -15,7 +15,7 @@ use crate::{
 };
 use argus_core::{
     CallContext, display,
-    evidence::{facts::case_id, kept::memory::Memory, state::summarize_test},
+    evidence::{facts::case_id, kept::memory::EvidenceMemory, state::summarize_test},
 };
 use argus_store::{
     Tx,
@@ -48,7 +48,7 @@ pub fn test_history(
         let memory = rows::load(tx)?.unwrap_or_default();
         let case_name = find_test(engine, tx, &memory, &params.case_name)?;
         let places = places::load(tx, &memory, &case_name, offset.saturating_add(limit + 1))?;
-        let mut found = test_runs::list_of_test(tx, &case_name, &places, limit + 1, offset)?;
+        let mut found = test_runs::list_runs_of_test(tx, &case_name, &places, limit + 1, offset)?;
         let has_more = found.len() > limit as usize;
         found.truncate(limit as usize);
         let evidence = load_evidence(tx, memory, &case_name)?;
@@ -66,7 +66,11 @@ pub fn test_history(
 }
 
 /// Returns the state of the test over all runs. None if it never failed.
-fn load_evidence(tx: &mut Tx<'_>, mut memory: Memory, case_name: &str) -> Result<Option<TestEvidence>, EngineError> {
+fn load_evidence(
+    tx: &mut Tx<'_>,
+    mut memory: EvidenceMemory,
+    case_name: &str,
+) -> Result<Option<TestEvidence>, EngineError> {
     let case = case_id(case_name);
     let mut names = rows::load_tests(tx, &mut memory, &[case])?;
     let Some(history) = memory.tests.get(&case) else { return Ok(None) };
@@ -96,12 +100,12 @@ fn find_latest_failure(
 /// Keeps the first sentences of a verdict, because they are the strongest.
 fn keep_strongest_reasons(verdict: Verdict) -> Verdict {
     let first = |sentences: Vec<String>, most: usize| -> Vec<String> {
-        sentences.iter().take(most).map(|sentence| display::shortened(sentence, MAX_SENTENCE_CHARS)).collect()
+        sentences.iter().take(most).map(|sentence| display::truncate_chars(sentence, MAX_SENTENCE_CHARS)).collect()
     };
     Verdict {
         because: first(verdict.because, MAX_REASONS),
         against: first(verdict.against, MAX_COUNTER_REASONS),
-        settle: verdict.settle.map(|settle| display::shortened(&settle, MAX_SENTENCE_CHARS)),
+        settle: verdict.settle.map(|settle| display::truncate_chars(&settle, MAX_SENTENCE_CHARS)),
         ..verdict
     }
 }
@@ -154,6 +158,6 @@ fn collect_notes(
     let newer = after.map(|_| {
         format!("No run after '{}' includes it: it was renamed, removed or not selected. argus_run shows its current state.", last.id)
     });
-    notes.extend(newer.or_else(|| age_note(context.now, last.started_at)));
+    notes.extend(newer.or_else(|| age_note(context.now_ms, last.started_at)));
     Ok(notes)
 }

@@ -5,18 +5,18 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::DAY_MS, text::quote},
     failures::lookup::{MAX_COMPARED_NAMES, find_closest_names, list_names},
-    runs::case_name::{SEPARATOR, clean_name},
+    runs::case_name::{CASE_NAME_SEPARATOR, clean_name},
 };
 use argus_core::{
-    case_name::stable_name,
-    evidence::{facts::case_id, kept::memory::Memory},
+    case_name::stabilize_case_name,
+    evidence::{facts::case_id, kept::memory::EvidenceMemory},
 };
 use argus_store::{
     Tx,
     runs::{
         self,
         commits::{self, CommitStart},
-        test_runs::{self, TestPlace},
+        test_runs::{self, TestPosition},
     },
 };
 
@@ -38,25 +38,28 @@ const MAX_MATCHES: u32 = 8;
 pub(super) fn find_test(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     wanted: &str,
 ) -> Result<String, EngineError> {
     let wanted = clean_name(engine, wanted);
     if wanted.is_empty() {
-        return Err(EngineError::invalid(
+        return Err(EngineError::invalid_input(
             "caseName is empty. argus_tests without it lists the tests that have ever failed.",
         ));
     }
     // Tests that failed before are found by an index, and callers mostly ask for these.
-    if rows::load_names(tx, &[case_id(&wanted)])?.into_values().any(|name| stable_name(&name) == stable_name(&wanted)) {
+    if rows::load_names(tx, &[case_id(&wanted)])?
+        .into_values()
+        .any(|name| stabilize_case_name(&name) == stabilize_case_name(&wanted))
+    {
         return Ok(wanted);
     }
     let places = places::load(tx, memory, &wanted, MAX_ORDERED_RUNS)?;
-    if places.values().any(|place| *place != TestPlace::Absent) {
+    if places.values().any(|place| *place != TestPosition::Absent) {
         return Ok(wanted);
     }
     let since = oldest_searched_start(tx)?;
-    let ending = format!("{SEPARATOR}{wanted}");
+    let ending = format!("{CASE_NAME_SEPARATOR}{wanted}");
     let matches = test_runs::list_names_containing(tx, since, &wanted, &ending, MAX_MATCHES)?;
     let ends: Vec<&String> = matches.iter().filter(|name| name.ends_with(&ending)).collect();
     match (matches.first(), ends.as_slice()) {
@@ -64,7 +67,7 @@ pub(super) fn find_test(
         (Some(_), [only]) => Ok((*only).clone()),
         (Some(_), _) => Err(ambiguous_name_error(&wanted, &matches)),
         // A test that never failed may exist only in older runs.
-        (None, _) if !test_runs::list_of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
+        (None, _) if !test_runs::list_runs_of_test(tx, &wanted, &places, 1, 0)?.is_empty() => Ok(wanted),
         (None, _) => Err(unknown_name_error(&wanted, test_runs::list_names(tx, since, MAX_COMPARED_NAMES)?)),
     }
 }
@@ -111,14 +114,14 @@ const EXTRA_HASH_CHARS: usize = 4;
 pub(super) fn find_recorded_commit(tx: &mut Tx<'_>, wanted: &str) -> Result<(String, CommitStart), EngineError> {
     let wanted = wanted.trim();
     if wanted.is_empty() {
-        return Err(EngineError::invalid(
+        return Err(EngineError::invalid_input(
             "since is empty. Name the commit of a recorded run; argus_history lists the runs.",
         ));
     }
     let found = commits::list_with_prefix(tx, &wanted.to_ascii_lowercase(), MAX_NAMED_COMMITS + 1)?;
     match found.as_slice() {
         [] => Err(unknown_commit_error(tx, wanted)?),
-        [only] => match commits::find_start(tx, only)? {
+        [only] => match commits::find_commit_start(tx, only)? {
             Some(start) => Ok((only.clone(), start)),
             None => Err(unknown_commit_error(tx, wanted)?),
         },

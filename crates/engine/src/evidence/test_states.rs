@@ -15,7 +15,7 @@ use argus_core::{
         facts::{CaseId, case_id},
         kept::{
             history::{FailureMode, TestHistory},
-            memory::Memory,
+            memory::EvidenceMemory,
         },
         state::{TestState, TestSummary, summarize_test},
     },
@@ -61,7 +61,7 @@ pub fn tests(engine: &Engine, context: &CallContext, params: &TestsParams) -> Re
             tests,
             notes: newest
                 .first()
-                .map_or_else(|| Some(NO_RUNS_NOTE.to_owned()), |(_, run)| age_note(context.now, run.started_at))
+                .map_or_else(|| Some(NO_RUNS_NOTE.to_owned()), |(_, run)| age_note(context.now_ms, run.started_at))
                 .into_iter()
                 .collect(),
         })
@@ -83,7 +83,7 @@ const fn urgency(test: &TestSummary) -> u8 {
 /// Converts a test for an answer, and looks up the name of the test that breaks it.
 pub(super) fn convert_evidence(
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     names: &mut TestNames,
     history: &TestHistory,
     summary: &TestSummary,
@@ -112,7 +112,7 @@ pub(super) fn convert_evidence(
 /// Returns the name of a case that ran before the test when the test failed last.
 fn name_in_runs(
     tx: &mut Tx<'_>,
-    memory: &Memory,
+    memory: &EvidenceMemory,
     history: &TestHistory,
     polluter: CaseId,
 ) -> Result<Option<String>, EngineError> {

@@ -14,8 +14,8 @@ use crate::{
     Engine, EngineError,
     answer::{text, view},
     contract::{
-        CaseVerdict, Cause, DiagnoseParams, DiagnosticResult, FixRecord, MemoryKind, PreviousFix, Related,
-        RelatedCommit, SuspectCommit, Tried, Verdict,
+        CaseVerdict, Cause, DiagnoseParams, DiagnosticResult, FixRecord, FixTrialCounts, MemoryKind, PreviousFix,
+        RelatedCommit, RelatedEntry, SuspectCommit, Verdict,
     },
     evidence::{
         failure_facts::build_failure_facts,
@@ -55,10 +55,10 @@ const MAX_REFUTATIONS: usize = 3;
 struct KnownFailure {
     found: Match,
     /// Results of trying the fix of the matched pattern.
-    tried: Option<Tried>,
+    tried: Option<FixTrialCounts>,
     is_new_pattern: bool,
     history: Vec<FixRecord>,
-    related: Vec<Related>,
+    related: Vec<RelatedEntry>,
     suggested: Suggestion,
     /// Commit or edit that fixed the failure before, if no reported fix is known.
     mended_before: Option<PreviousFix>,
@@ -118,7 +118,7 @@ pub fn diagnose(
         Ok(add_hints(engine, context, tx, &failure, known))
     };
     let look = |tx: &mut Tx<'_>| {
-        let known = look_up_known(engine, tx, &failure.analysis, &failure.case.name)?;
+        let known = look_up_without_counting(engine, tx, &failure.analysis, &failure.case.name)?;
         Ok(add_hints(engine, context, tx, &failure, known))
     };
     let was_counted = params.once == Some(true) && not_same_as.is_none() && failure.case.was_diagnosed();
@@ -127,7 +127,7 @@ pub fn diagnose(
     } else {
         match engine.write(context, count) {
             Ok(known) => (known, None),
-            Err(error) if engine.may_answer_unstored(&error) => (engine.read(context, look)?, Some(error)),
+            Err(error) if engine.can_answer_without_storing(&error) => (engine.read(context, look)?, Some(error)),
             Err(error) => return Err(error),
         }
     };
@@ -180,7 +180,7 @@ fn mark_as_diagnosed(tx: &mut Tx<'_>, failure: &AnalyzedFailure) -> Result<(), E
         return Ok(());
     };
     let noted = CaseVerdict { diagnosed: Some(true), ..verdict };
-    let json = serde_json::to_string(&noted).map_err(|error| EngineError::invalid(error.to_string()))?;
+    let json = serde_json::to_string(&noted).map_err(|error| EngineError::invalid_input(error.to_string()))?;
     Ok(cases::set_verdict(tx, failure.run, &failure.case.name, &json)?)
 }
 
@@ -196,14 +196,14 @@ fn count_diagnosis(
         Some(id) => separate_from_pattern(engine, context, tx, case, analysis, id)?,
         None => (matching::find_match_after_resigning(engine, tx, analysis, &case.name)?, None),
     };
-    if found.pattern.is_none() && found.own.is_none() {
+    if found.pattern.is_none() && found.own_pattern.is_none() {
         let mut known = collect_known(engine, tx, &case.name, analysis, found, true)?;
         matching::upsert_pattern(engine, context, tx, case, analysis, &mut known.found)?;
         return Ok(known);
     }
     matching::upsert_pattern(engine, context, tx, case, analysis, &mut found)?;
     if let Some(pattern) = found.pattern.as_mut().filter(|pattern| counted_before != Some(pattern.key)) {
-        patterns::count_occurrence(tx, pattern, context.now)?;
+        patterns::count_occurrence(tx, pattern, context.now_ms)?;
     }
     collect_known(engine, tx, &case.name, analysis, found, false)
 }
@@ -221,14 +221,14 @@ fn separate_from_pattern(
     let other = patterns::find_by_id(tx, id.trim())?.filter(|pattern| !pattern.is_builtin);
     let other = other.ok_or_else(|| pattern_not_found_error(id))?;
     let before = matching::find_match_after_resigning(engine, tx, analysis, &case.name)?;
-    if before.own.as_ref().is_none_or(|own| own.key != other.key) {
+    if before.own_pattern.as_ref().is_none_or(|own| own.key != other.key) {
         return Ok((before, None));
     }
-    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.exact)?;
+    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.signature)?;
     match row {
         Some(row) if row.key == other.key => return Err(equal_signature_error(&other.id)),
         Some(row) => {
-            let provisional = builtin::find_builtin(analysis.classification.category).is_some();
+            let provisional = builtin::find_builtin_pattern(analysis.classification.category).is_some();
             merging::separate_row(tx, row.key, provisional)?;
         }
         None => {}
@@ -238,7 +238,7 @@ fn separate_from_pattern(
     if was != is
         && let Some(was) = was
     {
-        patterns::uncount_occurrence(tx, was, context.now)?;
+        patterns::uncount_occurrence(tx, was, context.now_ms)?;
     }
     Ok((now, was))
 }
@@ -251,25 +251,25 @@ fn record_difference(
     analysis: &Analysis,
     id: &str,
 ) -> Result<(), EngineError> {
-    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.exact)?;
+    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.signature)?;
     let other = patterns::find_by_id(tx, id.trim())?;
     if let (Some(row), Some(other)) = (row, other)
         && row.key != other.key
     {
-        let decision = NewMergeDecision { id: &context.id("dec"), is_same: false, now: context.now };
+        let decision = NewMergeDecision { id: &context.create_id("dec"), is_same: false, now: context.now_ms };
         sameness::record_merge_decision(tx, row.key, other.key, decision)?;
     }
     Ok(())
 }
 
 fn equal_signature_error(id: &str) -> EngineError {
-    EngineError::invalid(format!(
+    EngineError::invalid_input(format!(
         "This failure has exactly the signature of '{id}': the same test, the same message, the same place. \
          notSameAs can only separate failures that were matched because they are similar."
     ))
 }
 
-fn look_up_known(
+fn look_up_without_counting(
     engine: &Engine,
     tx: &mut Tx<'_>,
     analysis: &Analysis,
@@ -314,7 +314,7 @@ fn collect_known(
         let kept = load_fixes(tx)?;
         find_proved_fix(tx, &kept, case_name, analysis)?
     };
-    let values = match (found.own.as_ref().filter(|_| found.is_by_signature()), own_fix) {
+    let values = match (found.own_pattern.as_ref().filter(|_| found.is_by_signature()), own_fix) {
         (Some(own), Some(own_fix)) if found.shown_key() == Some(own.key) => own_fix.values,
         (Some(own), _) => suggestion::compare_values(tx, analysis, own)?,
         (None, _) => None,
@@ -367,7 +367,7 @@ fn build_answer(
     not_stored: Option<&EngineError>,
 ) -> DiagnosticResult {
     let mut warnings: Vec<String> = not_stored.map(describe_uncounted).into_iter().collect();
-    let is_foreign = |related: &&Related| related.memory == Some(MemoryKind::Foreign);
+    let is_foreign = |related: &&RelatedEntry| related.memory == Some(MemoryKind::Foreign);
     let (shared, foreign): (Vec<_>, Vec<_>) =
         known.related.iter().filter(is_foreign).partition(|related| related.origin.is_some());
     if !foreign.is_empty() {
@@ -409,8 +409,8 @@ fn build_answer(
         cause,
         verdict,
         suspects: suspects.collect(),
-        signature: analysis.signatures.exact,
-        signature_pattern: analysis.signatures.pattern,
+        signature: analysis.signatures.signature,
+        signature_pattern: analysis.signatures.signature_text,
         suggested_from: known.suggested.suggested_from(),
         tried: known.suggested.tried,
         claimed: known.suggested.is_claimed(),
@@ -436,7 +436,7 @@ fn build_answer(
 /// Removes the suggestion to rerun a test whose error is the same each time, since a rerun would show nothing new.
 pub(crate) fn remove_useless_rerun(verdict: Verdict, kind: FailureKind) -> Verdict {
     let is_judged_from_history = !matches!(verdict.kind, VerdictKind::New | VerdictKind::Unknown);
-    let settle = verdict.settle.filter(|_| is_judged_from_history || !kind.is_same_each_time());
+    let settle = verdict.settle.filter(|_| is_judged_from_history || !kind.is_deterministic());
     Verdict { settle, ..verdict }
 }
 

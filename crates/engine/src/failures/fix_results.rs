@@ -2,7 +2,7 @@
 
 use crate::{
     answer::fix_change,
-    contract::{FixTrust, Tried},
+    contract::{FixTrialCounts, FixTrust},
 };
 use argus_core::evidence::kept::fixes::ProofStatus;
 use argus_store::{StoreError, Tx, patterns::Pattern, solutions::outcomes};
@@ -16,7 +16,7 @@ pub(crate) fn has_own_fix(pattern: &Pattern) -> bool {
 /// The results of trying a fix, and how far runs have proved it.
 #[derive(Clone)]
 pub(crate) struct FixResults {
-    pub(crate) tried: Tried,
+    pub(crate) tried: FixTrialCounts,
     /// `None` if the fix was not reported for a failure of a run.
     pub(crate) trust: Option<FixTrust>,
 }
@@ -30,9 +30,9 @@ pub(crate) const fn proof_state(proved_by: Option<&str>, refuted_by: Option<&str
     }
 }
 
-impl From<outcomes::Success> for FixTrust {
-    fn from(success: outcomes::Success) -> Self {
-        let outcomes::Success { run_id, proved_by, refuted_by, passes, passes_needed, changed } = success;
+impl From<outcomes::SuccessEvidence> for FixTrust {
+    fn from(success: outcomes::SuccessEvidence) -> Self {
+        let outcomes::SuccessEvidence { run_id, proved_by, refuted_by, passes, passes_needed, changed } = success;
         Self {
             state: proof_state(proved_by.as_deref(), refuted_by.as_deref()),
             // A success from another memory is proved there, so its passes are not stored here and count as 1.
@@ -48,38 +48,44 @@ impl From<outcomes::Success> for FixTrust {
 
 /// Returns the results of trying the fix that a pattern suggests, if the pattern has its own fix.
 pub(crate) fn load_fix_results(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<FixResults>, StoreError> {
-    let Some(solution) = pattern.suggests.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
-    let found = outcomes::read_standings(tx, &[solution])?.pop();
+    let Some(solution) = pattern.suggested_solution.filter(|_| has_own_fix(pattern)) else { return Ok(None) };
+    let found = outcomes::read_solution_summaries(tx, &[solution])?.pop();
     Ok(found.map(|found| FixResults { tried: found.counts.into(), trust: found.best.map(FixTrust::from) }))
 }
 
 /// Like [`load_fix_results`], but returns only the counts.
-pub(crate) fn count_fix_results(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<Tried>, StoreError> {
-    Ok(count_results_of_fixes(tx, std::slice::from_ref(pattern))?.pop().flatten())
+pub(crate) fn count_fix_results(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Option<FixTrialCounts>, StoreError> {
+    Ok(count_fix_results_of_each(tx, std::slice::from_ref(pattern))?.pop().flatten())
 }
 
 /// Like [`count_fix_results`] for several patterns, in their order.
-pub(crate) fn count_results_of_fixes(tx: &mut Tx<'_>, patterns: &[Pattern]) -> Result<Vec<Option<Tried>>, StoreError> {
-    let own: Vec<_> = patterns.iter().map(|pattern| pattern.suggests.filter(|_| has_own_fix(pattern))).collect();
+pub(crate) fn count_fix_results_of_each(
+    tx: &mut Tx<'_>,
+    patterns: &[Pattern],
+) -> Result<Vec<Option<FixTrialCounts>>, StoreError> {
+    let own: Vec<_> =
+        patterns.iter().map(|pattern| pattern.suggested_solution.filter(|_| has_own_fix(pattern))).collect();
     let solutions: Vec<_> = own.iter().flatten().copied().collect();
     let mut counts = outcomes::count_outcomes_of_each(tx, &solutions)?.into_iter();
-    Ok(own.into_iter().map(|solution| solution.and_then(|_| counts.next()).map(Tried::from)).collect())
+    Ok(own.into_iter().map(|solution| solution.and_then(|_| counts.next()).map(FixTrialCounts::from)).collect())
 }
 
-impl From<outcomes::OutcomeCounts> for Tried {
+impl From<outcomes::OutcomeCounts> for FixTrialCounts {
     fn from(outcomes::OutcomeCounts { proved, claimed, failed }: outcomes::OutcomeCounts) -> Self {
         Self { proved, claimed, failed }
     }
 }
 
-pub(super) const fn has_only_failed(tried: Tried) -> bool {
+pub(super) const fn has_only_failed(tried: FixTrialCounts) -> bool {
     tried.failed > 0 && tried.proved == 0 && tried.claimed == 0
 }
 
 /// Describes the results for people, for example "fixed 2 of 3 times". `None` means a built-in tip.
-pub(crate) fn describe_fix_results(tried: Option<Tried>) -> String {
+pub(crate) fn describe_fix_results(tried: Option<FixTrialCounts>) -> String {
     let times = |count: u32| if count == 1 { "1 time".to_owned() } else { format!("{count} times") };
-    let Some(Tried { proved, claimed, failed }) = tried else { return "a built-in tip, not yet tried here".to_owned() };
+    let Some(FixTrialCounts { proved, claimed, failed }) = tried else {
+        return "a built-in tip, not yet tried here".to_owned();
+    };
     let and_failed = if failed > 0 { format!(", failed {}", times(failed)) } else { String::new() };
     match (proved, claimed) {
         (0, 0) if failed == 0 => "not yet tried".to_owned(),
@@ -99,7 +105,7 @@ pub(super) fn describe_passes(trust: &FixTrust) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Tried, describe_fix_results};
+    use super::{FixTrialCounts, describe_fix_results};
 
     #[test]
     fn a_refuted_success_stays_refuted_after_a_proof() {
@@ -110,7 +116,7 @@ mod tests {
 
     #[test]
     fn describe_fix_results_counts_proofs_claims_and_failures() {
-        let say = |proved, claimed, failed| describe_fix_results(Some(Tried { proved, claimed, failed }));
+        let say = |proved, claimed, failed| describe_fix_results(Some(FixTrialCounts { proved, claimed, failed }));
         assert_eq!(describe_fix_results(None), "a built-in tip, not yet tried here");
         assert_eq!(say(0, 0, 0), "not yet tried");
         assert_eq!(say(1, 0, 0), "fixed 1 of 1 time");

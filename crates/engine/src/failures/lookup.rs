@@ -3,7 +3,7 @@
 use crate::{
     EngineError, ErrorCode,
     answer::{text::quote, view},
-    runs::case_name::SEPARATOR,
+    runs::case_name::CASE_NAME_SEPARATOR,
 };
 use argus_core::{FailureEvent, stable_sort::StableSort};
 use argus_store::{
@@ -112,7 +112,9 @@ fn run_not_found_error(tx: &mut Tx<'_>, run_id: &str) -> Result<EngineError, Eng
 
 fn find_case(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Result<FailedCase, EngineError> {
     if wanted.is_empty() {
-        return Err(EngineError::invalid("caseName is empty. argus_history with runId lists the cases of a run."));
+        return Err(EngineError::invalid_input(
+            "caseName is empty. argus_history with runId lists the cases of a run.",
+        ));
     }
     let name = match cases::find_failed(tx, key, wanted)? {
         Some(failure) => return Ok(FailedCase { run_id: run.id.clone(), name: wanted.to_owned(), failure }),
@@ -130,7 +132,7 @@ fn find_full_name(tx: &mut Tx<'_>, key: RunKey, run: &Run, wanted: &str) -> Resu
         return Ok(wanted.to_owned());
     }
     let limit = u32::try_from(MAX_SUGGESTED_NAMES).expect("a handful") + 1;
-    let ending = format!("{SEPARATOR}{wanted}");
+    let ending = format!("{CASE_NAME_SEPARATOR}{wanted}");
     let mut candidates = cases::list_names_ending(tx, key, &ending, limit)?;
     match candidates.len() {
         1 => Ok(candidates.remove(0)),
@@ -193,7 +195,7 @@ pub(crate) fn find_closest_names(wanted: &str, names: Vec<String>) -> Vec<String
 /// Returns a similarity from 0 to 1: the largest of the word overlap, the edit similarity to the whole name, and the
 /// edit similarity to the last part of the name.
 fn name_similarity(wanted: &str, name: &str) -> f64 {
-    let last = name.rsplit(SEPARATOR).next().unwrap_or(name);
+    let last = name.rsplit(CASE_NAME_SEPARATOR).next().unwrap_or(name);
     let words = word_overlap(wanted, name);
     words.max(edit_similarity(wanted, name)).max(edit_similarity(wanted, last))
 }

@@ -3,17 +3,17 @@
 
 use super::{
     lookup,
-    recompute_signatures::{self, Recomputed},
+    recompute_signatures::{self, RecomputeProgress},
 };
 use crate::{
     Engine, EngineError,
     answer::view,
-    contract::{self, FixRecord, HowMatched},
+    contract::{self, FixRecord, MatchMethod},
 };
 use argus_core::{
     Analysis, CallContext, FailureEvent,
     alike::{self, TextComparison},
-    bound::bound_to,
+    bound::truncate_middle_to,
     builtin, display,
     evidence::kept::fixes::ProofStatus,
     summary::{MAX_HEADLINE_CHARS, Summary},
@@ -41,10 +41,10 @@ pub(crate) struct Match {
     pub(crate) pattern: Option<Pattern>,
     /// The learned or provisional pattern of this failure. It is provisional while the answer shows a built-in
     /// pattern.
-    pub(crate) own: Option<Pattern>,
-    how: MatchedBy,
+    pub(crate) own_pattern: Option<Pattern>,
+    matched_by: MatchedBy,
     /// The pattern that this call excludes with `notSameAs`.
-    other_than: Option<PatternKey>,
+    excluded_pattern: Option<PatternKey>,
     different_patterns: OnceCell<Vec<PatternKey>>,
 }
 
@@ -61,7 +61,7 @@ impl Match {
     }
 
     pub(crate) const fn is_by_signature(&self) -> bool {
-        matches!(self.how, MatchedBy::Signature)
+        matches!(self.matched_by, MatchedBy::Signature)
     }
 
     /// Returns the patterns that a person or an agent declared different, in this call or earlier. Their fixes must
@@ -70,23 +70,23 @@ impl Match {
         if let Some(different_patterns) = self.different_patterns.get() {
             return Ok(different_patterns);
         }
-        let mut different_patterns = Vec::from_iter(self.other_than);
-        if let Some(own) = &self.own {
-            different_patterns.extend(sameness::find_different(tx, own.key)?);
+        let mut different_patterns = Vec::from_iter(self.excluded_pattern);
+        if let Some(own) = &self.own_pattern {
+            different_patterns.extend(sameness::list_different_failures(tx, own.key)?);
         }
         Ok(self.different_patterns.get_or_init(|| different_patterns))
     }
 
     pub(crate) fn to_contract(&self) -> contract::Match {
-        let (how, similarity, differences) = match &self.how {
-            MatchedBy::Signature => (HowMatched::Signature, Some(1.0), &[][..]),
-            MatchedBy::Alike(likeness) => (HowMatched::Alike, Some(likeness.similarity), &likeness.differences[..]),
-            MatchedBy::None => (HowMatched::None, None, &[][..]),
+        let (how, similarity, differences) = match &self.matched_by {
+            MatchedBy::Signature => (MatchMethod::Signature, Some(1.0), &[][..]),
+            MatchedBy::Alike(likeness) => (MatchMethod::Alike, Some(likeness.similarity), &likeness.differences[..]),
+            MatchedBy::None => (MatchMethod::None, None, &[][..]),
         };
-        let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
+        let line = |text: &str| display::sanitize_line(text, MAX_DIFFERENCE_CHARS);
         contract::Match {
             how,
-            pattern_id: self.own.as_ref().map(|own| own.id.clone()),
+            pattern_id: self.own_pattern.as_ref().map(|own| own.id.clone()),
             similarity,
             builtin_id: self.pattern.as_ref().filter(|pattern| pattern.is_builtin).map(|pattern| pattern.id.clone()),
             differences: differences
@@ -107,8 +107,8 @@ pub(crate) fn find_match(
     other_than: Option<PatternKey>,
 ) -> Result<Match, StoreError> {
     let may_be = |pattern: &Pattern| other_than != Some(pattern.key);
-    let exact =
-        patterns::find_including_provisional(tx, &engine.signature_version, &analysis.signatures.exact)?.filter(may_be);
+    let exact = patterns::find_including_provisional(tx, &engine.signature_version, &analysis.signatures.signature)?
+        .filter(may_be);
     let (own, how) = match exact {
         Some(own) => (Some(own), MatchedBy::Signature),
         None => match find_most_similar(engine, tx, analysis, case_name, other_than)? {
@@ -118,12 +118,18 @@ pub(crate) fn find_match(
     };
     let pattern = match &own {
         Some(own) if !own.is_provisional() => Some(own.clone()),
-        _ => match builtin::find_builtin(analysis.classification.category) {
+        _ => match builtin::find_builtin_pattern(analysis.classification.category) {
             Some(builtin) => patterns::find_by_id(tx, builtin.id)?,
             None => None,
         },
     };
-    Ok(Match { pattern, own, how, other_than, different_patterns: OnceCell::new() })
+    Ok(Match {
+        pattern,
+        own_pattern: own,
+        matched_by: how,
+        excluded_pattern: other_than,
+        different_patterns: OnceCell::new(),
+    })
 }
 
 /// Like [`find_match`], but when no pattern has this signature, re-signs a batch of patterns that have an old signature
@@ -140,9 +146,9 @@ pub(crate) fn find_match_after_resigning(
         return Ok(found);
     }
     match recompute_signatures::recompute_batch(engine, tx)? {
-        Recomputed::None => return Ok(found),
-        Recomputed::All => {}
-        Recomputed::Some => recompute_signatures::recompute_case(engine, tx, case_name)?,
+        RecomputeProgress::None => return Ok(found),
+        RecomputeProgress::All => {}
+        RecomputeProgress::Some => recompute_signatures::recompute_case(engine, tx, case_name)?,
     }
     Ok(find_match(engine, tx, analysis, case_name, None)?)
 }
@@ -156,7 +162,7 @@ fn find_most_similar(
 ) -> Result<Option<(Pattern, TextComparison)>, StoreError> {
     let mut best: Option<(PatternKey, TextComparison)> = None;
     let alike = (case_name, analysis.classification.category);
-    for (key, text) in patterns::list_of_case(tx, &engine.signature_version, alike, MAX_COMPARED_PATTERNS)? {
+    for (key, text) in patterns::list_texts_by_case(tx, &engine.signature_version, alike, MAX_COMPARED_PATTERNS)? {
         let likeness = alike::compare_texts(&text, &analysis.normalized_error).filter(|_| other_than != Some(key));
         // If two patterns are equally similar, the newer pattern wins, because patterns come newest first.
         if let Some(likeness) = likeness
@@ -181,20 +187,20 @@ pub(crate) fn upsert_pattern(
     analysis: &Analysis,
     found: &mut Match,
 ) -> Result<(), EngineError> {
-    match (&found.how, &found.own) {
+    match (&found.matched_by, &found.own_pattern) {
         (MatchedBy::Alike(_), Some(own)) => {
             let key = own.key;
             insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Alias(key))?;
         }
         (MatchedBy::Signature, Some(own)) if own.is_provisional() && found.pattern.is_none() => {
-            merging::show_provisional(tx, own.key)?;
-            found.own = patterns::get(tx, own.key)?;
-            found.pattern.clone_from(&found.own);
+            merging::promote_provisional(tx, own.key)?;
+            found.own_pattern = patterns::get(tx, own.key)?;
+            found.pattern.clone_from(&found.own_pattern);
         }
         (_, None) if found.pattern.is_some() => {
-            found.own = Some(insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Provisional)?);
+            found.own_pattern = Some(insert_pattern(engine, context, tx, case, analysis, NewPatternKind::Provisional)?);
         }
-        (_, None) => found.own = Some(learn_pattern(engine, context, tx, case, analysis, 0)?),
+        (_, None) => found.own_pattern = Some(learn_pattern(engine, context, tx, case, analysis, 0)?),
         _ => {}
     }
     Ok(())
@@ -228,7 +234,7 @@ fn insert_pattern(
     analysis: &Analysis,
     write: NewPatternKind,
 ) -> Result<Pattern, EngineError> {
-    let id = context.id("pat");
+    let id = context.create_id("pat");
     let description =
         build_headline(analysis, &Summary::read(&analysis.redacted), &lookup::rebuild_event(&case.failure));
     let sample = build_sample_json(engine, &lookup::rebuild_event(&case.failure), &case.name, analysis)?;
@@ -239,7 +245,7 @@ fn insert_pattern(
         description: &description,
         occurrences: u32::from(matches!(write, NewPatternKind::Learned { .. })),
         resolutions: if let NewPatternKind::Learned { resolutions } = write { resolutions } else { 0 },
-        now: context.now,
+        now: context.now_ms,
         sample: &sample,
     };
     match write {
@@ -253,12 +259,12 @@ fn insert_pattern(
 
 /// Describes the failure in one line, for people.
 pub(crate) fn build_headline(analysis: &Analysis, summary: &Summary, event: &FailureEvent) -> String {
-    let lines = [summary.headline(), display::line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
+    let lines = [summary.headline(), display::sanitize_line(&analysis.normalized.headline, MAX_HEADLINE_CHARS)];
     if let Some(line) = lines.into_iter().find(|line| !line.is_empty()) {
         return line;
     }
     match (&event.exception_type, &event.signal, event.exit_code) {
-        (Some(kind), _, _) => display::line(kind, MAX_HEADLINE_CHARS),
+        (Some(kind), _, _) => display::sanitize_line(kind, MAX_HEADLINE_CHARS),
         (None, Some(signal), _) => format!("ended by {signal}, without an error text"),
         (None, None, Some(code)) => format!("exit code {code}, without an error text"),
         (None, None, None) => "failed without an error text".to_owned(),
@@ -301,7 +307,8 @@ pub(crate) fn build_sample_json(
 ) -> Result<String, EngineError> {
     let mut event = FailureEvent { text: analysis.redacted.clone(), ..event.clone() };
     if event.text.len() > MAX_SAMPLE_BYTES {
-        let short = FailureEvent { text: bound_to(&event.text, MAX_SAMPLE_BYTES).into_owned(), ..event.clone() };
+        let short =
+            FailureEvent { text: truncate_middle_to(&event.text, MAX_SAMPLE_BYTES).into_owned(), ..event.clone() };
         if engine.analyzer.analyze(short.clone(), case_name).signatures == analysis.signatures {
             event = short;
         }

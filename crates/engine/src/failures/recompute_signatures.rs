@@ -5,14 +5,14 @@ use crate::{Engine, EngineError};
 use argus_core::{Analysis, FailureEvent, similarity};
 use argus_store::{
     Tx,
-    patterns::{self, Identity, Pattern, merging},
+    patterns::{self, Pattern, SignatureSet, merging},
 };
 
 /// Maximum number of patterns in a batch. A batch of this size adds a few milliseconds to a call.
 const BATCH_PATTERNS: u32 = 200;
 
 /// How many of the stale patterns were signed again.
-pub(crate) enum Recomputed {
+pub(crate) enum RecomputeProgress {
     /// No pattern was stale.
     None,
     /// More patterns may be stale.
@@ -21,19 +21,19 @@ pub(crate) enum Recomputed {
 }
 
 /// Signs a batch of stale patterns again.
-pub(crate) fn recompute_batch(engine: &Engine, tx: &mut Tx<'_>) -> Result<Recomputed, EngineError> {
+pub(crate) fn recompute_batch(engine: &Engine, tx: &mut Tx<'_>) -> Result<RecomputeProgress, EngineError> {
     let stale = patterns::list_outdated(tx, &engine.signature_version, BATCH_PATTERNS)?;
     re_sign(engine, tx, &stale)?;
     Ok(match stale.len() {
-        0 => Recomputed::None,
-        count if count < BATCH_PATTERNS as usize => Recomputed::All,
-        _ => Recomputed::Some,
+        0 => RecomputeProgress::None,
+        count if count < BATCH_PATTERNS as usize => RecomputeProgress::All,
+        _ => RecomputeProgress::Some,
     })
 }
 
 /// Signs the stale patterns of a case again, so that a failure of this case is compared with all of them.
 pub(crate) fn recompute_case(engine: &Engine, tx: &mut Tx<'_>, case_name: &str) -> Result<(), EngineError> {
-    let stale = patterns::list_outdated_of_case(tx, &engine.signature_version, case_name, BATCH_PATTERNS)?;
+    let stale = patterns::list_outdated_by_case(tx, &engine.signature_version, case_name, BATCH_PATTERNS)?;
     re_sign(engine, tx, &stale)
 }
 
@@ -56,13 +56,13 @@ pub(crate) fn event_from_text(normalized: &str) -> FailureEvent {
 }
 
 /// Returns the identity of a failure under the engine's current rules.
-pub(crate) fn build_identity<'a>(engine: &'a Engine, analysis: &'a Analysis) -> Identity<'a> {
-    Identity {
+pub(crate) fn build_identity<'a>(engine: &'a Engine, analysis: &'a Analysis) -> SignatureSet<'a> {
+    SignatureSet {
         recipe: &engine.signature_version,
         category: analysis.classification.category,
-        signature: &analysis.signatures.exact,
+        signature: &analysis.signatures.signature,
         family: &analysis.signatures.family,
         normalized: &analysis.normalized_error,
-        bands: similarity::sketch(&analysis.normalized_error),
+        bands: similarity::minhash_sketch(&analysis.normalized_error),
     }
 }

@@ -5,7 +5,7 @@ use super::{fix_results, suggestion};
 use crate::{
     Engine,
     answer::view,
-    contract::{Difference, Related, RelatedKind, Tried},
+    contract::{Difference, FixTrialCounts, RelatedEntry, RelatedKind},
 };
 use argus_core::{Analysis, similarity::similarity, stable_sort::StableSort};
 use argus_store::{
@@ -28,7 +28,7 @@ struct RelatedPattern {
     score: f64,
     pattern: Pattern,
     differences: Vec<Difference>,
-    tried: Option<Tried>,
+    tried: Option<FixTrialCounts>,
 }
 
 /// Returns patterns that are similar to a failure. `except` lists patterns to leave out: those declared different, and
@@ -38,8 +38,8 @@ pub(crate) fn find_related(
     tx: &mut Tx<'_>,
     analysis: &Analysis,
     except: &[PatternKey],
-    first: Option<(&Pattern, Option<Tried>)>,
-) -> Result<Vec<Related>, StoreError> {
+    first: Option<(&Pattern, Option<FixTrialCounts>)>,
+) -> Result<Vec<RelatedEntry>, StoreError> {
     let mut found = find_similar(tx, (&analysis.normalized_error, &analysis.signatures.family), except)?;
     for related in found.iter_mut().filter(|related| related.score >= 1.0) {
         if let Some((score, differences)) = suggestion::compare_values(tx, analysis, &related.pattern)? {
@@ -62,7 +62,7 @@ pub(crate) fn find_related_by_text(
     tx: &mut Tx<'_>,
     (normalized, family): (&str, &str),
     except: &[PatternKey],
-) -> Result<Vec<Related>, StoreError> {
+) -> Result<Vec<RelatedEntry>, StoreError> {
     let mut found = find_similar(tx, (normalized, family), except)?;
     sort_by_relevance(&mut found);
     Ok(convert_all(engine, found))
@@ -73,14 +73,14 @@ fn find_similar(
     (normalized, family): (&str, &str),
     except: &[PatternKey],
 ) -> Result<Vec<RelatedPattern>, StoreError> {
-    let bands = argus_core::similarity::sketch(normalized);
+    let bands = argus_core::similarity::minhash_sketch(normalized);
     let mut found: Vec<RelatedPattern> = Vec::new();
     let create =
         |score: f64, pattern| RelatedPattern { score: score.min(1.0), pattern, differences: Vec::new(), tried: None };
-    for pattern in similar::list_of_family(tx, family, MAX_FAMILY_PATTERNS)? {
+    for pattern in similar::list_by_family(tx, family, MAX_FAMILY_PATTERNS)? {
         found.push(create(1.0, pattern));
     }
-    for (key, text) in similar::list_of_bands(tx, bands)? {
+    for (key, text) in similar::list_texts_by_bands(tx, bands)? {
         let score = similarity(normalized, &text);
         if score >= MIN_SIMILARITY
             && let Some(pattern) = patterns::get(tx, key)?
@@ -105,13 +105,16 @@ fn sort_by_relevance(found: &mut [RelatedPattern]) {
     });
 }
 
-fn convert_all(engine: &Engine, found: Vec<RelatedPattern>) -> Vec<Related> {
+fn convert_all(engine: &Engine, found: Vec<RelatedPattern>) -> Vec<RelatedEntry> {
     found.into_iter().take(MAX_RELATED).map(|related| convert_related(engine, related)).collect()
 }
 
-fn convert_related(engine: &Engine, RelatedPattern { score, pattern, differences, tried }: RelatedPattern) -> Related {
+fn convert_related(
+    engine: &Engine,
+    RelatedPattern { score, pattern, differences, tried }: RelatedPattern,
+) -> RelatedEntry {
     let view = view::convert_pattern(&pattern, tried, engine.options.locale);
-    Related {
+    RelatedEntry {
         kind: RelatedKind::Pattern,
         id: view.id,
         description: view.description,

@@ -45,7 +45,7 @@ struct FixReport<'a> {
     /// The earlier report that this report corrects.
     supersedes: Option<&'a str>,
     /// Id of a confirmed fix of the same failure with another text. The passes count for that fix, not for this report.
-    confirmed: Option<String>,
+    confirmed_fix_id: Option<String>,
     run_id: &'a str,
     case_name: &'a str,
     steps: String,
@@ -71,7 +71,7 @@ pub fn report_fix(
     let analysis = engine.analyzer.analyze(lookup::rebuild_event(&case.failure), &case.name);
     let (env, env_bucket) =
         memory::finding::related_incidents::resolve_optional_environment(engine, params.env.as_ref())?;
-    let tried = shared::find_tried_fix(engine, context, &analysis, &steps)?;
+    let tried = shared::find_referenced_fix(engine, context, &analysis, &steps)?;
     let (shared, named) = tried.map_or((None, None), |tried| (tried.id, tried.steps));
     let steps = named.unwrap_or(steps);
     let body = |tx: &mut Tx<'_>| -> Result<ReportFixResult, EngineError> {
@@ -83,9 +83,9 @@ pub fn report_fix(
             }
         }
         if let Some(passed) = newest.as_ref().filter(|newest| params.success && has_passed(newest))
-            && edits::is_suspicious(tx, &case.run_id, &passed.run_id)?
+            && edits::is_suspicious_success(tx, &case.run_id, &passed.run_id)?
         {
-            return Err(EngineError::invalid(format!(
+            return Err(EngineError::invalid_input(format!(
                 "The change between {} and {} weakens tests or how they are run, so nothing was recorded. Restore \
                  the tests and run them again, or report with success: false.",
                 case.run_id, passed.run_id
@@ -100,7 +100,7 @@ pub fn report_fix(
             progress,
             change,
             supersedes: find_superseded(tx, params, &case.name)?,
-            confirmed: match params.supersedes {
+            confirmed_fix_id: match params.supersedes {
                 None if is_shown => change::find_unrelated_confirmed_fix(tx, &case.run_id, &case.name, &steps)?,
                 _ => None,
             },
@@ -114,7 +114,7 @@ pub fn report_fix(
             recorder: engine.recorder(),
         };
         let mut found = matching::find_match_after_resigning(engine, tx, &analysis, &case.name)?;
-        if found.pattern.is_none() && found.own.is_none() {
+        if found.pattern.is_none() && found.own_pattern.is_none() {
             return record_on_new_pattern(engine, context, tx, &case, &analysis, &report);
         }
         matching::upsert_pattern(engine, context, tx, &case, &analysis, &mut found)?;
@@ -135,7 +135,7 @@ pub fn record_fix(engine: &Engine, context: &CallContext, params: &RecordFixPara
         progress: ProofProgress { passes: 0, needed: 1 },
         change: None,
         supersedes: None,
-        confirmed: None,
+        confirmed_fix_id: None,
         run_id: &run_id,
         case_name: &case_name,
         steps,
@@ -150,7 +150,7 @@ pub fn record_fix(engine: &Engine, context: &CallContext, params: &RecordFixPara
             return Err(pattern_not_found_error(&params.pattern_id));
         };
         if pattern.is_provisional() {
-            merging::show_provisional(tx, pattern.key)?;
+            merging::promote_provisional(tx, pattern.key)?;
         }
         let (id, _) = record_and_count(context, tx, &report, pattern.key, &mut pattern)?;
         Ok(FixRecord {
@@ -166,7 +166,7 @@ pub fn record_fix(engine: &Engine, context: &CallContext, params: &RecordFixPara
             refuted_by: None,
             passes: None,
             passes_needed: None,
-            created_at: moment::format_iso(context.now),
+            created_at: moment::format_iso(context.now_ms),
             recorded_by: report.recorder.by.map(ToOwned::to_owned),
             recorded_from: report.recorder.from.map(ToOwned::to_owned),
         })
@@ -188,21 +188,21 @@ fn record_on_known_pattern(
     report: &FixReport<'_>,
     found: Match,
 ) -> Result<ReportFixResult, EngineError> {
-    let Match { pattern: Some(mut pattern), own, .. } = found else {
+    let Match { pattern: Some(mut pattern), own_pattern: own, .. } = found else {
         return Err(EngineError::new(ErrorCode::InternalError, "A failure that was just remembered is unknown."));
     };
     let previous = confidence(pattern.resolutions, pattern.occurrences);
     let has_resolved = pattern.resolutions > 0 || own.as_ref().is_some_and(|own| own.resolutions > 0);
     let learner = match own.filter(|_| pattern.is_builtin && report.worked) {
         Some(mut own) => {
-            merging::show_provisional(tx, own.key)?;
-            patterns::count_resolution(tx, &mut own, context.now)?;
+            merging::promote_provisional(tx, own.key)?;
+            patterns::count_resolution(tx, &mut own, context.now_ms)?;
             Some(own)
         }
         None => None,
     };
     let learner_key = learner.as_ref().map_or(pattern.key, |own| own.key);
-    let is_repeated = has_resolved && is_claimed_already(tx, learner.as_ref().unwrap_or(&pattern), report)?;
+    let is_repeated = has_resolved && is_repeated_claim(tx, learner.as_ref().unwrap_or(&pattern), report)?;
     let (fix_record_id, was_counted) = record_and_count(context, tx, report, learner_key, &mut pattern)?;
     let mut result = build_result(pattern, Some(previous), fix_record_id, report);
     result.learned_by = learner.map(|own| own.id);
@@ -219,7 +219,7 @@ fn record_on_known_pattern(
 }
 
 /// Returns `true` if the same fix was claimed for the case before and is neither proved nor refuted.
-fn is_claimed_already(tx: &mut Tx<'_>, pattern: &Pattern, report: &FixReport<'_>) -> Result<bool, EngineError> {
+fn is_repeated_claim(tx: &mut Tx<'_>, pattern: &Pattern, report: &FixReport<'_>) -> Result<bool, EngineError> {
     if report.contradicting_run().is_none() {
         return Ok(false);
     }
@@ -256,7 +256,7 @@ fn record_and_count(
     let was_counted = report.worked && solutions::is_resolved(tx, report.run_id, report.case_name)?;
     let (id, may_count) = store_fix(context, tx, report, learner, pattern.key)?;
     if report.worked && !was_counted && may_count {
-        patterns::count_resolution(tx, pattern, context.now)?;
+        patterns::count_resolution(tx, pattern, context.now_ms)?;
     }
     Ok((id, was_counted))
 }
@@ -269,13 +269,13 @@ fn store_fix(
     learner: PatternKey,
     counted_on: PatternKey,
 ) -> Result<(String, bool), EngineError> {
-    let (id, solution_id) = (context.id("fix"), context.id("sol"));
+    let (id, solution_id) = (context.create_id("fix"), context.create_id("sol"));
     let changed = report.change.as_ref().and_then(fix_change::to_json);
     let fix = NewFix {
         id: &id,
         solution_id: &solution_id,
-        learner,
-        counted_on,
+        learning_pattern: learner,
+        counted_pattern: counted_on,
         run_id: report.run_id,
         case_name: report.case_name,
         steps: &report.steps,
@@ -289,7 +289,7 @@ fn store_fix(
         env: report.env.as_deref(),
         env_bucket: &report.env_bucket,
         recorder: report.recorder,
-        now: context.now,
+        now: context.now_ms,
     };
     let may_count = solutions::record_fix(tx, &fix)?;
     if let Some(shared) = report.shared {
@@ -319,11 +319,11 @@ fn build_result(
             change: report.change.clone(),
         }),
         proved_by: proof.map(ToOwned::to_owned),
-        to_prove: (is_claimed && report.unnamed_change().is_none() && report.confirmed.is_none())
+        to_prove: (is_claimed && report.unnamed_change().is_none() && report.confirmed_fix_id.is_none())
             .then(|| describe_missing_proof(&name, report.progress)),
         warnings: (report.contradicting_run().map(|newest| still_fails_warning(&name, newest)).into_iter())
             .chain(report.unnamed_change().map(|change| unnamed_change_warning(change, &fix_record_id)))
-            .chain(report.confirmed.as_deref().map(other_fix_confirmed_warning))
+            .chain(report.confirmed_fix_id.as_deref().map(other_fix_confirmed_warning))
             .collect(),
         updated_confidence: confidence(pattern.resolutions, pattern.occurrences),
         is_new_pattern: previous_confidence.is_none(),
@@ -363,7 +363,7 @@ fn unnamed_change_warning(change: &FixChange, fix_record_id: &str) -> String {
     format!(
         "Between the last failure and the first pass {} changed, which this text does not mention. The runs prove that \
          change, not the text, so it stays claimed. To describe the change, report it again with supersedes: {fix_record_id}.",
-        fix_change::name_files(change)
+        fix_change::format_changed_files(change)
     )
 }
 
@@ -384,7 +384,7 @@ fn find_superseded<'a>(
     if solutions::is_reported_success(tx, id, case_name)? {
         return Ok(Some(id));
     }
-    Err(EngineError::invalid(format!(
+    Err(EngineError::invalid_input(format!(
         "supersedes: '{}' is not a reported success of this test. argus_diagnose lists the reported fixes in fixHistory.",
         text::quote(id)
     )))
@@ -400,7 +400,7 @@ impl FixReport<'_> {
     fn proving_run(&self) -> Option<&str> {
         let newest = self.newest.as_ref().filter(|newest| has_passed(newest));
         let is_enough = self.worked && self.progress.passes >= self.progress.needed;
-        let is_about_this_fix = self.unnamed_change().is_none() && self.confirmed.is_none();
+        let is_about_this_fix = self.unnamed_change().is_none() && self.confirmed_fix_id.is_none();
         newest.filter(|_| is_enough && is_about_this_fix).map(|newest| newest.run_id.as_str())
     }
 
@@ -413,7 +413,7 @@ impl FixReport<'_> {
 fn clean_description(engine: &Engine, description: &str) -> Result<String, EngineError> {
     let described = engine.analyzer.redact(description).trimmed();
     if described.is_empty() {
-        return Err(EngineError::invalid("fixDescription is empty. Describe the change in a sentence or two."));
+        return Err(EngineError::invalid_input("fixDescription is empty. Describe the change in a sentence or two."));
     }
     Ok(described.bounded_to(MAX_DESCRIPTION_BYTES).into_string())
 }
@@ -421,7 +421,7 @@ fn clean_description(engine: &Engine, description: &str) -> Result<String, Engin
 fn clean_required_name(engine: &Engine, field: &str, value: &str) -> Result<String, EngineError> {
     let name = clean_name(engine, value);
     if name.is_empty() {
-        return Err(EngineError::invalid(format!("{field} is empty.")));
+        return Err(EngineError::invalid_input(format!("{field} is empty.")));
     }
     Ok(name)
 }

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     Engine,
     answer::{fix_change, text, view},
-    contract::{Difference, FixTrust, KnownPattern, SameCause, SuggestedFrom, Tried},
+    contract::{Difference, FixTrialCounts, FixTrust, KnownPattern, SameCausePattern, SuggestionSource},
     memory::input,
 };
 use argus_core::{
@@ -18,7 +18,7 @@ use argus_core::{
     display,
     similarity::similarity,
     summary::Summary,
-    values::{differ_beside_addresses, differ_in_values},
+    values::{differ_beyond_addresses, differ_in_values},
 };
 use argus_store::{
     StoreError, Tx,
@@ -41,11 +41,11 @@ const MAX_COMPARED_CHARS: usize = 600;
 pub(crate) struct Suggestion {
     pub(crate) fix: Option<String>,
     /// Results of trying the fix. `None` for a built-in tip.
-    pub(crate) tried: Option<Tried>,
+    pub(crate) tried: Option<FixTrialCounts>,
     /// How far runs have proved the fix.
     pub(crate) trust: Option<FixTrust>,
     /// The pattern for which the fix was learned, if that is another pattern or its values differ.
-    pub(crate) from: Option<Pattern>,
+    pub(crate) source_pattern: Option<Pattern>,
     /// Values that differ between that pattern and this failure.
     differences: Vec<Difference>,
     /// Number of reports that a fix from another pattern did not help this failure.
@@ -55,8 +55,8 @@ pub(crate) struct Suggestion {
 }
 
 impl Suggestion {
-    pub(crate) fn suggested_from(&self) -> Option<SuggestedFrom> {
-        self.from.as_ref().map(|pattern| SuggestedFrom {
+    pub(crate) fn suggested_from(&self) -> Option<SuggestionSource> {
+        self.source_pattern.as_ref().map(|pattern| SuggestionSource {
             pattern_id: pattern.id.clone(),
             case_name: pattern.case_name.clone(),
             confidence: confidence(pattern.resolutions, pattern.occurrences),
@@ -65,12 +65,12 @@ impl Suggestion {
     }
 
     pub(crate) fn is_claimed(&self) -> bool {
-        self.tried.is_some_and(Tried::is_claimed)
+        self.tried.is_some_and(FixTrialCounts::is_claimed)
     }
 
     /// Returns `true` if the fix was learned for this failure and a run proved it.
     pub(crate) fn is_own_and_proved(&self) -> bool {
-        self.from.is_none() && self.tried.is_some_and(|tried| tried.proved > 0)
+        self.source_pattern.is_none() && self.tried.is_some_and(|tried| tried.proved > 0)
     }
 
     /// Returns `true` if all reports say that the fix failed.
@@ -83,8 +83,9 @@ impl Suggestion {
             let seen = self.trust.as_ref().and_then(fix_results::describe_passes);
             let here = if self.failed_here > 0 { "; it did not help here" } else { "" };
             let change = self.trust.as_ref().and_then(|trust| trust.change.as_ref()).filter(|change| change.unnamed);
-            let other =
-                change.map(|change| format!("; it does not mention the change of {}", fix_change::name_files(change)));
+            let other = change.map(|change| {
+                format!("; it does not mention the change of {}", fix_change::format_changed_files(change))
+            });
             fix_results::describe_fix_results(self.tried)
                 + seen.as_deref().unwrap_or_default()
                 + other.as_deref().unwrap_or_default()
@@ -94,7 +95,7 @@ impl Suggestion {
 
     /// Returns a warning if the fix was tried for this failure and did not help.
     pub(crate) fn failed_here_warning(&self) -> Option<String> {
-        let (steps, from) = (self.fix.as_ref()?, self.from.as_ref().filter(|_| self.failed_here > 0)?);
+        let (steps, from) = (self.fix.as_ref()?, self.source_pattern.as_ref().filter(|_| self.failed_here > 0)?);
         let times = if self.failed_here == 1 { String::new() } else { format!(" {} times", self.failed_here) };
         Some(format!(
             "'{}' is suggested because it fixed the same error of '{}'; it was tried for this failure{times} and did not help.",
@@ -105,13 +106,13 @@ impl Suggestion {
 
     /// Returns the pattern of another case with the same error that comes first among the related patterns, with the
     /// results of trying its fix.
-    pub(crate) fn first_related(&self) -> Option<(&Pattern, Option<Tried>)> {
-        self.from.as_ref().filter(|_| self.differences.is_empty()).map(|pattern| (pattern, self.tried))
+    pub(crate) fn first_related(&self) -> Option<(&Pattern, Option<FixTrialCounts>)> {
+        self.source_pattern.as_ref().filter(|_| self.differences.is_empty()).map(|pattern| (pattern, self.tried))
     }
 
-    pub(crate) fn same_cause_as(&self) -> Option<SameCause> {
+    pub(crate) fn same_cause_as(&self) -> Option<SameCausePattern> {
         let pattern = self.same_cause.as_ref()?;
-        Some(SameCause { pattern_id: pattern.id.clone(), case_name: pattern.case_name.clone() })
+        Some(SameCausePattern { pattern_id: pattern.id.clone(), case_name: pattern.case_name.clone() })
     }
 }
 
@@ -145,7 +146,7 @@ pub(crate) fn find_known_pattern(
     let own_fix = load_own_fix(tx, analysis, found)?;
     let suggested = find_best_suggestion(engine, tx, analysis, found, case_name, own_fix)?;
     // A fix of another pattern counts as known even if this failure has no pattern.
-    let elsewhere = suggested.from.as_ref().or(suggested.same_cause.as_ref());
+    let elsewhere = suggested.source_pattern.as_ref().or(suggested.same_cause.as_ref());
     let Some(pattern) = found.pattern.as_ref().or(elsewhere) else { return Ok(None) };
     let origin = suggested.suggested_from();
     let own_confidence = || confidence(pattern.resolutions, pattern.occurrences);
@@ -183,15 +184,17 @@ pub(crate) fn find_best_suggestion(
     let SameErrorPatterns { fixed, known } = find_same_error(tx, analysis, found, case_name)?;
     let same_cause = known.filter(|_| pattern.is_none_or(|pattern| pattern.is_builtin));
     Ok(match fixed {
-        Some(FixedPattern { pattern, results: FixResults { tried, trust }, failed_here, differences }) => Suggestion {
-            fix: pattern.best_fix.clone(),
-            tried: Some(tried),
-            trust,
-            from: Some(pattern),
-            differences,
-            failed_here,
-            same_cause,
-        },
+        Some(PatternWithFix { pattern, results: FixResults { tried, trust }, failed_here, differences }) => {
+            Suggestion {
+                fix: pattern.best_fix.clone(),
+                tried: Some(tried),
+                trust,
+                source_pattern: Some(pattern),
+                differences,
+                failed_here,
+                same_cause,
+            }
+        }
         None => Suggestion { fix: tip.filter(|_| !has_own), same_cause, ..Suggestion::default() },
     })
 }
@@ -201,19 +204,27 @@ fn suggest_own_fix(found: &Match, OwnFix { results, values }: OwnFix, fix: Optio
     let (tried, trust) = results.map(|results| (results.tried, results.trust)).unzip();
     let (from, differences) =
         values.map_or((None, Vec::new()), |(_, differences)| (found.pattern.clone(), differences));
-    Suggestion { fix, tried, trust: trust.flatten(), from, differences, failed_here: 0, same_cause: None }
+    Suggestion {
+        fix,
+        tried,
+        trust: trust.flatten(),
+        source_pattern: from,
+        differences,
+        failed_here: 0,
+        same_cause: None,
+    }
 }
 
 /// Patterns with the same error in other cases.
 #[derive(Default)]
 struct SameErrorPatterns {
     /// The pattern with the best fix.
-    fixed: Option<FixedPattern>,
+    fixed: Option<PatternWithFix>,
     /// The first pattern with the same values, with or without a fix.
     known: Option<Pattern>,
 }
 
-struct FixedPattern {
+struct PatternWithFix {
     pattern: Pattern,
     /// Results of trying the fix, including reports for this failure.
     results: FixResults,
@@ -221,7 +232,7 @@ struct FixedPattern {
     differences: Vec<Difference>,
 }
 
-impl FixedPattern {
+impl PatternWithFix {
     fn rank(&self) -> (bool, bool, FixRank) {
         (self.failed_here == 0, self.differences.is_empty(), rank_fix(&self.pattern, Some(self.results.tried)))
     }
@@ -235,9 +246,11 @@ fn find_same_error(
 ) -> Result<SameErrorPatterns, StoreError> {
     let others = found.different_patterns(tx)?;
     let is_allowed = |pattern: &Pattern| found.shown_key() != Some(pattern.key) && !others.contains(&pattern.key);
-    let mut candidates = similar::list_of_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS)?;
+    let mut candidates = similar::list_by_family(tx, &analysis.signatures.family, MAX_FAMILY_PATTERNS)?;
     // The family signature depends on the function, so equal messages of other functions are found by their text.
-    for (key, text) in similar::list_of_bands(tx, argus_core::similarity::sketch(&analysis.normalized_error))? {
+    for (key, text) in
+        similar::list_texts_by_bands(tx, argus_core::similarity::minhash_sketch(&analysis.normalized_error))?
+    {
         if text == analysis.normalized_error
             && let Some(pattern) = patterns::get(tx, key)?
         {
@@ -260,7 +273,7 @@ fn find_same_error(
         };
         let failed_here = count_failures_here(tx, found, case_name, &pattern)?;
         results.tried.failed += failed_here;
-        let fixed = FixedPattern { pattern, results, failed_here, differences };
+        let fixed = PatternWithFix { pattern, results, failed_here, differences };
         if same.fixed.as_ref().is_none_or(|best| fixed.rank() > best.rank()) {
             same.fixed = Some(fixed);
         }
@@ -271,7 +284,7 @@ fn find_same_error(
 /// Returns the number of reports that the fix of another pattern did not help this failure, on its own pattern or on
 /// the built-in pattern that matches it.
 fn count_failures_here(tx: &mut Tx<'_>, found: &Match, case_name: &str, fixed: &Pattern) -> Result<u32, StoreError> {
-    let (Some(own), Some(fix)) = (&found.own, &fixed.best_fix) else { return Ok(0) };
+    let (Some(own), Some(fix)) = (&found.own_pattern, &fixed.best_fix) else { return Ok(0) };
     let digest = input::steps_digest(fix);
     let on_own = outcomes::count_failures_of_steps(tx, own.key, &digest, None)?;
     match found.pattern.as_ref().filter(|shown| shown.is_builtin) {
@@ -284,10 +297,10 @@ fn count_failures_here(tx: &mut Tx<'_>, found: &Match, case_name: &str, fixed: &
 /// A diagnosis does not change this key.
 pub(crate) type FixRank = (bool, bool, i64, u32, Option<SolutionKey>);
 
-pub(crate) fn rank_fix(pattern: &Pattern, tried: Option<Tried>) -> FixRank {
-    let Tried { proved, claimed, failed } = tried.unwrap_or_default();
+pub(crate) fn rank_fix(pattern: &Pattern, tried: Option<FixTrialCounts>) -> FixRank {
+    let FixTrialCounts { proved, claimed, failed } = tried.unwrap_or_default();
     let balance = i64::from(proved) - i64::from(failed);
-    (tried.is_some(), proved > 0, balance, claimed, pattern.suggests)
+    (tried.is_some(), proved > 0, balance, claimed, pattern.suggested_solution)
 }
 
 /// Compares a failure with the failure that a pattern was learned from.
@@ -305,10 +318,10 @@ pub(crate) fn compare_values(
     // The compared values of an assertion can be times or words, so any difference counts.
     let is_assertion = analysis.classification.category == Category::AssertionMismatch;
     let differ = |before: &str, now: &str| {
-        if is_assertion { differ_beside_addresses(before, now) } else { differ_in_values(before, now) }
+        if is_assertion { differ_beyond_addresses(before, now) } else { differ_in_values(before, now) }
     };
     let lines = before.lines().zip(now.lines()).filter(|(before, now)| differ(before, now));
-    let line = |text: &str| display::line(text, MAX_DIFFERENCE_CHARS);
+    let line = |text: &str| display::sanitize_line(text, MAX_DIFFERENCE_CHARS);
     let differences: Vec<_> = lines
         .take(MAX_DIFFERENCE_LINES)
         .map(|(before, now)| Difference { before: line(before), now: line(now) })

@@ -1,6 +1,6 @@
 //! Tests the fix loop with the shared vectors and with states from files.
 
-use super::{advance, begin, next_step, read_state, understand};
+use super::{advance, analyze_loop_failure, begin, next_step, read_state};
 use crate::{
     ErrorCode,
     contract::{FixEvent, FixFailure, FixStart},
@@ -28,7 +28,7 @@ fn create_analyzer() -> Analyzer {
 
 /// Returns the fields of the answer that differ from the row.
 fn list_differences(row: &ErrorRow) -> Vec<String> {
-    let answer = serde_json::to_value(understand(&create_analyzer(), &row.failure)).unwrap();
+    let answer = serde_json::to_value(analyze_loop_failure(&create_analyzer(), &row.failure)).unwrap();
     let same = |key: &str, wanted: &Value| match key {
         "rule" => answer["class_because"]["rule"] == *wanted,
         "location" => match wanted.as_object() {
@@ -71,7 +71,7 @@ fn error_hashes_are_equal_exactly_for_the_same_error() {
     let pairs: Vec<ErrorPair> = HASH_PAIR_VECTORS.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let hash = |text: &str, exit_code| {
         let failure = FixFailure { text: text.to_owned(), exit_code: Some(exit_code), ..FixFailure::default() };
-        understand(&create_analyzer(), &failure).error_hash
+        analyze_loop_failure(&create_analyzer(), &failure).error_hash
     };
     let wrong =
         pairs.iter().filter(|pair| (hash(&pair.a, pair.exit_code) == hash(&pair.b, pair.exit_code)) != pair.same);
@@ -106,7 +106,7 @@ fn build_event(step: &Step) -> FixEvent {
         exit_code: failure.exit_code.unwrap(),
         timed_out: failure.timed_out.unwrap_or_default(),
         duration_seconds: 2.0,
-        error: Some(Box::new(understand(&create_analyzer(), failure))),
+        error: Some(Box::new(analyze_loop_failure(&create_analyzer(), failure))),
         timestamp: None,
         weakened: Vec::new(),
         ran: None,
@@ -174,7 +174,7 @@ fn texts_of_events_are_redacted_and_shortened() {
     let state = begin(&create_analyzer(), &FixStart { desired: token.clone(), ..start_options() }).unwrap();
     assert!(!state.desired.contains("Fake2"));
     let failure = FixFailure { text: format!("TypeError: {token}"), exit_code: Some(1), ..FixFailure::default() };
-    let error = understand(&create_analyzer(), &failure);
+    let error = analyze_loop_failure(&create_analyzer(), &failure);
     assert!(!serde_json::to_string(&error).unwrap().contains("Fake2"));
     let run = FixEvent::AttemptFinished {
         exit_code: 1,
@@ -204,7 +204,7 @@ proptest! {
     #[test]
     fn any_text_is_rejected_as_a_state_and_accepted_as_output(text in "\\PC{0,200}", exit_code in any::<Option<i32>>()) {
         prop_assert!(read_state(&text, None).is_err());
-        let error = understand(&create_analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
+        let error = analyze_loop_failure(&create_analyzer(), &FixFailure { text, exit_code, ..FixFailure::default() });
         prop_assert!(!error.error_type.is_empty() && error.error_hash.len() == 16);
     }
 }

@@ -2,13 +2,13 @@
 
 use crate::{
     Engine, EngineError, ErrorCode,
-    contract::{NoParams, Overview, Recipe},
+    contract::{NoParams, Overview, SignatureVersionResult},
 };
-use argus_core::{CallContext, builtin::BUILTINS};
+use argus_core::{CallContext, builtin::BUILTIN_PATTERNS};
 use argus_store::{Tx, database::sqlite::probe, patterns, runs};
 
 #[allow(clippy::cast_possible_truncation, reason = "six")]
-const BUILTIN_COUNT: u32 = BUILTINS.len() as u32;
+const BUILTIN_COUNT: u32 = BUILTIN_PATTERNS.len() as u32;
 
 /// Returns the number of patterns and the newest run.
 pub fn overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<Overview, EngineError> {
@@ -21,13 +21,13 @@ pub fn overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<
 }
 
 /// Returns the signature version, with a digest of the project's rules if it has any.
-pub fn recipe(engine: &Engine, _: &CallContext, _: &NoParams) -> Result<Recipe, EngineError> {
-    Ok(Recipe { recipe: engine.signature_version.to_string() })
+pub fn recipe(engine: &Engine, _: &CallContext, _: &NoParams) -> Result<SignatureVersionResult, EngineError> {
+    Ok(SignatureVersionResult { recipe: engine.signature_version.to_string() })
 }
 
 /// Checks whether the database stores data, by writing a row, reading it and deleting it.
 pub fn check_write(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<(), EngineError> {
-    let id = context.id("probe");
+    let id = context.create_id("probe");
     engine.write_unmarked(context, |tx: &mut Tx<'_>| Ok(probe::write_probe(tx, &id)?))?;
     let was_stored = engine.write_unmarked(context, |tx: &mut Tx<'_>| Ok(probe::delete_probe(tx, &id)?))?;
     if was_stored {

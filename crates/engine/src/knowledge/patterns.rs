@@ -8,7 +8,7 @@ use crate::{
     limits::MAX_PATTERNS,
     runs::history::{check_page_limit, has_more_after},
 };
-use argus_core::{CallContext, Category, builtin::BUILTINS, confidence::confidence, stable_sort::StableSort};
+use argus_core::{CallContext, Category, builtin::BUILTIN_PATTERNS, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{self, Order, Pattern},
@@ -27,7 +27,7 @@ pub fn patterns(
     let limit = check_page_limit("limit", params.limit, MAX_PATTERNS, MAX_PATTERNS)?;
     let offset = params.offset.unwrap_or(0);
     if offset > MAX_OFFSET {
-        return Err(EngineError::invalid(format!(
+        return Err(EngineError::invalid_input(format!(
             "offset is {offset}; the maximum is {MAX_OFFSET}. Filter by category."
         )));
     }
@@ -42,7 +42,7 @@ pub fn patterns(
             let skipped = offset.saturating_sub(built_in_count + learned_count);
             page.extend(patterns::list_provisional(tx, params.category, free_rows, skipped)?);
         }
-        let tried = fix_results::count_results_of_fixes(tx, &page)?;
+        let tried = fix_results::count_fix_results_of_each(tx, &page)?;
         let shown =
             page.iter().zip(tried).map(|(pattern, tried)| view::convert_pattern(pattern, tried, engine.options.locale));
         let patterns: Vec<_> = shown.collect();
@@ -72,9 +72,9 @@ pub fn find_by_signature(
 /// Returns the numbers of built-in, learned and provisional patterns that match the filter.
 fn count_matching(tx: &mut Tx<'_>, params: &PatternsParams) -> Result<(u32, u32, u32), EngineError> {
     let is_wanted = |category: Category| params.category.is_none_or(|wanted| wanted == category);
-    let builtin = BUILTINS.iter().filter(|builtin| is_wanted(builtin.category)).count();
+    let builtin = BUILTIN_PATTERNS.iter().filter(|builtin| is_wanted(builtin.category)).count();
     let builtin = u32::try_from(builtin).expect("six at most");
-    let listed = patterns::count_listed(tx)?.into_iter().filter(|counts| is_wanted(counts.category));
+    let listed = patterns::count_patterns_by_category(tx)?.into_iter().filter(|counts| is_wanted(counts.category));
     let (learned, provisional) =
         listed.fold((0, 0), |sum, counts| (sum.0 + counts.learned, sum.1 + counts.provisional));
     Ok(match params.source {
@@ -90,7 +90,7 @@ fn read_sorted(tx: &mut Tx<'_>, params: &PatternsParams, most: u32) -> Result<Ve
     let sort = params.sort_by.unwrap_or_default();
     let mut found = Vec::new();
     if params.source == Some(PatternSource::BuiltIn) {
-        for builtin in &BUILTINS {
+        for builtin in &BUILTIN_PATTERNS {
             found.extend(patterns::find_by_id(tx, builtin.id)?);
         }
         found.retain(|pattern| params.category.is_none_or(|wanted| wanted == pattern.category));

@@ -36,7 +36,7 @@ pub(super) fn resolve_environment(
     if let Some(bucket) = bucket.filter(|bucket| !bucket.trim().is_empty()) {
         let environment = Environment::parse(bucket);
         if environment.is_empty() {
-            return Err(EngineError::invalid(format!(
+            return Err(EngineError::invalid_input(format!(
                 "env_bucket '{}' contains no known field. Use the form 'os_family=linux;language=python;\
                  language_major=3', or omit it to derive it from env.",
                 text::quote(bucket)
@@ -69,13 +69,16 @@ fn build_resolved(
 /// Returns the redacted entries without null values.
 fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, EngineError> {
     let Value::Object(entries) = env else {
-        return Err(EngineError::invalid(
+        return Err(EngineError::invalid_input(
             "env must be an object such as {\"os\": \"linux\", \"language\": \"python\", \"python\": \"3.12\"}; {} has \
              it filled in from project and machine.",
         ));
     };
     if entries.len() > MAX_ENTRIES {
-        return Err(EngineError::invalid(format!("env has {} entries; the limit is {MAX_ENTRIES}.", entries.len())));
+        return Err(EngineError::invalid_input(format!(
+            "env has {} entries; the limit is {MAX_ENTRIES}.",
+            entries.len()
+        )));
     }
     let mut kept = Map::new();
     for (key, value) in entries {
@@ -93,7 +96,7 @@ fn clean_entries(engine: &Engine, env: &Value) -> Result<Map<String, Value>, Eng
                 kept.insert(key, value);
             }
             Value::Array(_) | Value::Object(_) => {
-                return Err(EngineError::invalid(format!(
+                return Err(EngineError::invalid_input(format!(
                     "env.{} is a list or an object, but env may only contain texts, numbers and booleans.",
                     text::quote(&key)
                 )));

@@ -22,10 +22,12 @@ const MAX_TAG_CHARS: usize = 100;
 /// too long.
 pub(super) fn clean_query(engine: &Engine, query: &str) -> Result<(String, Option<String>), EngineError> {
     if query.trim().is_empty() {
-        return Err(EngineError::invalid("query_text is empty. Pass the error as printed, or describe the problem."));
+        return Err(EngineError::invalid_input(
+            "query_text is empty. Pass the error as printed, or describe the problem.",
+        ));
     }
     if query.len() > MAX_QUERY_BYTES {
-        return Err(EngineError::invalid(format!(
+        return Err(EngineError::invalid_input(format!(
             "query_text has {} bytes; the limit is {MAX_QUERY_BYTES}. The error and the end of the log are enough.",
             query.len()
         )));
@@ -37,7 +39,7 @@ pub(super) fn clean_query(engine: &Engine, query: &str) -> Result<(String, Optio
             MAX_QUERY_READ_BYTES / 1024
         )
     });
-    Ok((engine.analyzer.redact_whole(query).bounded_to(MAX_QUERY_READ_BYTES).into_string(), warning))
+    Ok((engine.analyzer.redact_without_limit(query).bounded_to(MAX_QUERY_READ_BYTES).into_string(), warning))
 }
 
 /// Returns the cleaned steps. Steps that are too long are rejected, because a part of a fix is not a fix.
@@ -47,11 +49,11 @@ pub(super) fn clean_steps(engine: &Engine, steps: &str) -> Result<String, Engine
             "steps has {} bytes; the limit is {MAX_STEPS_BYTES} (100 KB). Describe the change, do not copy files.",
             steps.len()
         );
-        return Err(EngineError::invalid(message));
+        return Err(EngineError::invalid_input(message));
     }
     let kept = clean_text(engine, steps, MAX_STEPS_BYTES);
     if kept.is_empty() {
-        return Err(EngineError::invalid("steps is empty. Describe the fix step by step."));
+        return Err(EngineError::invalid_input("steps is empty. Describe the fix step by step."));
     }
     Ok(kept)
 }
@@ -65,7 +67,7 @@ pub(crate) fn steps_digest(steps: &str) -> String {
 pub(super) fn clean_notes(engine: &Engine, notes: Option<&str>) -> Result<Option<String>, EngineError> {
     let notes = notes.unwrap_or_default();
     if notes.len() > MAX_NOTES_BYTES {
-        return Err(EngineError::invalid(format!(
+        return Err(EngineError::invalid_input(format!(
             "notes has {} bytes; the limit is {MAX_NOTES_BYTES} (10 KB).",
             notes.len()
         )));
@@ -77,7 +79,7 @@ pub(super) fn clean_notes(engine: &Engine, notes: Option<&str>) -> Result<Option
 pub(super) fn clean_title(engine: &Engine, title: &str) -> Result<String, EngineError> {
     let kept = clean_line(engine, title, MAX_TITLE_CHARS);
     if kept.is_empty() {
-        return Err(EngineError::invalid("title is empty. Describe the problem in one line."));
+        return Err(EngineError::invalid_input("title is empty. Describe the problem in one line."));
     }
     Ok(kept)
 }
@@ -90,14 +92,14 @@ pub(super) fn clean_optional_text(engine: &Engine, text: Option<&str>) -> Option
 /// Returns the cleaned tags, or an error if there are too many tags or a tag is too long.
 pub(super) fn clean_tags(engine: &Engine, tags: &[String]) -> Result<Vec<String>, EngineError> {
     if tags.len() > MAX_TAGS {
-        return Err(EngineError::invalid(format!("tags has {} entries; the limit is {MAX_TAGS}.", tags.len())));
+        return Err(EngineError::invalid_input(format!("tags has {} entries; the limit is {MAX_TAGS}.", tags.len())));
     }
     if let Some(long) = tags.iter().find(|tag| tag.chars().count() > MAX_TAG_CHARS) {
         let message = format!(
             "A tag may have at most {MAX_TAG_CHARS} characters; the tag that begins with '{}' is longer.",
             text::quote_beginning(long, 40)
         );
-        return Err(EngineError::invalid(message));
+        return Err(EngineError::invalid_input(message));
     }
     let kept = tags.iter().map(|tag| clean_line(engine, tag, MAX_TAG_CHARS));
     Ok(kept.filter(|tag| !tag.is_empty()).collect())
@@ -116,7 +118,7 @@ pub(super) fn clean_imported_notes(engine: &Engine, notes: Option<&str>) -> Opti
 
 /// Returns the text as a single redacted line of at most `limit` characters.
 pub(super) fn clean_line(engine: &Engine, text: &str, limit: usize) -> String {
-    engine.analyzer.redact(text).line(limit).into_string()
+    engine.analyzer.redact(text).to_single_line(limit).into_string()
 }
 
 fn clean_text(engine: &Engine, text: &str, limit: usize) -> String {

@@ -3,13 +3,13 @@
 
 use super::{
     input,
-    side::{FOREIGN_SIDES, OWN_SIDES, Side},
+    side::{DatabaseRole, FOREIGN_DATABASES, OWN_DATABASES},
 };
 use crate::{Engine, EngineError, ErrorCode};
 use argus_core::CallContext;
 use argus_store::{
     Tx, incidents, patterns,
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, Solution, lookups},
 };
 
@@ -17,11 +17,15 @@ use argus_store::{
 const MAX_ID_CHARS: usize = 80;
 
 /// Returns the memory that stores a solution.
-pub(super) fn find_solution_side(engine: &Engine, context: &CallContext, id: &str) -> Result<Side, EngineError> {
+pub(super) fn find_database_of_solution(
+    engine: &Engine,
+    context: &CallContext,
+    id: &str,
+) -> Result<DatabaseRole, EngineError> {
     if engine.has_one_memory() {
-        return Ok(Side::Primary);
+        return Ok(DatabaseRole::Primary);
     }
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(solutions::find_by_id(tx, id.trim())?);
         if let Some(Some(_)) = engine.read_if_available(side, context, &mut Vec::new(), body)? {
             return Ok(side);
@@ -42,11 +46,15 @@ fn solution_not_found_error(engine: &Engine, id: &str) -> EngineError {
 }
 
 /// Returns the memory that stores an incident or a learned pattern.
-pub(super) fn find_owner_side(engine: &Engine, context: &CallContext, id: &str) -> Result<Side, EngineError> {
+pub(super) fn find_database_of_owner(
+    engine: &Engine,
+    context: &CallContext,
+    id: &str,
+) -> Result<DatabaseRole, EngineError> {
     if engine.has_one_memory() {
-        return Ok(Side::Primary);
+        return Ok(DatabaseRole::Primary);
     }
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| find_owner(tx, id);
         if let Some(Some(_)) = engine.read_if_available(side, context, &mut Vec::new(), body)? {
             return Ok(side);
@@ -57,16 +65,16 @@ pub(super) fn find_owner_side(engine: &Engine, context: &CallContext, id: &str) 
 
 /// Finds an incident or a learned pattern inside of the transaction that changes it, because the pattern may have been
 /// merged since it was resolved.
-pub(super) fn get_owner(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<Owner, EngineError> {
+pub(super) fn get_owner(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<DocumentOwner, EngineError> {
     find_owner(tx, id)?.ok_or_else(|| incident_not_found_error(engine, id))
 }
 
-fn find_owner(tx: &mut Tx<'_>, id: &str) -> Result<Option<Owner>, EngineError> {
+fn find_owner(tx: &mut Tx<'_>, id: &str) -> Result<Option<DocumentOwner>, EngineError> {
     if let Some(incident) = incidents::find_by_id(tx, id.trim())? {
-        return Ok(Some(Owner::Incident(incident.key)));
+        return Ok(Some(DocumentOwner::Incident(incident.key)));
     }
     let pattern = patterns::find_by_id(tx, id.trim())?.filter(|pattern| !pattern.is_builtin);
-    Ok(pattern.map(|pattern| Owner::Pattern(pattern.key)))
+    Ok(pattern.map(|pattern| DocumentOwner::Pattern(pattern.key)))
 }
 
 const ADD_AS_OWN_ADVICE: &str = "If it worked, record it as your own with add_incident";
@@ -74,7 +82,7 @@ const ADD_AS_OWN_ADVICE: &str = "If it worked, record it as your own with add_in
 /// Returns an error that explains why an entry of a foreign or shared memory cannot be changed. Returns `None` if no
 /// foreign or shared memory has the id.
 fn find_foreign_error(engine: &Engine, context: &CallContext, id: &str) -> Result<Option<EngineError>, EngineError> {
-    for side in FOREIGN_SIDES.into_iter().filter(|side| engine.has_database(*side)) {
+    for side in FOREIGN_DATABASES.into_iter().filter(|side| engine.has_database(*side)) {
         let body = |tx: &mut Tx<'_>| {
             let id = id.trim();
             Ok(solutions::find_by_id(tx, id)?.is_some()
@@ -82,13 +90,13 @@ fn find_foreign_error(engine: &Engine, context: &CallContext, id: &str) -> Resul
                 || patterns::find_by_id(tx, id)?.is_some_and(|pattern| !pattern.is_builtin))
         };
         let (whose, next) = match side {
-            Side::Shared => {
+            DatabaseRole::Shared => {
                 ("belongs to someone else and is shared by the repository", "Pass a shared fix to argus_report_fix")
             }
             _ => ("is in a foreign database that came with the project", ADD_AS_OWN_ADVICE),
         };
         if engine.read_if_available(side, context, &mut Vec::new(), body)? == Some(true) {
-            return Ok(Some(EngineError::invalid(format!(
+            return Ok(Some(EngineError::invalid_input(format!(
                 "'{}' {whose}, so nothing is recorded for it. {next}.",
                 clean_id(engine, id)
             ))));
@@ -120,7 +128,7 @@ pub(super) fn check_lookup_id<'i>(
     id: Option<&'i str>,
 ) -> Result<Option<&'i str>, EngineError> {
     let Some(id) = id.map(str::trim).filter(|id| !id.is_empty()) else { return Ok(None) };
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(lookups::exists(tx, id)?);
         if engine.read_if_available(side, context, &mut Vec::new(), body)? == Some(true) {
             return Ok(Some(id));

@@ -7,7 +7,7 @@ use argus_store::Tx;
 
 /// A database of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Side {
+pub(super) enum DatabaseRole {
     Primary,
     Secondary,
     Foreign,
@@ -16,56 +16,63 @@ pub(super) enum Side {
 
 /// Databases with content that others wrote. They are not part of [`OWN_SIDES`], because their content must be marked
 /// as foreign.
-pub(super) const FOREIGN_SIDES: [Side; 2] = [Side::Shared, Side::Foreign];
+pub(super) const FOREIGN_DATABASES: [DatabaseRole; 2] = [DatabaseRole::Shared, DatabaseRole::Foreign];
 
 /// The user's own databases. The primary database comes first, because its content has precedence.
-pub(super) const OWN_SIDES: [Side; 2] = [Side::Primary, Side::Secondary];
+pub(super) const OWN_DATABASES: [DatabaseRole; 2] = [DatabaseRole::Primary, DatabaseRole::Secondary];
 
 impl Engine {
     /// Returns which kind of memory a database contains.
-    pub(super) fn memory_kind(&self, side: Side) -> MemoryKind {
+    pub(super) fn memory_kind(&self, side: DatabaseRole) -> MemoryKind {
         let home = self.options.memory.home.unwrap_or_default();
         match (side, home) {
-            (Side::Foreign | Side::Shared, _) => MemoryKind::Foreign,
-            (Side::Primary, _) => home,
-            (Side::Secondary, MemoryKind::User) => MemoryKind::Project,
-            (Side::Secondary, _) => MemoryKind::User,
+            (DatabaseRole::Foreign | DatabaseRole::Shared, _) => MemoryKind::Foreign,
+            (DatabaseRole::Primary, _) => home,
+            (DatabaseRole::Secondary, MemoryKind::User) => MemoryKind::Project,
+            (DatabaseRole::Secondary, _) => MemoryKind::User,
         }
     }
 
     /// Returns the database for content of the project: the secondary database if it is the project's, otherwise the
     /// primary.
-    pub(super) fn project_side(&self) -> Side {
-        if self.has_database(Side::Secondary) && self.memory_kind(Side::Secondary) == MemoryKind::Project {
-            Side::Secondary
+    pub(super) fn project_database_role(&self) -> DatabaseRole {
+        if self.has_database(DatabaseRole::Secondary)
+            && self.memory_kind(DatabaseRole::Secondary) == MemoryKind::Project
+        {
+            DatabaseRole::Secondary
         } else {
-            Side::Primary
+            DatabaseRole::Primary
         }
     }
 
     /// Returns `true` if the call has this database.
-    pub(super) const fn has_database(&self, side: Side) -> bool {
+    pub(super) const fn has_database(&self, side: DatabaseRole) -> bool {
         match side {
-            Side::Primary => true,
-            Side::Secondary => self.secondary.is_some(),
-            Side::Foreign => self.foreign.is_some(),
-            Side::Shared => self.shared.is_some(),
+            DatabaseRole::Primary => true,
+            DatabaseRole::Secondary => self.secondary.is_some(),
+            DatabaseRole::Foreign => self.foreign.is_some(),
+            DatabaseRole::Shared => self.shared.is_some(),
         }
     }
 
     /// Reads a database. Returns `None` if the call does not have this database.
-    pub(super) fn read_side<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<Option<T>, EngineError>
+    pub(super) fn read_database<T, F>(
+        &self,
+        side: DatabaseRole,
+        context: &CallContext,
+        body: F,
+    ) -> Result<Option<T>, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         let other = match side {
-            Side::Primary => return self.read(context, body).map(Some),
-            Side::Secondary => &self.secondary,
-            Side::Foreign => &self.foreign,
-            Side::Shared => &self.shared,
+            DatabaseRole::Primary => return self.read(context, body).map(Some),
+            DatabaseRole::Secondary => &self.secondary,
+            DatabaseRole::Foreign => &self.foreign,
+            DatabaseRole::Shared => &self.shared,
         };
         match other {
-            Some(other) => other.read(context.now, body).map(Some),
+            Some(other) => other.read(context.now_ms, body).map(Some),
             None => Ok(None),
         }
     }
@@ -73,7 +80,7 @@ impl Engine {
     /// Reads a database. If a database other than the primary cannot be read, this adds a warning and returns `None`.
     pub(super) fn read_if_available<T, F>(
         &self,
-        side: Side,
+        side: DatabaseRole,
         context: &CallContext,
         warnings: &mut Vec<String>,
         body: F,
@@ -81,8 +88,8 @@ impl Engine {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
-        match self.read_side(side, context, body) {
-            Err(error) if side != Side::Primary => {
+        match self.read_database(side, context, body) {
+            Err(error) if side != DatabaseRole::Primary => {
                 warnings.push(self.skipped_memory_warning(side, &error.message));
                 Ok(None)
             }
@@ -94,7 +101,7 @@ impl Engine {
     /// it open.
     pub(super) fn read_within<T, F>(
         &self,
-        side: Side,
+        side: DatabaseRole,
         context: &CallContext,
         primary: Option<&mut Tx<'_>>,
         warnings: &mut Vec<String>,
@@ -104,7 +111,7 @@ impl Engine {
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, primary) {
-            (Side::Primary, Some(tx)) => body(tx).map(Some),
+            (DatabaseRole::Primary, Some(tx)) => body(tx).map(Some),
             _ => self.read_if_available(side, context, warnings, body),
         }
     }
@@ -116,33 +123,47 @@ impl Engine {
     }
 
     /// Writes to a database of the user. Returns an error for other databases.
-    pub(super) fn write_side<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<T, EngineError>
+    pub(super) fn write_database<T, F>(
+        &self,
+        side: DatabaseRole,
+        context: &CallContext,
+        body: F,
+    ) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
-            (Side::Secondary, Some(secondary)) => {
+            (DatabaseRole::Secondary, Some(secondary)) => {
                 let marked = |tx: &mut Tx<'_>| -> Result<T, EngineError> {
-                    self.mark_call_made(tx, context)?;
+                    self.record_call_id(tx, context)?;
                     body(tx)
                 };
-                secondary.write(context.now, marked)
+                secondary.write(context.now_ms, marked)
             }
-            (Side::Primary, _) => self.write(context, body),
-            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(not_writable_error()),
+            (DatabaseRole::Primary, _) => self.write(context, body),
+            (DatabaseRole::Foreign | DatabaseRole::Shared, _) | (DatabaseRole::Secondary, None) => {
+                Err(not_writable_error())
+            }
         }
     }
 
-    /// Like [`Self::write_side`], but fails if the database is locked. This is for optional writes of a search, which
+    /// Like [`Self::write_database`], but fails if the database is locked. This is for optional writes of a search, which
     /// must not wait.
-    pub(super) fn write_side_now<T, F>(&self, side: Side, context: &CallContext, body: F) -> Result<T, EngineError>
+    pub(super) fn write_database_without_waiting<T, F>(
+        &self,
+        side: DatabaseRole,
+        context: &CallContext,
+        body: F,
+    ) -> Result<T, EngineError>
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, EngineError>,
     {
         match (side, &self.secondary) {
-            (Side::Secondary, Some(secondary)) => secondary.write_with_short_timeout(context.now, body),
-            (Side::Primary, _) => self.database.write_with_short_timeout(context.now, body),
-            (Side::Foreign | Side::Shared, _) | (Side::Secondary, None) => Err(not_writable_error()),
+            (DatabaseRole::Secondary, Some(secondary)) => secondary.write_with_short_timeout(context.now_ms, body),
+            (DatabaseRole::Primary, _) => self.database.write_with_short_timeout(context.now_ms, body),
+            (DatabaseRole::Foreign | DatabaseRole::Shared, _) | (DatabaseRole::Secondary, None) => {
+                Err(not_writable_error())
+            }
         }
     }
 
@@ -155,11 +176,11 @@ impl Engine {
     {
         let secondary = match &self.secondary {
             // Locking a missing database would create it.
-            Some(secondary) if secondary.exists(context.now).unwrap_or(false) => secondary,
+            Some(secondary) if secondary.exists(context.now_ms).unwrap_or(false) => secondary,
             _ => return self.write(context, |tx: &mut Tx<'_>| body(tx, None)),
         };
         let (mut body, mut answer) = (Some(body), None);
-        if self.memory_kind(Side::Primary) == MemoryKind::Project {
+        if self.memory_kind(DatabaseRole::Primary) == MemoryKind::Project {
             let locking = |tx: &mut Tx<'_>| {
                 let run = |other: &mut Tx<'_>| {
                     answer = Some(body.take().expect("it runs once")(tx, Some(other)));
@@ -167,7 +188,7 @@ impl Engine {
                 };
                 // If the lock fails, the body has not run. If the commit fails, the patterns indexed there stay queued
                 // for a later search.
-                let _ = secondary.write(context.now, run);
+                let _ = secondary.write(context.now_ms, run);
                 match answer.take() {
                     Some(answer) => answer,
                     None => body.take().expect("it has not run")(tx, None),
@@ -180,7 +201,7 @@ impl Engine {
             answer = Some(self.write(context, |tx: &mut Tx<'_>| body(tx, Some(other))));
             Ok::<(), EngineError>(())
         };
-        let _ = secondary.write(context.now, run);
+        let _ = secondary.write(context.now_ms, run);
         if let Some(answer) = answer {
             return answer;
         }
@@ -189,20 +210,21 @@ impl Engine {
     }
 
     /// Returns the warnings for databases that could not be opened.
-    pub(super) fn secondary_warnings(&self) -> Vec<String> {
+    pub(super) fn unavailable_database_warnings(&self) -> Vec<String> {
         let problems = [
-            (Side::Secondary, &self.secondary_problem),
-            (Side::Foreign, &self.foreign_problem),
-            (Side::Shared, &self.shared_problem),
+            (DatabaseRole::Secondary, &self.secondary_open_error),
+            (DatabaseRole::Foreign, &self.foreign_open_error),
+            (DatabaseRole::Shared, &self.shared_open_error),
         ];
-        let describe =
-            |(side, problem): (Side, &Option<String>)| Some(self.skipped_memory_warning(side, problem.as_deref()?));
+        let describe = |(side, problem): (DatabaseRole, &Option<String>)| {
+            Some(self.skipped_memory_warning(side, problem.as_deref()?))
+        };
         problems.into_iter().filter_map(describe).collect()
     }
 
-    fn skipped_memory_warning(&self, side: Side, problem: &str) -> String {
+    fn skipped_memory_warning(&self, side: DatabaseRole, problem: &str) -> String {
         let whose = match (side, self.memory_kind(side)) {
-            (Side::Shared, _) => "shared",
+            (DatabaseRole::Shared, _) => "shared",
             (_, MemoryKind::Project) => "project's",
             (_, MemoryKind::User) => "user's own",
             (_, MemoryKind::Foreign) => "foreign",
@@ -217,18 +239,18 @@ fn not_writable_error() -> EngineError {
 
 #[cfg(test)]
 mod tests {
-    use super::Side;
+    use super::DatabaseRole;
     use crate::{ErrorCode, tests::World};
     use argus_store::{Tx, database::sqlite::probe};
 
     #[test]
     fn write_side_rejects_databases_of_others() {
         let world = World::new();
-        for side in [Side::Foreign, Side::Shared, Side::Secondary] {
+        for side in [DatabaseRole::Foreign, DatabaseRole::Shared, DatabaseRole::Secondary] {
             let set = || |tx: &mut Tx<'_>| Ok(probe::write_probe(tx, "probe")?);
-            let written = world.engine.write_side(side, &world.context(), set());
+            let written = world.engine.write_database(side, &world.context(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
-            let written = world.engine.write_side_now(side, &world.context(), set());
+            let written = world.engine.write_database_without_waiting(side, &world.context(), set());
             assert_eq!(written.unwrap_err().code, ErrorCode::InternalError);
         }
     }

@@ -14,8 +14,8 @@ use crate::{
     memory::finding::shared::find_related_fixes,
 };
 use argus_core::{
-    Analysis, CallContext, Category, builtin::BUILTINS, display, evidence::kept::fixes::Fix, stable_sort::StableSort,
-    summary::shortened_message,
+    Analysis, CallContext, Category, builtin::BUILTIN_PATTERNS, display, evidence::kept::fixes::Fix,
+    stable_sort::StableSort, summary::shorten_message,
 };
 use argus_store::{Tx, runs::cases::Case};
 use std::collections::{HashMap, HashSet};
@@ -43,7 +43,7 @@ const MAX_CHANGED_BEFORE: usize = 2;
 const MAX_CASE_NAMES: [usize; 4] = [20, 6, 3, 1];
 
 /// A failure that can be listed.
-pub(crate) struct BriefCandidate {
+pub(crate) struct FailureCandidate {
     /// Index of the case in the run.
     pub(crate) at: usize,
     pub(crate) analysis: Analysis,
@@ -53,9 +53,9 @@ pub(crate) struct BriefCandidate {
 /// Failures that can be listed: the first failure of each of the largest groups, and a few further failures. Groups are
 /// used instead of causes, because causes are known only after the run is judged.
 #[derive(Default)]
-pub(crate) struct Candidates {
-    group_firsts: Vec<BriefCandidate>,
-    further: Vec<BriefCandidate>,
+pub(crate) struct FailureCandidates {
+    group_firsts: Vec<FailureCandidate>,
+    further: Vec<FailureCandidate>,
     groups: HashMap<u64, Group>,
     sites: HashMap<u64, SiteSummary>,
     /// Index and site of each failed case.
@@ -71,11 +71,11 @@ struct Group {
 /// Returns the id of the group: failures with the same error type and line are a group, whatever values their messages
 /// have.
 fn group_id(summary: &FailureSummary) -> u64 {
-    summary.raised.unwrap_or(summary.site)
+    summary.raised_hash.unwrap_or(summary.site)
 }
 
-impl Candidates {
-    pub(crate) fn add(&mut self, candidate: BriefCandidate) {
+impl FailureCandidates {
+    pub(crate) fn add(&mut self, candidate: FailureCandidate) {
         let summary = &candidate.summary;
         self.failed.push((candidate.at, summary.site));
         self.sites.entry(summary.site).or_insert_with(|| SiteSummary::from_failure(summary));
@@ -105,7 +105,7 @@ impl Candidates {
         if self.group_firsts.len() < MAX_LISTED {
             return Some(self.group_firsts.len());
         }
-        let group_failures = |candidate: &BriefCandidate| {
+        let group_failures = |candidate: &FailureCandidate| {
             self.groups.get(&group_id(&candidate.summary)).map_or(0, |group| group.failures)
         };
         let (place, fewest) =
@@ -125,7 +125,7 @@ impl Candidates {
 
 /// The failures and causes of an answer.
 #[derive(Default)]
-pub(crate) struct Brief {
+pub(crate) struct SelectedFailures {
     pub(crate) failures: Vec<FailureBrief>,
     pub(crate) causes: Vec<Cause>,
     pub(crate) more_causes: u32,
@@ -133,18 +133,18 @@ pub(crate) struct Brief {
 
 /// Selects the failures and causes for the answer, and looks up known fixes of these failures, which does not count as
 /// an occurrence. `verdicts` assign the causes.
-pub(crate) fn select_brief<'a>(
+pub(crate) fn select_failures<'a>(
     engine: &Engine,
     context: &CallContext,
     tx: &mut Tx<'_>,
     cases: &'a [Case],
-    candidates: &'a Candidates,
+    candidates: &'a FailureCandidates,
     verdicts: &[CaseVerdict],
     fixes: &[Fix],
-) -> Result<Brief, EngineError> {
+) -> Result<SelectedFailures, EngineError> {
     let grouped = candidates.group_causes(cases, verdicts);
     let by_count = grouped.sorted_by_urgency();
-    let named = |candidate: &'a BriefCandidate| {
+    let named = |candidate: &'a FailureCandidate| {
         let case = cases.get(candidate.at)?;
         Some((candidate, case, grouped.cause_id_of_case(&case.name)?))
     };
@@ -184,7 +184,7 @@ pub(crate) fn select_brief<'a>(
     let room = MAX_ALL_FAILURES_CHARS
         .min(MAX_FIRST_FAILURE_CHARS + MAX_FURTHER_FAILURE_CHARS * failures.len().saturating_sub(1));
     let all_causes = by_count.len();
-    let fits = |brief: &Brief| count_json_chars(brief) <= room;
+    let fits = |brief: &SelectedFailures| count_json_chars(brief) <= room;
     let shortened = (0..MAX_MESSAGE_CHARS.len()).map(|level| shorten_to_level(&failures, &by_count, level));
     // If names and fixes are too long even at the shortest level, fewer failures are listed.
     let fewer = (1..failures.len())
@@ -201,7 +201,7 @@ fn build_failure(
     context: &CallContext,
     tx: &mut Tx<'_>,
     case: &Case,
-    BriefCandidate { analysis, summary, .. }: &BriefCandidate,
+    FailureCandidate { analysis, summary, .. }: &FailureCandidate,
     fixes: &[Fix],
     cause_id: &str,
 ) -> Result<FailureBrief, EngineError> {
@@ -236,7 +236,7 @@ fn build_failure(
 
 /// Shortens the texts to a level, orders the failures as the report does, and removes what repeats the first failure of
 /// the same cause.
-fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> Brief {
+fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level: usize) -> SelectedFailures {
     let mut in_order: Vec<&(usize, FailureBrief)> = failures.iter().collect();
     in_order.stable_sort_by_key(|(at, _)| *at);
     let mut firsts: HashMap<&str, &FailureBrief> = HashMap::new();
@@ -249,13 +249,14 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
                 firsts.insert(&failure.cause_id, failure);
             }
         }
-        shown.message = shown.message.map(|message| shortened_message(&message, MAX_MESSAGE_CHARS[level]));
+        shown.message = shown.message.map(|message| shorten_message(&message, MAX_MESSAGE_CHARS[level]));
         if let Some(known) = &mut shown.known {
-            known.suggested_fix = known.suggested_fix.take().map(|fix| display::shortened(&fix, MAX_FIX_CHARS[level]));
+            known.suggested_fix =
+                known.suggested_fix.take().map(|fix| display::truncate_chars(&fix, MAX_FIX_CHARS[level]));
         }
         if let Some(shared) = &mut shown.shared {
             shared.suggested_fix =
-                shared.suggested_fix.take().map(|fix| display::shortened(&fix, MAX_FIX_CHARS[level]));
+                shared.suggested_fix.take().map(|fix| display::truncate_chars(&fix, MAX_FIX_CHARS[level]));
         }
         listed.push(shown);
     }
@@ -270,7 +271,7 @@ fn shorten_to_level(failures: &[(usize, FailureBrief)], causes: &[&Cause], level
     for cause in &mut causes {
         cause.cases.truncate(MAX_CASE_NAMES[level]);
     }
-    Brief { failures: listed, causes, more_causes: 0 }
+    SelectedFailures { failures: listed, causes, more_causes: 0 }
 }
 
 /// Returns `true` if the pattern has only the built-in text for assertions, which is too general to help.
@@ -278,7 +279,7 @@ fn is_generic_assertion_tip(known: &KnownPattern, analysis: &Analysis) -> bool {
     let has_no_fix = known.tried.is_none() && known.suggested_from.is_none() && known.same_cause_as.is_none();
     analysis.classification.category == Category::AssertionMismatch
         && has_no_fix
-        && BUILTINS.iter().any(|builtin| builtin.id == known.pattern_id)
+        && BUILTIN_PATTERNS.iter().any(|builtin| builtin.id == known.pattern_id)
 }
 
 fn remove_repeated_details(failure: &mut FailureBrief, first: &FailureBrief) {
@@ -303,7 +304,7 @@ fn remove_repeated_details(failure: &mut FailureBrief, first: &FailureBrief) {
 }
 
 /// Returns the length of the JSON in characters.
-fn count_json_chars(brief: &Brief) -> usize {
+fn count_json_chars(brief: &SelectedFailures) -> usize {
     let json = |text: Result<String, serde_json::Error>| text.map_or(0, |text| text.chars().count());
     json(serde_json::to_string(&brief.failures)) + json(serde_json::to_string(&brief.causes))
 }

@@ -1,7 +1,7 @@
 //! Describes failures for answers and collects the causes of a run. `argus_core::evidence` decides which failures share
 //! a cause, and `failures::matching` finds what is known about a failure.
 
-use super::case_name::SEPARATOR;
+use super::case_name::CASE_NAME_SEPARATOR;
 use crate::{
     Engine, EngineError,
     answer::view,
@@ -13,7 +13,7 @@ use argus_core::{
     evidence::{facts::fingerprint, verdict::VerdictKind},
     failure_kind::failure_kind,
     stable_sort::StableSort,
-    summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, failure_locations},
+    summary::{FailureLocations, MAX_MESSAGE_LINE_CHARS, SourceLocation, Summary, find_failure_locations},
     values::restore_values,
 };
 use argus_report::looks_like_file;
@@ -41,13 +41,13 @@ pub(crate) struct FailureSummary {
     pub(crate) place: Option<String>,
     pub(crate) test_place: Option<String>,
     /// Set if the stack has a frame of the project's own code.
-    pub(crate) has_code: bool,
+    pub(crate) has_project_frame: bool,
     /// File and function of the place, without the line.
-    pub(crate) own: Option<SourceLocation>,
+    pub(crate) own_location: Option<SourceLocation>,
     /// Hash of the error and of the place where the error was reported.
     pub(crate) site: u64,
     /// Hash of the error type and of the line that raised it.
-    pub(crate) raised: Option<u64>,
+    pub(crate) raised_hash: Option<u64>,
     /// `file:line` that the failures of the cause share: in the project's code, otherwise in the test.
     pub(crate) cause_place: Option<String>,
 }
@@ -59,13 +59,14 @@ pub(crate) fn describe_failure(
     event: &FailureEvent,
     case_name: &str,
 ) -> FailureSummary {
-    let test_file = case_name.split_once(SEPARATOR).map(|(file, _)| file);
+    let test_file = case_name.split_once(CASE_NAME_SEPARATOR).map(|(file, _)| file);
     let summary = Summary::read(&analysis.redacted);
     let root = &engine.options.project_root;
-    let FailureLocations { own, has_code, test, case } = failure_locations(&analysis.redacted, test_file, |file| {
-        argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
-    });
-    let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::shown);
+    let FailureLocations { project_code: own, has_code, test, case } =
+        find_failure_locations(&analysis.redacted, test_file, |file| {
+            argus_report::relative_path(file, root).unwrap_or_else(|| file.to_owned())
+        });
+    let shown = |place: Option<&SourceLocation>| place.map(SourceLocation::format_file_line);
     let (place, test_line) = (shown(own.as_ref()), shown(test.as_ref()));
     let case_line = shown(case.as_ref()).or_else(|| test_line.clone());
     // Failed assertions at different lines have different causes, but any other error has one cause in all tests.
@@ -77,14 +78,14 @@ pub(crate) fn describe_failure(
     let raised = place.as_ref().or(test_line.as_ref()).map(|line| fingerprint(&[error_type, line].join("\n")));
     FailureSummary {
         kind,
-        raised,
+        raised_hash: raised,
         headline,
         site: hash_site(analysis, &message, place.as_ref().or(assertion_line)),
         message,
         cause_place: place.as_ref().or(test_line.as_ref()).cloned(),
         place,
-        has_code,
-        own,
+        has_project_frame: has_code,
+        own_location: own,
         // Without a frame of the project, such as for a refused connection, only the file of the case is known.
         test_place: case_line.or_else(|| test_file.filter(|file| looks_like_file(file)).map(str::to_owned)),
     }
@@ -241,16 +242,16 @@ impl CauseCases {
 /// nothing is left.
 pub(crate) fn message_without_headline(message: &str, headline: &str, max_chars: usize) -> Option<String> {
     let further = text_after_headline(message, headline).trim_start();
-    (!matches!(further, "" | "…")).then(|| display::shortened(further, max_chars))
+    (!matches!(further, "" | "…")).then(|| display::truncate_chars(further, max_chars))
 }
 
 /// Returns the lines of the message after the lines from which the headline was joined.
 fn text_after_headline<'a>(message: &'a str, headline: &str) -> &'a str {
     let ends = message.match_indices('\n').map(|(at, _)| at).take(MAX_HEADLINE_LINES - 1).chain([message.len()]);
     // The headline can be the shortened form of a long line.
-    let shortened_headline = display::line_with_ends(headline, MAX_MESSAGE_LINE_CHARS);
+    let shortened_headline = display::sanitize_line_keeping_ends(headline, MAX_MESSAGE_LINE_CHARS);
     let repeated_end = ends.into_iter().find(|&end| {
-        let repeated = display::line(&message[..end], usize::MAX);
+        let repeated = display::sanitize_line(&message[..end], usize::MAX);
         repeated == headline || repeated == shortened_headline
     });
     // The headline can continue a line such as `Expected:` with values from the lines below it.
@@ -266,7 +267,7 @@ mod tests {
     #[test]
     fn a_message_does_not_begin_with_its_headline() {
         let long = format!("Error: {}", "dump ".repeat(55).trim_end());
-        let cut = argus_core::display::line_with_ends(&long, 240);
+        let cut = argus_core::display::sanitize_line_keeping_ends(&long, 240);
         let rows: [(&str, &str, Option<&str>); 9] = [
             ("Error: no total", "Error: no total", None),
             ("", "exit code 1, without an error text", None),

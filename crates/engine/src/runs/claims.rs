@@ -9,9 +9,9 @@ use crate::{
     failures::{lookup, matching},
 };
 use argus_core::{
-    case_name::stable_name,
+    case_name::stabilize_case_name,
     display,
-    evidence::{facts::RunFacts, kept::window::Window, verdict::VerdictKind},
+    evidence::{facts::RunFacts, kept::window::RunWindow, verdict::VerdictKind},
 };
 use argus_store::{
     Tx, patterns,
@@ -46,15 +46,15 @@ const MAX_HISTORY: u32 = 50;
 /// text has no word in common with the change.
 ///
 /// `window` ends with this run. Returns the claims that the run proved.
-pub(crate) fn judge(
+pub(crate) fn judge_claims(
     engine: &Engine,
     tx: &mut Tx<'_>,
     run: &Run,
     cases: &[Case],
-    window: &Window,
+    window: &RunWindow,
 ) -> Result<Vec<ProvedFix>, EngineError> {
     let on_same_files: HashSet<&str> = window.run_ids_on_newest_files().collect();
-    let is_on_same_files = |claim: &Claim| on_same_files.contains(claim.failed_in.as_str());
+    let is_on_same_files = |claim: &Claim| on_same_files.contains(claim.failed_run_id.as_str());
     let may_refute = |claim: &Claim, case: &Case| {
         let is_there = if is_on_same_files(claim) {
             was_made_on_this_machine(engine, claim, window)
@@ -63,16 +63,16 @@ pub(crate) fn judge(
         };
         may_refute(run, claim) && is_there && (claim.passes_needed > 1 || !is_flaky_failure(case))
     };
-    let mut open = if run.is_foreign { Vec::new() } else { claims::list_open(tx)? };
+    let mut open = if run.is_foreign { Vec::new() } else { claims::list_open_claims(tx)? };
     // A pass on an older commit, such as of `argus run --at`, shows the time before the failure.
-    open.retain(|claim| !is_on_older_commit(window, &claim.failed_in, &run.id));
+    open.retain(|claim| !is_on_older_commit(window, &claim.failed_run_id, &run.id));
     if open.is_empty() {
         return Ok(Vec::new());
     }
     let final_cases = final_cases(cases);
     let mut passed = Vec::new();
     for claim in open {
-        let Some(case) = final_cases.get(&stable_name(&claim.case_name)) else {
+        let Some(case) = final_cases.get(&stabilize_case_name(&claim.case_name)) else {
             let ran = final_cases.values().map(|case| (case.name.as_str(), case.status == Status::Passed));
             if may_prove(run, &claim) && has_suite_passed(run, ran, &claim.case_name) {
                 passed.push(claim);
@@ -100,7 +100,7 @@ pub(crate) fn judge(
         .retain(|claim| !claim.is_proved && claim.passes + 1 >= claim.passes_needed && !is_unrelated_to_change(claim));
     let mut proved = Vec::with_capacity(passed.len());
     for claim in passed {
-        if change::find_unrelated_confirmed_fix(tx, &claim.failed_in, &claim.case_name, &claim.steps)?.is_none() {
+        if change::find_unrelated_confirmed_fix(tx, &claim.failed_run_id, &claim.case_name, &claim.steps)?.is_none() {
             claims::mark_proved(tx, &claim, &run.id)?;
             proved.push(claim);
         }
@@ -110,7 +110,7 @@ pub(crate) fn judge(
 
 /// Returns `true` if the run is on an older commit than the failure. Returns `false` if one of the two runs is no
 /// longer in the window.
-pub(crate) fn is_on_older_commit(window: &Window, failed_in: &str, run_id: &str) -> bool {
+pub(crate) fn is_on_older_commit(window: &RunWindow, failed_in: &str, run_id: &str) -> bool {
     let run = |id: &str| window.runs().find(|run| run.id == id);
     let runs = run(failed_in).zip(run(run_id));
     runs.is_some_and(|(failed, run)| window.view_from(run).is_on_older_commit_than(failed.seq))
@@ -119,7 +119,7 @@ pub(crate) fn is_on_older_commit(window: &Window, failed_in: &str, run_id: &str)
 /// Stores what changed until the first pass of each claim.
 fn store_changes_of_claims(tx: &mut Tx<'_>, passed: &mut [Claim]) -> Result<(), EngineError> {
     for claim in passed.iter_mut().filter(|claim| claim.passes == 0 && claim.changed.is_none()) {
-        let found = change::find_change_until_first_pass(tx, &claim.case_name, &claim.failed_in, &claim.steps)?;
+        let found = change::find_change_until_first_pass(tx, &claim.case_name, &claim.failed_run_id, &claim.steps)?;
         claim.changed = found.as_ref().and_then(fix_change::to_json);
     }
     let changed = passed.iter().filter(|claim| claim.passes == 0);
@@ -132,8 +132,8 @@ fn is_unrelated_to_change(claim: &Claim) -> bool {
 }
 
 /// Returns `true` if the changes since the failure weaken tests, or the way in which they are run.
-fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool, EngineError> {
-    let failed = window.runs().find(|run| run.id == claim.failed_in);
+fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &RunWindow) -> Result<bool, EngineError> {
+    let failed = window.runs().find(|run| run.id == claim.failed_run_id);
     let Some((failed, now)) = failed.zip(window.runs().next_back()) else { return Ok(false) };
     edits::weakens_tests(tx, window, failed.seq, now.seq)
 }
@@ -142,7 +142,7 @@ fn weakens_tests(tx: &mut Tx<'_>, claim: &Claim, window: &Window) -> Result<bool
 const MAX_CLAIM_AGE_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn is_soon_after(run: &Run, claim: &Claim) -> bool {
-    run.started_at - claim.made_at <= MAX_CLAIM_AGE_MS
+    run.started_at - claim.reported_at <= MAX_CLAIM_AGE_MS
 }
 
 fn is_flaky_failure(case: &Case) -> bool {
@@ -152,11 +152,11 @@ fn is_flaky_failure(case: &Case) -> bool {
 
 /// Returns `true` if the claim was made by a recorder with this machine name, and if the newest run and the failure
 /// were on the same machine.
-fn was_made_on_this_machine(engine: &Engine, claim: &Claim, window: &Window) -> bool {
-    let failed = window.runs().find(|run| run.id == claim.failed_in);
+fn was_made_on_this_machine(engine: &Engine, claim: &Claim, window: &RunWindow) -> bool {
+    let failed = window.runs().find(|run| run.id == claim.failed_run_id);
     let machines = failed.and_then(machine_of).zip(window.runs().next_back().and_then(machine_of));
-    claim.made_from.is_some()
-        && claim.made_from.as_deref() == engine.recorder().from
+    claim.reported_from.is_some()
+        && claim.reported_from.as_deref() == engine.recorder().from
         && machines.is_some_and(|(there, here)| there == here)
 }
 
@@ -197,7 +197,7 @@ fn describe_proved(tx: &mut Tx<'_>, run: &Run, proved: &[Claim]) -> Result<Vec<P
             described.push(ProvedFix {
                 case_name: fix.case_name,
                 pattern_id: pattern.id,
-                fix_description: display::shortened(&fix.steps, MAX_PROVED_FIX_CHARS),
+                fix_description: display::truncate_chars(&fix.steps, MAX_PROVED_FIX_CHARS),
             });
         }
     }
@@ -219,13 +219,13 @@ pub(crate) fn has_suite_passed<'a>(run: &Run, ran: impl Iterator<Item = (&'a str
 /// Returns `true` if the run is late enough to prove the claim. For a random failure only runs after the claim count,
 /// because earlier passes are expected of it.
 fn may_prove(run: &Run, claim: &Claim) -> bool {
-    let since = if claim.passes_needed > 1 { claim.made_at } else { claim.failed_at };
+    let since = if claim.passes_needed > 1 { claim.reported_at } else { claim.failed_at };
     since <= run.started_at
 }
 
 fn may_refute(run: &Run, claim: &Claim) -> bool {
     let branches = run.git_branch.as_ref().zip(claim.git_branch.as_ref());
-    claim.made_at <= run.started_at && branches.is_none_or(|(here, there)| here == there)
+    claim.reported_at <= run.started_at && branches.is_none_or(|(here, there)| here == there)
 }
 
 /// Returns the final result of each case by the stable part of its name. If a name occurs more than once, a failure
@@ -233,7 +233,7 @@ fn may_refute(run: &Run, claim: &Claim) -> bool {
 fn final_cases(cases: &[Case]) -> HashMap<Cow<'_, str>, &Case> {
     let mut final_cases: HashMap<Cow<'_, str>, &Case> = HashMap::with_capacity(cases.len());
     for case in cases.iter().filter(|case| case.status != Status::Skipped) {
-        let end = final_cases.entry(stable_name(&case.name)).or_insert(case);
+        let end = final_cases.entry(stabilize_case_name(&case.name)).or_insert(case);
         if case.status == Status::Failed || case.flaky && end.status == Status::Passed {
             *end = case;
         }
@@ -246,6 +246,6 @@ fn is_same_failure(engine: &Engine, tx: &mut Tx<'_>, claim: &Claim, case: &Case)
     let Some(failure) = &case.failure else { return Ok(false) };
     let analysis = engine.analyzer.analyze(lookup::rebuild_event(failure), &case.name);
     let found = matching::find_match_after_resigning(engine, tx, &analysis, &case.name)?;
-    let known = [found.own, found.pattern];
+    let known = [found.own_pattern, found.pattern];
     Ok(known.iter().flatten().any(|pattern| Some(pattern.key) == claim.pattern))
 }

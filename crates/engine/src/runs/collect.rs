@@ -1,11 +1,11 @@
 //! Turns reports and the outcome of the command into cases for the database: named, bounded, redacted and analyzed.
 
 use super::{
-    brief::{BriefCandidate, Candidates},
-    case_name::{SEPARATOR, clean_name},
+    brief::{FailureCandidate, FailureCandidates},
+    case_name::{CASE_NAME_SEPARATOR, clean_name},
     cause, containers,
-    failed_texts::{CleanTexts, FailureTexts, TextBudget},
-    read_reports::{RunFacts, read_reports},
+    failed_texts::{CleanFailureTexts, FailureTexts, TextBudget},
+    read_reports::{ReportFacts, read_reports},
     recovered_errors,
 };
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
     failures::lookup,
     limits::MAX_ANALYZED_FAILURES,
 };
-use argus_core::{FailureEvent, evidence, redact::Redacted};
-use argus_report::{CaseStatus, Problem, ReportCase, tail::salient_tail};
+use argus_core::{FailureEvent, evidence, redact::RedactedText};
+use argus_report::{CaseStatus, Problem, ReportCase, tail::extract_error_excerpt};
 use argus_store::runs::cases::{Case, Failure, Status};
 
 /// Code in the error of a run whose report is incomplete.
@@ -31,9 +31,9 @@ const REPORT_CASE_NAME: &str = "(report)";
 pub(crate) struct CollectedRun {
     pub(crate) cases: Vec<Case>,
     /// Failures that can be listed in the answer.
-    pub(crate) candidates: Candidates,
+    pub(crate) candidates: FailureCandidates,
     pub(crate) skipped: Vec<Problem>,
-    pub(crate) facts: RunFacts,
+    pub(crate) facts: ReportFacts,
     /// Set if there are reports, but no tests in them, for example because of a filter.
     pub(crate) has_empty_reports: bool,
     /// Set if tests were expected and none ran.
@@ -51,11 +51,11 @@ pub(crate) struct CollectedRun {
 /// Index and texts of a failed case.
 struct FailedCaseTexts {
     at: usize,
-    texts: CleanTexts,
+    texts: CleanFailureTexts,
 }
 
 /// Reads all reports. If no case explains the outcome of the command, adds a case for the command itself.
-pub(crate) fn collect(engine: &Engine, params: &RecordRunParams) -> Result<CollectedRun, EngineError> {
+pub(crate) fn collect_cases(engine: &Engine, params: &RecordRunParams) -> Result<CollectedRun, EngineError> {
     let mut budget = TextBudget::default();
     let mut clean = |case: ReportCase| clean_case(engine, &mut budget, case);
     let read = read_reports(engine, params, &mut clean);
@@ -67,7 +67,7 @@ pub(crate) fn collect(engine: &Engine, params: &RecordRunParams) -> Result<Colle
     let runner = redact(engine, host_runner.or(read.facts.runner.as_ref()).map(String::as_str));
     let is_mixed = !params.cases.is_empty() && !params.reports.is_empty();
     let order_unknown = read.facts.order_unknown || params.order_unknown || is_mixed;
-    let facts = RunFacts { runner, order_unknown, ..read.facts };
+    let facts = ReportFacts { runner, order_unknown, ..read.facts };
     let has_files = |git: &GitFacts| git.commits.iter().any(|commit| !commit.files.is_empty()) || !git.edits.is_empty();
     let has_changed_files = params.git.as_ref().is_some_and(has_files);
     let mut all = CollectedRun { facts, has_empty_reports, has_changed_files, budget, ..CollectedRun::default() };
@@ -79,7 +79,7 @@ pub(crate) fn collect(engine: &Engine, params: &RecordRunParams) -> Result<Colle
         all.add(engine, &params.containers, redact(engine, runner.as_deref()), case, texts);
     }
     for problem in read.problems.iter().chain(&params.unread) {
-        all.skip(engine, problem);
+        all.add_unread_part(engine, problem);
     }
     match read.first_error {
         Some(error) if all.cases.is_empty() && !has_command_ended(params) => Err(error),
@@ -88,7 +88,11 @@ pub(crate) fn collect(engine: &Engine, params: &RecordRunParams) -> Result<Colle
 }
 
 /// Returns a case for the database, with its texts if it failed and is to be analyzed.
-pub(crate) fn clean_case(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> (Case, Option<CleanTexts>) {
+pub(crate) fn clean_case(
+    engine: &Engine,
+    budget: &mut TextBudget,
+    case: ReportCase,
+) -> (Case, Option<CleanFailureTexts>) {
     let (name, status) = (clean_name(engine, &case.qualified_name()), convert_status(case.status));
     let texts =
         FailureTexts { error: case.error, stdout: case.stdout_tail, stderr: case.stderr_tail, kind: case.error_type };
@@ -102,11 +106,11 @@ pub(crate) fn clean_case(engine: &Engine, budget: &mut TextBudget, case: ReportC
         failure: None,
     };
     let is_analyzed = status == Status::Failed && budget.count_failure();
-    (clean, is_analyzed.then(|| budget.clean(engine, texts)))
+    (clean, is_analyzed.then(|| budget.clean_texts(engine, texts)))
 }
 
 /// Returns `true` if pytest ended with its exit code for no tests, which is reported in another way.
-fn is_empty_pytest(params: &RecordRunParams) -> bool {
+fn is_pytest_without_tests(params: &RecordRunParams) -> bool {
     params.runner.as_deref() == Some("pytest") && params.exit_code == Some(5)
 }
 
@@ -129,15 +133,15 @@ impl CollectedRun {
         let missing = self.describe_missing_parts().or_else(|| self.describe_missing_counts(engine, params));
         self.ran_no_tests =
             params.expects_tests && !params.timed_out && missing.is_none() && !self.has_run_tests(params);
-        let explained = self.ran_no_tests && is_empty_pytest(params);
+        let explained = self.ran_no_tests && is_pytest_without_tests(params);
         // Failures before or because of a timeout do not explain the timeout.
         let unexplained = has_failed(params) && (self.candidates.is_empty() || params.timed_out) && !explained;
         let is_unreported = self.cases.is_empty() && !self.ran_no_tests && missing.is_none();
         if has_command_ended(params) && (unexplained || is_unreported) {
             self.only_command_failed = unexplained && !self.cases.is_empty() && self.candidates.is_empty();
-            self.add_command(engine, params);
+            self.add_command_case(engine, params);
         } else if let Some(error) = missing.filter(|_| !params.timed_out) {
-            self.add_incomplete(engine, params, error);
+            self.add_incomplete_report_case(engine, params, error);
         }
         self
     }
@@ -170,10 +174,10 @@ impl CollectedRun {
     }
 
     /// Adds a failed case for a report of which a part is missing, because the missing tests may have failed.
-    fn add_incomplete(&mut self, engine: &Engine, params: &RecordRunParams, error: String) {
+    fn add_incomplete_report_case(&mut self, engine: &Engine, params: &RecordRunParams, error: String) {
         let at = self.cases.len();
-        self.cases.push(run_case(name_in_folder(engine, params, REPORT_CASE_NAME), Status::Failed));
-        let texts = self.budget.clean(engine, FailureTexts { error: Some(error), ..FailureTexts::default() });
+        self.cases.push(build_whole_run_case(name_in_folder(engine, params, REPORT_CASE_NAME), Status::Failed));
+        let texts = self.budget.clean_texts(engine, FailureTexts { error: Some(error), ..FailureTexts::default() });
         let facts = FailureEvent { runner: self.facts.runner.clone(), ..FailureEvent::default() };
         self.analyze_failure(engine, &params.containers, facts, FailedCaseTexts { at, texts });
     }
@@ -184,7 +188,7 @@ impl CollectedRun {
     }
 
     /// Adds a part that could not be read, redacted, because it can quote the report.
-    fn skip(&mut self, engine: &Engine, problem: &Problem) {
+    fn add_unread_part(&mut self, engine: &Engine, problem: &Problem) {
         let clean = |text: &str| engine.analyzer.redact(text).into_string();
         self.skipped.push(Problem { at: clean(&problem.at), reason: clean(&problem.reason), ..*problem });
     }
@@ -195,7 +199,7 @@ impl CollectedRun {
         containers: &[ContainerFact],
         runner: Option<String>,
         case: Case,
-        texts: Option<CleanTexts>,
+        texts: Option<CleanFailureTexts>,
     ) {
         let at = self.cases.len();
         let is_unanalyzed = case.status == Status::Failed && texts.is_none();
@@ -218,7 +222,7 @@ impl CollectedRun {
         facts: FailureEvent,
         raw: FailedCaseTexts,
     ) {
-        let text = |text: Option<Redacted>| text.map(Redacted::into_string);
+        let text = |text: Option<RedactedText>| text.map(RedactedText::into_string);
         let Some(case) = self.cases.get_mut(raw.at) else { return };
         let facts = FailureEvent { exception_type: text(raw.texts.kind), ..facts };
         let mut failure = Failure {
@@ -241,7 +245,7 @@ impl CollectedRun {
         failure.category = analysis.classification.category;
         let summary = cause::describe_failure(engine, &analysis, &failure.facts, &case.name);
         failure.headline.clone_from(&summary.headline);
-        failure.signature.clone_from(&analysis.signatures.exact);
+        failure.signature.clone_from(&analysis.signatures.signature);
         let facts = build_failure_facts(&case.name, failure.category, &analysis, &summary);
         if self.has_changed_files {
             let files = stack_file_ids(&case.name, &analysis, &engine.options.project_root);
@@ -249,17 +253,17 @@ impl CollectedRun {
         }
         self.failed.push(facts);
         case.failure = Some(Box::new(failure));
-        self.candidates.add(BriefCandidate { at: raw.at, analysis, summary });
+        self.candidates.add(FailureCandidate { at: raw.at, analysis, summary });
     }
 
     /// Adds a case that is named after the command. If it failed, its error is the end of the output.
-    fn add_command(&mut self, engine: &Engine, params: &RecordRunParams) {
+    fn add_command_case(&mut self, engine: &Engine, params: &RecordRunParams) {
         let failed = has_failed(params);
         let at = self.cases.len();
         self.cases.push(Case {
             runner_status: params.timed_out.then(|| "timedOut".to_owned()),
             duration_ms: params.duration_ms,
-            ..run_case(command_name(engine, params), if failed { Status::Failed } else { Status::Passed })
+            ..build_whole_run_case(command_name(engine, params), if failed { Status::Failed } else { Status::Passed })
         });
         if failed {
             let facts = FailureEvent {
@@ -269,7 +273,7 @@ impl CollectedRun {
                 ..FailureEvent::default()
             };
             let error = command_error(engine, params);
-            let texts = self.budget.clean(engine, FailureTexts { error, ..FailureTexts::default() });
+            let texts = self.budget.clean_texts(engine, FailureTexts { error, ..FailureTexts::default() });
             let raw = FailedCaseTexts { at, texts };
             self.analyze_failure(engine, &params.containers, facts, raw);
         }
@@ -297,19 +301,23 @@ pub(crate) fn command_name(engine: &Engine, params: &RecordRunParams) -> String 
 
 /// Returns the name of a case that is in no report, prefixed with the folder of the run.
 fn name_in_folder(engine: &Engine, params: &RecordRunParams, name: &str) -> String {
-    let name = params.folder.as_deref().map_or_else(|| name.to_owned(), |folder| format!("{folder}{SEPARATOR}{name}"));
+    let name = params
+        .folder
+        .as_deref()
+        .map_or_else(|| name.to_owned(), |folder| format!("{folder}{CASE_NAME_SEPARATOR}{name}"));
     clean_name(engine, &name)
 }
 
 /// Creates a case for the whole run.
-const fn run_case(name: String, status: Status) -> Case {
+const fn build_whole_run_case(name: String, status: Status) -> Case {
     Case { name, status, flaky: false, runner_status: None, duration_ms: None, attempts: 1, failure: None }
 }
 
 /// Returns the error of the command from its output. A timeout is stated first, because the output does not mention it.
 pub(crate) fn command_error(engine: &Engine, params: &RecordRunParams) -> Option<String> {
-    let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_whole(output));
-    let output = output.filter(|output| !output.trim_end().is_empty()).map(|output| salient_tail(output.trim_end()));
+    let output = params.output_tail.as_deref().map(|output| engine.analyzer.redact_without_limit(output));
+    let output =
+        output.filter(|output| !output.trim_end().is_empty()).map(|output| extract_error_excerpt(output.trim_end()));
     if !params.timed_out {
         return output;
     }

@@ -1,7 +1,7 @@
 //! Redacts the texts of failed cases and cuts them to the size that a run may store.
 
 use crate::{Engine, limits::MAX_ANALYZED_FAILURES};
-use argus_core::redact::Redacted;
+use argus_core::redact::RedactedText;
 
 /// Maximum size of the failure texts of a run. Once it is used up, each further text is cut to `MAX_OVER_BUDGET_BYTES`.
 const MAX_RUN_TEXT_BYTES: usize = 64 * 1024 * 1024;
@@ -21,11 +21,11 @@ pub(crate) struct FailureTexts {
 }
 
 /// Texts of a failed case, redacted and cut for storing.
-pub(crate) struct CleanTexts {
-    pub(crate) error: Option<Redacted>,
-    pub(crate) stdout: Option<Redacted>,
-    pub(crate) stderr: Option<Redacted>,
-    pub(crate) kind: Option<Redacted>,
+pub(crate) struct CleanFailureTexts {
+    pub(crate) error: Option<RedactedText>,
+    pub(crate) stdout: Option<RedactedText>,
+    pub(crate) stderr: Option<RedactedText>,
+    pub(crate) kind: Option<RedactedText>,
 }
 
 /// Tracks how much text a run may still store.
@@ -45,15 +45,15 @@ impl TextBudget {
 
     /// Redacts the texts of a case, then cuts them to the remaining budget. Redaction comes first, because half of a
     /// secret is not recognized.
-    pub(crate) fn clean(&mut self, engine: &Engine, texts: FailureTexts) -> CleanTexts {
+    pub(crate) fn clean_texts(&mut self, engine: &Engine, texts: FailureTexts) -> CleanFailureTexts {
         let is_spent = self.used >= MAX_RUN_TEXT_BYTES;
         let (most, output) =
             if is_spent { (MAX_OVER_BUDGET_BYTES, MAX_OVER_BUDGET_BYTES) } else { (MAX_ERROR_BYTES, MAX_OUTPUT_BYTES) };
-        let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_whole(&text));
+        let clean = |text: Option<String>| text.map(|text| engine.analyzer.redact_without_limit(&text));
         let tail = |text: Option<String>| clean(text).map(|text| text.tail(output));
         let error = clean(texts.error).map(|error| error.bounded_to(most));
         let (stdout, stderr) = (tail(texts.stdout), tail(texts.stderr));
         self.used += [&error, &stdout, &stderr].into_iter().flatten().map(|text| text.len()).sum::<usize>();
-        CleanTexts { error, stdout, stderr, kind: clean(texts.kind) }
+        CleanFailureTexts { error, stdout, stderr, kind: clean(texts.kind) }
     }
 }

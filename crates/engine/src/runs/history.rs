@@ -20,7 +20,7 @@ pub fn history(engine: &Engine, context: &CallContext, params: &HistoryParams) -
     let offset = params.offset.unwrap_or(0);
     let filter = RunFilter {
         has_failed: params.status.map(|status| status == RunStatus::Failed),
-        since: params.days.map(|days| context.now.saturating_sub(i64::from(days) * moment::DAY_MS)),
+        since: params.days.map(|days| context.now_ms.saturating_sub(i64::from(days) * moment::DAY_MS)),
     };
     let body = |tx: &mut Tx<'_>| -> Result<HistoryResult, EngineError> {
         let total = runs::count(tx, filter)?;
@@ -57,7 +57,7 @@ pub(crate) fn check_page_limit(field: &str, limit: Option<u32>, default: u32, ma
     match limit {
         None => Ok(default),
         Some(limit) if (1..=max).contains(&limit) => Ok(limit),
-        Some(limit) => Err(EngineError::invalid(format!("{field} is {limit}; it must be from 1 to {max}."))),
+        Some(limit) => Err(EngineError::invalid_input(format!("{field} is {limit}; it must be from 1 to {max}."))),
     }
 }
 

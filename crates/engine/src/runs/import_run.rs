@@ -1,7 +1,7 @@
 //! Imports a run that was recorded elsewhere, for example by CI, and returns the verdicts on its failures. Importing
 //! the same run again has no effect.
 
-use super::record_run::record;
+use super::record_run::record_with_id;
 use crate::{
     Engine, EngineError, ErrorCode,
     contract::{CaseVerdict, HistoricRun, ImportRunParams, RunStatus},
@@ -19,13 +19,15 @@ pub fn import_run(
     params: &ImportRunParams,
 ) -> Result<HistoricRun, EngineError> {
     if params.id.is_empty() {
-        return Err(EngineError::invalid("A run of a history needs an id, so that a second import recognizes it."));
+        return Err(EngineError::invalid_input(
+            "A run of a history needs an id, so that a second import recognizes it.",
+        ));
     }
     let id = local_run_id(&engine.analyzer.redact(&params.id));
     if let Some(run) = find_stored_run(engine, context, &id)? {
         return Ok(HistoricRun { was_known: true, ..run });
     }
-    record(engine, context, &params.run, id.clone())?;
+    record_with_id(engine, context, &params.run, id.clone())?;
     let recorded = find_stored_run(engine, context, &id)?;
     recorded.ok_or_else(|| EngineError::new(ErrorCode::InternalError, "A run that was just recorded is not there."))
 }

@@ -1,6 +1,6 @@
 //! Looks up known fixes for the failures of a run that another memory records.
 
-use super::{brief::select_brief, collect::collect};
+use super::{brief::select_failures, collect::collect_cases};
 use crate::{
     Engine, EngineError,
     contract::{FailureBrief, RecordRunParams},
@@ -14,9 +14,9 @@ pub fn known_failures(
     context: &CallContext,
     params: &RecordRunParams,
 ) -> Result<Vec<FailureBrief>, EngineError> {
-    let collected = collect(engine, params)?;
+    let collected = collect_cases(engine, params)?;
     let body = |tx: &mut Tx<'_>| {
-        Ok(select_brief(engine, context, tx, &collected.cases, &collected.candidates, &[], &[])?.failures)
+        Ok(select_failures(engine, context, tx, &collected.cases, &collected.candidates, &[], &[])?.failures)
     };
     engine.read(context, body)
 }

@@ -7,7 +7,7 @@ use super::{
     record_run::NO_CASES_NOTE,
 };
 use crate::{Engine, EngineError, contract::RecordRunParams, evidence::judging::RUNNER_VERSION_CONDITION};
-use argus_core::{CallContext, redact::Redacted};
+use argus_core::{CallContext, redact::RedactedText};
 use argus_report::{CaseStatus, ReportCase};
 use serde_json::Value;
 
@@ -33,8 +33,8 @@ pub fn prepare_run(
     prepared.runner = prepared.runner.or_else(|| read.facts.runner.clone());
     let runner_version = prepared.runner.as_deref().and_then(|runner| read.facts.runner_version(runner));
     let runner_version = runner_version.map(|version| (RUNNER_VERSION_CONDITION.to_owned(), version));
-    prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(context.now));
-    let redact = |text: &String| engine.analyzer.redact_whole(text).into_string();
+    prepared.started_at = params.started_at.or(read.facts.started_at).or(Some(context.now_ms));
+    let redact = |text: &String| engine.analyzer.redact_without_limit(text).into_string();
     let conditions = params.environment.iter().map(|(name, value)| (redact(name), redact(value)));
     prepared.environment = runner_version.into_iter().chain(conditions).collect();
     prepared.duration_ms = params.duration_ms.or(read.facts.duration_ms);
@@ -47,8 +47,8 @@ fn bound_case(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> Rep
         return ReportCase { error: None, stdout_tail: None, stderr_tail: None, error_type: None, ..case };
     }
     let ReportCase { error, stdout_tail: stdout, stderr_tail: stderr, error_type: kind, .. } = case.clone();
-    let clean = budget.clean(engine, FailureTexts { error, stdout, stderr, kind });
-    let text = |text: Option<Redacted>| text.map(Redacted::into_string);
+    let clean = budget.clean_texts(engine, FailureTexts { error, stdout, stderr, kind });
+    let text = |text: Option<RedactedText>| text.map(RedactedText::into_string);
     ReportCase {
         error: text(clean.error),
         stdout_tail: text(clean.stdout),
@@ -60,14 +60,14 @@ fn bound_case(engine: &Engine, budget: &mut TextBudget, case: ReportCase) -> Rep
 
 /// Redacts every text of the parameters, in every field.
 fn redact_all_texts(engine: &Engine, params: &RecordRunParams) -> Result<RecordRunParams, EngineError> {
-    let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid(error.to_string()))?;
+    let mut value = serde_json::to_value(params).map_err(|error| EngineError::invalid_input(error.to_string()))?;
     redact_texts(engine, &mut value);
-    serde_json::from_value(value).map_err(|error| EngineError::invalid(error.to_string()))
+    serde_json::from_value(value).map_err(|error| EngineError::invalid_input(error.to_string()))
 }
 
 pub(crate) fn redact_texts(engine: &Engine, value: &mut Value) {
     match value {
-        Value::String(text) => *text = engine.analyzer.redact_whole(text).into_string(),
+        Value::String(text) => *text = engine.analyzer.redact_without_limit(text).into_string(),
         Value::Array(items) => items.iter_mut().for_each(|item| redact_texts(engine, item)),
         Value::Object(fields) => fields.values_mut().for_each(|field| redact_texts(engine, field)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}

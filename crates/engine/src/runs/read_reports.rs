@@ -1,13 +1,13 @@
 //! Reads the report files of a run, each up to a limit of size.
 
-use super::run_order::{CaseStart, RunOrder};
+use super::run_order::{CaseStart, ExecutionOrderBuilder};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::text,
     contract::{RecordRunParams, ReportInput},
     limits::MAX_REPORT_BYTES,
 };
-use argus_report::{Options, Parsed, Problem, ReportCase};
+use argus_report::{Options, ParsedReport, Problem, ReportCase};
 use std::{
     collections::BTreeSet,
     io::{self, BufRead, ErrorKind, Read},
@@ -18,7 +18,7 @@ const MAX_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Facts about the run from its reports.
 #[derive(Default)]
-pub(crate) struct RunFacts {
+pub(crate) struct ReportFacts {
     /// The first runner that a report names.
     pub(crate) runner: Option<String>,
     /// Distinct runners with their versions.
@@ -31,7 +31,7 @@ pub(crate) struct RunFacts {
     pub(crate) order_unknown: bool,
 }
 
-impl RunFacts {
+impl ReportFacts {
     /// Returns the runner with version, such as `vitest-3.2.4`. None if the reports have several versions.
     pub(crate) fn runner_version(&self, runner: &str) -> Option<String> {
         let mut versions = self.versions.iter().filter(|(name, _)| name == runner).map(|(_, version)| version);
@@ -40,7 +40,7 @@ impl RunFacts {
     }
 
     /// Adds the facts of another report.
-    fn add(&mut self, parsed: &Parsed) {
+    fn add(&mut self, parsed: &ParsedReport) {
         self.runner = self.runner.take().or_else(|| parsed.runner.clone());
         self.versions.extend(parsed.runner.clone().zip(parsed.runner_version.clone()));
         self.started_at = [self.started_at, parsed.started_at].into_iter().flatten().min();
@@ -52,16 +52,16 @@ impl RunFacts {
 }
 
 /// Content of all reports of a run. Each case comes with the runner that its report names.
-pub(crate) struct ReportsRead<T> {
+pub(crate) struct ReportContents<T> {
     pub(crate) cases: Vec<(T, Option<String>)>,
     /// Parts that could not be read.
     pub(crate) problems: Vec<Problem>,
-    pub(crate) facts: RunFacts,
+    pub(crate) facts: ReportFacts,
     /// Error of the first report that could not be read at all.
     pub(super) first_error: Option<EngineError>,
 }
 
-impl<T> ReportsRead<T> {
+impl<T> ReportContents<T> {
     /// Returns `true` if there are reports, but no tests in them, for example because of a filter.
     pub(crate) fn has_no_tests(&self, params: &RecordRunParams) -> bool {
         !params.reports.is_empty()
@@ -75,10 +75,10 @@ pub(crate) fn read_reports<T>(
     engine: &Engine,
     params: &RecordRunParams,
     on_case: &mut dyn FnMut(ReportCase) -> T,
-) -> ReportsRead<T> {
+) -> ReportContents<T> {
     let mut read =
-        ReportsRead { cases: Vec::new(), problems: Vec::new(), facts: RunFacts::default(), first_error: None };
-    let mut ran = RunOrder::default();
+        ReportContents { cases: Vec::new(), problems: Vec::new(), facts: ReportFacts::default(), first_error: None };
+    let mut ran = ExecutionOrderBuilder::default();
     let mut other_files = Vec::new();
     for report in &params.reports {
         let mut cases = Vec::new();
@@ -137,7 +137,7 @@ fn parse_report(
     engine: &Engine,
     report: &ReportInput,
     on_case: &mut dyn FnMut(ReportCase),
-) -> Result<Parsed, ReportError> {
+) -> Result<ParsedReport, ReportError> {
     let inner = engine.reports.open(&report.path)?;
     let mut source = LimitedReader { inner, left: u64::from(MAX_REPORT_BYTES), is_exceeded: false };
     let options = Options {

@@ -2,14 +2,14 @@
 //! occurrence of a pattern.
 
 use super::{
-    brief::{self, Brief, select_brief},
+    brief::{self, SelectedFailures, select_failures},
     claims,
-    collect::{CollectedRun, collect, has_failed},
+    collect::{CollectedRun, collect_cases, has_failed},
 };
 use crate::{
     Engine, EngineError,
     answer::{moment, text::quote, view},
-    contract::{ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, SinceGreen, Totals},
+    contract::{ChangesSinceGreen, ProvedFix, RecordRunParams, RunResult, RunStatus, Shuffle, Totals},
     evidence::judging::{self, RunJudgement},
     failures::{lookup, recompute_signatures},
     limits::MAX_ANALYZED_FAILURES,
@@ -33,17 +33,17 @@ const FOREIGN_RUN_NOTE: &str = "FOREIGN_RUN: the run comes from a fork or was im
 
 /// Reads the reports, then writes the run in one transaction.
 pub fn record_run(engine: &Engine, context: &CallContext, params: &RecordRunParams) -> Result<RunResult, EngineError> {
-    record(engine, context, params, context.id("run"))
+    record_with_id(engine, context, params, context.create_id("run"))
 }
 
 /// Records a run under the given id.
-pub(super) fn record(
+pub(super) fn record_with_id(
     engine: &Engine,
     context: &CallContext,
     params: &RecordRunParams,
     id: String,
 ) -> Result<RunResult, EngineError> {
-    let mut collected = collect(engine, params)?;
+    let mut collected = collect_cases(engine, params)?;
     let totals = count_totals(&collected.cases);
     let run = build_run(engine, context, params, id, (&collected, &totals));
     let body = |tx: &mut Tx<'_>| -> Result<StoredRunFacts, EngineError> {
@@ -52,11 +52,11 @@ pub(super) fn record(
             judging::judge(engine, tx, &run, params, &mut collected)?;
         let key = runs::insert(tx, &run)?;
         cases::insert_all(tx, key, &collected.cases)?;
-        let proved = claims::judge(engine, tx, &run, &collected.cases, &window)?;
-        retention::apply(tx, retention_limits(engine, context))?;
+        let proved = claims::judge_claims(engine, tx, &run, &collected.cases, &window)?;
+        retention::delete_expired_runs(tx, retention_limits(engine, context))?;
         recompute_signatures::recompute_batch(engine, tx)?;
         let CollectedRun { cases, candidates, .. } = &collected;
-        let brief = select_brief(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
+        let brief = select_failures(engine, context, tx, cases, candidates, &verdicts, &fixes)?;
         Ok(StoredRunFacts { brief, since_green, proved, no_tests })
     };
     let stored_facts = engine.write(context, body)?;
@@ -65,8 +65,8 @@ pub(super) fn record(
 
 /// Parts of the answer that come from the database.
 struct StoredRunFacts {
-    brief: Brief,
-    since_green: Option<SinceGreen>,
+    brief: SelectedFailures,
+    since_green: Option<ChangesSinceGreen>,
     proved: Vec<ProvedFix>,
     /// Reason why no test ran.
     no_tests: Option<String>,
@@ -80,12 +80,12 @@ fn build_run(
     (collected, totals): (&CollectedRun, &Totals),
 ) -> Run {
     let redact = |text: &Option<String>| text.as_deref().map(|text| engine.analyzer.redact(text).into_string());
-    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(context.now);
+    let started_at = params.started_at.or(collected.facts.started_at).unwrap_or(context.now_ms);
     let git = params.git.as_ref();
     Run {
         id,
         // A start in the future, from a wrong clock, would keep the run the newest forever.
-        started_at: started_at.clamp(0, context.now),
+        started_at: started_at.clamp(0, context.now_ms),
         duration_ms: choose_duration_ms(params, collected),
         has_failed: totals.failed > 0 || collected.ran_no_tests || has_failed(params) || params.interrupted,
         passed: totals.passed,
@@ -111,7 +111,7 @@ const INTERRUPT_SIGNAL: &str = "SIGINT";
 /// Returns the JSON of the shuffle options, which come from the output of a command and are redacted.
 fn shuffle_to_json(engine: &Engine, Shuffle { seed, option }: &Shuffle) -> Option<String> {
     let clean = |text: &Option<String>| {
-        text.as_deref().map(|text| display::shortened(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
+        text.as_deref().map(|text| display::truncate_chars(&engine.analyzer.redact(text), MAX_SHUFFLE_CHARS))
     };
     serde_json::to_string(&Shuffle { seed: clean(seed), option: clean(option) }).ok()
 }
@@ -152,10 +152,10 @@ fn retention_limits(engine: &Engine, context: &CallContext) -> RetentionLimits {
     let retention = &engine.options.retention;
     let age = |days| MaxAge {
         max_ms: i64::from(days) * moment::DAY_MS,
-        now: context.now,
+        now: context.now_ms,
         min_runs: retention.min_runs.unwrap_or(DEFAULT_MIN_RUNS),
     };
-    RetentionLimits { age: retention.max_age_days.map(age), newest: retention.max_runs }
+    RetentionLimits { age: retention.max_age_days.map(age), max_runs: retention.max_runs }
 }
 
 /// Maximum number of runs that are searched for names similar to the filter.
@@ -218,7 +218,7 @@ fn build_answer(
         let count = totals.failed;
         notes.push(format!("Only the first {MAX_ANALYZED_FAILURES} of {count} failures were analyzed."));
     }
-    let Brief { failures, causes, more_causes } = brief;
+    let SelectedFailures { failures, causes, more_causes } = brief;
     debug_assert!(failures.len() <= brief::MAX_LISTED, "no more are kept than listed");
     RunResult {
         run_id: run.id,

@@ -1,10 +1,10 @@
 //! Finds a failure reason in the output of a command when the report has none. For example, Node and Go report a file
 //! that could not be loaded or a package that did not build as failed without a reason.
 
-use super::{case_name::SEPARATOR, failed_texts::CleanTexts};
+use super::{case_name::CASE_NAME_SEPARATOR, failed_texts::CleanFailureTexts};
 use crate::Engine;
-use argus_core::display::without_escapes;
-use argus_report::SUITE_FAILURE;
+use argus_core::display::strip_escapes;
+use argus_report::SUITE_FAILURE_NAME;
 
 /// Maximum number of lines of a reason.
 const MAX_REASON_LINES: usize = 40;
@@ -14,15 +14,15 @@ pub(crate) fn recover_error_from_output(
     engine: &Engine,
     output: Option<&str>,
     case_name: &str,
-    texts: CleanTexts,
-) -> CleanTexts {
+    texts: CleanFailureTexts,
+) -> CleanFailureTexts {
     let reported_error = texts.error.as_deref().unwrap_or_default().trim();
     let has_no_reason =
         reported_error == "test failed" || reported_error.ends_with(" failed]") && reported_error.starts_with("FAIL");
-    let suite = case_name.strip_suffix(SUITE_FAILURE).and_then(|name| name.strip_suffix(SEPARATOR));
+    let suite = case_name.strip_suffix(SUITE_FAILURE_NAME).and_then(|name| name.strip_suffix(CASE_NAME_SEPARATOR));
     let (Some(output), Some(suite), true) = (output, suite, has_no_reason) else { return texts };
-    match find_reason(&without_escapes(output), suite) {
-        Some(reason) => CleanTexts { error: Some(engine.analyzer.redact_whole(&reason)), ..texts },
+    match find_reason(&strip_escapes(output), suite) {
+        Some(reason) => CleanFailureTexts { error: Some(engine.analyzer.redact_without_limit(&reason)), ..texts },
         None => texts,
     }
 }

@@ -44,7 +44,7 @@ fn failed_cases(engine: &Engine, params: &RecordRunParams) -> Vec<(String, Optio
 
 fn command_failure(engine: &Engine, params: &RecordRunParams) -> (String, Option<String>) {
     let texts = FailureTexts { error: command_error(engine, params), ..FailureTexts::default() };
-    let error = TextBudget::default().clean(engine, texts).error;
+    let error = TextBudget::default().clean_texts(engine, texts).error;
     (command_name(engine, params), error.map(String::from))
 }
 
@@ -59,7 +59,7 @@ fn describe_error(engine: &Engine, case_name: String, text: String) -> RunError 
             &inspected.redacted,
         ),
         is_of_test: wording::depends_on_test(inspected.failure_kind),
-        words: wording::search_words(&inspected.normalized),
+        words: wording::extract_search_words(&inspected.normalized),
         family: inspected.family_signature,
         case_name,
     }

@@ -1,37 +1,37 @@
 //! Reconstructs the order in which the cases of a run were executed from its reports.
 
 use argus_core::stable_sort::StableSort;
-use argus_report::{ExecutionOrder, Parsed, Place};
+use argus_report::{CasePosition, ExecutionOrder, ParsedReport};
 
 /// Start of a case, according to its report.
 pub(super) struct CaseStart {
-    place: Place,
+    place: CasePosition,
     /// Empty if the report has a single order for all of its cases.
     unit: String,
 }
 
 impl CaseStart {
-    pub(super) const fn new(place: Place, unit: String) -> Self {
+    pub(super) const fn new(place: CasePosition, unit: String) -> Self {
         Self { place, unit }
     }
 }
 
 /// The cases of the reports that were read so far. Each entry has the start of the case, the index of its report, the
 /// value that was made from the case, and the runner.
-pub(super) struct RunOrder<T> {
+pub(super) struct ExecutionOrderBuilder<T> {
     cases: Vec<(CaseStart, usize, (T, Option<String>))>,
     orders: Vec<ExecutionOrder>,
 }
 
-impl<T> Default for RunOrder<T> {
+impl<T> Default for ExecutionOrderBuilder<T> {
     fn default() -> Self {
         Self { cases: Vec::new(), orders: Vec::new() }
     }
 }
 
-impl<T> RunOrder<T> {
+impl<T> ExecutionOrderBuilder<T> {
     /// Adds a report with its cases.
-    pub(super) fn add(&mut self, parsed: &Parsed, cases: Vec<(CaseStart, T)>) {
+    pub(super) fn add(&mut self, parsed: &ParsedReport, cases: Vec<(CaseStart, T)>) {
         if cases.is_empty() {
             return;
         }
@@ -79,23 +79,23 @@ fn start_key<T>((ran, report, _): &(CaseStart, usize, T)) -> (&str, Option<i64>,
 
 #[cfg(test)]
 mod tests {
-    use super::{CaseStart, RunOrder};
-    use argus_report::{ExecutionOrder, Options, Parsed, Place, parse};
+    use super::{CaseStart, ExecutionOrderBuilder};
+    use argus_report::{CasePosition, ExecutionOrder, Options, ParsedReport, parse};
 
-    fn parsed(order: ExecutionOrder) -> Parsed {
+    fn parsed(order: ExecutionOrder) -> ParsedReport {
         let report = parse(&b"<testsuite/>"[..], None, &Options::default(), &mut |_| {}).unwrap();
-        Parsed { order, ..report }
+        ParsedReport { order, ..report }
     }
 
     /// Start in milliseconds, number in the report, and name.
     type Timed = (i64, u64, &'static str);
 
     fn order(reports: &[(ExecutionOrder, &[Timed])]) -> (Vec<&'static str>, bool) {
-        let mut all = RunOrder::default();
+        let mut all = ExecutionOrderBuilder::default();
         for (order, cases) in reports {
             let ran = |at: i64, number, name: &str| {
                 CaseStart::new(
-                    Place { started_at: (at > 0).then_some(at), number, ..Place::default() },
+                    CasePosition { started_at: (at > 0).then_some(at), number, ..CasePosition::default() },
                     name[..1].to_owned(),
                 )
             };

@@ -19,7 +19,7 @@ pub(super) fn empty_database() -> Database {
 }
 
 pub(super) fn open_file(path: &str) -> Result<Database, StoreError> {
-    Sqlite::open(path, None, Mode::ReadWrite).map(Database::Sqlite)
+    Sqlite::open(path, None, FileAccess::ReadWrite).map(Database::Sqlite)
 }
 
 /// Creates a separate database on the server.

@@ -11,18 +11,18 @@ fn export_lines(world: &World) -> String {
     world.call(export, &PatternsExportParams::default()).unwrap().lines
 }
 
-fn import_patterns(world: &World, lines: &str, from: &str, into: Option<&str>) -> PatternsImported {
+fn import_patterns(world: &World, lines: &str, from: &str, into: Option<&str>) -> PatternsImportResult {
     let params =
         PatternsImportParams { lines: lines.to_owned(), from: from.to_owned(), into: into.map(ToOwned::to_owned) };
     world.call(import, &params).unwrap()
 }
 
 /// Imports the patterns of `from`, which is named `ada`, into `into`, which is named `team`.
-fn push_patterns(from: &World, into: &World) -> PatternsImported {
+fn push_patterns(from: &World, into: &World) -> PatternsImportResult {
     import_patterns(into, &export_lines(from), "ada", Some("team"))
 }
 
-fn pull_patterns(into: &World, from: &World) -> PatternsImported {
+fn pull_patterns(into: &World, from: &World) -> PatternsImportResult {
     import_patterns(into, &export_lines(from), "team", Some("ada"))
 }
 
@@ -235,7 +235,7 @@ fn pages_contain_all_patterns() {
     let (mut after, mut added) = (None, 0);
     loop {
         let params = PatternsExportParams { after, limit: Some(10) };
-        let PatternsExported { lines, total, next, patterns } = own.call(export, &params).unwrap();
+        let PatternsExportPage { lines, total, next, patterns } = own.call(export, &params).unwrap();
         assert!(total == 25 && patterns <= 10);
         added += import_patterns(&team, &lines, "ada", None).added;
         after = next;

@@ -102,7 +102,7 @@ impl World {
         self.call(incident, &IdParams { id: id.to_owned() })
     }
 
-    pub(super) fn import(&self, lines: &str) -> MemoryImported {
+    pub(super) fn import(&self, lines: &str) -> MemoryImportResult {
         self.call(import, &MemoryImportParams { lines: lines.to_owned() }).unwrap()
     }
 }

@@ -33,7 +33,7 @@ pub(super) use crate::{
         exchange::{
             export::export,
             import::import,
-            sharing::{check::check, take::take, write::write},
+            sharing::{check::check_shared_files, take::import_shared_files, write::build_shared_files},
         },
         finding::{
             browse::{view_environments, view_incidents},
@@ -71,7 +71,7 @@ pub(super) use argus_core::{
     evidence::{kept::fixes::ProofStatus, state::TestState, verdict::VerdictKind},
 };
 pub(super) use argus_report::{CaseStatus, ReportCase};
-pub(super) use argus_store::{Database, Mode, NativeDriver, Sqlite, StoreError, Tx};
+pub(super) use argus_store::{Database, FileAccess, NativeDriver, Sqlite, StoreError, Tx};
 pub(super) use serde_json::{Value, json};
 pub(super) use std::{
     cell::Cell,

@@ -8,24 +8,24 @@ use crate::tests::prelude::*;
 const FIX: &str = "Tuned the flux capacitor in /home/ann/shop/src/flux.ts";
 
 fn open_database(path: &Path) -> Result<Database, EngineError> {
-    let opened = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite);
+    let opened = Sqlite::open_foreign(path.to_str().unwrap(), None, FileAccess::ReadWrite);
     opened.map(Database::Sqlite).map_err(EngineError::from)
 }
 
 /// Returns a memory that has imported these files.
-fn world_with_shared_files(folder: &Folder, files: &[SharedText]) -> World {
+fn world_with_shared_files(folder: &Folder, files: &[SharedFileContent]) -> World {
     let mut world = World::new();
     // The host also creates a new database each time.
     std::fs::remove_file(folder.file()).ok();
     let taking = World::open(&folder.file()).unwrap();
-    let taken = taking.call(take, &SharedTexts { files: files.to_vec() }).unwrap();
+    let taken = taking.call(import_shared_files, &SharedFilesParams { files: files.to_vec() }).unwrap();
     assert_eq!((taken.taken as usize, taken.refused.len()), (files.len(), 0), "{:?}", taken.refused);
     drop(taking);
     world.engine = world.engine.with_shared(open_database(&folder.file()));
     world
 }
 
-fn share_params(by: Option<&str>, present: &[SharedText]) -> ShareParams {
+fn share_params(by: Option<&str>, present: &[SharedFileContent]) -> ShareParams {
     ShareParams {
         by: by.map(ToOwned::to_owned),
         machine: MachineNames {
@@ -39,11 +39,11 @@ fn share_params(by: Option<&str>, present: &[SharedText]) -> ShareParams {
 }
 
 fn share_all(world: &World, by: Option<&str>) -> ShareResult {
-    world.call(write, &share_params(by, &[])).unwrap()
+    world.call(build_shared_files, &share_params(by, &[])).unwrap()
 }
 
 /// Returns a memory with a proved fix, and the files that it shares.
-fn world_with_proved_fix_and_files() -> (World, Vec<SharedText>) {
+fn world_with_proved_fix_and_files() -> (World, Vec<SharedFileContent>) {
     let world = World::new();
     record_pass(&world, "one");
     let run = record_failure(&world, "two");
@@ -53,7 +53,7 @@ fn world_with_proved_fix_and_files() -> (World, Vec<SharedText>) {
     (world, files)
 }
 
-fn find_fix_id(files: &[SharedText]) -> String {
+fn find_fix_id(files: &[SharedFileContent]) -> String {
     let fix = files.iter().find_map(|file| file.path.strip_prefix("fixes/")).expect("a fix");
     fix.trim_end_matches(".json").to_owned()
 }
@@ -74,10 +74,10 @@ fn a_proved_fix_is_written_once_without_names_of_the_machine() {
     assert!(file.text.contains("Tuned the flux capacitor in src/flux.ts"), "{}", file.text);
     assert!(!file.text.contains("/home/") && !file.text.contains("run-"), "{}", file.text);
     assert_eq!(share_all(&world, Some("ann")).files, first.files, "sharing again gives the same files");
-    let again = world.call(write, &share_params(Some("ann"), &first.files)).unwrap();
+    let again = world.call(build_shared_files, &share_params(Some("ann"), &first.files)).unwrap();
     assert_eq!(again.files, [], "existing files are not written again");
     assert!(!share_all(&world, None).files[0].text.contains("\"by\""), "files have no author without a pseudonym");
-    assert!(world.call(write, &share_params(Some("ann\u{202e}"), &[])).is_err());
+    assert!(world.call(build_shared_files, &share_params(Some("ann\u{202e}"), &[])).is_err());
 }
 
 #[test]
@@ -149,7 +149,7 @@ fn own_runs_prove_a_shared_fix() {
     assert_eq!(out.len(), 1, "an outcome, and no fix of its own: {out:?}");
     let outcome: serde_json::Value = serde_json::from_str(&out[0].text).unwrap();
     assert_eq!((&outcome["of"], &outcome["worked"], &outcome["by"]), (&json!(id), &json!(true), &json!("bob")));
-    assert!(theirs.call(write, &share_params(Some("ann"), &files)).unwrap().files.is_empty());
+    assert!(theirs.call(build_shared_files, &share_params(Some("ann"), &files)).unwrap().files.is_empty());
 }
 
 #[test]
@@ -169,12 +169,12 @@ fn own_runs_refute_a_shared_fix_and_report_it_to_its_author() {
     assert_eq!(brief.unwrap().origin.unwrap().state, Some(ProofStatus::Refuted));
 
     let mut all = files;
-    all.extend(world.call(write, &share_params(Some("bob"), &all)).unwrap().files);
+    all.extend(world.call(build_shared_files, &share_params(Some("bob"), &all)).unwrap().files);
     assert_eq!(all.len(), 2);
     // The author imports both files. The fix is the author's own, and the result elsewhere is listed.
     let author = Folder::new("shared-author");
     let taking = World::open(&author.file()).unwrap();
-    assert_eq!(taking.call(take, &SharedTexts { files: all.clone() }).unwrap().taken, 2);
+    assert_eq!(taking.call(import_shared_files, &SharedFilesParams { files: all.clone() }).unwrap().taken, 2);
     drop(taking);
     let mut theirs = theirs;
     theirs.engine = theirs.engine.with_shared(open_database(&author.file()));
@@ -200,13 +200,13 @@ fn a_file_with_the_id_of_an_own_fix_does_not_change_its_text() {
     let run = record_failure(&world, "a");
     world.fix(&run, "boom", &id, true).unwrap();
     record_failure(&world, "b");
-    let outcome = world.call(write, &share_params(Some("bob"), &files)).unwrap().files;
+    let outcome = world.call(build_shared_files, &share_params(Some("bob"), &files)).unwrap().files;
     files[0].text = files[0].text.replace("Tuned the flux capacitor", "rm -rf it").replace("\"ann\"", "\"eve\"");
     files.extend(outcome);
     assert_eq!(files.len(), 2, "the fix and its outcome elsewhere");
 
     let taken = Folder::new("shared-same-id-taken");
-    World::open(&taken.file()).unwrap().call(take, &SharedTexts { files }).unwrap();
+    World::open(&taken.file()).unwrap().call(import_shared_files, &SharedFilesParams { files }).unwrap();
     let mut own = own;
     own.engine = own.engine.with_shared(open_database(&taken.file()));
     let listed = own.call(fixes, &NoParams {}).unwrap().shared;
@@ -234,11 +234,11 @@ fn runs_of_others_do_not_prove_or_refute_an_own_claim() {
     let there = record_failure(&third, "a");
     third.fix(&there, "boom", &id, true).unwrap();
     record_failure(&third, "b");
-    files.extend(third.call(write, &share_params(Some("bob"), &files)).unwrap().files);
+    files.extend(third.call(build_shared_files, &share_params(Some("bob"), &files)).unwrap().files);
     assert_eq!(files.len(), 2, "the refutation of the third memory is added");
     let again = Folder::new("shared-claims-again");
     std::fs::remove_file(again.file()).ok();
-    World::open(&again.file()).unwrap().call(take, &SharedTexts { files }).unwrap();
+    World::open(&again.file()).unwrap().call(import_shared_files, &SharedFilesParams { files }).unwrap();
     let mut world = world;
     world.engine = world.engine.with_shared(open_database(&again.file()));
     let trust = || world.call(fixes, &NoParams {}).unwrap().reported[0].trust.clone();
@@ -303,7 +303,7 @@ fn a_shared_incident_never_overwrites_an_own_incident() {
     }
     let folder = Folder::new("shared-evil");
     let taking = World::open(&folder.file()).unwrap();
-    taking.call(take, &SharedTexts { files }).unwrap();
+    taking.call(import_shared_files, &SharedFilesParams { files }).unwrap();
     drop(taking);
     let mut own = own;
     own.engine = own.engine.with_shared(open_database(&folder.file()));
@@ -355,7 +355,7 @@ fn a_decision_is_shared_and_ranks_below_own_decisions() {
 
     let again = EditPatternParams { suggested_fix: Change::Set("Ask Spock".to_owned()), ..edit };
     world.call(edit_pattern, &again).unwrap();
-    let later = world.call(write, &share_params(Some("ann"), &files)).unwrap().files;
+    let later = world.call(build_shared_files, &share_params(Some("ann"), &files)).unwrap().files;
     assert_eq!(later.iter().filter(|file| file.path.starts_with("decisions/")).count(), 1, "{later:?}");
     let all: Vec<_> = files.iter().chain(&later).cloned().collect();
 

@@ -26,12 +26,12 @@ impl World {
         self.call(view_pattern, &params).unwrap()
     }
 
-    pub(super) fn edit(&self, params: &EditPatternParams) -> Result<ViewPatternRow, EngineError> {
+    pub(super) fn edit(&self, params: &EditPatternParams) -> Result<PatternTableRow, EngineError> {
         self.call(edit_pattern, params)
     }
 
     /// Sets category, description and fix.
-    pub(super) fn set(&self, id: &str, category: Category, description: &str, fix: &str) -> ViewPatternRow {
+    pub(super) fn set(&self, id: &str, category: Category, description: &str, fix: &str) -> PatternTableRow {
         let params = EditPatternParams {
             id: id.to_owned(),
             category: Change::Set(category),
@@ -41,12 +41,12 @@ impl World {
         self.edit(&params).unwrap()
     }
 
-    pub(super) fn join(&self, from: &str, into: &str) -> Result<ViewPatternRow, EngineError> {
+    pub(super) fn join(&self, from: &str, into: &str) -> Result<PatternTableRow, EngineError> {
         let params = MergePatternsParams { from: from.to_owned(), into: into.to_owned() };
         self.call(merge_patterns, &params)
     }
 
-    pub(super) fn part(&self, pattern: &str, part: &str) -> Result<ViewPatternRow, EngineError> {
+    pub(super) fn part(&self, pattern: &str, part: &str) -> Result<PatternTableRow, EngineError> {
         let params = SplitPatternParams { pattern: pattern.to_owned(), part: part.to_owned() };
         self.call(split_pattern, &params)
     }

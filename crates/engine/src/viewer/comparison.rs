@@ -1,6 +1,6 @@
 //! Compares two runs.
 
-use super::{check_page, grid::convert_outcome, take_page, to_u32};
+use super::{check_page, grid::convert_outcome, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
     answer::view,
@@ -60,7 +60,7 @@ pub fn view_comparison(
             (if has_run { &mut fixed } else { &mut gone }).push(build_compared_case(case, CaseState::Failed, is));
         }
         let cases = |all: Vec<ComparedCase>| {
-            let total = to_u32(all.len());
+            let total = saturate_to_u32(all.len());
             let cases = take_page(all, limit, offset);
             ComparedCases { has_more: has_more_after(offset, cases.len(), total), cases, total }
         };
@@ -135,7 +135,9 @@ fn urgency_rank(case: &ComparedCase) -> u8 {
 /// Counts the cases of each kind of verdict. The cases must be sorted by kind.
 fn count_verdict_kinds(sorted: &[ComparedCase]) -> Vec<VerdictKindCount> {
     let kind = |case: &ComparedCase| case.verdict.as_ref().map(|verdict| verdict.kind);
-    let count =
-        |cases: &[ComparedCase]| VerdictKindCount { kind: cases.first().and_then(kind), count: to_u32(cases.len()) };
+    let count = |cases: &[ComparedCase]| VerdictKindCount {
+        kind: cases.first().and_then(kind),
+        count: saturate_to_u32(cases.len()),
+    };
     sorted.chunk_by(|one, other| kind(one) == kind(other)).map(count).collect()
 }

@@ -5,8 +5,8 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{text::quote, view},
     contract::{
-        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, SplitPatternParams,
-        ViewPatternRow,
+        Change, EditPatternParams, MarkFixParams, MarkFixResult, MergePatternsParams, PatternTableRow,
+        SplitPatternParams,
     },
     failures::report_fix::pattern_not_found_error,
     memory::input,
@@ -20,7 +20,7 @@ use argus_store::{
         merging,
         sameness::{self, NewMergeDecision},
     },
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, NewSolution, Solution},
 };
 
@@ -32,35 +32,35 @@ pub fn edit_pattern(
     engine: &Engine,
     context: &CallContext,
     params: &EditPatternParams,
-) -> Result<ViewPatternRow, EngineError> {
+) -> Result<PatternTableRow, EngineError> {
     let description = clean_change(&params.description, "description", |text| {
-        engine.analyzer.redact(text).line(MAX_DESCRIPTION_CHARS).into_string()
+        engine.analyzer.redact(text).to_single_line(MAX_DESCRIPTION_CHARS).into_string()
     })?;
     let fix = clean_change(&params.suggested_fix, "suggestedFix", |text| {
         engine.analyzer.redact(text).trimmed().bounded_to(MAX_FIX_BYTES).into_string()
     })?;
     let digest = if let Change::Set(fix) = &fix { input::steps_digest(fix) } else { String::new() };
-    let id = context.id("sol");
-    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+    let id = context.create_id("sol");
+    let body = |tx: &mut Tx<'_>| -> Result<PatternTableRow, EngineError> {
         let pattern = find_pattern(tx, &params.id)?;
         if pattern.is_builtin && params.category != Change::Keep {
-            return Err(EngineError::invalid(
+            return Err(EngineError::invalid_input(
                 "The category of a built-in pattern cannot be changed; only description and suggestedFix can be set.",
             ));
         }
         let new_solution = |steps| NewSolution {
             id: &id,
-            owner: Owner::Pattern(pattern.key),
+            owner: DocumentOwner::Pattern(pattern.key),
             steps,
             digest: &digest,
             env: None,
             env_bucket: "",
             recorder: engine.recorder_as("person"),
-            now: context.now,
+            now: context.now_ms,
         };
-        let description = description.clone().over(pattern.overrides.description.clone());
+        let description = description.clone().apply_to_override(pattern.overrides.description.clone());
         let edit = PatternEdit {
-            category: params.category.clone().over(pattern.overrides.category),
+            category: params.category.clone().apply_to_override(pattern.overrides.category),
             description: description.as_deref(),
             fix: match &fix {
                 Change::Keep => FixEdit::Keep,
@@ -68,7 +68,7 @@ pub fn edit_pattern(
                 Change::Set(steps) => FixEdit::Write(new_solution(steps)),
             },
         };
-        edits::edit_pattern(tx, &pattern, &edit, context.now)?;
+        edits::edit_pattern(tx, &pattern, &edit, context.now_ms)?;
         read_row(engine, tx, &pattern.id)
     };
     engine.write(context, body)
@@ -79,19 +79,19 @@ pub fn merge_patterns(
     engine: &Engine,
     context: &CallContext,
     params: &MergePatternsParams,
-) -> Result<ViewPatternRow, EngineError> {
-    let decision = NewMergeDecision { id: &context.id("dec"), is_same: true, now: context.now };
-    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+) -> Result<PatternTableRow, EngineError> {
+    let decision = NewMergeDecision { id: &context.create_id("dec"), is_same: true, now: context.now_ms };
+    let body = |tx: &mut Tx<'_>| -> Result<PatternTableRow, EngineError> {
         let (from, into) = (find_pattern(tx, &params.from)?, find_pattern(tx, &params.into)?);
         if from.is_builtin || into.is_builtin {
-            return Err(EngineError::invalid("Built-in patterns cannot be merged. Merge two learned patterns."));
+            return Err(EngineError::invalid_input("Built-in patterns cannot be merged. Merge two learned patterns."));
         }
         if from.key == into.key {
             let message =
                 format!("'{}' and '{}' are already the same pattern.", quote(&params.from), quote(&params.into));
-            return Err(EngineError::invalid(message));
+            return Err(EngineError::invalid_input(message));
         }
-        merging::merge(tx, &from, &into, context.now)?;
+        merging::merge(tx, &from, &into, context.now_ms)?;
         sameness::record_merge_decision(tx, from.key, into.key, decision)?;
         read_row(engine, tx, &into.id)
     };
@@ -103,16 +103,16 @@ pub fn split_pattern(
     engine: &Engine,
     context: &CallContext,
     params: &SplitPatternParams,
-) -> Result<ViewPatternRow, EngineError> {
-    let decision = NewMergeDecision { id: &context.id("dec"), is_same: false, now: context.now };
-    let body = |tx: &mut Tx<'_>| -> Result<ViewPatternRow, EngineError> {
+) -> Result<PatternTableRow, EngineError> {
+    let decision = NewMergeDecision { id: &context.create_id("dec"), is_same: false, now: context.now_ms };
+    let body = |tx: &mut Tx<'_>| -> Result<PatternTableRow, EngineError> {
         let whole = find_pattern(tx, &params.pattern)?;
         let parts = patterns::list_merged(tx, whole.key)?;
         let Some(part) = parts.iter().find(|part| part.id == params.part.trim() && part.key != whole.key) else {
             let message = format!("'{}' is not a part of '{}'.", quote(&params.part), quote(&params.pattern));
-            return Err(EngineError::invalid(format!("{message} viewPattern lists the parts under merged.")));
+            return Err(EngineError::invalid_input(format!("{message} viewPattern lists the parts under merged.")));
         };
-        merging::undo_merge(tx, part, &whole, context.now)?;
+        merging::undo_merge(tx, part, &whole, context.now_ms)?;
         sameness::record_merge_decision(tx, part.key, whole.key, decision)?;
         read_row(engine, tx, &part.id)
     };
@@ -124,16 +124,16 @@ pub fn mark_fix(engine: &Engine, context: &CallContext, params: &MarkFixParams) 
     let body = |tx: &mut Tx<'_>| -> Result<MarkFixResult, EngineError> {
         let solution = find_solution_to_mark(tx, params)?;
         if solution.is_wrong != params.wrong {
-            edits::mark_wrong(tx, &solution, params.wrong, context.now)?;
+            edits::set_wrong_mark(tx, &solution, params.wrong, context.now_ms)?;
         }
         let pattern = match solution.owner {
-            Owner::Pattern(key) => patterns::get(tx, key)?,
-            Owner::Incident(_) => None,
+            DocumentOwner::Pattern(key) => patterns::get(tx, key)?,
+            DocumentOwner::Incident(_) => None,
         };
         Ok(MarkFixResult {
             solution_id: solution.id,
             wrong: params.wrong,
-            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
         })
     };
     engine.write(context, body)
@@ -143,7 +143,7 @@ fn find_solution_to_mark(tx: &mut Tx<'_>, params: &MarkFixParams) -> Result<Solu
     let (found, what, id) = match (&params.fix_id, &params.solution_id) {
         (Some(id), None) => (edits::find_solution_of_outcome(tx, id.trim())?, "Fix", id),
         (None, Some(id)) => (solutions::find_by_id(tx, id.trim())?, "Solution", id),
-        _ => return Err(EngineError::invalid("Pass either fixId or solutionId.")),
+        _ => return Err(EngineError::invalid_input("Pass either fixId or solutionId.")),
     };
     found.ok_or_else(|| {
         let message = format!("{what} '{}' not found. viewPattern lists fixes and solutions.", quote(id));
@@ -155,8 +155,8 @@ fn find_pattern(tx: &mut Tx<'_>, id: &str) -> Result<Pattern, EngineError> {
     patterns::find_by_id(tx, id.trim())?.ok_or_else(|| pattern_not_found_error(id))
 }
 
-fn read_row(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<ViewPatternRow, EngineError> {
-    Ok(view::convert_to_row(&find_pattern(tx, id)?, engine.options.locale))
+fn read_row(engine: &Engine, tx: &mut Tx<'_>, id: &str) -> Result<PatternTableRow, EngineError> {
+    Ok(view::convert_pattern_to_row(&find_pattern(tx, id)?, engine.options.locale))
 }
 
 /// Cleans the text of a change. Returns an error if the text is empty.
@@ -168,7 +168,7 @@ fn clean_change(
     let Change::Set(text) = change else { return Ok(change.clone()) };
     let kept = clean(text);
     if kept.trim().is_empty() {
-        return Err(EngineError::invalid(format!("{field} is empty; null restores the learned value.")));
+        return Err(EngineError::invalid_input(format!("{field} is empty; null restores the learned value.")));
     }
     Ok(Change::Set(kept))
 }

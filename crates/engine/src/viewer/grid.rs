@@ -1,6 +1,6 @@
 //! The grid of tests and runs, which shows flaky and broken tests. A test is judged only from the runs in the grid.
 
-use super::{check_page, clean_filter_text, take_page, to_u32};
+use super::{check_page, clean_filter_text, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
     answer::view,
@@ -51,7 +51,7 @@ pub fn view_grid(
         let urgent = |test: &TestRow| (test.broken, test.flaky, test.failures);
         urgent(b).cmp(&urgent(a)).then_with(|| a.name.cmp(&b.name))
     });
-    let total = to_u32(tests.len());
+    let total = saturate_to_u32(tests.len());
     let tests: Vec<GridTest> =
         take_page(tests, limit, offset).into_iter().map(|test| test.into_contract(runs.len())).collect();
     Ok(ViewGridResult {
@@ -109,7 +109,7 @@ fn number_commits(runs: &[Run]) -> Vec<Option<usize>> {
 }
 
 fn count_tests(tests: &[TestRow], matches: impl Fn(&TestRow) -> bool) -> u32 {
-    to_u32(tests.iter().filter(|test| matches(test)).count())
+    saturate_to_u32(tests.iter().filter(|test| matches(test)).count())
 }
 
 struct TestRow {
@@ -131,7 +131,7 @@ impl TestRow {
         let flaky = states.iter().any(|(_, state)| *state == CaseOutcome::Flaky)
             || (failures > 0 && failures < ran && has_mixed_outcomes(&states, commits));
         let broken = !flaky && failures == ran && failures > 1;
-        Self { name, states, flaky, broken, failures: to_u32(failures) }
+        Self { name, states, flaky, broken, failures: saturate_to_u32(failures) }
     }
 
     fn into_contract(self, columns: usize) -> GridTest {

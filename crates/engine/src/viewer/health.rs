@@ -4,12 +4,12 @@
 mod durations;
 mod trend;
 
-use super::{check_page, take_first, take_page, to_u32};
+use super::{check_page, saturate_to_u32, take_first, take_page};
 use crate::{
     Engine, EngineError,
     answer::moment::format_iso,
     contract::{
-        FixesResult, HealthParams, HealthResult, HealthTest, LastFailure, NoParams, TestDuration, TestEvidence,
+        FixesResult, HealthParams, HealthResult, LastFailure, NoParams, TestDuration, TestEvidence, TestHealth,
         TestsParams,
     },
     evidence::{fixes, test_states},
@@ -34,10 +34,10 @@ const MAX_FIXES: usize = 20;
 pub fn health(engine: &Engine, context: &CallContext, params: &HealthParams) -> Result<HealthResult, EngineError> {
     let (limit, offset) = check_page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let tests = list_unhealthy_tests(engine, context)?;
-    let count = |state: TestState| to_u32(tests.iter().filter(|test| test.state == state).count());
+    let count = |state: TestState| saturate_to_u32(tests.iter().filter(|test| test.state == state).count());
     let [broken, flaky, order, environment] =
         [TestState::Broken, TestState::Flaky, TestState::Order, TestState::Environment].map(count);
-    let total = to_u32(tests.len());
+    let total = saturate_to_u32(tests.len());
     let listed = take_page(tests, limit, offset);
     let FixesResult { fixes, reported, shared } = fixes::fixes(engine, context, &NoParams {})?;
     let (fixes, more_found) = take_first(fixes, MAX_FIXES);
@@ -85,7 +85,7 @@ struct RunData {
     duration_runs: u32,
     slowest: Vec<TestDuration>,
     slower: Vec<TestDuration>,
-    tests: Vec<HealthTest>,
+    tests: Vec<TestHealth>,
 }
 
 fn read_run_data(tx: &mut Tx<'_>, listed: Vec<TestEvidence>) -> Result<RunData, EngineError> {
@@ -101,10 +101,10 @@ fn read_run_data(tx: &mut Tx<'_>, listed: Vec<TestEvidence>) -> Result<RunData, 
 }
 
 /// Adds the last failure to each test.
-pub(super) fn add_last_failures(tx: &mut Tx<'_>, tests: Vec<TestEvidence>) -> Result<Vec<HealthTest>, EngineError> {
+pub(super) fn add_last_failures(tx: &mut Tx<'_>, tests: Vec<TestEvidence>) -> Result<Vec<TestHealth>, EngineError> {
     let names: Vec<&str> = tests.iter().map(|test| test.case_name.as_str()).collect();
     let last = trends::find_last_failures(tx, &names)?;
-    let test = |(evidence, last): (TestEvidence, Option<(String, i64)>)| HealthTest {
+    let test = |(evidence, last): (TestEvidence, Option<(String, i64)>)| TestHealth {
         evidence,
         last_failure: last.map(|(run_id, started_at)| LastFailure { run_id, timestamp: format_iso(started_at) }),
     };

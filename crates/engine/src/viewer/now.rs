@@ -31,7 +31,7 @@ pub fn view_now(engine: &Engine, context: &CallContext, _: &NoParams) -> Result<
     let (fixes, more_fixes) = take_first(known.fixes, MAX_LISTED);
     let (claims, more_claims) = take_first(known.reported, MAX_LISTED);
     let body = |tx: &mut Tx<'_>| -> Result<ViewNowResult, EngineError> {
-        let newest = runs::find_newest_own(tx)?;
+        let newest = runs::find_newest_non_foreign(tx)?;
         let (causes, more_causes, tests) = match &newest {
             Some((key, _)) => {
                 let (causes, more) = group_failures(engine, tx, *key)?;

@@ -7,7 +7,7 @@ use crate::{
     memory::finding::browse,
     runs::history,
 };
-use argus_core::{CallContext, builtin::BUILTINS};
+use argus_core::{CallContext, builtin::BUILTIN_PATTERNS};
 use argus_store::{
     Tx, patterns,
     runs::{self, RunFilter},
@@ -23,7 +23,7 @@ pub fn view_overview(engine: &Engine, context: &CallContext, _: &NoParams) -> Re
         let learned = patterns::count_learned(tx)?.iter().map(|(_, count)| count).sum();
         let newest = runs::list_newest(tx, 1)?.into_iter().next();
         Ok(ViewOverview {
-            patterns: learned + super::to_u32(BUILTINS.len()),
+            patterns: learned + super::saturate_to_u32(BUILTIN_PATTERNS.len()),
             learned_patterns: learned,
             runs: runs::count(tx, RunFilter::default())?,
             incidents,

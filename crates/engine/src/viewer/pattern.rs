@@ -1,12 +1,12 @@
 //! Shows a pattern with its fixes, its confidence over time and the failures that matched it.
 
-use super::{check_page, take_page, to_u32};
+use super::{check_page, saturate_to_u32, take_page};
 use crate::{
     Engine, EngineError,
     answer::{moment::format_iso, view as answer_view},
     contract::{
-        ConfidencePoint, LearnedValues, MergedPattern, PersonValues, SeenIn, SeenTest, ViewFix, ViewPatternParams,
-        ViewPatternResult, ViewSolution,
+        AffectedTest, ConfidencePoint, FixView, LearnedValues, MergedPattern, PatternOccurrence, PersonValues,
+        SolutionView, ViewPatternParams, ViewPatternResult,
     },
     failures::{fix_results, related, report_fix::pattern_not_found_error},
     runs::history::has_more_after,
@@ -23,7 +23,7 @@ use argus_store::{
         self,
         case_history::{self, FailureOccurrence},
     },
-    search::Owner,
+    search::DocumentOwner,
     solutions::{
         self,
         outcomes::{self, Report},
@@ -57,7 +57,7 @@ pub fn view_pattern(
     let body = |tx: &mut Tx<'_>| -> Result<ViewPatternResult, EngineError> {
         let pattern = patterns::find_by_id(tx, params.id.trim())?.ok_or_else(|| pattern_not_found_error(&params.id))?;
         let merged = patterns::list_merged(tx, pattern.key)?;
-        let (family, best_fix) = patterns::read_family_and_best_fix(tx, pattern.key)?;
+        let (family, best_fix) = patterns::read_family_and_steps(tx, pattern.key)?;
         let own = |fix: &Option<String>| pattern.overrides.solution.and_then(|_| fix.clone());
         let sample = patterns::read_sample(tx, pattern.key)?;
         let sample = sample.and_then(|event| serde_json::from_str::<FailureEvent>(&event).ok());
@@ -67,7 +67,7 @@ pub fn view_pattern(
             related::find_related_by_text(engine, tx, (&pattern.normalized, &family), &[pattern.key])?
         };
         let reports = outcomes::list_reports(tx, pattern.key, MAX_FIXES)?;
-        let days = daily_counts::list_of_pattern(tx, pattern.key, MAX_DAYS)?;
+        let days = daily_counts::list_daily_counts(tx, pattern.key, MAX_DAYS)?;
         let (seen, seen_total, tests) = if pattern.is_builtin {
             find_occurrences_of_builtin(tx, &pattern, limit, offset)?
         } else {
@@ -84,7 +84,7 @@ pub fn view_pattern(
             case_name: (!pattern.is_builtin).then(|| pattern.case_name.clone()),
             merged: merged.into_iter().map(convert_merged).collect(),
             solutions: list_solutions(tx, &pattern)?,
-            confidence_over_time: build_confidence_curve(&pattern, &reports, &days, context.now),
+            confidence_over_time: build_confidence_curve(&pattern, &reports, &days, context.now_ms),
             confidence_known_since: days.first().map(|first| format_iso(first.day.saturating_mul(DAY_MS))),
             fixes: reports.into_iter().map(convert_report).collect(),
             has_more: has_more_after(offset, seen.len(), seen_total),
@@ -125,8 +125,8 @@ fn convert_merged(pattern: Pattern) -> MergedPattern {
     }
 }
 
-fn convert_report(report: Report) -> ViewFix {
-    ViewFix {
+fn convert_report(report: Report) -> FixView {
+    FixView {
         fix_id: report.id,
         solution_id: report.solution_id,
         run_id: report.run_id,
@@ -142,12 +142,12 @@ fn convert_report(report: Report) -> ViewFix {
 }
 
 /// Returns the solutions of a pattern: the suggested solution first, wrong solutions last.
-fn list_solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<ViewSolution>, EngineError> {
+fn list_solutions(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<Vec<SolutionView>, EngineError> {
     let mut shown = Vec::new();
-    for solution in solutions::list_with_wrong(tx, Owner::Pattern(pattern.key), MAX_SOLUTIONS)? {
+    for solution in solutions::list_with_wrong(tx, DocumentOwner::Pattern(pattern.key), MAX_SOLUTIONS)? {
         let stats = outcomes::read_stats(tx, solution.key)?;
-        shown.push(ViewSolution {
-            suggested: pattern.suggests == Some(solution.key),
+        shown.push(SolutionView {
+            suggested: pattern.suggested_solution == Some(solution.key),
             set: pattern.overrides.solution == Some(solution.key),
             wrong: solution.is_wrong,
             solution_id: solution.id,
@@ -190,7 +190,12 @@ fn build_confidence_curve(
         if report.worked && !report.is_wrong {
             resolved_failures.insert(failure);
         }
-        points.push(point(report.created_at, to_u32(seen_failures.len()), to_u32(resolved_failures.len()), false));
+        points.push(point(
+            report.created_at,
+            saturate_to_u32(seen_failures.len()),
+            saturate_to_u32(resolved_failures.len()),
+            false,
+        ));
     }
     for day in days {
         let end = day.day.saturating_add(1).saturating_mul(DAY_MS).saturating_sub(1).min(now);
@@ -202,7 +207,7 @@ fn build_confidence_curve(
     points
 }
 
-type OccurrencesPage = (Vec<SeenIn>, u32, Vec<SeenTest>);
+type OccurrencesPage = (Vec<PatternOccurrence>, u32, Vec<AffectedTest>);
 
 /// Finds failures by the case and by the signatures that the pattern and its merged patterns had.
 fn find_occurrences_of_learned(
@@ -222,11 +227,11 @@ fn find_occurrences_of_learned(
     found.stable_sort_by_key(|(occurrence, _)| std::cmp::Reverse((occurrence.run, occurrence.seq)));
     found.dedup_by(|(a, _), (b, _)| a == b);
     let tests = count_by_test(tx, &found)?;
-    let total = to_u32(found.len());
+    let total = saturate_to_u32(found.len());
     let mut seen = Vec::new();
     for (occurrence, case_name) in take_page(found, limit, offset) {
         let at = case_history::describe_occurrence(tx, &occurrence)?;
-        seen.extend(at.map(|(run_id, started_at, headline)| SeenIn {
+        seen.extend(at.map(|(run_id, started_at, headline)| PatternOccurrence {
             run_id,
             timestamp: format_iso(started_at),
             case_name: case_name.to_owned(),
@@ -236,7 +241,7 @@ fn find_occurrences_of_learned(
     Ok((seen, total, tests))
 }
 
-fn count_by_test(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<SeenTest>, EngineError> {
+fn count_by_test(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result<Vec<AffectedTest>, EngineError> {
     let mut by_name: BTreeMap<&str, (u32, &FailureOccurrence)> = BTreeMap::new();
     for (occurrence, name) in found {
         by_name.entry(name).or_insert((0, occurrence)).0 += 1;
@@ -246,7 +251,7 @@ fn count_by_test(tx: &mut Tx<'_>, found: &[(FailureOccurrence, &str)]) -> Result
     let mut tests = Vec::new();
     for (name, (failures, last)) in counted.into_iter().take(MAX_TESTS) {
         if let Some((last_run_id, started_at, _)) = case_history::describe_occurrence(tx, last)? {
-            tests.push(SeenTest {
+            tests.push(AffectedTest {
                 case_name: name.to_owned(),
                 failures,
                 last_run_id,
@@ -270,8 +275,8 @@ fn find_occurrences_of_builtin(
             continue;
         }
         let limit_left = MAX_FOUND_FAILURES.saturating_sub(found.len());
-        for failed in case_history::list_failed_of_category(tx, key, pattern.category, to_u32(limit_left))? {
-            found.push(SeenIn {
+        for failed in case_history::list_failed_of_category(tx, key, pattern.category, saturate_to_u32(limit_left))? {
+            found.push(PatternOccurrence {
                 run_id: run.id.clone(),
                 timestamp: format_iso(run.started_at),
                 case_name: failed.name,
@@ -279,19 +284,19 @@ fn find_occurrences_of_builtin(
             });
         }
     }
-    let mut by_name: BTreeMap<&str, (u32, &SeenIn)> = BTreeMap::new();
+    let mut by_name: BTreeMap<&str, (u32, &PatternOccurrence)> = BTreeMap::new();
     for seen in &found {
         by_name.entry(&seen.case_name).or_insert((0, seen)).0 += 1;
     }
     let mut counted: Vec<_> = by_name.into_iter().collect();
     counted.stable_sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-    let test = |(name, (failures, last)): (&str, (u32, &SeenIn))| SeenTest {
+    let test = |(name, (failures, last)): (&str, (u32, &PatternOccurrence))| AffectedTest {
         case_name: name.to_owned(),
         failures,
         last_run_id: last.run_id.clone(),
         last_seen_at: last.timestamp.clone(),
     };
     let tests = counted.into_iter().take(MAX_TESTS).map(test).collect();
-    let total = to_u32(found.len());
+    let total = saturate_to_u32(found.len());
     Ok((take_page(found, limit, offset), total, tests))
 }

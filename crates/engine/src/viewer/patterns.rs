@@ -6,14 +6,14 @@
 //! each category. Built-in patterns that never occurred come last in every order, because they are not relevant for
 //! this project.
 
-use super::{check_page, clean_filter_text, to_u32};
+use super::{check_page, clean_filter_text, saturate_to_u32};
 use crate::{
     Engine, EngineError,
     answer::view as answer_view,
     contract::{CategoryCount, PatternSource, SourceCount, ViewPatternSort, ViewPatternsParams, ViewPatternsResult},
     runs::history::has_more_after,
 };
-use argus_core::{CallContext, Category, builtin::BUILTINS, confidence::confidence, stable_sort::StableSort};
+use argus_core::{CallContext, Category, builtin::BUILTIN_PATTERNS, confidence::confidence, stable_sort::StableSort};
 use argus_store::{
     Tx,
     patterns::{
@@ -45,7 +45,7 @@ pub fn view_patterns(
         for key in all.read_page_keys(tx, &sections, limit, offset)? {
             let builtin = all.builtins.iter().find(|builtin| builtin.key == key).cloned();
             let pattern = if builtin.is_some() { builtin } else { patterns::get(tx, key)? };
-            rows.extend(pattern.map(|pattern| answer_view::convert_to_row(&pattern, engine.options.locale)));
+            rows.extend(pattern.map(|pattern| answer_view::convert_pattern_to_row(&pattern, engine.options.locale)));
         }
         Ok(ViewPatternsResult {
             has_more: has_more_after(offset, rows.len(), total),
@@ -101,8 +101,8 @@ impl Section {
 
 impl FilteredPatterns {
     fn find(engine: &Engine, tx: &mut Tx<'_>, filter_text: Option<String>) -> Result<Self, EngineError> {
-        let mut builtins = Vec::with_capacity(BUILTINS.len());
-        for builtin in &BUILTINS {
+        let mut builtins = Vec::with_capacity(BUILTIN_PATTERNS.len());
+        for builtin in &BUILTIN_PATTERNS {
             builtins.extend(patterns::find_by_id(tx, builtin.id)?);
         }
         let builtin_keys = builtins.iter().map(|builtin| builtin.key).collect();
@@ -117,7 +117,7 @@ impl FilteredPatterns {
             });
             for (category, count) in &mut counts {
                 let keys = view::find_containing(tx, *category, filter_text)?;
-                *count = to_u32(keys.len());
+                *count = saturate_to_u32(keys.len());
                 found.insert(category.as_str(), keys);
             }
         }
@@ -133,11 +133,11 @@ impl FilteredPatterns {
     }
 
     fn count_builtins(&self, categories: &[Category]) -> u32 {
-        to_u32(self.builtins.iter().filter(|builtin| categories.contains(&builtin.category)).count())
+        saturate_to_u32(self.builtins.iter().filter(|builtin| categories.contains(&builtin.category)).count())
     }
 
     fn count_patterns(&self, section: &Section) -> u32 {
-        let builtins = to_u32(self.builtins.iter().filter(|builtin| section.contains(builtin)).count());
+        let builtins = saturate_to_u32(self.builtins.iter().filter(|builtin| section.contains(builtin)).count());
         builtins + if section.learned { self.count_learned(&section.categories) } else { 0 }
     }
 
@@ -169,7 +169,7 @@ impl FilteredPatterns {
     ) -> Result<Vec<PatternKey>, EngineError> {
         let (mut keys, mut skip) = (Vec::new(), offset);
         for section in sections {
-            let (size, left) = (self.count_patterns(section), limit - super::to_u32(keys.len()));
+            let (size, left) = (self.count_patterns(section), limit - super::saturate_to_u32(keys.len()));
             if skip >= size || left == 0 {
                 skip = skip.saturating_sub(size);
                 continue;
@@ -225,7 +225,7 @@ impl FilteredPatterns {
             return Ok((Vec::new(), 0));
         }
         if section.by == SortColumn::Description && self.filter_text.is_none() && section.categories.len() > 1 {
-            let before = skip.saturating_sub(to_u32(BUILTINS.len()));
+            let before = skip.saturating_sub(saturate_to_u32(BUILTIN_PATTERNS.len()));
             let entries = view::list_by_description(tx, descending, skip + take - before, before)?;
             return Ok((entries, before));
         }
@@ -262,9 +262,9 @@ impl FilteredPatterns {
         let mut limit = most.saturating_mul(2).max(DEFAULT_LIMIT);
         loop {
             let mut entries = view::list_sorted(tx, category, by, descending, limit)?;
-            let is_all = to_u32(entries.len()) < limit;
+            let is_all = saturate_to_u32(entries.len()) < limit;
             entries.retain(|entries| found.binary_search(&entries.key).is_ok());
-            if is_all || to_u32(entries.len()) >= most {
+            if is_all || saturate_to_u32(entries.len()) >= most {
                 return Ok(entries);
             }
             limit = limit.saturating_mul(4);

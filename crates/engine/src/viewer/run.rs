@@ -5,8 +5,8 @@ use crate::{
     Engine, EngineError, ErrorCode,
     answer::{moment::format_iso, text::quote, view},
     contract::{
-        CaseEnd, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams, ViewCaseResult,
-        ViewRunParams, ViewRunResult,
+        CaseHistoryEntry, CaseRecord, CaseState, CaseVerdict, FailureGroup, KnownPattern, ViewCaseParams,
+        ViewCaseResult, ViewRunParams, ViewRunResult,
     },
     failures::{lookup, matching, suggestion::find_known_pattern},
     runs::{cause, history::has_more_after},
@@ -47,11 +47,11 @@ pub fn view_run(engine: &Engine, context: &CallContext, params: &ViewRunParams) 
     let body = |tx: &mut Tx<'_>| -> Result<ViewRunResult, EngineError> {
         let (key, run) = lookup::find_run(tx, &params.id)?;
         let state = match params.status.map(stored_outcome) {
-            Some(None) => return Err(EngineError::invalid("status is 'absent', but a run has no absent cases.")),
+            Some(None) => return Err(EngineError::invalid_input("status is 'absent', but a run has no absent cases.")),
             state => state.flatten(),
         };
-        let filter = CaseFilter { state, words: filter_text.as_deref() };
-        let is_all = filter.state.is_none() && filter.words.is_none();
+        let filter = CaseFilter { outcome: state, words: filter_text.as_deref() };
+        let is_all = filter.outcome.is_none() && filter.words.is_none();
         let total = if is_all { run.passed + run.failed + run.skipped } else { case_history::count(tx, key, filter)? };
         let cases: Vec<_> = case_history::list(tx, key, filter, limit, offset)?.into_iter().map(convert_case).collect();
         let (groups, more_groups) = group_failures(engine, tx, key)?;
@@ -97,7 +97,7 @@ pub fn view_case(
             failure_kind: summary.kind,
             place: summary.place,
             test_place: summary.test_place,
-            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
             known,
             history: read_history(tx, &params.case_name)?,
             headline: failure.headline,
@@ -109,7 +109,7 @@ pub fn view_case(
     engine.read(context, body)
 }
 
-fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError> {
+fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseHistoryEntry>, EngineError> {
     let (mut ends, mut read) = (Vec::new(), 0);
     for (key, run) in runs::list_newest(tx, MAX_HISTORY_RUNS)? {
         read += run.passed + run.failed + run.skipped;
@@ -117,7 +117,11 @@ fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError
             break;
         }
         if let Some(state) = case_history::find_outcome(tx, key, name)? {
-            ends.push(CaseEnd { run_id: run.id, timestamp: format_iso(run.started_at), state: convert_outcome(state) });
+            ends.push(CaseHistoryEntry {
+                run_id: run.id,
+                timestamp: format_iso(run.started_at),
+                state: convert_outcome(state),
+            });
         }
     }
     Ok(ends)
@@ -125,7 +129,7 @@ fn read_history(tx: &mut Tx<'_>, name: &str) -> Result<Vec<CaseEnd>, EngineError
 
 fn convert_case(case: cases::Case) -> CaseRecord {
     let mut record = view::convert_case(case);
-    record.error = record.error.map(|error| display::shortened(&error, MAX_ERROR_CHARS));
+    record.error = record.error.map(|error| display::truncate_chars(&error, MAX_ERROR_CHARS));
     record
 }
 
@@ -235,13 +239,13 @@ impl FailureGroupBuilder {
             cause_id: self.verdict.as_ref().map(|verdict| verdict.cause_id.clone()),
             verdict: self.verdict.as_ref().map(view::shorten_verdict),
             case_names: self.names,
-            pattern: pattern.map(|pattern| view::convert_to_row(&pattern, engine.options.locale)),
+            pattern: pattern.map(|pattern| view::convert_pattern_to_row(&pattern, engine.options.locale)),
             known,
         })
     }
 }
 
 fn shorten_fix(known: KnownPattern) -> KnownPattern {
-    let suggested_fix = known.suggested_fix.map(|fix| display::shortened(&fix, MAX_FIX_CHARS));
+    let suggested_fix = known.suggested_fix.map(|fix| display::truncate_chars(&fix, MAX_FIX_CHARS));
     KnownPattern { suggested_fix, ..known }
 }

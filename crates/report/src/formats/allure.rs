@@ -13,12 +13,12 @@ use serde_json::Value;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, Place, ReportCase},
+    model::{CasePosition, CaseStatus, ReportCase},
     paths,
     reading::{
         bounded_text,
         input::Input,
-        json::values::{self, Values, items, number, text},
+        json::values::{self, ValueReceiver, items, number, text},
     },
 };
 
@@ -45,7 +45,7 @@ pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Res
 
 struct AllureResult(serde_json::Map<String, Value>);
 
-impl Values for AllureResult {
+impl ValueReceiver for AllureResult {
     const ARRAYS: &'static [&'static str] = &[];
 
     fn value(&mut self, key: &str, value: Value) {
@@ -90,7 +90,7 @@ fn read_case(result: &Value, intake: &Intake<'_>) -> ReportCase {
         duration_ms: started.zip(stopped).map(|(started, stopped)| stopped - started),
         error: error.filter(|_| status == CaseStatus::Failed).and_then(|error| bounded_text::bound_error(&error)),
         runner_status: Some(word).filter(|word| matches!(word.as_str(), "broken" | "unknown")),
-        place: Place { started_at, ..Place::default() },
+        place: CasePosition { started_at, ..CasePosition::default() },
         file,
         ..ReportCase::new(name_with_parameters(result), status)
     }

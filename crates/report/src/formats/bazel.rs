@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, Place, ReportCase},
+    model::{CasePosition, CaseStatus, ReportCase},
     reading::{
         bounded_text,
         input::Input,
@@ -26,7 +26,7 @@ use crate::{
 /// Reads all events.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut build = Build::default();
-    values::events(input, intake, |event, intake| build.event(event, intake));
+    values::for_each_event(input, intake, |event, intake| build.event(event, intake));
     if !build.is_known {
         let reason = "it has no Bazel build event".to_owned();
         return Err(ReportErrorKind::Malformed { format: "bazel", reason });
@@ -115,7 +115,7 @@ fn read_case(event: &Value, id: &Value, label: String) -> ReportCase {
         duration_ms: number(event, "/testResult/testAttemptDurationMillis"),
         error: error.filter(|_| status == CaseStatus::Failed),
         runner_status: Some(word).filter(|word| !matches!(word.as_str(), "PASSED" | "FAILED")),
-        place: Place { started_at: started, ..Place::default() },
+        place: CasePosition { started_at: started, ..CasePosition::default() },
         ..ReportCase::new(if parts.is_empty() { label } else { format!("{label} ({})", parts.join(", ")) }, status)
     }
 }

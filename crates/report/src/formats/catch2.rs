@@ -13,12 +13,12 @@ use crate::{
     intake::Intake,
     model::{CaseStatus, ExecutionOrder, ReportCase},
     reading::{
-        bounded_text::{self, Bounded},
+        bounded_text::{self, BoundedText},
         input::Input,
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -38,10 +38,10 @@ struct Catch2 {
     /// The failed check that is being read: `cart_test.cpp:7`, and its macro.
     check: Option<(String, String)>,
     original: Option<String>,
-    errors: Option<Bounded>,
+    errors: Option<BoundedText>,
 }
 
-impl Elements for Catch2 {
+impl ElementHandler for Catch2 {
     const FORMAT: &'static str = "catch2";
     const ROOTS: &'static [&'static str] = &["Catch2TestRun", "Catch"];
     const TEXTS: &'static [&'static str] =
@@ -60,10 +60,10 @@ impl Elements for Catch2 {
             }
             ("Section", Some(_)) => self.sections.push(name()),
             ("Expression", Some(_)) if tag.text("success").as_deref() != Some("true") => {
-                self.check = Some((read_place(tag), tag.text("type").unwrap_or_default()));
+                self.check = Some((read_location(tag), tag.text("type").unwrap_or_default()));
             }
             ("Exception" | "Failure" | "FatalErrorCondition", Some(_)) if self.check.is_none() => {
-                self.check = Some((read_place(tag), String::new()));
+                self.check = Some((read_location(tag), String::new()));
             }
             ("OverallResult", Some(case)) => {
                 let is_skipped = tag.text("skips").is_some_and(|count| count != "0");
@@ -109,7 +109,7 @@ impl Elements for Catch2 {
             ("StdOut", Some(case)) => case.stdout_tail = text.and_then(|text| bounded_text::bound_output(&text)),
             ("StdErr", Some(case)) => case.stderr_tail = text.and_then(|text| bounded_text::bound_output(&text)),
             ("TestCase", Some(_)) => {
-                let errors = self.errors.take().and_then(Bounded::finish);
+                let errors = self.errors.take().and_then(BoundedText::finish);
                 if let Some(case) = self.case.take() {
                     let error = errors.filter(|_| case.status == CaseStatus::Failed);
                     intake.emit_case(ReportCase { error, ..case });
@@ -122,7 +122,7 @@ impl Elements for Catch2 {
 
 impl Catch2 {
     fn fail(&mut self, error: &str) {
-        let errors = self.errors.get_or_insert_with(Bounded::error);
+        let errors = self.errors.get_or_insert_with(BoundedText::error);
         if !errors.is_empty() {
             errors.push_str("\n\n");
         }
@@ -133,6 +133,6 @@ impl Catch2 {
     }
 }
 
-fn read_place(tag: &Tag) -> String {
+fn read_location(tag: &Tag) -> String {
     format!("{}:{}", tag.text("filename").unwrap_or_default(), tag.text("line").unwrap_or_default())
 }

@@ -9,7 +9,7 @@
 use std::io::BufRead;
 
 use crate::{
-    cpp_frameworks::failed_assertions,
+    cpp_frameworks::extract_failed_assertions,
     error::ReportErrorKind,
     intake::Intake,
     model::{CaseStatus, ReportCase},
@@ -19,7 +19,7 @@ use crate::{
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -49,7 +49,7 @@ struct Test {
     output: Option<String>,
 }
 
-impl Elements for CTest {
+impl ElementHandler for CTest {
     const FORMAT: &'static str = "ctest";
     const ROOTS: &'static [&'static str] = &["Site"];
     const TEXTS: &'static [&'static str] = &["Name", "Value", "StartTestTime"];
@@ -101,7 +101,7 @@ impl Test {
         };
         let word = self.exit.filter(|word| word != "Failed");
         let error = || {
-            let assertions = self.output.as_deref().and_then(failed_assertions);
+            let assertions = self.output.as_deref().and_then(extract_failed_assertions);
             assertions
                 .or_else(|| bounded_text::join_message(word.as_deref().or(reason.as_deref()), self.output.as_deref()))
         };

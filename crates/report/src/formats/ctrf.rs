@@ -11,7 +11,7 @@ use crate::{
     reading::{
         bounded_text,
         input::Input,
-        json::{self, Elements, Fields, Items, Loose, Object, skip},
+        json::{self, ArraySeed, ItemSink, LooseValue, ObjectReader, ObjectSeed, skip},
     },
 };
 
@@ -48,26 +48,26 @@ struct Report<'i, 'a> {
     summary: Summary,
 }
 
-impl Object for Report<'_, '_> {
+impl ObjectReader for Report<'_, '_> {
     /// The outer object and `results` have no common keys, so the same reader handles both.
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "results" => {
                 self.is_inside = true;
-                map.next_value_seed(Fields(self))
+                map.next_value_seed(ObjectSeed(self))
             }
-            "tool" => map.next_value_seed(Fields(&mut self.tool)),
-            "summary" => map.next_value_seed(Fields(&mut self.summary)),
+            "tool" => map.next_value_seed(ObjectSeed(&mut self.tool)),
+            "summary" => map.next_value_seed(ObjectSeed(&mut self.summary)),
             "tests" if self.is_inside => {
                 self.known = true;
-                map.next_value_seed(Elements(self))
+                map.next_value_seed(ArraySeed(self))
             }
             _ => skip(map),
         }
     }
 }
 
-impl Items for Report<'_, '_> {
+impl ItemSink for Report<'_, '_> {
     type Item = Test;
 
     fn start(&mut self) -> Test {
@@ -92,11 +92,11 @@ struct Tool {
     version: Option<String>,
 }
 
-impl Object for Tool {
+impl ObjectReader for Tool {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "name" => self.name = map.next_value::<Loose>()?.text(),
-            "version" => self.version = map.next_value::<Loose>()?.text(),
+            "name" => self.name = map.next_value::<LooseValue>()?.text(),
+            "version" => self.version = map.next_value::<LooseValue>()?.text(),
             _ => skip(map)?,
         }
         Ok(())
@@ -110,12 +110,12 @@ struct Summary {
     failed: Option<f64>,
 }
 
-impl Object for Summary {
+impl ObjectReader for Summary {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "start" => self.start = map.next_value::<Loose>()?.millis().map(to_millis),
-            "failed" => self.failed = map.next_value::<Loose>()?.number(),
-            "stop" => self.stop = map.next_value::<Loose>()?.millis().map(to_millis),
+            "start" => self.start = map.next_value::<LooseValue>()?.millis().map(to_millis),
+            "failed" => self.failed = map.next_value::<LooseValue>()?.number(),
+            "stop" => self.stop = map.next_value::<LooseValue>()?.millis().map(to_millis),
             _ => skip(map)?,
         }
         Ok(())
@@ -144,22 +144,22 @@ struct Test {
     stderr: Vec<String>,
 }
 
-impl Object for Test {
+impl ObjectReader for Test {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "name" => self.name = map.next_value::<Loose>()?.text(),
-            "status" => self.status = map.next_value::<Loose>()?.text(),
-            "rawStatus" => self.raw_status = map.next_value::<Loose>()?.text(),
-            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
-            "start" => self.start = map.next_value::<Loose>()?.millis().map(to_millis),
-            "message" => self.message = map.next_value::<Loose>()?.text(),
-            "trace" => self.trace = map.next_value::<Loose>()?.text(),
+            "name" => self.name = map.next_value::<LooseValue>()?.text(),
+            "status" => self.status = map.next_value::<LooseValue>()?.text(),
+            "rawStatus" => self.raw_status = map.next_value::<LooseValue>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<LooseValue>()?.number(),
+            "start" => self.start = map.next_value::<LooseValue>()?.millis().map(to_millis),
+            "message" => self.message = map.next_value::<LooseValue>()?.text(),
+            "trace" => self.trace = map.next_value::<LooseValue>()?.text(),
             "suite" => self.suite = read_suites(map.next_value()?),
-            "filePath" | "filepath" => self.file = map.next_value::<Loose>()?.text(),
-            "retries" => self.retries = map.next_value::<Loose>()?.count(),
-            "flaky" => self.flaky = map.next_value::<Loose>()? == Loose::Flag(true),
-            "stdout" => self.stdout = map.next_value::<Loose>()?.texts(),
-            "stderr" => self.stderr = map.next_value::<Loose>()?.texts(),
+            "filePath" | "filepath" => self.file = map.next_value::<LooseValue>()?.text(),
+            "retries" => self.retries = map.next_value::<LooseValue>()?.count(),
+            "flaky" => self.flaky = map.next_value::<LooseValue>()? == LooseValue::Flag(true),
+            "stdout" => self.stdout = map.next_value::<LooseValue>()?.texts(),
+            "stderr" => self.stderr = map.next_value::<LooseValue>()?.texts(),
             _ => skip(map)?,
         }
         Ok(())
@@ -167,9 +167,9 @@ impl Object for Test {
 }
 
 /// Suites are an array since version 1 of the format, and a single joined text before.
-fn read_suites(value: Loose) -> Vec<String> {
+fn read_suites(value: LooseValue) -> Vec<String> {
     match value {
-        Loose::Text(joined) => joined.split(" > ").map(str::to_owned).collect(),
+        LooseValue::Text(joined) => joined.split(" > ").map(str::to_owned).collect(),
         other => other.texts(),
     }
 }

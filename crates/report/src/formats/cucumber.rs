@@ -18,7 +18,7 @@ use crate::{
     reading::{
         bounded_text,
         input::Input,
-        json::values::{self, Values, items, number, text},
+        json::values::{self, ValueReceiver, items, number, text},
     },
 };
 
@@ -37,7 +37,7 @@ struct Report<'i, 'a> {
     known: bool,
 }
 
-impl Values for Report<'_, '_> {
+impl ValueReceiver for Report<'_, '_> {
     const ARRAYS: &'static [&'static str] = &[];
 
     fn value(&mut self, _: &str, feature: Value) {
@@ -55,7 +55,7 @@ impl Values for Report<'_, '_> {
             let case = ReportCase {
                 file: text(&feature, "/uri")
                     .or_else(|| text(&feature, "/location"))
-                    .and_then(|path| self.intake.file(path_of_location(&path))),
+                    .and_then(|path| self.intake.file(strip_line_number(&path))),
                 suite: text(&feature, "/name").into_iter().collect(),
                 duration_ms: Some(steps.duration_ms),
                 error,
@@ -67,7 +67,7 @@ impl Values for Report<'_, '_> {
 }
 
 /// Returns the path of behave's `location`, such as `features/cart.feature:3`.
-fn path_of_location(location: &str) -> &str {
+fn strip_line_number(location: &str) -> &str {
     match location.rsplit_once(':') {
         Some((path, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) => path,
         _ => location,
@@ -83,7 +83,7 @@ pub(super) struct Steps {
 }
 
 /// Statuses from the best to the worst, as `TestStepResultStatus` of Cucumber's messages.
-const STATUSES: [&str; 7] = ["unknown", "passed", "skipped", "pending", "undefined", "ambiguous", "failed"];
+const STATUSES_BEST_FIRST: [&str; 7] = ["unknown", "passed", "skipped", "pending", "undefined", "ambiguous", "failed"];
 
 impl Steps {
     fn add(&mut self, element: &Value) {
@@ -101,11 +101,11 @@ impl Steps {
 
     /// Adds a result. `name` describes a step that gives no message.
     pub(super) fn push(&mut self, word: &str, name: &str, message: Option<String>, duration_ms: f64) {
-        let rank = STATUSES.iter().position(|status| word.eq_ignore_ascii_case(status)).unwrap_or(0);
+        let rank = STATUSES_BEST_FIRST.iter().position(|status| word.eq_ignore_ascii_case(status)).unwrap_or(0);
         self.duration_ms += duration_ms;
         self.worst = self.worst.max(u8::try_from(rank).unwrap_or(0));
         if rank > 2 {
-            let place = || format!("{} step: {name}", STATUSES[rank]);
+            let place = || format!("{} step: {name}", STATUSES_BEST_FIRST[rank]);
             self.errors.push(message.unwrap_or_else(place));
         }
     }

@@ -17,7 +17,7 @@ use super::cucumber::Steps;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ExecutionOrder, Place, ReportCase},
+    model::{CasePosition, CaseStatus, ExecutionOrder, ReportCase},
     reading::{
         bounded_text,
         input::Input,
@@ -29,7 +29,7 @@ use crate::{
 /// Reads all messages.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut run = CucumberRun::default();
-    values::events(input, intake, |message, intake| run.message(message, intake));
+    values::for_each_event(input, intake, |message, intake| run.message(message, intake));
     if !run.is_known {
         let reason = "it has no Cucumber message".to_owned();
         return Err(ReportErrorKind::Malformed { format: "cucumber-messages", reason });
@@ -200,7 +200,7 @@ impl CucumberRun {
             duration_ms: Some(attempt.steps.duration_ms),
             error_type: attempt.error_type,
             error,
-            place: Place { started_at: attempt.started_at, ..Place::default() },
+            place: CasePosition { started_at: attempt.started_at, ..CasePosition::default() },
             ..ReportCase::new(name.name.clone(), status)
         };
         let case = match self.retried.remove(&attempt.case) {

@@ -15,7 +15,7 @@ use crate::{
     intake::Intake,
     model::{CaseStatus, ExecutionOrder, ReportCase},
     reading::{
-        bounded_text::{self, Bounded},
+        bounded_text::{self, BoundedText},
         input::Input,
         json::values::{self, items, number, text},
     },
@@ -24,7 +24,7 @@ use crate::{
 /// Reads all events.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut run = DartRun::default();
-    values::events(input, intake, |event, intake| run.event(event, intake));
+    values::for_each_event(input, intake, |event, intake| run.event(event, intake));
     if !run.is_known {
         let reason = "it has no Dart test event".to_owned();
         return Err(ReportErrorKind::Malformed { format: "dart", reason });
@@ -56,8 +56,8 @@ struct DartRun {
 struct Running {
     case: ReportCase,
     started: Option<f64>,
-    error: Option<Bounded>,
-    output: Option<Bounded>,
+    error: Option<BoundedText>,
+    output: Option<BoundedText>,
 }
 
 impl DartRun {
@@ -76,10 +76,10 @@ impl DartRun {
                         text(event, "/error").as_deref(),
                         text(event, "/stackTrace").as_deref(),
                     );
-                    let error = running.error.get_or_insert_with(Bounded::error);
+                    let error = running.error.get_or_insert_with(BoundedText::error);
                     error.push_str(&format!("{}\n", joined.unwrap_or_default()));
                 } else {
-                    let output = running.output.get_or_insert_with(Bounded::output);
+                    let output = running.output.get_or_insert_with(BoundedText::output);
                     output.push_str(&format!("{}\n", text(event, "/message").unwrap_or_default()));
                 }
             }
@@ -125,7 +125,7 @@ impl DartRun {
             return;
         }
         self.failed += u64::from(status == CaseStatus::Failed);
-        let error = running.error.and_then(Bounded::finish);
+        let error = running.error.and_then(BoundedText::finish);
         let is_loading = running.case.name.starts_with("loading ") && running.case.suite.is_empty();
         let case = if is_loading && status == CaseStatus::Failed {
             ReportCase::suite_failure(running.case.file, error)
@@ -133,7 +133,7 @@ impl DartRun {
             ReportCase { status, error, attempts: u32::from(status != CaseStatus::Skipped), ..running.case }
         };
         let spent = number(event, "/time").zip(running.started).map(|(ended, started)| ended - started);
-        let stdout_tail = running.output.and_then(Bounded::finish);
+        let stdout_tail = running.output.and_then(BoundedText::finish);
         intake.emit_case(ReportCase { duration_ms: spent, stdout_tail, ..case });
     }
 }

@@ -9,13 +9,13 @@ use std::{
 
 use serde::Deserialize;
 
-use super::go_text::{self, is_only_frame};
+use super::go_text::{self, has_only_runner_lines};
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
     model::{CaseStatus, ExecutionOrder, ReportCase},
     reading::{
-        bounded_text::{self, Bounded},
+        bounded_text::{self, BoundedText},
         input::Input,
         json::values,
         units,
@@ -30,7 +30,7 @@ const TRUNCATED_TEST_ERROR: &str = "The process of the package ended before this
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut run = GoRun::default();
     let mut last = 0;
-    values::lines(input, intake, |line, number, intake| {
+    values::for_each_line(input, intake, |line, number, intake| {
         last = number;
         run.line(line, number, intake);
     });
@@ -63,9 +63,9 @@ struct GoRun {
     events: u64,
     packages: BTreeMap<String, Package>,
     /// Output of failed builds by import path (Go 1.24 and later).
-    builds: BTreeMap<String, Bounded>,
+    builds: BTreeMap<String, BoundedText>,
     /// Lines that are not events: build output, if both streams were written to one file.
-    stray: Option<Bounded>,
+    stray: Option<BoundedText>,
     retries: Retries,
     /// Packages that ran to their end. If a test of such a package runs again, gotestsum is repeating failed tests.
     ended_packages: BTreeSet<String>,
@@ -74,15 +74,15 @@ struct GoRun {
 }
 
 /// A test that has not ended.
-struct Running {
-    output: Bounded,
+struct RunningTest {
+    output: BoundedText,
     started: Option<i64>,
 }
 
 #[derive(Default)]
 struct Package {
-    running: BTreeMap<String, Running>,
-    output: Option<Bounded>,
+    running: BTreeMap<String, RunningTest>,
+    output: Option<BoundedText>,
     failures: u32,
 }
 
@@ -93,7 +93,7 @@ struct Package {
 impl GoRun {
     fn line(&mut self, trimmed: &str, number: u64, intake: &mut Intake<'_>) {
         if !trimmed.starts_with('{') {
-            self.read_other_line(trimmed, intake);
+            self.read_non_event_line(trimmed, intake);
             return;
         }
         match serde_json::from_str::<Event>(trimmed) {
@@ -112,7 +112,7 @@ impl GoRun {
 
     /// Handles a line that is not an event. `FAIL example.com/shop/broken [build failed]` names the package of the
     /// lines before it.
-    fn read_other_line(&mut self, line: &str, intake: &mut Intake<'_>) {
+    fn read_non_event_line(&mut self, line: &str, intake: &mut Intake<'_>) {
         if line.is_empty() {
             return;
         }
@@ -120,11 +120,11 @@ impl GoRun {
             .strip_prefix("FAIL\t")
             .filter(|rest| rest.ends_with("[build failed]") || rest.ends_with("[setup failed]"));
         if let Some(package) = failed.and_then(|rest| rest.split_whitespace().next()) {
-            let error = self.stray.take().and_then(Bounded::finish).unwrap_or_else(|| line.to_owned());
-            self.fail_package(package, Some(error), intake);
+            let error = self.stray.take().and_then(BoundedText::finish).unwrap_or_else(|| line.to_owned());
+            self.add_package_failure(package, Some(error), intake);
             return;
         }
-        let stray = self.stray.get_or_insert_with(Bounded::error);
+        let stray = self.stray.get_or_insert_with(BoundedText::error);
         stray.push_str(line);
         stray.push_str("\n");
     }
@@ -137,18 +137,20 @@ impl GoRun {
         match (event.action.as_str(), event.test.clone()) {
             ("build-output", _) => {
                 let path = event.import_path.unwrap_or_default();
-                let output = self.builds.entry(path).or_insert_with(Bounded::error);
+                let output = self.builds.entry(path).or_insert_with(BoundedText::error);
                 output.push_str(&event.output.unwrap_or_default());
             }
             ("run", Some(test)) => {
-                self.package(&event.package).running.insert(test, Running { output: Bounded::error(), started: time });
+                self.package(&event.package)
+                    .running
+                    .insert(test, RunningTest { output: BoundedText::error(), started: time });
             }
             ("output", test) => {
                 let output = event.output.unwrap_or_default();
                 let package = self.package(&event.package);
                 let target = match test.and_then(|test| package.running.get_mut(&test)) {
                     Some(running) => &mut running.output,
-                    None => package.output.get_or_insert_with(Bounded::error),
+                    None => package.output.get_or_insert_with(BoundedText::error),
                 };
                 target.push_str(&output);
             }
@@ -185,15 +187,16 @@ impl GoRun {
         let failed = event.action == "fail";
         let unfinished: Vec<_> = std::mem::take(&mut package.running)
             .into_iter()
-            .map(|(test, Running { output, started })| (test, output.finish(), started))
+            .map(|(test, RunningTest { output, started })| (test, output.finish(), started))
             .collect();
-        let is_told = package.failures > 0 || unfinished.iter().any(|(_, output, _)| !is_only_frame(output.as_deref()));
+        let is_told =
+            package.failures > 0 || unfinished.iter().any(|(_, output, _)| !has_only_runner_lines(output.as_deref()));
         for (test, output, started) in unfinished {
             // These tests were still running when the process ended. A test with output caused the end; a test without
             // output only waited for its turn.
-            let has_failed = failed && !(is_told && is_only_frame(output.as_deref()));
+            let has_failed = failed && !(is_told && has_only_runner_lines(output.as_deref()));
             package.failures += u32::from(has_failed);
-            let is_silent = has_failed && is_only_frame(output.as_deref());
+            let is_silent = has_failed && has_only_runner_lines(output.as_deref());
             let output = if is_silent { Some(TRUNCATED_TEST_ERROR.to_owned()) } else { output };
             let mut case = read_case(&event.package, &test, if has_failed { "fail" } else { "skip" }, output);
             case.runner_status = Some("unfinished".to_owned());
@@ -203,15 +206,15 @@ impl GoRun {
         }
         if failed && package.failures == 0 {
             let build = event.failed_build.as_deref().and_then(|path| self.builds.remove(path));
-            let error = build.or(package.output).and_then(Bounded::finish);
-            let error = error.or_else(|| self.stray.take().and_then(Bounded::finish));
-            self.fail_package(&event.package, error, intake);
+            let error = build.or(package.output).and_then(BoundedText::finish);
+            let error = error.or_else(|| self.stray.take().and_then(BoundedText::finish));
+            self.add_package_failure(&event.package, error, intake);
         }
         self.ended_packages.insert(event.package.clone());
     }
 
-    fn fail_package(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
-        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::remove_frame(&error)));
+    fn add_package_failure(&mut self, package: &str, error: Option<String>, intake: &mut Intake<'_>) {
+        let mut case = ReportCase::suite_failure(None, error.map(|error| go_text::remove_runner_lines(&error)));
         case.suite = vec![package.to_owned()];
         case.place.started_at = self.ended;
         self.retries.push(case, true, intake);
@@ -230,7 +233,7 @@ impl GoRun {
             intake.add_problem(Some(line), format!("the report ends while {name} is running"));
         }
         let mut waiting = self.retries.take_since(0);
-        drop_explained_parents(&mut waiting);
+        remove_explained_parents(&mut waiting);
         for case in waiting {
             intake.emit_case(case);
         }
@@ -247,13 +250,13 @@ fn read_case(package: &str, test: &str, action: &str, output: Option<String>) ->
         "fail" => CaseStatus::Failed,
         _ => CaseStatus::Skipped,
     };
-    let own = output.map(|output| go_text::remove_frame(&output)).filter(|output| !output.is_empty());
+    let own = output.map(|output| go_text::remove_runner_lines(&output)).filter(|output| !output.is_empty());
     let (error, stdout) = if status == CaseStatus::Failed { (own, None) } else { (None, own) };
     ReportCase {
         suite: vec![package.to_owned()],
         error,
         stdout_tail: stdout
-            .filter(|text| !is_only_frame(Some(text)))
+            .filter(|text| !has_only_runner_lines(Some(text)))
             .and_then(|text| bounded_text::bound_output(&text)),
         ..ReportCase::new(test.to_owned(), status)
     }
@@ -261,7 +264,7 @@ fn read_case(package: &str, test: &str, action: &str, output: Option<String>) ->
 
 /// Removes parent tests. A Go test fails together with its subtest, so a parent without its own output is not a
 /// separate failure.
-pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
+pub(crate) fn remove_explained_parents(failed: &mut Vec<ReportCase>) {
     let mut parents = BTreeSet::new();
     for case in failed.iter().filter(|case| case.status == CaseStatus::Failed) {
         for (at, _) in case.name.match_indices('/') {
@@ -269,7 +272,7 @@ pub(crate) fn drop_explained_parents(failed: &mut Vec<ReportCase>) {
         }
     }
     failed.retain(|case| {
-        let explained = is_only_frame(case.error.as_deref()) && !parents.is_empty();
+        let explained = has_only_runner_lines(case.error.as_deref()) && !parents.is_empty();
         !(explained && parents.contains(&(case.suite.clone(), case.name.clone())))
     });
 }

@@ -13,7 +13,7 @@ use crate::{
     reading::{
         bounded_text,
         input::Input,
-        json::{self, Elements, Items, Loose, Object, skip},
+        json::{self, ArraySeed, ItemSink, LooseValue, ObjectReader, skip},
     },
 };
 
@@ -24,10 +24,17 @@ const FAILED_WITHOUT_TEST: &str =
 
 /// Reads a Jest report to its end.
 pub(crate) fn parse<R: std::io::BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
-    let mut report =
-        Report { intake, known: false, vitest: true, in_order: false, times: Vec::new(), started: None, success: None };
+    let mut report = Report {
+        intake,
+        known: false,
+        vitest: true,
+        is_order_known: false,
+        times: Vec::new(),
+        started: None,
+        success: None,
+    };
     let ending = json::read(input, &mut report);
-    let Report { intake, known, vitest, in_order, mut times, started, success } = report;
+    let Report { intake, known, vitest, is_order_known: in_order, mut times, started, success } = report;
     // Jest sets `success` only after its reporters have ended, so Argus' own reporter does not know it.
     let has_failed = success == Some(false) && !intake.has_runner_version();
     if has_failed && intake.cases() > 0 && intake.failed_cases() == 0 {
@@ -56,39 +63,39 @@ struct Report<'i, 'a> {
     /// True until a key is found that only Jest writes. All such keys come before the results.
     vitest: bool,
     /// True for reports that Argus' own Vitest reporter wrote, because it keeps tests in the order of execution.
-    in_order: bool,
+    is_order_known: bool,
     /// Start and end of each file, UTC milliseconds.
     times: Vec<(i64, i64)>,
     started: Option<i64>,
     success: Option<bool>,
 }
 
-impl Object for Report<'_, '_> {
+impl ObjectReader for Report<'_, '_> {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "testResults" => {
                 self.known = true;
-                map.next_value_seed(Elements(self))
+                map.next_value_seed(ArraySeed(self))
             }
             "startTime" => {
-                self.started = map.next_value::<Loose>()?.millis();
+                self.started = map.next_value::<LooseValue>()?.millis();
                 Ok(())
             }
             "numFailedTests" => {
-                self.intake.record_claimed_failures(map.next_value::<Loose>()?.number());
+                self.intake.record_claimed_failures(map.next_value::<LooseValue>()?.number());
                 Ok(())
             }
             "success" => {
-                self.success = Some(map.next_value::<Loose>()? != Loose::Flag(false));
+                self.success = Some(map.next_value::<LooseValue>()? != LooseValue::Flag(false));
                 Ok(())
             }
             // Neither runner writes this key; Argus' reporters add it.
             "runnerVersion" => {
-                self.intake.record_runner_version(map.next_value::<Loose>()?.text());
+                self.intake.record_runner_version(map.next_value::<LooseValue>()?.text());
                 Ok(())
             }
             "executionOrder" => {
-                self.in_order = map.next_value::<Loose>()?.text().as_deref() == Some("known");
+                self.is_order_known = map.next_value::<LooseValue>()?.text().as_deref() == Some("known");
                 Ok(())
             }
             "numRuntimeErrorTestSuites" | "openHandles" | "wasInterrupted" => {
@@ -100,7 +107,7 @@ impl Object for Report<'_, '_> {
     }
 }
 
-impl Items for Report<'_, '_> {
+impl ItemSink for Report<'_, '_> {
     type Item = TestFile;
 
     fn start(&mut self) -> TestFile {
@@ -144,16 +151,16 @@ struct TestFile {
     cases: Vec<Assertion>,
 }
 
-impl Object for TestFile {
+impl ObjectReader for TestFile {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             // `testResults` and `testFilePath` are the names in the programmatic result.
-            "assertionResults" | "testResults" => map.next_value_seed(Elements(&mut self.cases))?,
-            "name" | "testFilePath" => self.name = map.next_value::<Loose>()?.text(),
-            "message" | "failureMessage" => self.message = map.next_value::<Loose>()?.text(),
-            "status" => self.failed = map.next_value::<Loose>()?.text().as_deref() == Some("failed"),
-            "startTime" => self.started = map.next_value::<Loose>()?.millis(),
-            "endTime" => self.ended = map.next_value::<Loose>()?.millis(),
+            "assertionResults" | "testResults" => map.next_value_seed(ArraySeed(&mut self.cases))?,
+            "name" | "testFilePath" => self.name = map.next_value::<LooseValue>()?.text(),
+            "message" | "failureMessage" => self.message = map.next_value::<LooseValue>()?.text(),
+            "status" => self.failed = map.next_value::<LooseValue>()?.text().as_deref() == Some("failed"),
+            "startTime" => self.started = map.next_value::<LooseValue>()?.millis(),
+            "endTime" => self.ended = map.next_value::<LooseValue>()?.millis(),
             _ => skip(map)?,
         }
         Ok(())
@@ -174,18 +181,18 @@ struct Assertion {
     retry_reasons: Vec<String>,
 }
 
-impl Object for Assertion {
+impl ObjectReader for Assertion {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "ancestorTitles" => self.ancestors = map.next_value::<Loose>()?.texts(),
-            "title" => self.title = map.next_value::<Loose>()?.text(),
-            "fullName" => self.full_name = map.next_value::<Loose>()?.text(),
-            "status" => self.status = map.next_value::<Loose>()?.text(),
-            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
-            "startAt" => self.started = map.next_value::<Loose>()?.millis(),
-            "failureMessages" => self.messages = map.next_value::<Loose>()?.texts(),
-            "invocations" => self.invocations = map.next_value::<Loose>()?.count(),
-            "retryReasons" => self.retry_reasons = map.next_value::<Loose>()?.texts(),
+            "ancestorTitles" => self.ancestors = map.next_value::<LooseValue>()?.texts(),
+            "title" => self.title = map.next_value::<LooseValue>()?.text(),
+            "fullName" => self.full_name = map.next_value::<LooseValue>()?.text(),
+            "status" => self.status = map.next_value::<LooseValue>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<LooseValue>()?.number(),
+            "startAt" => self.started = map.next_value::<LooseValue>()?.millis(),
+            "failureMessages" => self.messages = map.next_value::<LooseValue>()?.texts(),
+            "invocations" => self.invocations = map.next_value::<LooseValue>()?.count(),
+            "retryReasons" => self.retry_reasons = map.next_value::<LooseValue>()?.texts(),
             _ => skip(map)?,
         }
         Ok(())
@@ -213,7 +220,9 @@ impl Assertion {
         let messages = if self.messages.is_empty() { self.retry_reasons } else { self.messages };
         let of_last = match status {
             CaseStatus::Skipped => 0,
-            _ if vitest => errors_per_attempt(messages.len(), attempts - u32::from(status == CaseStatus::Passed)),
+            _ if vitest => {
+                count_last_attempt_errors(messages.len(), attempts - u32::from(status == CaseStatus::Passed))
+            }
             // Jest lists only messages of the last attempt. For a passed case it lists the reasons for the retries.
             CaseStatus::Failed => messages.len(),
             CaseStatus::Passed => 1,
@@ -249,7 +258,7 @@ fn estimate_vitest_attempts(messages: &[String], status: CaseStatus) -> usize {
 }
 
 /// Returns the number of errors that belong to the last attempt.
-fn errors_per_attempt(errors: usize, attempts: u32) -> usize {
+fn count_last_attempt_errors(errors: usize, attempts: u32) -> usize {
     let attempts = usize::try_from(attempts).unwrap_or(usize::MAX).max(1);
     if errors.is_multiple_of(attempts) { errors / attempts } else { 1 }
 }

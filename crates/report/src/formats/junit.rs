@@ -17,7 +17,7 @@ use crate::{
     error::ReportErrorKind,
     intake::Intake,
     reading::{
-        bounded_text::Bounded,
+        bounded_text::BoundedText,
         input::Input,
         units,
         xml::{Tag, Token, XmlReader},
@@ -26,7 +26,7 @@ use crate::{
 
 use dialect::Dialect;
 use elements::{Element, FailedAttempt, FailedAttemptKind, OpenCase};
-use window::Window;
+use window::HeldCases;
 
 pub(crate) use elements::is_exception;
 
@@ -69,8 +69,8 @@ pub(crate) struct Suite {
     hostname: Option<String>,
     /// UTC milliseconds.
     started_at: Option<i64>,
-    output: Option<Bounded>,
-    errors: Option<Bounded>,
+    output: Option<BoundedText>,
+    errors: Option<BoundedText>,
     /// Index of this suite's first failed case in the window.
     first: usize,
     /// A failure of the suite itself, outside any case.
@@ -85,12 +85,12 @@ struct Junit<'i, 'a> {
     too_deep: u64,
     suites: Vec<Suite>,
     case: Option<OpenCase>,
-    window: Window,
+    window: HeldCases,
     /// Sum of the times of the outermost suites, for reports whose root has no time.
     suite_time: Option<f64>,
     /// Number of failures that the outermost suites claim.
     counted_failures: f64,
-    rooted: bool,
+    has_root: bool,
 }
 
 impl<'i, 'a> Junit<'i, 'a> {
@@ -102,10 +102,10 @@ impl<'i, 'a> Junit<'i, 'a> {
             too_deep: 0,
             suites: Vec::new(),
             case: None,
-            window: Window::default(),
+            window: HeldCases::default(),
             suite_time: None,
             counted_failures: 0.0,
-            rooted: false,
+            has_root: false,
         }
     }
 
@@ -142,7 +142,7 @@ impl<'i, 'a> Junit<'i, 'a> {
     }
 
     fn open_suite(&mut self, tag: &Tag, element: Element) {
-        self.rooted = true;
+        self.has_root = true;
         self.dialect.detect_from_suite(tag, element == Element::Suites);
         let started_at = tag.text("timestamp").and_then(|text| units::parse_timestamp(&text));
         self.intake.record_start(started_at);
@@ -176,7 +176,7 @@ impl<'i, 'a> Junit<'i, 'a> {
             self.intake.add_remark(Some(line), "a test case is nested in another test case, which is closed first");
             self.close_case();
         }
-        self.rooted = true;
+        self.has_root = true;
         self.case = Some(OpenCase::new(tag));
     }
 
@@ -223,7 +223,7 @@ impl<'i, 'a> Junit<'i, 'a> {
             (None, Some(suite)) => &mut suite.output,
             (None, None) => return,
         };
-        slot.get_or_insert_with(Bounded::output).push_str(text);
+        slot.get_or_insert_with(BoundedText::output).push_str(text);
     }
 
     fn close(&mut self, name: &str, line: u64) {
@@ -270,7 +270,7 @@ impl<'i, 'a> Junit<'i, 'a> {
     }
 
     fn finish(mut self, line: u64, replaced: u64) -> Result<(), ReportErrorKind> {
-        if !self.rooted {
+        if !self.has_root {
             let reason = "it has no testsuite element".to_owned();
             return Err(ReportErrorKind::Malformed { format: "junit", reason });
         }
@@ -288,7 +288,7 @@ impl<'i, 'a> Junit<'i, 'a> {
         self.intake.report_replaced_bytes(replaced);
         self.intake.duration_ms = self.intake.duration_ms.or(self.suite_time);
         self.intake.runner = self.dialect.runner().map(str::to_owned);
-        self.dialect.note_order(self.intake);
+        self.dialect.record_order(self.intake);
         Ok(())
     }
 }

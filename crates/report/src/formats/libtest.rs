@@ -26,7 +26,7 @@ use crate::{
 /// Reads all events.
 pub(crate) fn parse<R: BufRead>(input: Input<R>, intake: &mut Intake<'_>) -> Result<(), ReportErrorKind> {
     let mut run = LibtestRun::default();
-    values::events(input, intake, |event, intake| run.event(event, intake));
+    values::for_each_event(input, intake, |event, intake| run.event(event, intake));
     if run.events == 0 {
         let reason = "it has no libtest event".to_owned();
         return Err(ReportErrorKind::Malformed { format: "libtest", reason });

@@ -17,7 +17,7 @@ use crate::{
     reading::{
         bounded_text,
         input::Input,
-        json::values::{self, Values, number, text},
+        json::values::{self, ValueReceiver, number, text},
         units,
     },
 };
@@ -36,7 +36,7 @@ struct Report<'i, 'a> {
     known: bool,
 }
 
-impl Values for Report<'_, '_> {
+impl ValueReceiver for Report<'_, '_> {
     const ARRAYS: &'static [&'static str] = &["tests", "pending", "failures", "passes"];
 
     fn value(&mut self, key: &str, value: Value) {

@@ -20,7 +20,7 @@ use crate::{
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -51,7 +51,7 @@ struct Suite {
     error: Option<String>,
 }
 
-impl Elements for Nunit {
+impl ElementHandler for Nunit {
     const FORMAT: &'static str = "nunit";
     const ROOTS: &'static [&'static str] = &["test-run", "test-results", "test-suite"];
     const TEXTS: &'static [&'static str] = &["message", "stack-trace", "output"];

@@ -8,11 +8,11 @@ use serde::de::MapAccess;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ExecutionOrder, Place, ReportCase},
+    model::{CasePosition, CaseStatus, ExecutionOrder, ReportCase},
     reading::{
         bounded_text,
         input::Input,
-        json::{self, Elements, Fields, Items, Loose, Object, skip},
+        json::{self, ArraySeed, ItemSink, LooseValue, ObjectReader, ObjectSeed, skip},
         units,
     },
 };
@@ -47,22 +47,22 @@ struct Report<'i, 'a> {
     stats: Stats,
 }
 
-impl Object for Report<'_, '_> {
+impl ObjectReader for Report<'_, '_> {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "suites" => {
                 self.known = true;
-                map.next_value_seed(Elements(self))
+                map.next_value_seed(ArraySeed(self))
             }
-            "config" => map.next_value_seed(Fields(&mut self.config)),
-            "errors" => map.next_value_seed(Elements(&mut self.errors)),
-            "stats" => map.next_value_seed(Fields(&mut self.stats)),
+            "config" => map.next_value_seed(ObjectSeed(&mut self.config)),
+            "errors" => map.next_value_seed(ArraySeed(&mut self.errors)),
+            "stats" => map.next_value_seed(ObjectSeed(&mut self.stats)),
             _ => skip(map),
         }
     }
 }
 
-impl Items for Report<'_, '_> {
+impl ItemSink for Report<'_, '_> {
     type Item = Suite;
 
     fn start(&mut self) -> Suite {
@@ -100,10 +100,10 @@ struct Config {
     version: Option<String>,
 }
 
-impl Object for Config {
+impl ObjectReader for Config {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "version" => self.version = map.next_value::<Loose>()?.text(),
+            "version" => self.version = map.next_value::<LooseValue>()?.text(),
             _ => skip(map)?,
         }
         Ok(())
@@ -117,14 +117,14 @@ struct Stats {
     unexpected: Option<f64>,
 }
 
-impl Object for Stats {
+impl ObjectReader for Stats {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
             "startTime" => {
-                self.start = map.next_value::<Loose>()?.text().and_then(|text| units::parse_timestamp(&text));
+                self.start = map.next_value::<LooseValue>()?.text().and_then(|text| units::parse_timestamp(&text));
             }
-            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
-            "unexpected" => self.unexpected = map.next_value::<Loose>()?.number(),
+            "duration" => self.duration_ms = map.next_value::<LooseValue>()?.number(),
+            "unexpected" => self.unexpected = map.next_value::<LooseValue>()?.number(),
             _ => skip(map)?,
         }
         Ok(())
@@ -139,15 +139,15 @@ struct Suite {
     suites: Vec<Suite>,
 }
 
-impl Object for Suite {
+impl ObjectReader for Suite {
     const KEEPS_TRUNCATED_ITEMS: bool = true;
 
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "title" => self.title = map.next_value::<Loose>()?.text(),
-            "file" => self.file = map.next_value::<Loose>()?.text(),
-            "specs" => map.next_value_seed(Elements(&mut self.specs))?,
-            "suites" => map.next_value_seed(Elements(&mut self.suites))?,
+            "title" => self.title = map.next_value::<LooseValue>()?.text(),
+            "file" => self.file = map.next_value::<LooseValue>()?.text(),
+            "specs" => map.next_value_seed(ArraySeed(&mut self.specs))?,
+            "suites" => map.next_value_seed(ArraySeed(&mut self.suites))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -160,11 +160,11 @@ struct Spec {
     tests: Vec<Test>,
 }
 
-impl Object for Spec {
+impl ObjectReader for Spec {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "title" => self.title = map.next_value::<Loose>()?.text(),
-            "tests" => map.next_value_seed(Elements(&mut self.tests))?,
+            "title" => self.title = map.next_value::<LooseValue>()?.text(),
+            "tests" => map.next_value_seed(ArraySeed(&mut self.tests))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -179,12 +179,12 @@ struct Test {
     results: Vec<Attempt>,
 }
 
-impl Object for Test {
+impl ObjectReader for Test {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "projectName" => self.project = map.next_value::<Loose>()?.text(),
-            "status" => self.status = map.next_value::<Loose>()?.text(),
-            "results" => map.next_value_seed(Elements(&mut self.results))?,
+            "projectName" => self.project = map.next_value::<LooseValue>()?.text(),
+            "status" => self.status = map.next_value::<LooseValue>()?.text(),
+            "results" => map.next_value_seed(ArraySeed(&mut self.results))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -219,7 +219,7 @@ impl Test {
             error: failure.and_then(join_failures),
             stdout_tail: bounded_text::bound_output(&last.stdout.concat()),
             stderr_tail: bounded_text::bound_output(&last.stderr.concat()),
-            place: Place { started_at, ..Place::default() },
+            place: CasePosition { started_at, ..CasePosition::default() },
             ..ReportCase::new(name, status)
         }
     }
@@ -255,29 +255,29 @@ impl Attempt {
     }
 }
 
-impl Object for Attempt {
+impl ObjectReader for Attempt {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "status" => self.status = map.next_value::<Loose>()?.text(),
-            "duration" => self.duration_ms = map.next_value::<Loose>()?.number(),
+            "status" => self.status = map.next_value::<LooseValue>()?.text(),
+            "duration" => self.duration_ms = map.next_value::<LooseValue>()?.number(),
             "startTime" => {
-                self.started = map.next_value::<Loose>()?.text().and_then(|text| units::parse_timestamp(&text));
+                self.started = map.next_value::<LooseValue>()?.text().and_then(|text| units::parse_timestamp(&text));
             }
             "error" => {
                 let mut failure = Failure::default();
-                map.next_value_seed(Fields(&mut failure))?;
+                map.next_value_seed(ObjectSeed(&mut failure))?;
                 if self.failures.is_empty() {
                     self.failures.push(failure);
                 }
             }
             "errors" => {
                 let mut failures = Vec::new();
-                map.next_value_seed(Elements(&mut failures))?;
+                map.next_value_seed(ArraySeed(&mut failures))?;
                 // The first entry repeats `error`, which has the stack. Only the further soft assertions are new.
                 self.failures.extend(failures.into_iter().skip(self.failures.len()));
             }
-            "stdout" => map.next_value_seed(Elements(&mut Pieces(&mut self.stdout)))?,
-            "stderr" => map.next_value_seed(Elements(&mut Pieces(&mut self.stderr)))?,
+            "stdout" => map.next_value_seed(ArraySeed(&mut Pieces(&mut self.stdout)))?,
+            "stderr" => map.next_value_seed(ArraySeed(&mut Pieces(&mut self.stderr)))?,
             _ => skip(map)?,
         }
         Ok(())
@@ -291,13 +291,13 @@ struct Failure {
     value: Option<String>,
 }
 
-impl Object for Failure {
+impl ObjectReader for Failure {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "message" => self.message = map.next_value::<Loose>()?.text(),
-            "stack" => self.stack = map.next_value::<Loose>()?.text(),
+            "message" => self.message = map.next_value::<LooseValue>()?.text(),
+            "stack" => self.stack = map.next_value::<LooseValue>()?.text(),
             // A thrown value that is not an error.
-            "value" => self.value = map.next_value::<Loose>()?.text(),
+            "value" => self.value = map.next_value::<LooseValue>()?.text(),
             _ => skip(map)?,
         }
         Ok(())
@@ -316,17 +316,17 @@ struct Pieces<'p>(&'p mut Vec<String>);
 #[derive(Default)]
 struct OutputPiece(Option<String>);
 
-impl Object for OutputPiece {
+impl ObjectReader for OutputPiece {
     fn field<'de, M: MapAccess<'de>>(&mut self, key: &str, map: &mut M) -> Result<(), M::Error> {
         match key {
-            "text" => self.0 = map.next_value::<Loose>()?.raw(),
+            "text" => self.0 = map.next_value::<LooseValue>()?.raw(),
             _ => skip(map)?,
         }
         Ok(())
     }
 }
 
-impl Items for Pieces<'_> {
+impl ItemSink for Pieces<'_> {
     type Item = OutputPiece;
 
     fn start(&mut self) -> OutputPiece {

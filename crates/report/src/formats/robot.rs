@@ -19,7 +19,7 @@ use crate::{
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -63,7 +63,7 @@ struct Status {
     message: Option<String>,
 }
 
-impl Elements for Robot {
+impl ElementHandler for Robot {
     const FORMAT: &'static str = "robot";
     const ROOTS: &'static [&'static str] = &["robot"];
     const TEXTS: &'static [&'static str] = &["status"];

@@ -17,7 +17,7 @@ use crate::{
     reading::{
         bounded_text,
         input::Input,
-        json::values::{self, Values, items, number, text},
+        json::values::{self, ValueReceiver, items, number, text},
     },
 };
 
@@ -42,7 +42,7 @@ struct Report<'i, 'a> {
     outside: f64,
 }
 
-impl Values for Report<'_, '_> {
+impl ValueReceiver for Report<'_, '_> {
     const ARRAYS: &'static [&'static str] = &["examples"];
 
     fn value(&mut self, key: &str, value: Value) {

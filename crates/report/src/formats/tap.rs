@@ -12,10 +12,10 @@ use std::io::BufRead;
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    model::{CaseStatus, ExecutionOrder, ReportCase, SUITE_FAILURE},
+    model::{CaseStatus, ExecutionOrder, ReportCase, SUITE_FAILURE_NAME},
     paths,
     reading::{
-        bounded_text::{self, Bounded},
+        bounded_text::{self, BoundedText},
         input::{self, Input},
     },
 };
@@ -49,7 +49,7 @@ pub(crate) fn parse<R: BufRead>(mut input: Input<R>, intake: &mut Intake<'_>) ->
         Some("node:test") => intake.keep_order_of_single_file(),
         _ => intake.order = ExecutionOrder::AsReported,
     }
-    intake.report_replaced_bytes(input.replaced());
+    intake.report_replaced_bytes(input.replacement_count());
     Ok(())
 }
 
@@ -81,7 +81,7 @@ struct TestPoint {
     /// True if the point represents subtests that came before it.
     container: bool,
     child_failed: bool,
-    comments: Bounded,
+    comments: BoundedText,
     diagnostic: Option<Diagnostic>,
 }
 
@@ -113,7 +113,7 @@ struct Tap {
     group: Option<(String, Assertions)>,
     heading: Option<String>,
     /// Assertions by the depth of their subtest.
-    own: Vec<Assertions>,
+    assertions_by_depth: Vec<Assertions>,
 }
 
 /// Points of a subtest that are not separate tests, for example the assertions of node-tap and Perl.
@@ -143,7 +143,7 @@ impl Assertions {
 impl Tap {
     fn line(&mut self, raw: &str, intake: &mut Intake<'_>) {
         self.number += 1;
-        if self.in_block && self.block_line(raw) {
+        if self.in_block && self.read_block_line(raw) {
             return;
         }
         match line::read(raw) {
@@ -180,7 +180,7 @@ impl Tap {
     }
 
     /// Handles a line of a YAML block. Returns false if the block had ended without its end mark.
-    fn block_line(&mut self, raw: &str) -> bool {
+    fn read_block_line(&mut self, raw: &str) -> bool {
         if raw.trim() == "..." {
             self.in_block = false;
             return true;
@@ -237,13 +237,13 @@ impl Tap {
         let (container, child_failed) = std::mem::take(&mut self.seen[depth + 1]);
         self.seen[depth + 2..].fill((false, false));
         self.seen[depth].0 = true;
-        self.name_enclosing_subtest(depth, &test.name);
+        self.move_name_up(depth, &test.name);
         self.current =
-            Some(TestPoint { test, depth, container, child_failed, comments: Bounded::error(), diagnostic: None });
+            Some(TestPoint { test, depth, container, child_failed, comments: BoundedText::error(), diagnostic: None });
     }
 
     /// Moves a name one level up, because Perl indents `# Subtest:` as deep as the points of the subtest.
-    fn name_enclosing_subtest(&mut self, depth: usize, own: &str) {
+    fn move_name_up(&mut self, depth: usize, own: &str) {
         let (Some(above), Some(here)) = (depth.checked_sub(1), self.names.get(depth)) else { return };
         if self.names.get(above).is_some_and(Option::is_none) && here.as_deref().is_some_and(|name| name != own) {
             self.names[above] = self.names[depth].take();
@@ -274,8 +274,8 @@ impl Tap {
             intake.emit_case(case);
         } else {
             let depth = point.depth - 1;
-            self.own.resize_with(self.own.len().max(depth + 1), Assertions::default);
-            self.own[depth].add(point);
+            self.assertions_by_depth.resize_with(self.assertions_by_depth.len().max(depth + 1), Assertions::default);
+            self.assertions_by_depth[depth].add(point);
         }
     }
 
@@ -287,7 +287,7 @@ impl Tap {
     /// Handles a point that represents its subtests. It becomes a case only if it has its own assertions or failed by
     /// itself.
     fn close_container(&mut self, point: TestPoint, intake: &mut Intake<'_>) {
-        let own = self.own.get_mut(point.depth).map(std::mem::take).unwrap_or_default();
+        let own = self.assertions_by_depth.get_mut(point.depth).map(std::mem::take).unwrap_or_default();
         self.seen[point.depth].1 |= point.test.failed();
         let path = self.path(&point);
         if own.count > 0 {
@@ -310,7 +310,7 @@ impl Tap {
             let mut suite = path;
             suite.push(point.test.name.clone());
             let mut case = self.case_with_reason(point, suite, intake);
-            SUITE_FAILURE.clone_into(&mut case.name);
+            SUITE_FAILURE_NAME.clone_into(&mut case.name);
             intake.emit_case(case);
         }
     }
@@ -335,7 +335,7 @@ impl Tap {
         // The point represents a whole file.
         if suite.is_empty() && file.is_none() && case.name.contains(['/', '\\']) && paths::looks_like_file(&case.name) {
             file = intake.file(&case.name);
-            SUITE_FAILURE.clone_into(&mut case.name);
+            SUITE_FAILURE_NAME.clone_into(&mut case.name);
         }
         case.file = file;
         case.suite = suite;

@@ -19,7 +19,7 @@ use crate::{
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -70,7 +70,7 @@ struct Open {
     has_rows: bool,
 }
 
-impl Elements for Trx {
+impl ElementHandler for Trx {
     const FORMAT: &'static str = "trx";
     const ROOTS: &'static [&'static str] = &["TestRun"];
     const TEXTS: &'static [&'static str] = &["Message", "StackTrace", "StdOut", "StdErr", "Text"];

@@ -19,7 +19,7 @@ use crate::{
         units,
         xml::{
             Tag,
-            walk::{Elements, walk},
+            walk::{ElementHandler, walk},
         },
     },
 };
@@ -42,7 +42,7 @@ struct Xunit {
     counted: f64,
 }
 
-impl Elements for Xunit {
+impl ElementHandler for Xunit {
     const FORMAT: &'static str = "xunit";
     const ROOTS: &'static [&'static str] = &["assemblies", "assembly"];
     const TEXTS: &'static [&'static str] = &["message", "stack-trace", "output"];

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use argus_core::{bound, display::without_escapes, summary::is_error_line};
+use argus_core::{bound, display::strip_escapes, summary::is_error_line};
 
 /// Number of bytes to keep from the beginning of an error text, which has the message and the innermost frames.
 pub(crate) const ERROR_HEAD_BYTES: usize = 44 * 1024;
@@ -24,7 +24,7 @@ pub(crate) const MAX_NAME_BYTES: usize = 2 * 1024;
 
 /// Keeps the beginning and the end of a text in bounded memory.
 #[derive(Debug, Default, Clone)]
-pub(crate) struct Bounded {
+pub(crate) struct BoundedText {
     text: String,
     head: usize,
     tail: usize,
@@ -66,7 +66,7 @@ impl ErrorLines {
     }
 }
 
-impl Bounded {
+impl BoundedText {
     pub(crate) fn error() -> Self {
         Self { head: ERROR_HEAD_BYTES, tail: ERROR_TAIL_BYTES, ..Self::default() }
     }
@@ -154,14 +154,14 @@ pub(crate) fn restore_escapes(text: &str) -> Cow<'_, str> {
 
 /// Limits the length of an error text.
 pub(crate) fn bound_error(text: &str) -> Option<String> {
-    let mut bounded = Bounded::error();
+    let mut bounded = BoundedText::error();
     bounded.push_str(text);
     bounded.finish()
 }
 
 /// Keeps the end of an output.
 pub(crate) fn bound_output(text: &str) -> Option<String> {
-    let mut bounded = Bounded::output();
+    let mut bounded = BoundedText::output();
     bounded.push_str(text);
     bounded.finish()
 }
@@ -209,12 +209,12 @@ fn contains_message(body: &str, message: &str) -> bool {
 /// Removes white space from a text.
 fn remove_blanks(text: &str) -> String {
     let visible = |character: &char| !character.is_whitespace() && !character.is_control();
-    without_escapes(text).chars().filter(visible).collect()
+    strip_escapes(text).chars().filter(visible).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Bounded, ERROR_HEAD_BYTES, bound_error, join_message};
+    use super::{BoundedText, ERROR_HEAD_BYTES, bound_error, join_message};
 
     #[test]
     fn error_in_the_middle_of_a_long_log_is_kept() {
@@ -223,7 +223,7 @@ mod tests {
         let text = [&log("step"), error, &log("after")].concat();
         let whole = bound_error(&text).unwrap();
         assert!(whole.contains(error) && whole.len() < 64 * 1024, "{}", whole.len());
-        let mut pieces = Bounded::error();
+        let mut pieces = BoundedText::error();
         text.as_bytes().chunks(1000).for_each(|piece| pieces.push_str(std::str::from_utf8(piece).unwrap()));
         assert!(pieces.finish().unwrap().contains(error));
         assert!(!bound_error(&log("step")).unwrap()[ERROR_HEAD_BYTES..].contains("Exception"));

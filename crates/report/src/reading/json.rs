@@ -44,22 +44,22 @@ macro_rules! skip_scalars {
 use skip_scalars;
 
 /// Reads `input` into `root`. Broken JSON becomes a problem.
-pub(crate) fn read<R: BufRead, T: Object>(input: Input<R>, root: &mut T) -> Ending {
+pub(crate) fn read<R: BufRead, T: ObjectReader>(input: Input<R>, root: &mut T) -> ReadOutcome {
     let mut guard = JsonGuard::new(input);
     let mut deserializer = serde_json::Deserializer::from_reader(BufReader::with_capacity(32 * 1024, &mut guard));
-    let result = Fields(root).deserialize(&mut deserializer);
+    let result = ObjectSeed(root).deserialize(&mut deserializer);
     drop(deserializer);
     let replaced = guard.replaced();
-    Ending { replaced, error: result.err() }
+    ReadOutcome { replaced, error: result.err() }
 }
 
 /// How the reading ended.
-pub(crate) struct Ending {
+pub(crate) struct ReadOutcome {
     replaced: u64,
     error: Option<serde_json::Error>,
 }
 
-impl Ending {
+impl ReadOutcome {
     /// Converts what went wrong into problems. Returns an error if nothing was read at all.
     pub(crate) fn report(
         self,
@@ -83,7 +83,7 @@ impl Ending {
 }
 
 /// An object whose fields are read in the order of the report.
-pub(crate) trait Object {
+pub(crate) trait ObjectReader {
     /// True if an item that the end of the report cut off should be kept.
     const KEEPS_TRUNCATED_ITEMS: bool = false;
 
@@ -92,8 +92,8 @@ pub(crate) trait Object {
 }
 
 /// An array of objects that are passed one at a time.
-pub(crate) trait Items {
-    type Item: Object;
+pub(crate) trait ItemSink {
+    type Item: ObjectReader;
     /// Creates an empty item.
     fn start(&mut self) -> Self::Item;
     /// Takes a complete item.
@@ -102,7 +102,7 @@ pub(crate) trait Items {
     fn take_truncated(&mut self, _item: Self::Item) {}
 }
 
-impl<T: Object + Default> Items for Vec<T> {
+impl<T: ObjectReader + Default> ItemSink for Vec<T> {
     type Item = T;
 
     fn start(&mut self) -> T {
@@ -126,9 +126,9 @@ pub(crate) fn skip<'de, M: MapAccess<'de>>(map: &mut M) -> Result<(), M::Error> 
 }
 
 /// Reads the fields of an object into `T`. Other values are skipped.
-pub(crate) struct Fields<'t, T>(pub(crate) &'t mut T);
+pub(crate) struct ObjectSeed<'t, T>(pub(crate) &'t mut T);
 
-impl<'de, T: Object> DeserializeSeed<'de> for Fields<'_, T> {
+impl<'de, T: ObjectReader> DeserializeSeed<'de> for ObjectSeed<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -136,7 +136,7 @@ impl<'de, T: Object> DeserializeSeed<'de> for Fields<'_, T> {
     }
 }
 
-impl<'de, T: Object> Visitor<'de> for Fields<'_, T> {
+impl<'de, T: ObjectReader> Visitor<'de> for ObjectSeed<'_, T> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -158,9 +158,9 @@ impl<'de, T: Object> Visitor<'de> for Fields<'_, T> {
 }
 
 /// Reads an array of objects into `T`. Other values are skipped.
-pub(crate) struct Elements<'t, T>(pub(crate) &'t mut T);
+pub(crate) struct ArraySeed<'t, T>(pub(crate) &'t mut T);
 
-impl<'de, T: Items> DeserializeSeed<'de> for Elements<'_, T> {
+impl<'de, T: ItemSink> DeserializeSeed<'de> for ArraySeed<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -168,7 +168,7 @@ impl<'de, T: Items> DeserializeSeed<'de> for Elements<'_, T> {
     }
 }
 
-impl<'de, T: Items> Visitor<'de> for Elements<'_, T> {
+impl<'de, T: ItemSink> Visitor<'de> for ArraySeed<'_, T> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,7 +178,7 @@ impl<'de, T: Items> Visitor<'de> for Elements<'_, T> {
     fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
         loop {
             let mut item = self.0.start();
-            match seq.next_element_seed(Fields(&mut item)) {
+            match seq.next_element_seed(ObjectSeed(&mut item)) {
                 Ok(Some(())) => self.0.take(item),
                 Ok(None) => return Ok(()),
                 Err(error) => {
@@ -217,16 +217,16 @@ fn skip_fields<'de, M: MapAccess<'de>>(mut map: M) -> Result<(), M::Error> {
 
 /// A value of any type except an object.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Loose {
+pub(crate) enum LooseValue {
     #[default]
     Null,
     Flag(bool),
     Number(f64),
     Text(String),
-    List(Vec<Loose>),
+    List(Vec<LooseValue>),
 }
 
-impl Loose {
+impl LooseValue {
     /// Returns the text. A number becomes text too, for example an id in TAP or CTRF; a blank text becomes `None`.
     pub(crate) fn text(self) -> Option<String> {
         match self {
@@ -276,7 +276,7 @@ impl Loose {
     }
 }
 
-impl<'de> Deserialize<'de> for Loose {
+impl<'de> Deserialize<'de> for LooseValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(LooseVisitor(PhantomData))
     }
@@ -285,51 +285,51 @@ impl<'de> Deserialize<'de> for Loose {
 struct LooseVisitor(PhantomData<()>);
 
 impl<'de> Visitor<'de> for LooseVisitor {
-    type Value = Loose;
+    type Value = LooseValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a value")
     }
 
-    fn visit_bool<E: de::Error>(self, value: bool) -> Result<Loose, E> {
-        Ok(Loose::Flag(value))
+    fn visit_bool<E: de::Error>(self, value: bool) -> Result<LooseValue, E> {
+        Ok(LooseValue::Flag(value))
     }
 
-    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Loose, E> {
-        Ok(Loose::Number(value))
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "durations and times stay far below 2^53")]
-    fn visit_u64<E: de::Error>(self, value: u64) -> Result<Loose, E> {
-        Ok(Loose::Number(value as f64))
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Number(value))
     }
 
     #[expect(clippy::cast_precision_loss, reason = "durations and times stay far below 2^53")]
-    fn visit_i64<E: de::Error>(self, value: i64) -> Result<Loose, E> {
-        Ok(Loose::Number(value as f64))
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Number(value as f64))
     }
 
-    fn visit_str<E: de::Error>(self, value: &str) -> Result<Loose, E> {
-        Ok(Loose::Text(value.to_owned()))
+    #[expect(clippy::cast_precision_loss, reason = "durations and times stay far below 2^53")]
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<LooseValue, E> {
+        Ok(LooseValue::Number(value as f64))
     }
 
-    fn visit_string<E: de::Error>(self, value: String) -> Result<Loose, E> {
-        Ok(Loose::Text(value))
+    fn visit_str<E: de::Error>(self, value: &str) -> Result<LooseValue, E> {
+        Ok(LooseValue::Text(value.to_owned()))
     }
 
-    fn visit_unit<E: de::Error>(self) -> Result<Loose, E> {
-        Ok(Loose::Null)
+    fn visit_string<E: de::Error>(self, value: String) -> Result<LooseValue, E> {
+        Ok(LooseValue::Text(value))
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Loose, S::Error> {
+    fn visit_unit<E: de::Error>(self) -> Result<LooseValue, E> {
+        Ok(LooseValue::Null)
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<LooseValue, S::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element()? {
             items.push(item);
         }
-        Ok(Loose::List(items))
+        Ok(LooseValue::List(items))
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Loose, M::Error> {
-        skip_fields(map).map(|()| Loose::Null)
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<LooseValue, M::Error> {
+        skip_fields(map).map(|()| LooseValue::Null)
     }
 }

@@ -77,7 +77,7 @@ impl<R: BufRead> XmlReader<R> {
     }
 
     pub(crate) fn replaced(&self) -> u64 {
-        self.input.replaced()
+        self.input.replacement_count()
     }
 
     /// Reads the next token.
@@ -192,7 +192,7 @@ impl<R: BufRead> XmlReader<R> {
     ///
     /// [`Input::ensure`] joins them if they are split across chunks.
     fn peek_bytes(&mut self, length: usize) -> io::Result<Vec<u8>> {
-        self.input.ensure(length)?;
+        self.input.make_available(length)?;
         let chunk = self.input.fill_buf()?;
         Ok(chunk[..length.min(chunk.len())].to_vec())
     }
@@ -316,7 +316,7 @@ impl<R: BufRead> XmlReader<R> {
         if scan.cut {
             self.note_fault("an attribute is too long and was cut");
         }
-        self.tag.index();
+        self.tag.parse_attributes();
         self.tag.empty = scan.last == b'/';
         Ok(())
     }

@@ -1,7 +1,7 @@
 //! Formats of tools without a recorded fixture, written by hand after their documentation. Each row has the report, its
 //! format, and the expected cases with the first line of their error.
 
-use argus_report::{CaseStatus, Format, ReportCase};
+use argus_report::{CaseStatus, ReportCase, ReportFormat};
 
 use crate::read;
 
@@ -122,9 +122,9 @@ type Expected = (CaseStatus, &'static str, Option<&'static str>);
 use CaseStatus::{Failed, Passed, Skipped};
 
 /// Format, report, and the expected cases with the first line of their error.
-const REPORTS: &[(Format, &str, &[Expected])] = &[
+const REPORTS: &[(ReportFormat, &str, &[Expected])] = &[
     (
-        Format::Trx,
+        ReportFormat::Trx,
         TRX,
         &[
             (Passed, "Shop.CartTests > Adds(a: 1.5)", None),
@@ -135,7 +135,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Trx,
+        ReportFormat::Trx,
         TRX_CRASHED,
         &[
             (Passed, "Shop.CartTests > Adds", None),
@@ -143,7 +143,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Xunit,
+        ReportFormat::Xunit,
         XUNIT,
         &[
             (Passed, "CartTests.cs > Shop.CartTests > Adds(a: 1.5)", None),
@@ -154,7 +154,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Nunit,
+        ReportFormat::Nunit,
         NUNIT,
         &[
             (Passed, "Shop.CartTests > Adds(1.5)", None),
@@ -165,7 +165,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Nunit,
+        ReportFormat::Nunit,
         NUNIT_2,
         &[
             (Passed, "Shop.CartTests > Adds", None),
@@ -174,7 +174,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Ctest,
+        ReportFormat::Ctest,
         CTEST,
         &[
             (Passed, "Cart.adds", None),
@@ -184,7 +184,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Catch2,
+        ReportFormat::Catch2,
         CATCH2,
         &[
             (Passed, "cart.cpp > adds", None),
@@ -194,7 +194,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Rspec,
+        ReportFormat::Rspec,
         RSPEC,
         &[
             (Passed, "spec/cart_spec.rb > Cart adds", None),
@@ -203,12 +203,12 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Rspec,
+        ReportFormat::Rspec,
         RSPEC_UNLOADED,
         &[(Failed, "(suite)", Some("An error occurred while loading ./spec/shop_spec.rb."))],
     ),
     (
-        Format::Libtest,
+        ReportFormat::Libtest,
         NEXTEST,
         &[
             (Passed, "shop::cart > adds", None),
@@ -216,7 +216,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Dart,
+        ReportFormat::Dart,
         DART,
         &[
             (Failed, "test/cart_test.dart > cart > checkout > pays", Some("Expected: <2>")),
@@ -225,7 +225,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Googletest,
+        ReportFormat::Googletest,
         GOOGLETEST,
         &[
             (Passed, "cart.cpp > Cart > adds", None),
@@ -234,7 +234,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Bazel,
+        ReportFormat::Bazel,
         BAZEL,
         &[
             (Failed, "//shop:broken > (suite)", Some("no such target")),
@@ -243,7 +243,7 @@ const REPORTS: &[(Format, &str, &[Expected])] = &[
         ],
     ),
     (
-        Format::Xcresult,
+        ReportFormat::Xcresult,
         XCRESULT,
         &[
             (Passed, "ShopTests > CartTests > testAdds()", None),

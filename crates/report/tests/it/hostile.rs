@@ -4,11 +4,17 @@
 use std::fmt::Write as _;
 
 use crate::{cases, fixture, fixtures, read, read_as};
-use argus_report::{CaseStatus, Format, Options, parse};
+use argus_report::{CaseStatus, Options, ReportFormat, parse};
 use proptest::prelude::*;
 
-const FORMATS: [Format; 6] =
-    [Format::Junit, Format::Ctrf, Format::Jest, Format::Playwright, Format::Tap, Format::GoTest];
+const FORMATS: [ReportFormat; 6] = [
+    ReportFormat::Junit,
+    ReportFormat::Ctrf,
+    ReportFormat::Jest,
+    ReportFormat::Playwright,
+    ReportFormat::Tap,
+    ReportFormat::GoTest,
+];
 
 #[test]
 fn cut_report_has_no_additional_cases() {
@@ -75,8 +81,8 @@ proptest! {
 
     #[test]
     fn any_markup_never_panics(text in "([<>/&;\"'=!\\[\\]a?# -]|testcase|failure|<!\\[CDATA\\[|\\]\\]>|é|&#x1F600;){0,60}") {
-        let _ = read_as(text.as_bytes(), Some(Format::Junit));
-        let _ = read_as(format!("<testsuite>{text}</testsuite>").as_bytes(), Some(Format::Junit));
+        let _ = read_as(text.as_bytes(), Some(ReportFormat::Junit));
+        let _ = read_as(format!("<testsuite>{text}</testsuite>").as_bytes(), Some(ReportFormat::Junit));
     }
 
     #[test]
@@ -85,7 +91,7 @@ proptest! {
         let options = Options { name: "report".to_owned(), project_root: String::new(), decoders: None };
         let mut names = Vec::new();
         let small = std::io::BufReader::with_capacity(size, json.as_bytes());
-        parse(small, Some(Format::Jest), &options, &mut |case| names.push(case.name)).unwrap();
+        parse(small, Some(ReportFormat::Jest), &options, &mut |case| names.push(case.name)).unwrap();
         let whole = cases(json.as_bytes());
         prop_assert_eq!(&names, &whole.into_iter().map(|case| case.name).collect::<Vec<_>>());
         prop_assert!(names[0].ends_with('x'));
@@ -130,9 +136,9 @@ fn reads_a_million_levels() {
     let json = format!(r#"{{"testResults":{}"#, "[".repeat(deep));
     assert!(read(json.as_bytes()).is_err());
     let ignored = format!(r#"{{"snapshot":{}{},"testResults":[]}}"#, "[".repeat(deep), "]".repeat(deep));
-    assert_eq!(read_as(ignored.as_bytes(), Some(Format::Jest)).unwrap().0.cases, 0);
+    assert_eq!(read_as(ignored.as_bytes(), Some(ReportFormat::Jest)).unwrap().0.cases, 0);
     let tap = format!("TAP version 13\n{}ok 1 - deep\n1..1\n", " ".repeat(deep));
-    assert!(read_as(tap.as_bytes(), Some(Format::Tap)).unwrap().0.cases <= 1);
+    assert!(read_as(tap.as_bytes(), Some(ReportFormat::Tap)).unwrap().0.cases <= 1);
 }
 
 #[test]

@@ -13,7 +13,7 @@ mod tail;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use argus_report::{Decoder, Format, Options, Parsed, ReportCase, ReportError, parse};
+use argus_report::{Decoder, Options, ParsedReport, ReportCase, ReportError, ReportFormat, parse};
 
 /// Folder with the reports of real tools.
 pub(crate) fn folder() -> PathBuf {
@@ -48,7 +48,10 @@ fn decoder(label: &str) -> Option<Box<dyn Decoder>> {
 }
 
 /// Reads bytes as a report of the project in `/project`.
-pub(crate) fn read_as(bytes: &[u8], format: Option<Format>) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
+pub(crate) fn read_as(
+    bytes: &[u8],
+    format: Option<ReportFormat>,
+) -> Result<(ParsedReport, Vec<ReportCase>), ReportError> {
     let options = Options { name: "report".to_owned(), project_root: "/project".to_owned(), decoders: Some(decoder) };
     let mut cases = Vec::new();
     let parsed = parse(bytes, format, &options, &mut |case| cases.push(case))?;
@@ -65,7 +68,7 @@ pub(crate) fn read_as(bytes: &[u8], format: Option<Format>) -> Result<(Parsed, V
 }
 
 /// Like [`read_as`], with the format detected from the content.
-pub(crate) fn read(bytes: &[u8]) -> Result<(Parsed, Vec<ReportCase>), ReportError> {
+pub(crate) fn read(bytes: &[u8]) -> Result<(ParsedReport, Vec<ReportCase>), ReportError> {
     read_as(bytes, None)
 }
 

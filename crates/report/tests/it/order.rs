@@ -1,18 +1,18 @@
 //! The order of execution that can be derived from a report.
 
 use crate::read;
-use argus_report::{CaseStatus, ExecutionOrder, Parsed, ReportCase};
+use argus_report::{CaseStatus, ExecutionOrder, ParsedReport, ReportCase};
 
-fn parsed(bytes: &[u8]) -> (Parsed, Vec<ReportCase>) {
+fn parsed(bytes: &[u8]) -> (ParsedReport, Vec<ReportCase>) {
     read(bytes).unwrap()
 }
 
-fn fixture(name: &str) -> (Parsed, Vec<ReportCase>) {
+fn fixture(name: &str) -> (ParsedReport, Vec<ReportCase>) {
     parsed(&crate::fixture(name))
 }
 
 /// Names of the executed cases in the order of execution.
-fn executed((parsed, mut cases): (Parsed, Vec<ReportCase>)) -> Option<Vec<String>> {
+fn executed((parsed, mut cases): (ParsedReport, Vec<ReportCase>)) -> Option<Vec<String>> {
     match parsed.order {
         ExecutionOrder::Unknown => return None,
         ExecutionOrder::AsReported => cases.sort_by_key(|case| case.place.number),

@@ -1,14 +1,14 @@
 //! The part that is kept of the output of commands without a report. The outputs are shortened from real runs.
 #![allow(clippy::format_collect, reason = "test outputs are small")]
 
-use argus_report::tail::salient_tail;
+use argus_report::tail::extract_error_excerpt;
 
 /// Checks that the kept text has all of `wanted` and none of `unwanted`.
 #[track_caller]
 fn check(output: &str, wanted: &[impl AsRef<str>], unwanted: &[impl AsRef<str>]) {
     let noise: String = (0..200).map(|step| format!("[{step}/200] step {step} done\n")).collect();
     for framed in [output.to_owned(), format!("{noise}\n{output}"), format!("{noise}\n\u{1b}[1m{output}")] {
-        let kept = salient_tail(&framed);
+        let kept = extract_error_excerpt(&framed);
         assert!(kept.len() <= 17 * 1024);
         for text in wanted.iter().map(AsRef::as_ref) {
             assert!(kept.contains(text), "lost {text:?}:\n{kept}");
@@ -71,19 +71,19 @@ fn drops_final_message_of_make() {
 #[test]
 fn keeps_end_without_telling_line() {
     let output: String = (0..500).map(|line| format!("line {line}\n")).collect();
-    let kept = salient_tail(&output);
+    let kept = extract_error_excerpt(&output);
     assert!(kept.starts_with("line 460\n") && kept.ends_with("line 499"));
-    assert_eq!(salient_tail(""), "");
-    assert_eq!(salient_tail("\n\n \n"), "");
+    assert_eq!(extract_error_excerpt(""), "");
+    assert_eq!(extract_error_excerpt("\n\n \n"), "");
 }
 
 #[test]
 fn bounds_endless_output() {
     let line = format!("error: {}", "é".repeat(30 * 1024 * 1024));
-    assert!(salient_tail(&line).len() <= 17 * 1024);
+    assert!(extract_error_excerpt(&line).len() <= 17 * 1024);
     let many: String =
         (0..100_000).map(|line| format!("src/a.ts({line},1): error TS2304: Cannot find name 'x'.\n")).collect();
-    let kept = salient_tail(&many);
+    let kept = extract_error_excerpt(&many);
     assert!(kept.len() <= 17 * 1024 && kept.contains("(99999,1)"));
 }
 
@@ -91,5 +91,5 @@ fn bounds_endless_output() {
 fn keeps_the_frames_of_a_file_that_could_not_be_imported() {
     let error = "tests/conftest.py:3: in <module>\n    from shop.testing import Client\nsrc/shop/core.py:45: in <module>\n    from .utils import short_help\nE   ImportError: cannot import name 'short_help' from 'shop.utils'";
     let output = format!("ImportError while loading conftest '/srv/shop/tests/conftest.py'.\n{error}\n");
-    assert!(salient_tail(&output).ends_with(error), "{}", salient_tail(&output));
+    assert!(extract_error_excerpt(&output).ends_with(error), "{}", extract_error_excerpt(&output));
 }

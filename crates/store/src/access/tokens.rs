@@ -39,7 +39,7 @@ pub fn add(tx: &mut Tx<'_>, token: &Token) -> Result<(), StoreError> {
         (*created_at).into(),
         (*expires_at).into(),
     ];
-    tx.post(SQL, &values)?;
+    tx.execute_deferred(SQL, &values)?;
     Ok(())
 }
 
@@ -73,9 +73,9 @@ pub fn revoke(tx: &mut Tx<'_>, id: &str, now: i64) -> Result<bool, StoreError> {
 
 /// Stores when a token was used. The stored time never decreases, because the clock of one of several servers may be
 /// slow.
-pub fn link_to_shared(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
+pub fn set_last_used_at(tx: &mut Tx<'_>, id: &str, at: i64) -> Result<(), StoreError> {
     const SQL: &str =
         "UPDATE tokens SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)";
-    tx.post(SQL, &[id.into(), at.into()])?;
+    tx.execute_deferred(SQL, &[id.into(), at.into()])?;
     Ok(())
 }

@@ -85,7 +85,7 @@ pub fn is_copied(table: &str, column: &str) -> bool {
 /// deleted first.
 pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
     for table in TABLES {
-        into.post(table.clear, &[])?;
+        into.execute_deferred(table.clear, &[])?;
         let (mut offset, mut is_more) = (0, true);
         while is_more {
             let rows = from.query(table.read, &[MAX_ROWS_PER_READ.into(), offset.into()])?;
@@ -94,7 +94,7 @@ pub fn copy(from: &mut Tx<'_>, into: &mut Tx<'_>) -> Result<(), StoreError> {
             for row in rows {
                 let cells = row.into_cells();
                 let values: Vec<Value<'_>> = cells.iter().map(Cell::as_value).collect();
-                into.post(table.write, &values)?;
+                into.execute_deferred(table.write, &values)?;
             }
         }
     }

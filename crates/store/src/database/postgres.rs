@@ -48,18 +48,18 @@ const EMPTY_SCHEMA: &str = "argus__nothing";
 /// Schemas that this process has checked and that have the current version. One check is enough, because schemas are
 /// never deleted or downgraded while a server runs.
 #[derive(Clone, Debug, Default)]
-pub struct KnownSchemas(Rc<RefCell<BTreeSet<String>>>);
+pub struct CheckedSchemas(Rc<RefCell<BTreeSet<String>>>);
 
 /// The memory of a project. It handles one call at a time.
 #[derive(Debug)]
 pub struct Postgres {
     driver: Rc<dyn Driver>,
     schema: String,
-    known: KnownSchemas,
-    outer: Cell<OuterState>,
+    known: CheckedSchemas,
+    outer: Cell<OuterTransactionState>,
     pending: RefCell<Vec<Statement>>,
     /// Index in `pending` of the statement that returns the schema version.
-    version_at: Cell<Option<usize>>,
+    version_statement_index: Cell<Option<usize>>,
     /// Set when a statement of the open transaction failed. The whole transaction fails then, even if the caller
     /// ignored the error.
     failure: Cell<Option<StoreErrorKind>>,
@@ -67,7 +67,7 @@ pub struct Postgres {
 
 /// State of the outer transaction that [`Postgres::in_one_transaction`] opens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum OuterState {
+enum OuterTransactionState {
     None,
     /// The transaction has sent no statement yet.
     NotStarted,
@@ -82,7 +82,7 @@ enum OuterState {
 impl Postgres {
     /// Opens the memory of a project. The name has at most 50 characters of `a-z0-9._-`, because it becomes part of SQL
     /// statements.
-    pub fn new(driver: Rc<dyn Driver>, project: &str, known: KnownSchemas) -> Result<Self, StoreError> {
+    pub fn new(driver: Rc<dyn Driver>, project: &str, known: CheckedSchemas) -> Result<Self, StoreError> {
         let is_allowed = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
         if project.is_empty() || project.len() > MAX_PROJECT_NAME_BYTES || !project.bytes().all(is_allowed) {
             return Err(StoreError::new(StoreErrorKind::Internal, "this is not a valid project name"));
@@ -91,9 +91,9 @@ impl Postgres {
             driver,
             schema: format!("{SCHEMA_PREFIX}{project}"),
             known,
-            outer: Cell::new(OuterState::None),
+            outer: Cell::new(OuterTransactionState::None),
             pending: RefCell::new(Vec::new()),
-            version_at: Cell::new(None),
+            version_statement_index: Cell::new(None),
             failure: Cell::new(None),
         })
     }
@@ -184,23 +184,23 @@ impl Postgres {
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
-            OuterState::None => {
+            OuterTransactionState::None => {
                 self.begin_writing(begin, now)?;
                 self.run_and_end(body)
             }
-            OuterState::NotStarted | OuterState::Reading | OuterState::Writing => {
+            OuterTransactionState::NotStarted | OuterTransactionState::Reading | OuterTransactionState::Writing => {
                 let turn = self.become_writer(now).map_err(E::from);
                 turn.and_then(|()| self.run_in_open_transaction(body))
-                    .inspect_err(|_| self.outer.set(OuterState::Failed))
+                    .inspect_err(|_| self.outer.set(OuterTransactionState::Failed))
             }
-            OuterState::Failed => Err(rolled_back_error().into()),
+            OuterTransactionState::Failed => Err(rolled_back_error().into()),
         }
     }
 
     /// Switches the outer transaction from reading to writing at its first write. Earlier reads saw an older snapshot,
     /// but they did not have to wait for a writer.
     fn become_writer(&self, now: i64) -> Result<(), StoreError> {
-        if self.outer.replace(OuterState::Writing) != OuterState::Writing {
+        if self.outer.replace(OuterTransactionState::Writing) != OuterTransactionState::Writing {
             self.abandon();
             self.begin_writing(TransactionMode::Writing, now)?;
         }
@@ -216,20 +216,20 @@ impl Postgres {
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
         match self.outer.get() {
-            OuterState::None => {
+            OuterTransactionState::None => {
                 self.begin_reading()?;
                 let answer = self.run_in_open_transaction(body);
                 // A read has nothing to commit, so no caller needs to wait for its end.
                 self.abandon();
                 answer
             }
-            OuterState::NotStarted => {
+            OuterTransactionState::NotStarted => {
                 self.begin_reading()?;
-                self.outer.set(OuterState::Reading);
+                self.outer.set(OuterTransactionState::Reading);
                 self.run_in_open_transaction(body)
             }
-            OuterState::Reading | OuterState::Writing => self.run_in_open_transaction(body),
-            OuterState::Failed => Err(rolled_back_error().into()),
+            OuterTransactionState::Reading | OuterTransactionState::Writing => self.run_in_open_transaction(body),
+            OuterTransactionState::Failed => Err(rolled_back_error().into()),
         }
     }
 
@@ -248,7 +248,7 @@ impl Postgres {
         E: From<StoreError>,
         F: FnOnce(&mut Tx<'_>) -> Result<T, E>,
     {
-        self.run_write(TransactionMode::WritingNow, now, body)
+        self.run_write(TransactionMode::WritingWithShortTimeout, now, body)
     }
 
     /// See [`Database`](crate::Database).
@@ -260,12 +260,12 @@ impl Postgres {
         if self.is_in_transaction() {
             return Err(StoreError::new(StoreErrorKind::Internal, "a transaction was opened inside another").into());
         }
-        self.outer.set(OuterState::NotStarted);
+        self.outer.set(OuterTransactionState::NotStarted);
         let outcome = body();
-        match self.outer.replace(OuterState::None) {
-            OuterState::Writing => self.commit_or_roll_back(outcome),
-            OuterState::Failed => self.commit_or_roll_back(outcome.and(Err(rolled_back_error().into()))),
-            OuterState::None | OuterState::NotStarted | OuterState::Reading => {
+        match self.outer.replace(OuterTransactionState::None) {
+            OuterTransactionState::Writing => self.commit_or_roll_back(outcome),
+            OuterTransactionState::Failed => self.commit_or_roll_back(outcome.and(Err(rolled_back_error().into()))),
+            OuterTransactionState::None | OuterTransactionState::NotStarted | OuterTransactionState::Reading => {
                 self.abandon();
                 outcome
             }
@@ -274,7 +274,7 @@ impl Postgres {
 
     /// See [`Database`](crate::Database).
     pub fn is_in_transaction(&self) -> bool {
-        self.outer.get() != OuterState::None
+        self.outer.get() != OuterTransactionState::None
     }
 
     /// See [`Database`](crate::Database).

@@ -56,7 +56,7 @@ const SETTINGS: &str = "
 
 /// Whether a file may be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub enum FileAccess {
     /// Created by the first write if it is missing.
     ReadWrite,
     /// Never changed.
@@ -68,7 +68,7 @@ pub enum Mode {
 pub struct Sqlite {
     path: String,
     vfs: Option<String>,
-    mode: Mode,
+    mode: FileAccess,
     lock_timeout: Duration,
     /// The id of the file. A new file gets this id when it is created.
     identity: Option<String>,
@@ -108,26 +108,26 @@ enum ReadSource<'s> {
 impl Sqlite {
     /// Opens a database. Returns an error if an existing file is not a readable Argus database. A missing file is no
     /// error and is not created.
-    pub fn open(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
+    pub fn open(path: &str, vfs: Option<&str>, mode: FileAccess) -> Result<Self, StoreError> {
         Self::open_with(path, vfs, mode, None, None)
     }
 
     /// Like [`Sqlite::open`] for a file with a known id. A new file gets this id when it is created; a file with
     /// another id or without an id is refused.
-    pub fn open_own(path: &str, vfs: Option<&str>, mode: Mode, id: Option<&str>) -> Result<Self, StoreError> {
+    pub fn open_with_id(path: &str, vfs: Option<&str>, mode: FileAccess, id: Option<&str>) -> Result<Self, StoreError> {
         Self::open_with(path, vfs, mode, id, None)
     }
 
     /// Like [`Sqlite::open`] for a file from another user, whose rows may be larger than memory. A row that is longer
     /// than any row that Argus writes is an error.
-    pub fn open_foreign(path: &str, vfs: Option<&str>, mode: Mode) -> Result<Self, StoreError> {
+    pub fn open_foreign(path: &str, vfs: Option<&str>, mode: FileAccess) -> Result<Self, StoreError> {
         Self::open_with(path, vfs, mode, None, Some(MAX_FOREIGN_ROW_BYTES))
     }
 
     fn open_with(
         path: &str,
         vfs: Option<&str>,
-        mode: Mode,
+        mode: FileAccess,
         id: Option<&str>,
         max_row_bytes: Option<i32>,
     ) -> Result<Self, StoreError> {
@@ -166,7 +166,7 @@ impl Sqlite {
         if self.is_id_checked.get() {
             return Ok(());
         }
-        let is_empty = migrate::inspect(connection)? == SchemaStatus::Empty;
+        let is_empty = migrate::read_schema_status(connection)? == SchemaStatus::Empty;
         identity::check_id(connection, self.identity.as_deref())?;
         self.is_id_checked.set(!is_empty);
         Ok(())
@@ -175,7 +175,7 @@ impl Sqlite {
     /// Migrates the file to this version. A new file gets its id in the same transaction.
     fn migrate_file(&self, connection: &Connection, now: i64) -> Result<(), StoreError> {
         self.check_id(connection)?;
-        let is_new = migrate::inspect(connection)? == SchemaStatus::Empty;
+        let is_new = migrate::read_schema_status(connection)? == SchemaStatus::Empty;
         migrate::migrate(connection, now)?;
         match &self.identity {
             Some(id) if is_new => identity::set_id(connection, id),
@@ -195,9 +195,9 @@ impl Sqlite {
     /// Opens a connection. Returns `None` if the file is missing and must not be created.
     fn connect(&self, create: bool) -> Result<Option<Connection>, StoreError> {
         let access = match (self.mode, create || self.path == ":memory:") {
-            (Mode::ReadOnly, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
-            (Mode::ReadWrite, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
-            (Mode::ReadWrite, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
+            (FileAccess::ReadOnly, _) => OpenFlags::SQLITE_OPEN_READ_ONLY,
+            (FileAccess::ReadWrite, false) => OpenFlags::SQLITE_OPEN_READ_WRITE,
+            (FileAccess::ReadWrite, true) => OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE,
         };
         match self.open_connection(&self.path, access) {
             Ok(connection) => self.configure(&connection).map(|()| Some(connection)),
@@ -215,7 +215,7 @@ impl Sqlite {
     }
 
     /// Opens another file on the same file system for writing.
-    pub(crate) fn open_other(&self, path: &str) -> Result<Connection, StoreError> {
+    pub(crate) fn open_writable_connection(&self, path: &str) -> Result<Connection, StoreError> {
         let connection = self.open_connection(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         schema::restrict_connection(&connection)?;
         Ok(connection)
@@ -231,7 +231,7 @@ impl Sqlite {
         }
         // Keeps query plans independent of bound values. Otherwise SQLite recompiles a statement when a value changes.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
-        if self.mode == Mode::ReadWrite {
+        if self.mode == FileAccess::ReadWrite {
             // The journal file stays and only its header is cleared. This costs less than creating and deleting the
             // file.
             connection.query_row("PRAGMA journal_mode = PERSIST", [], |_| Ok(()))?;
@@ -241,7 +241,7 @@ impl Sqlite {
     }
 
     /// Returns the open file, or `None` if the file is missing.
-    pub(crate) fn existing_file(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
+    pub(crate) fn open_existing_file(&self) -> Result<Option<RefMut<'_, Connection>>, StoreError> {
         self.file(false, self.lock_timeout)
     }
 
@@ -280,13 +280,13 @@ impl Sqlite {
     }
 
     fn try_open_read_source(&self, now: i64) -> Result<ReadSource<'_>, StoreError> {
-        let Some(connection) = self.existing_file()? else { return Ok(ReadSource::NoFile) };
+        let Some(connection) = self.open_existing_file()? else { return Ok(ReadSource::NoFile) };
         let tx = mark_if_moved(Transaction::begin(connection, BEGIN_READ), &self.moved)?;
         mark_if_moved(self.check_id(&tx.connection), &self.moved)?;
-        match mark_if_moved(migrate::inspect(&tx.connection), &self.moved)? {
+        match mark_if_moved(migrate::read_schema_status(&tx.connection), &self.moved)? {
             SchemaStatus::Current => Ok(ReadSource::File(tx)),
             SchemaStatus::Empty => Ok(ReadSource::NoFile),
-            SchemaStatus::Older if self.mode == Mode::ReadOnly => Ok(ReadSource::OldFile),
+            SchemaStatus::Older if self.mode == FileAccess::ReadOnly => Ok(ReadSource::OldFile),
             SchemaStatus::Older => {
                 drop(tx);
                 match self.migrate_before_read(now) {
@@ -319,7 +319,7 @@ impl Sqlite {
         if self.is_in_transaction() {
             return self.join_outer();
         }
-        if self.mode == Mode::ReadOnly {
+        if self.mode == FileAccess::ReadOnly {
             return Err(StoreError::new(StoreErrorKind::ReadOnly, "it was opened for reading only"));
         }
         let transaction = self.open_write_transaction(lock_timeout, now);

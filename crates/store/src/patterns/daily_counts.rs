@@ -30,7 +30,7 @@ pub(crate) fn store_counts(
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
     let params = [key.into(), now.div_euclid(DAY_MS).into(), occurrences.into(), resolutions.into()];
-    tx.post(SQL, &params)
+    tx.execute_deferred(SQL, &params)
 }
 
 /// Like [`store_counts`], but reads the counts from the pattern's row.
@@ -39,11 +39,11 @@ pub(crate) fn store_current_counts(tx: &mut Tx<'_>, key: PatternKey, now: i64) -
                        SELECT key, $2, occurrences, resolutions FROM patterns WHERE key = $1 \
                        ON CONFLICT (pattern_key, day) DO UPDATE SET \
                        occurrences = excluded.occurrences, resolutions = excluded.resolutions";
-    tx.post(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
+    tx.execute_deferred(SQL, &[key.into(), now.div_euclid(DAY_MS).into()])
 }
 
 /// Returns the counts of a pattern for the newest `limit` days, oldest first.
-pub fn list_of_pattern(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
+pub fn list_daily_counts(tx: &mut Tx<'_>, key: PatternKey, limit: u32) -> Result<Vec<DailyCounts>, StoreError> {
     const SQL: &str = "SELECT day, occurrences, resolutions FROM pattern_days WHERE pattern_key = $1 \
                        ORDER BY day DESC LIMIT $2";
     let rows = tx.query(SQL, &[key.into(), limit.into()])?;

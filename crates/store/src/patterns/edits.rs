@@ -3,12 +3,12 @@
 
 use super::{
     Pattern, PatternKey, daily_counts, filter_text,
-    listing::{add_to_view, mark_for_indexing, remove_from_view},
+    listing::{add_to_listing, remove_from_listing, update_search_index},
 };
 use crate::{
     database::Tx,
     error::StoreError,
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, NewSolution, Solution, SolutionKey},
 };
 use argus_core::Category;
@@ -47,37 +47,37 @@ pub fn edit_pattern(tx: &mut Tx<'_>, pattern: &Pattern, edit: &PatternEdit<'_>, 
     };
     // Comes after `find_or_add_solution`, because `find_or_add_solution` may write the pattern's filter text, which is
     // removed here.
-    remove_from_view(tx, pattern)?;
+    remove_from_listing(tx, pattern)?;
     let category = edit.category.map(Category::as_str);
     let params = [pattern.key.into(), category.into(), edit.description.into(), solution.into(), now.into()];
-    tx.post(SQL, &params)?;
+    tx.execute_deferred(SQL, &params)?;
     if let Some(old) = before.solution.filter(|old| Some(*old) != solution) {
         delete_if_untried(tx, old)?;
     }
-    add_to_view(tx, pattern.key)?;
-    mark_for_indexing(tx, pattern.key)
+    add_to_listing(tx, pattern.key)?;
+    update_search_index(tx, pattern.key)
 }
 
 /// Marks a solution as wrong or right, together with all solutions of the same problem that have the same steps. Wrong
 /// solutions are not suggested, and their successes do not count.
-pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
+pub fn set_wrong_mark(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -> Result<(), StoreError> {
     const OF_INCIDENT: &str = "UPDATE solutions SET wrong_at = $3 WHERE incident_key = $1 \
                                AND digest = (SELECT digest FROM solutions WHERE key = $2)";
     const OF_PATTERN: &str = "UPDATE solutions SET wrong_at = $3 WHERE pattern_key = $1 \
                               AND digest = (SELECT digest FROM solutions WHERE key = $2)";
     let wrong_at = wrong.then_some(now);
     let key = match solution.owner {
-        Owner::Incident(key) => {
-            return tx.post(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]);
+        DocumentOwner::Incident(key) => {
+            return tx.execute_deferred(OF_INCIDENT, &[key.into(), solution.key.into(), wrong_at.into()]);
         }
-        Owner::Pattern(key) => key,
+        DocumentOwner::Pattern(key) => key,
     };
     let counting = find_counting_patterns(tx, key, solution.key)?;
     let mut before = Vec::with_capacity(counting.len());
     for pattern in &counting {
         before.push(count_successes(tx, *pattern)?);
     }
-    tx.post(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()])?;
+    tx.execute_deferred(OF_PATTERN, &[key.into(), solution.key.into(), wrong_at.into()])?;
     for (pattern, before) in counting.into_iter().zip(before) {
         let change = count_successes(tx, pattern)? - before;
         adjust_resolutions(tx, pattern, change, now)?;
@@ -85,7 +85,7 @@ pub fn mark_wrong(tx: &mut Tx<'_>, solution: &Solution, wrong: bool, now: i64) -
     if wrong {
         unset_wrong_solution(tx, key)?;
     }
-    solutions::choose_best(tx, key)
+    solutions::update_best_solution(tx, key)
 }
 
 /// Returns the solution to which an outcome belongs.
@@ -111,7 +111,7 @@ pub(crate) fn mark_wrong_in_merged(tx: &mut Tx<'_>, key: PatternKey) -> Result<(
         return Ok(());
     }
     let lost = before - count_successes(tx, key)?;
-    tx.post(KEPT, &[key.into(), lost.into()])?;
+    tx.execute_deferred(KEPT, &[key.into(), lost.into()])?;
     unset_wrong_solution(tx, key)
 }
 
@@ -120,10 +120,10 @@ pub(crate) fn mark_wrong_in_merged(tx: &mut Tx<'_>, key: PatternKey) -> Result<(
 fn find_or_add_solution(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Result<SolutionKey, StoreError> {
     let (solution, created) = solutions::add(tx, fix)?;
     if created {
-        tx.post("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()])?;
+        tx.execute_deferred("UPDATE solutions SET by_person = 1 WHERE key = $1", &[solution.key.into()])?;
     }
     if solution.is_wrong {
-        mark_wrong(tx, &solution, false, now)?;
+        set_wrong_mark(tx, &solution, false, now)?;
     }
     Ok(solution.key)
 }
@@ -131,7 +131,7 @@ fn find_or_add_solution(tx: &mut Tx<'_>, fix: &NewSolution<'_>, now: i64) -> Res
 fn delete_if_untried(tx: &mut Tx<'_>, key: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM solutions WHERE key = $1 AND by_person = 1 \
                        AND NOT EXISTS (SELECT 1 FROM outcomes o WHERE o.solution_key = $1)";
-    tx.post(SQL, &[key.into()])
+    tx.execute_deferred(SQL, &[key.into()])
 }
 
 /// Returns the patterns whose counts depend on outcomes of these steps.
@@ -175,7 +175,7 @@ fn adjust_resolutions(tx: &mut Tx<'_>, key: PatternKey, change: i64, now: i64) -
     if change == 0 {
         return Ok(());
     }
-    tx.post(SQL, &[key.into(), change.into(), now.into()])?;
+    tx.execute_deferred(SQL, &[key.into(), change.into(), now.into()])?;
     daily_counts::store_current_counts(tx, key, now)
 }
 

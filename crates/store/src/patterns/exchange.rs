@@ -3,7 +3,7 @@
 //! twice.
 
 use super::{
-    Identity, Pattern, PatternKey, add_to_learned_count, columns,
+    Pattern, PatternKey, SignatureSet, add_to_learned_count, columns,
     daily_counts::{self, DailyCounts},
     filter_text, read_pattern, set_merge_target, similar, tables,
 };
@@ -60,7 +60,7 @@ pub struct PatternDetails {
     /// Daily counts, oldest first.
     pub days: Vec<DailyCounts>,
     /// Counts from other memories.
-    pub taken: Vec<ImportedCounts>,
+    pub imported_counts: Vec<ImportedCounts>,
 }
 
 /// Returns learned patterns that are not merged, ordered by id, starting after `after`.
@@ -98,7 +98,7 @@ pub fn read_details(tx: &mut Tx<'_>, patterns: &[Pattern], days: u32) -> Result<
             known: known.into_iter().map(|mut row| read_known_failure(&mut row)).collect::<Result<_, _>>()?,
             signatures: signatures.into_iter().map(|mut row| row.read()).collect::<Result<_, _>>()?,
             days,
-            taken: taken.into_iter().map(read_imported).collect::<Result<_, _>>()?,
+            imported_counts: taken.into_iter().map(read_imported).collect::<Result<_, _>>()?,
         });
     }
     Ok(details)
@@ -164,11 +164,11 @@ pub fn are_ids_used(tx: &mut Tx<'_>, ids: &[&str]) -> Result<Vec<bool>, StoreErr
 
 /// A failure to insert.
 #[derive(Clone, Copy, Debug)]
-pub struct NewFailure<'a> {
+pub struct ImportedFailure<'a> {
     /// `pat-…`; must be unused.
     pub id: &'a str,
     /// Signatures under a recipe; must be unknown here.
-    pub identity: Identity<'a>,
+    pub identity: SignatureSet<'a>,
     /// Test case that it was learned from.
     pub case_name: &'a str,
     /// Description of one line.
@@ -183,7 +183,7 @@ pub struct NewFailure<'a> {
 
 /// Inserts failures with counts of zero and returns their keys. Call [`show_as_learned`] for the failures that are
 /// patterns.
-pub fn insert_all(tx: &mut Tx<'_>, new: &[NewFailure<'_>]) -> Result<Vec<PatternKey>, StoreError> {
+pub fn insert_all(tx: &mut Tx<'_>, new: &[ImportedFailure<'_>]) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "INSERT INTO patterns (id, source, category, recipe, signature, family, case_name, normalized, \
                        description, occurrences, resolutions, first_seen_at, last_seen_at, updated_at) \
                        VALUES ($1, 'learned', $2, $3, $4, $5, $6, $7, $8, 0, 0, $9, $9, $9) RETURNING key";
@@ -206,7 +206,7 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewFailure<'_>]) -> Result<Vec<Pattern
         let row = rows.pop().ok_or_else(|| StoreError::corrupt("an inserted pattern gave no key"));
         let key = row?.read().map(PatternKey)?;
         let sample = [key.into(), failure.sample.into()];
-        tx.post("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
+        tx.execute_deferred("INSERT INTO pattern_samples (pattern_key, event) VALUES ($1, $2)", &sample)?;
         similar::add_bands(tx, key, failure.identity.bands)?;
         if let Some(into) = failure.into {
             set_merge_target(tx, key, into)?;
@@ -217,8 +217,8 @@ pub fn insert_all(tx: &mut Tx<'_>, new: &[NewFailure<'_>]) -> Result<Vec<Pattern
 }
 
 /// Lists an inserted or provisional row as a learned pattern. Call it after all values are set.
-pub fn show_as_learned(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
-    tx.post("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()])?;
+pub fn promote_to_learned(tx: &mut Tx<'_>, key: PatternKey, category: Category) -> Result<(), StoreError> {
+    tx.execute_deferred("UPDATE patterns SET merged_into = NULL WHERE key = $1", &[key.into()])?;
     filter_text::write(tx, key)?;
     add_to_learned_count(tx, category, 1)
 }
@@ -235,7 +235,7 @@ pub fn set_overrides(
                        edited_at = $5 WHERE key = $1";
     let category = category.map(Category::as_str);
     let params = [key.into(), category.into(), description.into(), solution.into(), edited_at.into()];
-    tx.post(SQL, &params)
+    tx.execute_deferred(SQL, &params)
 }
 
 /// Adds earlier signatures from another memory, unless another pattern here has them.
@@ -244,7 +244,7 @@ pub fn add_signatures(tx: &mut Tx<'_>, key: PatternKey, signatures: &[String]) -
                        WHERE key = $2 AND NOT EXISTS (SELECT 1 FROM pattern_signatures s WHERE s.signature = $1) \
                        AND NOT EXISTS (SELECT 1 FROM patterns o WHERE o.signature = $1) ON CONFLICT DO NOTHING";
     for signature in signatures {
-        tx.post(SQL, &[signature.into(), key.into()])?;
+        tx.execute_deferred(SQL, &[signature.into(), key.into()])?;
     }
     Ok(())
 }
@@ -264,7 +264,7 @@ pub fn store_imported_counts(tx: &mut Tx<'_>, key: PatternKey, counts: &Imported
                        pattern_key = excluded.pattern_key, occurrences = excluded.occurrences, \
                        resolutions = excluded.resolutions";
     let ImportedCounts { memory, pattern, occurrences, resolutions } = counts;
-    tx.post(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()])
+    tx.execute_deferred(SQL, &[memory.into(), pattern.into(), key.into(), (*occurrences).into(), (*resolutions).into()])
 }
 
 /// Counts to add to a pattern.
@@ -306,7 +306,7 @@ pub fn add_counts(
         now.into(),
         MAX_COUNT.into(),
     ];
-    tx.post(SQL, &params)?;
+    tx.execute_deferred(SQL, &params)?;
     for day in days {
         daily_counts::store_counts(tx, key, day.day * daily_counts::DAY_MS, day.occurrences, day.resolutions)?;
     }

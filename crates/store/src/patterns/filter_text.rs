@@ -19,7 +19,7 @@ pub(crate) fn insert(
     const SQL: &str = "INSERT INTO pattern_texts (category, pattern_key, text) VALUES ($1, $2, $3)";
     let case_name: String = case_name.chars().take(MAX_CASE_CHARS).collect();
     let text = format!("{description}\n{case_name}\n").to_ascii_lowercase();
-    tx.post(SQL, &[category.as_str().into(), key.into(), (&text).into()])
+    tx.execute_deferred(SQL, &[category.as_str().into(), key.into(), (&text).into()])
 }
 
 /// Stores the text of a learned pattern as it is displayed now. A merged pattern has no text.
@@ -32,11 +32,11 @@ pub(crate) fn write(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> 
                        WHERE p.key = $1 AND p.source = 'learned' AND p.merged_into IS NULL \
                        ON CONFLICT (category, pattern_key) DO UPDATE SET text = excluded.text \
                        WHERE pattern_texts.text <> excluded.text";
-    tx.post(SQL, &[key.into()])
+    tx.execute_deferred(SQL, &[key.into()])
 }
 
 /// Removes the text of a pattern that was displayed in this category.
 pub(crate) fn remove(tx: &mut Tx<'_>, category: Category, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "DELETE FROM pattern_texts WHERE category = $1 AND pattern_key = $2";
-    tx.post(SQL, &[category.as_str().into(), key.into()])
+    tx.execute_deferred(SQL, &[category.as_str().into(), key.into()])
 }

@@ -4,12 +4,12 @@ use super::{Pattern, PatternKey, add_to_learned_count, filter_text, find_row};
 use crate::{
     database::Tx,
     error::StoreError,
-    search::{self, Owner},
+    search::{self, DocumentOwner},
     solutions,
 };
 
 /// Removes a learned pattern from counts and texts. Call it before its displayed values change.
-pub(crate) fn remove_from_view(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
+pub(crate) fn remove_from_listing(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(), StoreError> {
     if pattern.is_builtin || pattern.merged_into.is_some() {
         return Ok(());
     }
@@ -18,7 +18,7 @@ pub(crate) fn remove_from_view(tx: &mut Tx<'_>, pattern: &Pattern) -> Result<(),
 }
 
 /// Adds the pattern to counts and texts again with its current values.
-pub(crate) fn add_to_view(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+pub(crate) fn add_to_listing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     let shown = find_row(tx, key)?.filter(|pattern| !pattern.is_builtin && pattern.merged_into.is_none());
     let Some(pattern) = shown else { return Ok(()) };
     filter_text::write(tx, key)?;
@@ -26,10 +26,10 @@ pub(crate) fn add_to_view(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreE
 }
 
 /// Queues a pattern for the search index, or removes it from the index if it has no solution.
-pub(crate) fn mark_for_indexing(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
-    if solutions::count_all(tx, Owner::Pattern(key))? > 0 {
+pub(crate) fn update_search_index(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+    if solutions::count_all(tx, DocumentOwner::Pattern(key))? > 0 {
         return search::queue_pattern(tx, key);
     }
-    search::remove(tx, &[Owner::Pattern(key)])?;
-    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()])
+    search::remove(tx, &[DocumentOwner::Pattern(key)])?;
+    tx.execute_deferred("DELETE FROM search_waiting WHERE pattern_key = $1", &[key.into()])
 }

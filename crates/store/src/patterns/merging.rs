@@ -6,30 +6,30 @@
 //! shortened, so that each row refers to its final target directly.
 
 use super::{
-    Identity, Pattern, PatternKey, daily_counts, edits, find_row, find_row_by_signature,
-    listing::{add_to_view, mark_for_indexing, remove_from_view},
+    Pattern, PatternKey, SignatureSet, daily_counts, edits, find_row, find_row_by_signature,
+    listing::{add_to_listing, remove_from_listing, update_search_index},
     sameness, set_merge_target, similar,
 };
 use crate::{
     database::Tx,
     error::StoreError,
     patterns,
-    search::{self, Owner},
+    search::{self, DocumentOwner},
     solutions,
 };
 use argus_core::{Category, similarity};
 
 /// Signs a pattern with a new recipe. Merges two patterns if the new recipe gives both failures the same signature.
-pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: SignatureSet<'_>) -> Result<(), StoreError> {
     // Reads the row again, because an earlier pattern of the same batch may have changed it.
     let Some(pattern) = find_row(tx, pattern.key)? else { return Ok(()) };
-    similar::remove_bands(tx, pattern.key, similarity::sketch(&pattern.normalized))?;
+    similar::remove_bands(tx, pattern.key, similarity::minhash_sketch(&pattern.normalized))?;
     if pattern.signature != new.signature {
         record_signature(tx, &pattern.signature, pattern.key)?;
     }
     match find_row_by_signature(tx, new.recipe, new.signature)?.filter(|other| other.key != pattern.key) {
         Some(other) => join_patterns(tx, &pattern, &other, new),
-        None => write_identity(tx, &pattern, new),
+        None => write_signatures(tx, &pattern, new),
     }
 }
 
@@ -37,16 +37,16 @@ pub fn recompute_signature(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>
 pub fn merge(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern, now: i64) -> Result<(), StoreError> {
     move_contents(tx, from, into.key)?;
     set_merge_target(tx, from.key, into.key)?;
-    show_provisional(tx, into.key)?;
-    tx.post("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()])?;
+    promote_provisional(tx, into.key)?;
+    tx.execute_deferred("UPDATE patterns SET updated_at = $2 WHERE key = $1", &[into.key.into(), now.into()])?;
     daily_counts::store_current_counts(tx, into.key, now)
 }
 
 /// Lists a provisional pattern as a learned pattern, together with the rows that lead to it.
-pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
+pub fn promote_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreError> {
     let sql = "UPDATE patterns SET merged_into = NULL WHERE key = $1 AND merged_into = $1 RETURNING key";
     match tx.query_first(sql, &[key.into()])? {
-        Some(_) => add_to_view(tx, key),
+        Some(_) => add_to_listing(tx, key),
         None => Ok(()),
     }
 }
@@ -54,7 +54,7 @@ pub fn show_provisional(tx: &mut Tx<'_>, key: PatternKey) -> Result<(), StoreErr
 /// Separates a row from the pattern that it leads to. If `provisional` is true, a built-in pattern represents it.
 pub fn separate_row(tx: &mut Tx<'_>, key: PatternKey, provisional: bool) -> Result<(), StoreError> {
     set_merge_target(tx, key, key)?;
-    if provisional { Ok(()) } else { show_provisional(tx, key) }
+    if provisional { Ok(()) } else { promote_provisional(tx, key) }
 }
 
 /// Undoes a merge: the diagnoses of `part` count for `part` again. The fixes stay with `whole`, because it is not
@@ -63,9 +63,12 @@ pub fn undo_merge(tx: &mut Tx<'_>, part: &Pattern, whole: &Pattern, now: i64) ->
     const LESS: &str = "UPDATE patterns SET updated_at = $3, occurrences = \
                         CASE WHEN occurrences - $2 > resolutions THEN occurrences - $2 ELSE resolutions END \
                         WHERE key = $1";
-    tx.post(LESS, &[whole.key.into(), part.occurrences.into(), now.into()])?;
-    tx.post("UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1", &[part.key.into(), now.into()])?;
-    solutions::choose_best(tx, part.key)?;
+    tx.execute_deferred(LESS, &[whole.key.into(), part.occurrences.into(), now.into()])?;
+    tx.execute_deferred(
+        "UPDATE patterns SET resolutions = 0, updated_at = $2 WHERE key = $1",
+        &[part.key.into(), now.into()],
+    )?;
+    solutions::update_best_solution(tx, part.key)?;
     separate_row(tx, part.key, false)?;
     daily_counts::store_current_counts(tx, whole.key, now)?;
     daily_counts::store_current_counts(tx, part.key, now)
@@ -84,10 +87,10 @@ pub fn find_by_earlier_signature(tx: &mut Tx<'_>, signature: &str) -> Result<Opt
     }
 }
 
-fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+fn write_signatures(tx: &mut Tx<'_>, pattern: &Pattern, new: SignatureSet<'_>) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE patterns SET category = $2, recipe = $3, signature = $4, family = $5, normalized = $6 \
                        WHERE key = $1";
-    remove_from_view(tx, pattern)?;
+    remove_from_listing(tx, pattern)?;
     let params = [
         pattern.key.into(),
         new.category.as_str().into(),
@@ -96,25 +99,25 @@ fn write_identity(tx: &mut Tx<'_>, pattern: &Pattern, new: Identity<'_>) -> Resu
         new.family.into(),
         new.normalized.into(),
     ];
-    tx.post(SQL, &params)?;
+    tx.execute_deferred(SQL, &params)?;
     similar::add_bands(tx, pattern.key, new.bands)?;
-    add_to_view(tx, pattern.key)?;
+    add_to_listing(tx, pattern.key)?;
     // The search index still has the family signature of the older recipe.
-    mark_for_indexing(tx, pattern.key)
+    update_search_index(tx, pattern.key)
 }
 
 /// Joins `pattern` into the row `other`, which already has the new signature. The result is listed if either row was
 /// listed.
-fn join_patterns(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+fn join_patterns(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: SignatureSet<'_>) -> Result<(), StoreError> {
     join_rows(tx, pattern, other, new)?;
     let is_shown = pattern.merged_into.is_none() || other.merged_into.is_none();
     match find_row_by_signature(tx, new.recipe, new.signature)? {
-        Some(row) if is_shown => show_provisional(tx, row.merged_into.unwrap_or(row.key)),
+        Some(row) if is_shown => promote_provisional(tx, row.merged_into.unwrap_or(row.key)),
         _ => Ok(()),
     }
 }
 
-fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<'_>) -> Result<(), StoreError> {
+fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: SignatureSet<'_>) -> Result<(), StoreError> {
     let merge_target = |row: &Pattern| row.merged_into.filter(|into| *into != row.key);
     match (merge_target(pattern), merge_target(other)) {
         (None, None) => {
@@ -130,9 +133,9 @@ fn join_rows(tx: &mut Tx<'_>, pattern: &Pattern, other: &Pattern, new: Identity<
             delete_row(tx, pattern, other.key)
         }
         (None, Some(into)) if into == pattern.key => {
-            similar::remove_bands(tx, other.key, similarity::sketch(&other.normalized))?;
+            similar::remove_bands(tx, other.key, similarity::minhash_sketch(&other.normalized))?;
             delete_row(tx, other, pattern.key)?;
-            write_identity(tx, pattern, new)
+            write_signatures(tx, pattern, new)
         }
         (None, Some(into)) => {
             move_contents(tx, pattern, into)?;
@@ -148,7 +151,7 @@ fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<()
                        first_seen_at = CASE WHEN first_seen_at < $4 THEN first_seen_at ELSE $4 END, \
                        last_seen_at = CASE WHEN last_seen_at > $5 THEN last_seen_at ELSE $5 END \
                        WHERE key = $1";
-    remove_from_view(tx, from)?;
+    remove_from_listing(tx, from)?;
     let keys = [from.key.into(), into.into()];
     let sum = [
         keys[1],
@@ -157,17 +160,17 @@ fn move_contents(tx: &mut Tx<'_>, from: &Pattern, into: PatternKey) -> Result<()
         from.first_seen_at.into(),
         from.last_seen_at.into(),
     ];
-    tx.post(SUM, &sum)?;
-    tx.post("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
-    tx.post("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
-    tx.post("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys)?;
-    tx.post("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys)?;
-    tx.post("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
-    search::remove(tx, &[Owner::Pattern(from.key)])?;
-    tx.post("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1])?;
+    tx.execute_deferred(SUM, &sum)?;
+    tx.execute_deferred("UPDATE solutions SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    tx.execute_deferred("UPDATE outcomes SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    tx.execute_deferred("UPDATE outcomes SET started_pattern = $2 WHERE started_pattern = $1", &keys)?;
+    tx.execute_deferred("UPDATE patterns SET merged_into = $2 WHERE merged_into = $1", &keys)?;
+    tx.execute_deferred("UPDATE taken_counts SET pattern_key = $2 WHERE pattern_key = $1", &keys)?;
+    search::remove(tx, &[DocumentOwner::Pattern(from.key)])?;
+    tx.execute_deferred("DELETE FROM search_waiting WHERE pattern_key = $1", &keys[..1])?;
     edits::mark_wrong_in_merged(tx, into)?;
-    solutions::choose_best(tx, into)?;
-    mark_for_indexing(tx, into)
+    solutions::update_best_solution(tx, into)?;
+    update_search_index(tx, into)
 }
 
 /// Copies the values that a person set on `from`, except where `into` already has a value.
@@ -182,7 +185,7 @@ fn move_overrides(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern) -> Result<(),
     if overrides.edited_at.is_none() {
         return Ok(());
     }
-    remove_from_view(tx, into)?;
+    remove_from_listing(tx, into)?;
     let category = overrides.category.map(Category::as_str);
     let params = [
         into.key.into(),
@@ -191,8 +194,8 @@ fn move_overrides(tx: &mut Tx<'_>, from: &Pattern, into: &Pattern) -> Result<(),
         overrides.solution.into(),
         overrides.edited_at.into(),
     ];
-    tx.post(SQL, &params)?;
-    add_to_view(tx, into.key)
+    tx.execute_deferred(SQL, &params)?;
+    add_to_listing(tx, into.key)
 }
 
 /// Deletes a row whose content was moved. Its signatures go to `into`, the row of the same failure.
@@ -202,14 +205,14 @@ fn delete_row(tx: &mut Tx<'_>, row: &Pattern, into: PatternKey) -> Result<(), St
     let keys = [row.key.into(), into.into()];
     record_signature(tx, &row.signature, into)?;
     sameness::move_decisions(tx, row.key, into)?;
-    tx.post(MOVE, &keys)?;
-    tx.post("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1])?;
-    tx.post("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1])?;
-    tx.post("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1])?;
-    tx.post("DELETE FROM patterns WHERE key = $1", &keys[..1])
+    tx.execute_deferred(MOVE, &keys)?;
+    tx.execute_deferred("DELETE FROM pattern_signatures WHERE pattern_key = $1", &keys[..1])?;
+    tx.execute_deferred("DELETE FROM pattern_days WHERE pattern_key = $1", &keys[..1])?;
+    tx.execute_deferred("DELETE FROM pattern_samples WHERE pattern_key = $1", &keys[..1])?;
+    tx.execute_deferred("DELETE FROM patterns WHERE key = $1", &keys[..1])
 }
 
 fn record_signature(tx: &mut Tx<'_>, signature: &str, key: PatternKey) -> Result<(), StoreError> {
     const SQL: &str = "INSERT INTO pattern_signatures (signature, pattern_key) VALUES ($1, $2) ON CONFLICT DO NOTHING";
-    tx.post(SQL, &[signature.into(), key.into()])
+    tx.execute_deferred(SQL, &[signature.into(), key.into()])
 }

@@ -49,8 +49,8 @@ pub fn record_merge_decision(
                        SELECT p.key, o.key, $3, $4, $5 FROM patterns p, patterns o WHERE p.key = $1 AND o.key = $2 \
                        AND NOT EXISTS (SELECT 1 FROM sameness s WHERE (s.pattern_key = $1 AND s.other_key = $2) \
                        OR (s.pattern_key = $2 AND s.other_key = $1))";
-    tx.post(TAKE_BACK, &[failure.into(), other.into(), is_same.into()])?;
-    tx.post(SAY, &[failure.into(), other.into(), id.into(), is_same.into(), now.into()])
+    tx.execute_deferred(TAKE_BACK, &[failure.into(), other.into(), is_same.into()])?;
+    tx.execute_deferred(SAY, &[failure.into(), other.into(), id.into(), is_same.into(), now.into()])
 }
 
 /// Returns all decisions, ordered by id, starting after `after`.
@@ -76,7 +76,7 @@ pub fn list_page(tx: &mut Tx<'_>, after: &str, limit: u32) -> Result<Vec<MergeDe
 }
 
 /// Returns the failures that were declared different from this failure.
-pub fn find_different(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, StoreError> {
+pub fn list_different_failures(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey>, StoreError> {
     const SQL: &str = "SELECT other_key FROM sameness WHERE pattern_key = $1 AND is_same = 0 \
                        UNION SELECT pattern_key FROM sameness WHERE other_key = $1 AND is_same = 0";
     let rows = tx.query(SQL, &[key.into()])?;
@@ -84,7 +84,7 @@ pub fn find_different(tx: &mut Tx<'_>, key: PatternKey) -> Result<Vec<PatternKey
 }
 
 /// Returns the id of the newest decision that this failure is the same as another.
-pub fn find_joining_decision(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
+pub fn find_merge_decision(tx: &mut Tx<'_>, key: PatternKey) -> Result<Option<String>, StoreError> {
     const SQL: &str = "SELECT id FROM sameness WHERE (pattern_key = $1 OR other_key = $1) AND is_same = 1 \
                        ORDER BY said_at DESC, id DESC LIMIT 1";
     tx.query_first(SQL, &[key.into()])?.map(|mut row| row.read()).transpose()
@@ -96,7 +96,7 @@ pub(super) fn move_decisions(tx: &mut Tx<'_>, from: PatternKey, into: PatternKey
                         SELECT CASE WHEN pattern_key = $1 THEN $2 ELSE pattern_key END, \
                         CASE WHEN other_key = $1 THEN $2 ELSE other_key END, id, is_same, said_at \
                         FROM sameness WHERE pattern_key = $1 OR other_key = $1 ON CONFLICT DO NOTHING";
-    tx.post(MOVE, &[from.into(), into.into()])?;
-    tx.post("DELETE FROM sameness WHERE pattern_key = $1 OR other_key = $1", &[from.into()])?;
-    tx.post("DELETE FROM sameness WHERE pattern_key = $1 AND other_key = $1", &[into.into()])
+    tx.execute_deferred(MOVE, &[from.into(), into.into()])?;
+    tx.execute_deferred("DELETE FROM sameness WHERE pattern_key = $1 OR other_key = $1", &[from.into()])?;
+    tx.execute_deferred("DELETE FROM sameness WHERE pattern_key = $1 AND other_key = $1", &[into.into()])
 }

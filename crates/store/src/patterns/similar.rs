@@ -12,7 +12,7 @@ use crate::{
 const MAX_PATTERNS_PER_BAND: u32 = 24;
 
 /// Returns patterns of the same family without duplicates. A merged pattern is replaced by its target.
-pub fn list_of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
+pub fn list_by_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<Pattern>, StoreError> {
     const SQL: &str = concat!("SELECT ", columns!(), tables!(), "WHERE p.family = $1 ORDER BY p.key LIMIT $2");
     let rows = tx.query(SQL, &[family.into(), limit.into()])?;
     let mut found: Vec<Pattern> = Vec::with_capacity(rows.len());
@@ -28,7 +28,7 @@ pub fn list_of_family(tx: &mut Tx<'_>, family: &str, limit: u32) -> Result<Vec<P
 }
 
 /// Returns the keys and normalized texts of patterns that share a band, including merged patterns.
-pub fn list_of_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
+pub fn list_texts_by_bands(tx: &mut Tx<'_>, bands: [u32; 4]) -> Result<Vec<(PatternKey, String)>, StoreError> {
     const KEYS: &str = "SELECT pattern_key FROM pattern_bands WHERE band = $1 ORDER BY pattern_key DESC LIMIT $2";
     const SQL: &str = "SELECT normalized FROM patterns WHERE key = $1";
     let wanted: Vec<_> = number_bands(bands).map(|band| [band.into(), MAX_PATTERNS_PER_BAND.into()]).collect();

@@ -51,7 +51,7 @@ pub struct FailureOccurrence {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CaseFilter<'a> {
     /// Only cases with this outcome.
-    pub state: Option<CaseOutcome>,
+    pub outcome: Option<CaseOutcome>,
     /// Only cases whose name or headline contains this text. ASCII letters must be in lower case.
     pub words: Option<&'a str>,
 }
@@ -101,7 +101,7 @@ pub fn count(tx: &mut Tx<'_>, run: RunKey, filter: CaseFilter<'_>) -> Result<u32
 }
 
 fn filter_params(run: RunKey, filter: CaseFilter<'_>) -> [Value<'_>; 5] {
-    let (least, most, status) = match filter.state {
+    let (least, most, status) = match filter.outcome {
         None => (0, 2, ""),
         Some(CaseOutcome::Failed) => (0, 0, ""),
         Some(CaseOutcome::Flaky) => (1, 1, ""),

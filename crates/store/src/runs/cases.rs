@@ -5,7 +5,7 @@ use crate::{
     database::{FromCell, Row, Tx, Value},
     error::StoreError,
 };
-use argus_core::{Category, FailureEvent, case_name::stable_name};
+use argus_core::{Category, FailureEvent, case_name::stabilize_case_name};
 use std::borrow::Cow;
 
 /// Status of a case.
@@ -47,7 +47,7 @@ pub(crate) struct NameCondition<'n> {
 
 impl<'n> NameCondition<'n> {
     pub(crate) fn new(name: &'n str) -> Self {
-        let stable = stable_name(name);
+        let stable = stabilize_case_name(name);
         if stable == name {
             return Self { value: Cow::Borrowed(name), is_pattern: false };
         }
@@ -57,7 +57,7 @@ impl<'n> NameCondition<'n> {
     }
 
     /// Returns the statement for an equal name, or the statement for a pattern of `LIKE` with `\` as escape character.
-    pub(crate) fn statement(&self, equal: &'static str, like: &'static str) -> &'static str {
+    pub(crate) fn choose_statement(&self, equal: &'static str, like: &'static str) -> &'static str {
         if self.is_pattern { like } else { equal }
     }
 
@@ -190,7 +190,7 @@ pub fn set_verdict(tx: &mut Tx<'_>, run: RunKey, name: &str, verdict: &str) -> R
     const SQL: &str = "UPDATE failures SET verdict = $3 WHERE run_key = $1 AND seq = \
                        (SELECT seq FROM cases WHERE run_key = $1 AND name = $2 AND status = 'failed' \
                         ORDER BY seq LIMIT 1)";
-    tx.post(SQL, &[run.0.into(), name.into(), verdict.into()])
+    tx.execute_deferred(SQL, &[run.0.into(), name.into(), verdict.into()])
 }
 
 /// Returns the status of the case with this qualified name.

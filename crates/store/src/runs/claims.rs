@@ -45,7 +45,7 @@ pub fn find_latest_result(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Res
         };
     }
     let name = NameCondition::new(case_name);
-    let how = name.statement(how!("= $2"), how!("LIKE $2 ESCAPE '\\'"));
+    let how = name.choose_statement(how!("= $2"), how!("LIKE $2 ESCAPE '\\'"));
     for mut row in tx.query(SINCE, &[run_id.into(), MAX_SEARCHED_RUNS.into()])? {
         let (key, id) = (RunKey(row.read()?), row.read()?);
         if let Some(mut row) = tx.query_first(how, &[key.0.into(), name.value()])? {
@@ -96,13 +96,13 @@ pub struct Claim {
     /// The case that was fixed.
     pub case_name: String,
     /// Id of the run of the failure.
-    pub failed_in: String,
+    pub failed_run_id: String,
     /// Start of that run, UTC milliseconds. If the run was deleted, the time of the report.
     pub failed_at: i64,
     /// Time of the report, UTC milliseconds.
-    pub made_at: i64,
+    pub reported_at: i64,
     /// The machine that reported the fix.
-    pub made_from: Option<String>,
+    pub reported_from: Option<String>,
     /// Branch of the run of the failure, if known.
     pub git_branch: Option<String>,
     /// Number of later runs in which the case passed in the first attempt.
@@ -117,7 +117,7 @@ pub struct Claim {
 
 /// Returns the newest claims that a run may prove or refute. Proved claims are included if the failure occurs by
 /// chance, because it may come back.
-pub fn list_open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
+pub fn list_open_claims(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
     const SQL: &str = "SELECT o.key, s.key, s.pattern_key, s.steps, o.case_name, o.run_id, COALESCE(r.started_at, o.created_at), \
                        o.created_at, o.recorded_from, r.git_branch, o.passes, o.passes_needed, o.proved_by IS NOT NULL, \
                        o.changed \
@@ -133,10 +133,10 @@ pub fn list_open(tx: &mut Tx<'_>) -> Result<Vec<Claim>, StoreError> {
             pattern: row.read::<Option<i64>>()?.map(PatternKey),
             steps: row.read()?,
             case_name: row.read()?,
-            failed_in: row.read()?,
+            failed_run_id: row.read()?,
             failed_at: row.read()?,
-            made_at: row.read()?,
-            made_from: row.read()?,
+            reported_at: row.read()?,
+            reported_from: row.read()?,
             git_branch: row.read()?,
             passes: row.read()?,
             passes_needed: row.read()?,
@@ -182,21 +182,21 @@ pub fn store_changes<'a>(
 /// Stores the run in which the case had passed often enough.
 pub fn mark_proved(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET proved_by = $2 WHERE key = $1";
-    tx.post(SQL, &[claim.key.into(), run_id.into()])?;
+    tx.execute_deferred(SQL, &[claim.key.into(), run_id.into()])?;
     choose_best_fix(tx, claim)
 }
 
 /// Stores the run in which the case failed again. The claim, proved or not, counts as a failed attempt from then on.
 pub fn mark_refuted(tx: &mut Tx<'_>, claim: &Claim, run_id: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $2 WHERE key = $1";
-    tx.post(SQL, &[claim.key.into(), run_id.into()])?;
+    tx.execute_deferred(SQL, &[claim.key.into(), run_id.into()])?;
     outcomes::update_sums(tx, claim.solution)?;
     choose_best_fix(tx, claim)
 }
 
 fn choose_best_fix(tx: &mut Tx<'_>, claim: &Claim) -> Result<(), StoreError> {
     match claim.pattern {
-        Some(pattern) => solutions::choose_best(tx, pattern),
+        Some(pattern) => solutions::update_best_solution(tx, pattern),
         None => Ok(()),
     }
 }

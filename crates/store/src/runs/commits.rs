@@ -24,19 +24,20 @@ pub struct CommitStart {
     /// Start of that run.
     pub started_at: i64,
     /// True if the commit ran only with uncommitted changes.
-    pub only_edited: bool,
+    pub has_only_dirty_runs: bool,
 }
 
 /// Finds the run that represents the state of a commit. A run with uncommitted changes shows later code, so if the
 /// commit has only such runs, the run before them represents it.
-pub fn find_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
+pub fn find_commit_start(tx: &mut Tx<'_>, commit: &str) -> Result<Option<CommitStart>, StoreError> {
     const FIRST: &str = "SELECT key, started_at, COALESCE(git_dirty, 0) FROM runs WHERE git_commit = $1 \
                          AND is_foreign = 0 ORDER BY COALESCE(git_dirty, 0), started_at, key LIMIT 1";
     const BEFORE: &str = "SELECT key, started_at FROM runs WHERE (started_at, key) < ($1, $2) \
                           AND is_foreign = 0 ORDER BY started_at DESC, key DESC LIMIT 1";
     let Some(mut row) = tx.query_first(FIRST, &[commit.into()])? else { return Ok(None) };
-    let first = CommitStart { key: RunKey(row.read()?), started_at: row.read()?, only_edited: row.read::<i64>()? != 0 };
-    if !first.only_edited {
+    let first =
+        CommitStart { key: RunKey(row.read()?), started_at: row.read()?, has_only_dirty_runs: row.read::<i64>()? != 0 };
+    if !first.has_only_dirty_runs {
         return Ok(Some(first));
     }
     match tx.query_first(BEFORE, &[first.started_at.into(), first.key.0.into()])? {

@@ -9,7 +9,7 @@ pub struct RetentionLimits {
     /// Maximum age.
     pub age: Option<MaxAge>,
     /// Maximum number of runs. The newest stay.
-    pub newest: Option<u32>,
+    pub max_runs: Option<u32>,
 }
 
 /// A maximum age.
@@ -34,7 +34,7 @@ const MAX_DELETED_RUNS: u32 = 50;
 const MAX_DELETED_CASES: i64 = 200_000;
 
 /// Deletes runs above the limits in the order of recording and returns their number. The newest run is never deleted.
-pub fn apply(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<u32, StoreError> {
+pub fn delete_expired_runs(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<u32, StoreError> {
     let mut deleted = 0;
     let mut cases = 0;
     for (run, size) in list_expired_runs(tx, keep)? {
@@ -56,7 +56,7 @@ fn list_expired_runs(tx: &mut Tx<'_>, keep: RetentionLimits) -> Result<Vec<(RunK
         Some(age) => find_first_kept_by_age(tx, age)?,
         None => None,
     };
-    let too_many = match keep.newest {
+    let too_many = match keep.max_runs {
         Some(newest) => find_nth_newest(tx, newest)?,
         None => None,
     };
@@ -93,8 +93,8 @@ fn find_nth_newest(tx: &mut Tx<'_>, count: u32) -> Result<Option<RunKey>, StoreE
 }
 
 fn delete_run(tx: &mut Tx<'_>, run: RunKey) -> Result<(), StoreError> {
-    tx.post("DELETE FROM failures WHERE run_key = $1", &[run.0.into()])?;
-    tx.post("DELETE FROM cases WHERE run_key = $1", &[run.0.into()])?;
-    tx.post("DELETE FROM runs WHERE key = $1", &[run.0.into()])?;
+    tx.execute_deferred("DELETE FROM failures WHERE run_key = $1", &[run.0.into()])?;
+    tx.execute_deferred("DELETE FROM cases WHERE run_key = $1", &[run.0.into()])?;
+    tx.execute_deferred("DELETE FROM runs WHERE key = $1", &[run.0.into()])?;
     Ok(())
 }

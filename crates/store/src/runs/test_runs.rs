@@ -43,7 +43,7 @@ pub struct BriefFailure {
 
 /// Position of a test among the cases of a run that were not skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TestPlace {
+pub enum TestPosition {
     /// The test did not run.
     Absent,
     /// The test comes after this many cases.
@@ -60,10 +60,10 @@ const MAX_RUNS_PER_QUERY: u32 = 512;
 
 /// Returns the runs in which a test ran, newest first. `places` maps ids of runs to the position of the test. Passed
 /// cases have no index by name, so for a run without a position, all its cases are read.
-pub fn list_of_test(
+pub fn list_runs_of_test(
     tx: &mut Tx<'_>,
     name: &str,
-    places: &BTreeMap<String, TestPlace>,
+    places: &BTreeMap<String, TestPosition>,
     limit: u32,
     offset: u32,
 ) -> Result<Vec<TestRun>, StoreError> {
@@ -80,7 +80,7 @@ pub fn list_of_test(
         };
     }
     let name = NameCondition::new(name);
-    let case = name.statement(case!("= $4"), case!("LIKE $4 ESCAPE '\\'"));
+    let case = name.choose_statement(case!("= $4"), case!("LIKE $4 ESCAPE '\\'"));
     let (offset, wanted) = (offset as usize, offset.saturating_add(limit) as usize);
     let (mut found, mut seen, mut batch_size) = (Vec::new(), 0_u32, limit.clamp(1, MAX_RUNS_PER_QUERY));
     while found.len() < wanted {
@@ -91,9 +91,11 @@ pub fn list_of_test(
             let run = read_run(&mut row)?;
             let (ran, skipped): (u32, u32) = (row.read()?, row.read()?);
             let (first, last) = match places.get(&run.id) {
-                Some(TestPlace::Absent) => continue,
+                Some(TestPosition::Absent) => continue,
                 // The position counts only cases that ran, so at most all skipped cases can come in between.
-                Some(TestPlace::After { cases, of }) if *of == ran => (*cases, i64::from(*cases) + i64::from(skipped)),
+                Some(TestPosition::After { cases, of }) if *of == ran => {
+                    (*cases, i64::from(*cases) + i64::from(skipped))
+                }
                 _ => (0, i64::MAX),
             };
             bounds.push([run.key.0.into(), first.into(), last.into(), name.value()]);

@@ -34,7 +34,7 @@ pub fn list_pass_durations(tx: &mut Tx<'_>, runs: u32, least_ms: f64) -> Result<
 
 /// Returns for the newest `failed_runs` runs with failures the number of failures with the verdict `flaky`. Runs
 /// without such failures are left out.
-pub fn count_failures_by_chance(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
+pub fn count_flaky_failures(tx: &mut Tx<'_>, failed_runs: u32) -> Result<Vec<(RunKey, u32)>, StoreError> {
     // Quotes inside a JSON string are escaped, so this text can only match the verdict itself.
     const SQL: &str = "SELECT f.run_key, COUNT(*) FROM failures f WHERE f.run_key IN (SELECT key FROM runs \
                        WHERE failed > 0 ORDER BY started_at DESC, key DESC LIMIT $1) \

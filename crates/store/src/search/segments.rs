@@ -9,7 +9,7 @@ use crate::{
     database::{Tx, Value},
     error::StoreError,
 };
-use argus_core::search::Vector;
+use argus_core::search::TermVector;
 
 /// Minimum number of documents of a segment. Reading fewer documents individually in every search is faster than
 /// reading a segment.
@@ -80,7 +80,7 @@ fn is_valid_range(segment: &Segment, covered: i64) -> bool {
 
 /// Returns the keys and vectors of the documents without a segment. [`compact`] leaves only a few. If a foreign file
 /// has more, only the oldest are returned.
-pub(super) fn read_unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, Vector)>, StoreError> {
+pub(super) fn read_unsegmented(tx: &mut Tx<'_>, segments: &[Segment]) -> Result<Vec<(i64, TermVector)>, StoreError> {
     read_documents_without_segment(tx, segments, MIN_SEGMENT_DOCUMENTS)
 }
 
@@ -88,11 +88,11 @@ fn read_documents_without_segment(
     tx: &mut Tx<'_>,
     segments: &[Segment],
     limit: i64,
-) -> Result<Vec<(i64, Vector)>, StoreError> {
+) -> Result<Vec<(i64, TermVector)>, StoreError> {
     const SQL: &str = "SELECT key, vector FROM search_documents WHERE key > $1 ORDER BY key LIMIT $2";
     let last = segments.last().map_or(0, |segment| segment.last);
     let rows = tx.query(SQL, &[last.into(), limit.into()])?;
-    rows.into_iter().map(|mut row| Ok((row.read()?, Vector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
+    rows.into_iter().map(|mut row| Ok((row.read()?, TermVector::from_bytes(&row.read::<Vec<u8>>()?)))).collect()
 }
 
 /// Creates a segment from the newest documents if there are enough, and merges small segments.
@@ -127,7 +127,11 @@ fn find_next_merge(segments: &[Segment]) -> Option<usize> {
     (run >= MERGE_FAN_IN).then(|| segments.len() - run)
 }
 
-fn write_segment(tx: &mut Tx<'_>, segments: &[Segment], documents: &[(i64, Vector)]) -> Result<Segment, StoreError> {
+fn write_segment(
+    tx: &mut Tx<'_>,
+    segments: &[Segment],
+    documents: &[(i64, TermVector)],
+) -> Result<Segment, StoreError> {
     const COUNT: &str = "INSERT INTO search_terms (term, documents) VALUES ($1, $2) \
                          ON CONFLICT (term) DO UPDATE SET documents = search_terms.documents + excluded.documents";
     let (Some((first, _)), Some((last, _))) = (documents.first(), documents.last()) else {
@@ -152,7 +156,7 @@ fn insert_segment(tx: &mut Tx<'_>, segment: &Segment) -> Result<(), StoreError> 
     const SQL: &str =
         "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES ($1, $2, $3, $4)";
     let params = [segment.key.into(), segment.first.into(), segment.last.into(), segment.documents.into()];
-    tx.post(SQL, &params)
+    tx.execute_deferred(SQL, &params)
 }
 
 fn insert_lists(tx: &mut Tx<'_>, segment: &Segment, lists: &PostingLists) -> Result<(), StoreError> {
@@ -174,8 +178,8 @@ fn merge_segments(tx: &mut Tx<'_>, sources: &[Segment]) -> Result<Segment, Store
     }
     for source in sources {
         let range = [source.list_key(0).into(), (source.list_key(u32::MAX)).into()];
-        tx.post("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range)?;
-        tx.post("DELETE FROM search_segments WHERE key = $1", &[source.key.into()])?;
+        tx.execute_deferred("DELETE FROM search_postings WHERE key BETWEEN $1 AND $2", &range)?;
+        tx.execute_deferred("DELETE FROM search_segments WHERE key = $1", &[source.key.into()])?;
     }
     insert_segment(tx, &merged)?;
     Ok(merged)

@@ -1,15 +1,16 @@
 //! Reported fixes of failures. A fix is stored as a solution of its pattern plus an outcome with run and case.
 
 use super::{
-    NewSolution, choose_best, insert_all, not_inserted_error,
+    NewSolution, insert_all, not_inserted_error,
     outcomes::{self, Recorder, StoredRecorder},
+    update_best_solution,
 };
 use crate::{
     database::Tx,
     error::StoreError,
     keys::SolutionKey,
     patterns::{Pattern, PatternKey},
-    search::Owner,
+    search::DocumentOwner,
 };
 
 /// A fix to insert.
@@ -20,10 +21,10 @@ pub struct NewFix<'a> {
     /// `sol-…`. Ignored if the same steps are already stored.
     pub solution_id: &'a str,
     /// The pattern that learns the steps.
-    pub learner: PatternKey,
+    pub learning_pattern: PatternKey,
     /// The pattern whose counts change. It differs from `learner` if a built-in pattern matched and a learned pattern
     /// was created.
-    pub counted_on: PatternKey,
+    pub counted_pattern: PatternKey,
     /// Id of the run of the failure.
     pub run_id: &'a str,
     /// Name of the failed case.
@@ -91,11 +92,11 @@ pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError>
                        changed) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)";
     let (solution, is_wrong) = find_or_add_solution(tx, fix)?;
-    let started = (fix.learner != fix.counted_on).then_some(fix.learner);
+    let started = (fix.learning_pattern != fix.counted_pattern).then_some(fix.learning_pattern);
     let params = [
         fix.id.into(),
         solution.into(),
-        fix.counted_on.into(),
+        fix.counted_pattern.into(),
         started.into(),
         fix.worked.into(),
         fix.run_id.into(),
@@ -111,14 +112,14 @@ pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError>
         fix.changed.into(),
     ];
     if let Some(earlier) = fix.supersedes {
-        supersede(tx, earlier, fix.id)?;
+        mark_superseded(tx, earlier, fix.id)?;
     }
     if !fix.worked {
         refute_claims(tx, fix, solution)?;
     }
-    tx.post(SQL, &params)?;
+    tx.execute_deferred(SQL, &params)?;
     outcomes::update_sums(tx, solution)?;
-    choose_best(tx, fix.learner)?;
+    update_best_solution(tx, fix.learning_pattern)?;
     Ok(!is_wrong)
 }
 
@@ -127,7 +128,7 @@ pub fn record_fix(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<bool, StoreError>
 fn refute_claims(tx: &mut Tx<'_>, fix: &NewFix<'_>, solution: SolutionKey) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = $4 WHERE solution_key = $1 AND run_id = $2 AND case_name = $3 \
                        AND worked = 1 AND proved_by IS NULL AND refuted_by IS NULL";
-    tx.post(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()])
+    tx.execute_deferred(SQL, &[solution.into(), fix.run_id.into(), fix.case_name.into(), fix.id.into()])
 }
 
 /// Returns true if `fix_id` is a reported success for the case in any run.
@@ -146,7 +147,7 @@ pub fn list_confirmed(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<
 }
 
 /// Marks a reported success as refuted, because the report `by` corrects it.
-fn supersede(tx: &mut Tx<'_>, fix_id: &str, by: &str) -> Result<(), StoreError> {
+fn mark_superseded(tx: &mut Tx<'_>, fix_id: &str, by: &str) -> Result<(), StoreError> {
     const SQL: &str = "UPDATE outcomes SET refuted_by = COALESCE(refuted_by, $2) WHERE id = $1 RETURNING solution_key";
     if let Some(mut row) = tx.query_first(SQL, &[fix_id.into(), by.into()])? {
         outcomes::update_sums(tx, SolutionKey(row.read()?))?;
@@ -208,12 +209,12 @@ pub fn is_resolved(tx: &mut Tx<'_>, run_id: &str, case_name: &str) -> Result<boo
 fn find_or_add_solution(tx: &mut Tx<'_>, fix: &NewFix<'_>) -> Result<(SolutionKey, bool), StoreError> {
     const KNOWN: &str = "SELECT key, wrong_at IS NOT NULL FROM solutions WHERE pattern_key = $1 AND digest = $2 \
                          ORDER BY key LIMIT 1";
-    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learner.into(), fix.digest.into()])? {
+    if let Some(mut row) = tx.query_first(KNOWN, &[fix.learning_pattern.into(), fix.digest.into()])? {
         return Ok((SolutionKey(row.read()?), row.read()?));
     }
     let new = NewSolution {
         id: fix.solution_id,
-        owner: Owner::Pattern(fix.learner),
+        owner: DocumentOwner::Pattern(fix.learning_pattern),
         steps: fix.steps,
         digest: fix.digest,
         env: fix.env,

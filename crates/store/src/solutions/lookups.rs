@@ -10,8 +10,8 @@ pub fn insert(tx: &mut Tx<'_>, id: &str, query: &str, env_bucket: &str, now: i64
     const SQL: &str = "INSERT INTO lookups (id, query, env_bucket, created_at) VALUES ($1, $2, $3, $4) \
                        ON CONFLICT DO NOTHING";
     const FORGET: &str = "DELETE FROM lookups WHERE key <= (SELECT MAX(key) FROM lookups) - $1";
-    tx.post(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()])?;
-    tx.post(FORGET, &[MAX_KEPT_LOOKUPS.into()])
+    tx.execute_deferred(SQL, &[id.into(), query.into(), env_bucket.into(), now.into()])?;
+    tx.execute_deferred(FORGET, &[MAX_KEPT_LOOKUPS.into()])
 }
 
 /// Returns true if a search with this id is stored.

@@ -102,7 +102,7 @@ pub struct Outcome {
 
 /// Sums of a solution's outcomes in one environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stats {
+pub struct EnvironmentStats {
     /// Canonical form of the environment.
     pub env_bucket: String,
     /// Number of successes.
@@ -117,7 +117,7 @@ pub struct Stats {
 
 /// Inserts outcomes and updates the sums of their solutions. Outcomes with a known id are skipped. Returns the number
 /// of new outcomes.
-pub fn record(tx: &mut Tx<'_>, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
+pub fn record_outcomes(tx: &mut Tx<'_>, new: &[NewOutcome<'_>]) -> Result<u32, StoreError> {
     const SQL: &str = "INSERT INTO outcomes (id, solution_key, pattern_key, worked, env, env_bucket, notes, \
                        lookup_id, run_id, case_name, created_at, recorded_by, recorded_from, proved_by, refuted_by) \
                        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) ON CONFLICT DO NOTHING \
@@ -153,12 +153,12 @@ fn outcome_row<'a>(new: &NewOutcome<'a>) -> [Value<'a>; 15] {
 }
 
 /// Returns the sums of a solution per environment, most successes first.
-pub fn read_stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<Stats>, StoreError> {
+pub fn read_stats(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<Vec<EnvironmentStats>, StoreError> {
     const SQL: &str = "SELECT env_bucket, worked, failed, last_confirmed_at, last_failed_at FROM solution_env_stats \
                        WHERE solution_key = $1 ORDER BY worked DESC, failed DESC, env_bucket";
     let rows = tx.query(SQL, &[solution.into()])?;
     let read = rows.into_iter().map(|mut row| {
-        Ok(Stats {
+        Ok(EnvironmentStats {
             env_bucket: row.read()?,
             worked: row.read()?,
             failed: row.read()?,
@@ -318,8 +318,8 @@ pub(crate) fn update_sums(tx: &mut Tx<'_>, solution: SolutionKey) -> Result<(), 
                        AS helped, MAX(created_at) AS latest FROM outcomes WHERE solution_key = $1 \
                        GROUP BY solution_key, env_bucket, helped, COALESCE(run_id, id), COALESCE(case_name, '')) AS told \
                        GROUP BY solution_key, env_bucket";
-    tx.post("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()])?;
-    tx.post(SQL, &[solution.into()])
+    tx.execute_deferred("DELETE FROM solution_env_stats WHERE solution_key = $1", &[solution.into()])?;
+    tx.execute_deferred(SQL, &[solution.into()])
 }
 
 /// Results of trying a solution. Each failure counts once.
@@ -377,16 +377,16 @@ pub fn count_failures_of_steps(
 
 /// Counts of a solution, with its best outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct SolutionSummary {
     /// Counts over all outcomes.
     pub counts: OutcomeCounts,
     /// The best reported success: proved before claimed before refuted.
-    pub best: Option<Success>,
+    pub best: Option<SuccessEvidence>,
 }
 
 /// A reported success for a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Success {
+pub struct SuccessEvidence {
     /// Id of the run of the failure.
     pub run_id: String,
     /// Id of the run that proved it.
@@ -402,7 +402,7 @@ pub struct Success {
 }
 
 /// Returns for each solution its counts and its best outcome.
-pub fn read_standings(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<Standing>, StoreError> {
+pub fn read_solution_summaries(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<SolutionSummary>, StoreError> {
     const SQL: &str = concat!(
         "SELECT counted.*, best.run_id, best.proved_by, best.refuted_by, best.passes, best.passes_needed, best.changed \
          FROM (",
@@ -420,7 +420,7 @@ pub fn read_standings(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<
         let (proved_by, refuted_by) = (row.read()?, row.read()?);
         let (passes, needed): (Option<u32>, Option<u32>) = (row.read()?, row.read()?);
         let changed = row.read()?;
-        let best = run_id.map(|run_id| Success {
+        let best = run_id.map(|run_id| SuccessEvidence {
             run_id,
             proved_by,
             refuted_by,
@@ -428,7 +428,7 @@ pub fn read_standings(tx: &mut Tx<'_>, solutions: &[SolutionKey]) -> Result<Vec<
             passes_needed: needed.unwrap_or(1),
             changed,
         });
-        Ok(Standing { counts, best })
+        Ok(SolutionSummary { counts, best })
     };
     rows.map(read).collect()
 }

@@ -25,11 +25,11 @@ pub struct ReportedSuccess {
     /// UTC milliseconds.
     pub created_at: i64,
     /// How later runs confirmed or refuted it.
-    pub success: outcomes::Success,
+    pub success: outcomes::SuccessEvidence,
 }
 
 /// Reported successes, newest first. Steps that a person marked wrong are left out.
-pub fn list_reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<ReportedSuccess>, StoreError> {
+pub fn list_reported_successes(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<ReportedSuccess>, StoreError> {
     const SQL: &str = "SELECT o.id, p.id, o.case_name, s.steps, s.key, s.recorded_by, o.created_at, o.run_id, o.proved_by, o.refuted_by, \
                        o.passes, o.passes_needed, o.changed FROM outcomes o JOIN solutions s ON s.key = o.solution_key \
                        JOIN patterns p ON p.key = s.pattern_key WHERE o.worked = 1 AND s.wrong_at IS NULL \
@@ -43,7 +43,7 @@ pub fn list_reported(tx: &mut Tx<'_>, limit: u32) -> Result<Vec<ReportedSuccess>
             solution: SolutionKey(row.read()?),
             recorded_by: row.read()?,
             created_at: row.read()?,
-            success: outcomes::Success {
+            success: outcomes::SuccessEvidence {
                 run_id: row.read()?,
                 proved_by: row.read()?,
                 refuted_by: row.read()?,

@@ -3,7 +3,7 @@
 use crate::{NOW, missing_file, open};
 use argus_core::Category;
 use argus_store::{
-    Mode, Sqlite, StoreError, StoreErrorKind, Tx, calls,
+    FileAccess, Sqlite, StoreError, StoreErrorKind, Tx, calls,
     database::Value,
     incidents,
     patterns::{self, daily_counts, view},
@@ -118,8 +118,8 @@ fn retention_deletes_at_most_50_runs_at_once() {
             let key = runs::insert(tx, &build_run(&format!("run-{n}"), n))?;
             cases::insert_all(tx, key, &[case])?;
         }
-        let keep = retention::RetentionLimits { age: None, newest: Some(10) };
-        let mut step = || retention::apply(tx, keep);
+        let keep = retention::RetentionLimits { age: None, max_runs: Some(10) };
+        let mut step = || retention::delete_expired_runs(tx, keep);
         Ok((step()?, step()?, step()?))
     };
     assert_eq!(database.write(NOW, body).unwrap(), (50, 50, 10));
@@ -129,12 +129,12 @@ fn retention_deletes_at_most_50_runs_at_once() {
 fn call_id_is_deleted_after_20000_newer_calls() {
     let database = open(Path::new(":memory:"));
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
-        assert!(calls::mark_made(tx, "call")? && !calls::mark_made(tx, "call")?);
+        assert!(calls::record_call(tx, "call")? && !calls::record_call(tx, "call")?);
         for n in 1..20_000 {
-            calls::mark_made(tx, &format!("call-{n}"))?;
+            calls::record_call(tx, &format!("call-{n}"))?;
         }
-        assert!(!calls::mark_made(tx, "call")?);
-        assert!(calls::mark_made(tx, "one more")? && calls::mark_made(tx, "call")?);
+        assert!(!calls::record_call(tx, "call")?);
+        assert!(calls::record_call(tx, "one more")? && calls::record_call(tx, "call")?);
         Ok(())
     };
     database.write(NOW, body).unwrap();
@@ -156,7 +156,7 @@ fn files_of_every_earlier_version_can_be_read_and_migrated() {
         fs::copy(&fixture, &path).unwrap();
         let version = path.to_string_lossy().chars().rev().find(char::is_ascii_digit).unwrap().to_digit(10).unwrap();
         let before = fs::read(&path).unwrap();
-        let shown = Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+        let shown = Sqlite::open(path.to_str().unwrap(), None, FileAccess::ReadOnly).unwrap();
         check_read_only(&shown, version);
         check_read_only(&shown, version);
         assert_eq!(fs::read(&path).unwrap(), before, "reading does not change the file");
@@ -184,7 +184,7 @@ fn check_read_only(database: &Sqlite, version: u32) {
         let pattern = patterns::get(tx, entries[0].key)?.unwrap();
         assert_eq!(case_history::list_occurrences(tx, &pattern.case_name, 10)?.len(), 1);
         assert_eq!(view::list_signatures(tx, pattern.key)?, [pattern.signature.as_str()]);
-        assert!(version < 3 || !daily_counts::list_of_pattern(tx, pattern.key, 10)?.is_empty());
+        assert!(version < 3 || !daily_counts::list_daily_counts(tx, pattern.key, 10)?.is_empty());
         assert_eq!(incidents::count(tx)?, u64::from(version > 1));
         Ok(())
     };
@@ -197,16 +197,16 @@ fn check_read_only(database: &Sqlite, version: u32) {
 /// queued for the search index.
 fn check_debug_memory(database: &Sqlite, is_first: bool) {
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
-        assert_eq!(search::has_pending(tx)?, is_first);
+        assert_eq!(search::has_pending_patterns(tx)?, is_first);
         assert_eq!(incidents::count(tx)?, u64::from(!is_first));
         let (documents, _) = search::count_documents(tx, &[])?;
         assert_eq!(documents, if is_first { 0 } else { 2 });
         for incident in incidents::list_page(tx, None, 10)? {
-            let owner = search::Owner::Incident(incident.key);
+            let owner = search::DocumentOwner::Incident(incident.key);
             let solution = &solutions::list_of_owner(tx, owner)?[0];
             assert_eq!(outcomes::read_stats(tx, solution.key)?[0].worked, 1);
         }
-        assert_eq!(search::take_pending(tx, 10)?.len(), usize::from(is_first));
+        assert_eq!(search::take_pending_patterns(tx, 10)?.len(), usize::from(is_first));
         Ok(())
     };
     database.write(NOW, body).unwrap();
@@ -284,7 +284,7 @@ fn migration_adds_only_missing_built_in_patterns() {
         older.pragma_update(None, "user_version", 7).unwrap();
         drop(older);
         let before = fs::read(&path).unwrap();
-        let shown = list_builtins(&Sqlite::open(path.to_str().unwrap(), None, Mode::ReadOnly).unwrap());
+        let shown = list_builtins(&Sqlite::open(path.to_str().unwrap(), None, FileAccess::ReadOnly).unwrap());
         assert_eq!(fs::read(&path).unwrap(), before, "reading does not change the file");
         let written = list_builtins(&open(&path));
         assert_eq!(shown, written);

@@ -2,7 +2,7 @@
 
 use crate::{NOW, missing_file};
 use argus_store::{
-    Mode, Sqlite, StoreError, StoreErrorKind,
+    FileAccess, Sqlite, StoreError, StoreErrorKind,
     database::sqlite::{
         identity::{Identity, adopt, identify},
         probe,
@@ -20,7 +20,7 @@ use std::{
 const CREATION_ROUNDS: usize = 100;
 
 fn open_own(path: &Path, id: &str) -> Result<Sqlite, StoreError> {
-    Sqlite::open_own(path.to_str().unwrap(), None, Mode::ReadWrite, Some(id))
+    Sqlite::open_with_id(path.to_str().unwrap(), None, FileAccess::ReadWrite, Some(id))
 }
 
 /// Uses a new id each time, so that an error comes from the file and not from a duplicate row.
@@ -45,7 +45,7 @@ fn file_keeps_the_id_with_which_it_was_created() {
     let path = missing_file("made");
     assert_eq!(read_identity(&path).unwrap(), Identity::Nothing);
     open_own(&path, "mem-1").unwrap().create(NOW).unwrap();
-    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
+    assert_eq!(read_identity(&path).unwrap(), Identity::WithId("mem-1".to_owned()));
     write_new_row(&open_own(&path, "mem-1").unwrap()).unwrap();
     assert_eq!(open_own(&path, "mem-2").unwrap_err().kind(), StoreErrorKind::Unavailable);
 }
@@ -56,7 +56,7 @@ fn second_creator_of_a_file_is_rejected() {
     let (one, other) = (open_own(&path, "mem-1").unwrap(), open_own(&path, "mem-2").unwrap());
     one.create(NOW).unwrap();
     assert_eq!(write_new_row(&other).unwrap_err().kind(), StoreErrorKind::Unavailable);
-    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
+    assert_eq!(read_identity(&path).unwrap(), Identity::WithId("mem-1".to_owned()));
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn file_that_replaced_the_open_file_is_rejected() {
 fn adopt_gives_an_id_to_a_file_of_an_earlier_version() {
     let path = copy_of_version_3("older");
     let before = fs::read(&path).unwrap();
-    assert_eq!(read_identity(&path).unwrap(), Identity::Unnamed);
+    assert_eq!(read_identity(&path).unwrap(), Identity::WithoutId);
     assert_eq!(open_own(&path, "mem-1").unwrap_err().kind(), StoreErrorKind::Unavailable);
     assert_eq!(fs::read(&path).unwrap(), before, "opening and reading migrate nothing");
     adopt(path.to_str().unwrap(), None, "mem-1", NOW).unwrap();
-    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-1".to_owned()));
+    assert_eq!(read_identity(&path).unwrap(), Identity::WithId("mem-1".to_owned()));
     let kept = open_own(&path, "mem-1").unwrap().read(NOW, |tx| runs::list_newest_ids(tx, 1));
     assert_eq!(kept.unwrap().len(), 1);
 }
@@ -107,7 +107,7 @@ fn adopt_replaces_an_existing_id() {
     let path = missing_file("adopted");
     open_own(&path, "mem-theirs").unwrap().create(NOW).unwrap();
     adopt(path.to_str().unwrap(), None, "mem-mine", NOW).unwrap();
-    assert_eq!(read_identity(&path).unwrap(), Identity::ChangeNames("mem-mine".to_owned()));
+    assert_eq!(read_identity(&path).unwrap(), Identity::WithId("mem-mine".to_owned()));
     assert!(
         !fs::read(&path).unwrap().windows(10).any(|bytes| bytes == b"mem-theirs")
             || open_own(&path, "mem-theirs").is_err()
@@ -120,7 +120,7 @@ fn snapshot_has_no_id() {
     let database = open_own(&path, "mem-secret-id").unwrap();
     write_new_row(&database).unwrap();
     database.snapshot(copy.to_str().unwrap()).unwrap();
-    assert_eq!(read_identity(&copy).unwrap(), Identity::Unnamed);
+    assert_eq!(read_identity(&copy).unwrap(), Identity::WithoutId);
     assert!(!fs::read(&copy).unwrap().windows(13).any(|bytes| bytes == b"mem-secret-id"));
 }
 
@@ -145,7 +145,7 @@ fn file_with_a_changed_schema_is_rejected() {
         open_own(&path, "mem-1").unwrap().create(NOW).unwrap();
         Connection::open(&path).unwrap().execute_batch(sql).unwrap();
         let before = fs::read(&path).unwrap();
-        for mode in [Mode::ReadWrite, Mode::ReadOnly] {
+        for mode in [FileAccess::ReadWrite, FileAccess::ReadOnly] {
             let opened = Sqlite::open(path.to_str().unwrap(), None, mode);
             assert_eq!(opened.unwrap_err().kind(), StoreErrorKind::Corrupt, "{sql}");
         }

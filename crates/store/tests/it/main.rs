@@ -9,7 +9,7 @@ mod sameness;
 mod search;
 mod snapshot;
 
-use argus_store::{Mode, Sqlite};
+use argus_store::{FileAccess, Sqlite};
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -19,7 +19,7 @@ use std::{
 const NOW: i64 = 1;
 
 fn open(path: &Path) -> Sqlite {
-    Sqlite::open(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap()
+    Sqlite::open(path.to_str().unwrap(), None, FileAccess::ReadWrite).unwrap()
 }
 
 /// Returns the path of a file that does not exist. The path is below `target`, so that tests leave no files elsewhere.

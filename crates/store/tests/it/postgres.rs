@@ -4,7 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "an environment variable names the server")]
 
 use argus_store::{
-    KnownSchemas, Mode, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx,
+    CheckedSchemas, FileAccess, NativeDriver, Postgres, Sqlite, StoreError, StoreErrorKind, Tx,
     database::{
         Row, Value, copy,
         postgres::{Batch, Driver, SERVER_PROJECT, SchemaState, Statement},
@@ -29,7 +29,7 @@ fn create_project() -> (Postgres, Rc<NativeDriver>, String) {
 }
 
 fn open_project(driver: &Rc<NativeDriver>, project: &str) -> Postgres {
-    Postgres::new(Rc::<NativeDriver>::clone(driver), project, KnownSchemas::default()).unwrap()
+    Postgres::new(Rc::<NativeDriver>::clone(driver), project, CheckedSchemas::default()).unwrap()
 }
 
 /// Opens the project over another connection.
@@ -39,7 +39,7 @@ fn open_second_connection(project: &str) -> Postgres {
 }
 
 fn insert_incident(tx: &mut Tx<'_>, id: &str) -> Result<(), StoreError> {
-    let texts = incidents::Texts { title: id, error_signature: None, summary: None, tags: &[] };
+    let texts = incidents::IncidentTexts { title: id, error_signature: None, summary: None, tags: &[] };
     incidents::insert(tx, id, &texts, 0).map(drop)
 }
 
@@ -77,7 +77,7 @@ fn copy_includes_all_columns_of_both_databases() {
     let server_columns = memory.read(0, |tx: &mut Tx<'_>| tx.query(COLUMNS, &[])).unwrap();
     let mut server_columns = pairs(server_columns);
     server_columns.retain(|(table, _)| table != "writer");
-    let file = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
+    let file = Sqlite::open(":memory:", None, FileAccess::ReadWrite).unwrap();
     let file_columns = file.read(0, |tx: &mut Tx<'_>| tx.query(OF_SQLITE, &[])).unwrap();
     assert_eq!(server_columns, pairs(file_columns));
     for (table, column) in server_columns {
@@ -93,7 +93,7 @@ fn copy_includes_all_columns_of_both_databases() {
 fn copy_is_independent() {
     let (memory, _, _) = create_project();
     add_incident(&memory, "inc-1").unwrap();
-    let file = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
+    let file = Sqlite::open(":memory:", None, FileAccess::ReadWrite).unwrap();
     let copied = |from: &mut Tx<'_>| file.write(0, |into: &mut Tx<'_>| copy::copy(from, into));
     memory.read(0, copied).unwrap();
     assert_eq!(file.read(0, incidents::count).unwrap(), 1);
@@ -121,7 +121,7 @@ fn project_cannot_read_other_projects() {
 fn invalid_project_names_are_rejected() {
     let (_, driver, _) = create_project();
     for name in ["", "a\"; DROP SCHEMA public; --", "Ärger", "a'b", &"x".repeat(51)] {
-        assert!(Postgres::new(Rc::<NativeDriver>::clone(&driver), name, KnownSchemas::default()).is_err(), "{name}");
+        assert!(Postgres::new(Rc::<NativeDriver>::clone(&driver), name, CheckedSchemas::default()).is_err(), "{name}");
     }
 }
 
@@ -132,7 +132,7 @@ fn failed_write_rolls_back_completely() {
     add_incident(&memory, "inc-1").unwrap();
     assert!(add_incident(&memory, "inc-1").is_err(), "an id can be inserted only once");
     let swallowed = |tx: &mut Tx<'_>| {
-        let texts = incidents::Texts { title: "x", error_signature: None, summary: None, tags: &[] };
+        let texts = incidents::IncidentTexts { title: "x", error_signature: None, summary: None, tags: &[] };
         incidents::insert(tx, "inc-2", &texts, 0)?;
         let _ = tx.query("SELECT no_such_column FROM incidents", &[]);
         Ok::<_, StoreError>(())
@@ -234,13 +234,13 @@ fn schemas_of_other_versions_are_rejected() {
         driver.run(Batch { statements: vec![statement], is_last: true }).unwrap();
     };
     version(10_000);
-    assert_eq!(add_incident(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::Newer);
-    assert_eq!(add_incident(&open_second_connection(&name), "inc-2").unwrap_err().kind(), StoreErrorKind::Newer);
-    assert_eq!(memory.migrate(0).unwrap_err().kind(), StoreErrorKind::Newer);
+    assert_eq!(add_incident(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::NewerSchema);
+    assert_eq!(add_incident(&open_second_connection(&name), "inc-2").unwrap_err().kind(), StoreErrorKind::NewerSchema);
+    assert_eq!(memory.migrate(0).unwrap_err().kind(), StoreErrorKind::NewerSchema);
     version(8);
-    assert_eq!(add_incident(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::Older);
+    assert_eq!(add_incident(&memory, "inc-2").unwrap_err().kind(), StoreErrorKind::OlderSchema);
     let seen = memory.read(0, |tx: &mut Tx<'_>| incidents::count(tx));
-    assert_eq!(seen.unwrap_err().kind(), StoreErrorKind::Older);
+    assert_eq!(seen.unwrap_err().kind(), StoreErrorKind::OlderSchema);
     assert_eq!(memory.schema_state().unwrap(), SchemaState::Older(8));
 }
 

@@ -2,17 +2,24 @@
 
 use argus_core::Category;
 use argus_store::{
-    Mode, Sqlite, StoreError, Tx,
+    FileAccess, Sqlite, StoreError, Tx,
     patterns::{
-        self, Identity, NewPattern, PatternKey, merging,
+        self, NewPattern, PatternKey, SignatureSet, merging,
         sameness::{self, NewMergeDecision},
     },
 };
 
 const NOW: i64 = 1_772_100_000_000;
 
-fn build_identity<'a>(recipe: &'a str, signature: &'a str) -> Identity<'a> {
-    Identity { recipe, category: Category::Unknown, signature, family: signature, normalized: signature, bands: [1; 4] }
+fn build_identity<'a>(recipe: &'a str, signature: &'a str) -> SignatureSet<'a> {
+    SignatureSet {
+        recipe,
+        category: Category::Unknown,
+        signature,
+        family: signature,
+        normalized: signature,
+        bands: [1; 4],
+    }
 }
 
 fn insert_pattern(tx: &mut Tx<'_>, id: &str) -> Result<PatternKey, StoreError> {
@@ -41,7 +48,7 @@ fn decision(id: &str, one: &str, other: &str, is_same: bool) -> (String, String,
 
 #[test]
 fn last_decision_of_a_pair_is_kept_when_rows_are_merged() {
-    let database = Sqlite::open(":memory:", None, Mode::ReadWrite).unwrap();
+    let database = Sqlite::open(":memory:", None, FileAccess::ReadWrite).unwrap();
     let body = |tx: &mut Tx<'_>| -> Result<(), StoreError> {
         let [a, b, c] = [insert_pattern(tx, "pat-a")?, insert_pattern(tx, "pat-b")?, insert_pattern(tx, "pat-c")?];
         let said = |id, is_same| NewMergeDecision { id, is_same, now: NOW };
@@ -59,9 +66,12 @@ fn last_decision_of_a_pair_is_kept_when_rows_are_merged() {
             "the opposite decision replaces it"
         );
         sameness::record_merge_decision(tx, b, c, said("dec-4", false))?;
-        assert_eq!((sameness::find_different(tx, b)?, sameness::find_different(tx, c)?), (vec![c], vec![b]));
-        assert_eq!(sameness::find_joining_decision(tx, a)?.as_deref(), Some("dec-3"));
-        assert_eq!(sameness::find_joining_decision(tx, c)?, None);
+        assert_eq!(
+            (sameness::list_different_failures(tx, b)?, sameness::list_different_failures(tx, c)?),
+            (vec![c], vec![b])
+        );
+        assert_eq!(sameness::find_merge_decision(tx, a)?.as_deref(), Some("dec-3"));
+        assert_eq!(sameness::find_merge_decision(tx, c)?, None);
         assert_eq!(sameness::list_page(tx, "dec-3", 10)?.len(), 1);
 
         // A newer recipe signs both failures alike.

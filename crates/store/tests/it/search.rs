@@ -2,8 +2,8 @@
 
 use crate::{NOW, missing_file, open};
 use argus_store::{
-    Mode, Sqlite, StoreError, StoreErrorKind, Tx,
-    search::{self, WantedTerm},
+    FileAccess, Sqlite, StoreError, StoreErrorKind, Tx,
+    search::{self, SearchTerm},
 };
 use rusqlite::Connection;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ fn create_changed(name: &str, change: impl FnOnce(&Connection)) -> PathBuf {
 }
 
 fn count_candidates(database: &Sqlite) -> Result<usize, StoreError> {
-    let wanted = [WantedTerm { term: 7, worth: 1.0, documents: 1 }];
+    let wanted = [SearchTerm { term: 7, worth: 1.0, documents: 1 }];
     let body = |tx: &mut Tx<'_>| search::find_candidates(tx, &wanted, None, 10);
     database.read(NOW, body).map(|candidates| candidates.len())
 }
@@ -83,7 +83,7 @@ fn foreign_files_with_rows_above_2_mib_are_rejected() {
         let segment = "INSERT INTO search_segments (key, first_document, last_document, documents) VALUES (1, 1, 9, 9)";
         connection.execute(segment, []).unwrap();
     });
-    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, FileAccess::ReadWrite).unwrap();
     assert_eq!(count_candidates(&foreign).unwrap_err().kind(), StoreErrorKind::Corrupt);
     assert_eq!(count_candidates(&open(&path)).unwrap(), 0, "an own file has no limit");
 }

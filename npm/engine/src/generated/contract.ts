@@ -522,7 +522,7 @@ export type EngineOptions = {
   /** The project's own classification rules, tried first. */
   rules: Array<UserRule>,
   /** The project's own patterns of secrets. */
-  secrets: Array<UserSecret>,
+  secrets: Array<SecretPattern>,
   /** Limits for old runs, applied when a run is recorded. */
   retention: Retention,
   /** Options of the debug memory. */
@@ -2937,7 +2937,7 @@ export type UserRule = {
 };
 
 /** A pattern for secrets from the configuration of the project. */
-export type UserSecret = {
+export type SecretPattern = {
   /** Shown in the replacement: `[REDACTED:NAME]`. */
   name: string,
   /** A regular expression. Group 1 is redacted, or the whole match without a group. */

@@ -4,7 +4,7 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { type Caller, isWritingCall, withoutUndefined } from '../engine.ts';
+import { type Caller, isWritingCall, omitUndefined } from '../engine.ts';
 import type { CallName } from '../generated/calls.ts';
 import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
@@ -36,7 +36,7 @@ export class FileServer {
   constructor({ workers = WORKERS_PER_CORE * availableParallelism(), retention, log }: FileServerOptions) {
     this.#size = workers;
     // Case names are already relative to the project's folder, so the engine needs no project folder.
-    const options = { projectRoot: '/', withoutFiles: true, retention: withoutUndefined(retention ?? {}) };
+    const options = { projectRoot: '/', withoutFiles: true, retention: omitUndefined(retention ?? {}) };
     this.#workers = new ProjectWorkers(workers, options, log);
   }
 
@@ -53,7 +53,7 @@ export class FileServer {
   }
 
   #call(file: string, locale: Locale, name: CallName, params: object, caller?: Caller): Promise<unknown> {
-    const job = { method: 'callFile', file, locale, name, params: withoutUndefined(params), caller } as const;
+    const job = { method: 'callFile', file, locale, name, params: omitUndefined(params), caller } as const;
     const work = () =>
       this.#workers.use(MAX_CALL_MS, (worker) => worker.run(job, Date.now() + MAX_CALL_MS, async () => undefined));
     return isWritingCall(name) ? this.#inTurn(file, work) : work();

@@ -24,7 +24,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Failure, type HostFiles, type Log, OpenMode } from '../host.ts';
-import { chooseLock, type FileLock, LockModeUnavailable } from './locks.ts';
+import { chooseLock, type FileLock, LockModeError } from './locks.ts';
 
 /** Maps errno names to failures of the host interface. */
 const FAILURES_BY_ERRNO: Readonly<Record<string, number>> = {
@@ -173,7 +173,7 @@ export class NodeFiles implements HostFiles {
       this.#waiting = undefined;
       if (lock.raise(level)) return 0;
       this.#waiting = { lock, level };
-      this.#lastError = lock.holder();
+      this.#lastError = lock.describeHolder();
       return Failure.busy;
     });
   }
@@ -300,7 +300,7 @@ export class NodeFiles implements HostFiles {
       return work();
     } catch (error) {
       this.#lastError = error instanceof Error ? error.message : String(error);
-      if (error instanceof LockModeUnavailable) return Failure.refused;
+      if (error instanceof LockModeError) return Failure.refused;
       return FAILURES_BY_ERRNO[errorCode(error)] ?? Failure.failed;
     }
   }

@@ -89,7 +89,7 @@ export class DirectoryLock implements FileLock {
     return this.#level >= LockLevel.reserved;
   }
 
-  holder(): string {
+  describeHolder(): string {
     const [file] = listOwnerFiles(this.#lock) ?? [];
     const owner = file === undefined ? undefined : parseOwner(readTextIfPossible(join(this.#lock, file)) ?? '');
     if (owner === undefined) return `If no other process uses the database, delete the folder ${this.#lock}.`;
@@ -180,7 +180,7 @@ function isOwnerGone(file: string): boolean {
   const me = getCurrentOwner();
   if (owner.host !== me.host) return false;
   if (owner.boot !== me.boot) return owner.boot !== '' && me.boot !== '';
-  return owner.space === me.space && processStart(owner.pid) !== owner.started;
+  return owner.space === me.space && readProcessStart(owner.pid) !== owner.started;
 }
 
 /** Parses the content of an owner's file. Returns undefined if the text is not valid. */
@@ -222,10 +222,10 @@ let currentOwner: LockOwner | undefined;
 function getCurrentOwner(): LockOwner {
   currentOwner ??= {
     pid: process.pid,
-    started: processStart(process.pid) ?? '',
+    started: readProcessStart(process.pid) ?? '',
     host: hostname(),
     boot: readTextIfPossible('/proc/sys/kernel/random/boot_id')?.trim() ?? '',
-    space: processNamespace(),
+    space: getProcessNamespace(),
   };
   return currentOwner;
 }
@@ -234,7 +234,7 @@ function getCurrentOwner(): LockOwner {
  * Returns the start of a process as reported by the system, or 'running' if the system does not report the start, or
  * undefined if the process does not exist.
  */
-function processStart(pid: number): string | undefined {
+function readProcessStart(pid: number): string | undefined {
   try {
     const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
     // The process name in parentheses may contain any character, so fields are counted after it: field 3 is the state,
@@ -252,7 +252,7 @@ function processStart(pid: number): string | undefined {
   }
 }
 
-function processNamespace(): string {
+function getProcessNamespace(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {

@@ -11,20 +11,20 @@ export interface NativeLocks {
   unlock(fd: number, offset: number, length: number): void;
 }
 
-interface LoadResult {
+interface AddonLoadResult {
   readonly addon: NativeLocks | undefined;
   readonly problem: string;
 }
 
-let loadResult: LoadResult | undefined;
+let loadResult: AddonLoadResult | undefined;
 
 /** Returns the addon, which is loaded at first use. */
-export function loadNative(): LoadResult {
+export function loadLockAddon(): AddonLoadResult {
   loadResult ??= loadAddon();
   return loadResult;
 }
 
-function loadAddon(): LoadResult {
+function loadAddon(): AddonLoadResult {
   const require = createRequire(import.meta.url);
   const binary = loadBinary(require);
   if (binary !== undefined) return { addon: new AddonLocks(binary), problem: '' };

@@ -80,7 +80,7 @@ export class ByteRangeLock implements FileLock {
     return !free;
   }
 
-  holder(): string {
+  describeHolder(): string {
     return describeLockHolder(this.#path, this.#native, PENDING_BYTE);
   }
 

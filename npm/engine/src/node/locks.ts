@@ -6,7 +6,7 @@
 import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { LockLevel, type Log } from '../host.ts';
 import { DirectoryLock } from './lock-directory.ts';
-import { loadNative, type NativeLocks } from './lock-native.ts';
+import { loadLockAddon, type NativeLocks } from './lock-native.ts';
 import { ByteRangeLock } from './lock-range.ts';
 
 /** The lock of a file handle. */
@@ -23,14 +23,14 @@ export interface FileLock {
   /** Returns true if any handle holds reserved or more. */
   reserved(): boolean;
   /** Describes the process that holds the lock. Empty if it is unknown. */
-  holder(): string;
+  describeHolder(): string;
   /** Releases everything when the handle is closed. */
   release(): void;
 }
 
 /** Chooses the lock for a file that was just opened. */
 export function chooseLock(path: string, fd: number, readOnly: boolean, log: Log): FileLock {
-  const native = loadNative();
+  const native = loadLockAddon();
   const mode = agreeOnLockMode(path, preferredLockMode(native.addon !== undefined), readOnly, log, native.problem);
   if (mode === 'directory' || native.addon === undefined) return new DirectoryLock(path);
   return mode === 'whole-file' ? new WholeFileLock(fd, native.addon) : new ByteRangeLock(path, fd, native.addon);
@@ -76,7 +76,7 @@ export class WholeFileLock implements FileLock {
     return this.#level >= LockLevel.reserved;
   }
 
-  holder(): string {
+  describeHolder(): string {
     return '';
   }
 
@@ -95,7 +95,7 @@ export const LOCK_MODES = ['byte-range', 'whole-file', 'directory'] as const;
 export type LockMode = (typeof LOCK_MODES)[number];
 
 /** Thrown if this process cannot use the kind of lock that other processes use for the database. */
-export class LockModeUnavailable extends Error {}
+export class LockModeError extends Error {}
 
 /** Returns the recorded kind of lock. If none is recorded, records and returns `own`. */
 export function agreeOnLockMode(path: string, own: LockMode, readOnly: boolean, log: Log, problem: string): LockMode {
@@ -107,7 +107,7 @@ export function agreeOnLockMode(path: string, own: LockMode, readOnly: boolean, 
     return mode;
   }
   if (mode === own) return mode;
-  throw new LockModeUnavailable(
+  throw new LockModeError(
     `${path} uses locks of the kind '${mode}', which this process cannot use ${problem === '' ? '' : `(${problem}) `}` +
       `- install fs-native-extensions beside argus-engine, or, when no other process uses the database, delete ${record}`,
   );

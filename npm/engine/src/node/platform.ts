@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Log, Platform, WriteQueue } from '../host.ts';
 import { NodeFiles } from './files.ts';
-import { loadNative } from './lock-native.ts';
+import { loadLockAddon } from './lock-native.ts';
 import { queuePath } from './queue-file.ts';
 import { DEFAULT_WAIT_LIMITS, FileQueue, SHORT_WAIT_LIMITS } from './write-queue.ts';
 
@@ -37,7 +37,7 @@ export class NodePlatform implements Platform {
   }
 
   queue(databasePath: string, isImpatient: boolean): WriteQueue | undefined {
-    const { addon } = loadNative();
+    const { addon } = loadLockAddon();
     // Apple's systems cannot lock single bytes.
     if (addon === undefined || process.platform === 'darwin') return undefined;
     const path = () => queuePath(this.files.fullPath(databasePath) ?? databasePath);

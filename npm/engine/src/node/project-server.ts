@@ -4,11 +4,11 @@
  */
 
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Caller, withoutUndefined } from '../engine.ts';
+import { type Caller, omitUndefined } from '../engine.ts';
 import { type CallName, type Calls, NamedCalls } from '../generated/calls.ts';
 import type { Locale, Retention } from '../generated/contract.ts';
 import type { Log } from '../host.ts';
-import { defaultWorkers, ProjectWorkers } from './project-workers.ts';
+import { getDefaultWorkerCount, ProjectWorkers } from './project-workers.ts';
 import type { Job, ServerJob } from './worker-messages.ts';
 
 /** An SQL statement. Parameters are text or bytes; the statement determines their types. */
@@ -102,7 +102,7 @@ const READ_ONLY_SQLSTATE = '25006';
 const INTERNAL_ERROR_SQLSTATE = 'XX000';
 
 /** Name of the server's own database, which belongs to no project. */
-const SERVER_DATABASE = '';
+const SERVER_DATABASE_KEY = '';
 
 const DEFAULT_LOCALE = 'en';
 
@@ -112,30 +112,30 @@ export class ProjectServer {
   readonly #workers: ProjectWorkers;
 
   constructor(options: ProjectServerOptions) {
-    const { workers = defaultWorkers(), retention, log } = options;
+    const { workers = getDefaultWorkerCount(), retention, log } = options;
     this.#options = options;
     // Case names are already relative to the project's folder, so the engine needs no project folder.
     const engine = { rules: [], secrets: [], memory: {}, recorder: {}, projectRoot: '/' };
-    this.#workers = new ProjectWorkers(workers, { ...engine, retention: withoutUndefined(retention ?? {}) }, log);
+    this.#workers = new ProjectWorkers(workers, { ...engine, retention: omitUndefined(retention ?? {}) }, log);
   }
 
   /**
    * Returns the database of a project, or the server's own database if no name is given. The first write creates the
    * schema. `locale` is the language of built-in suggestions.
    */
-  project(name = SERVER_DATABASE, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
+  project(name = SERVER_DATABASE_KEY, locale: Locale = DEFAULT_LOCALE): ProjectMemory {
     return new ProjectMemory((call, params, caller) => {
-      const args = [name, call, withoutUndefined(params), caller?.callId, caller?.now, caller?.recorder ?? {}];
+      const args = [name, call, omitUndefined(params), caller?.callId, caller?.now, caller?.recorder ?? {}];
       return this.#ask({ locale, method: 'call', args });
     });
   }
 
   /** Creates the schema of a project or migrates it to this version. Several processes may do this at the same time. */
-  async migrate(project = SERVER_DATABASE): Promise<void> {
+  async migrate(project = SERVER_DATABASE_KEY): Promise<void> {
     await this.#about('migrate', project);
   }
 
-  async state(project = SERVER_DATABASE): Promise<SchemaState> {
+  async state(project = SERVER_DATABASE_KEY): Promise<SchemaState> {
     return (await this.#about('state', project)) as SchemaState;
   }
 
@@ -180,7 +180,7 @@ export class ProjectServer {
     const { callMs = MAX_CALL_MS, tryAgainMs = MAX_CALL_MS } = this.#options;
     const began = Date.now();
     for (let pause = FIRST_RETRY_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_RETRY_PAUSE_MS)) {
-      let mayTryAgain = false;
+      let canRetry = false;
       try {
         return await this.#workers.use(callMs, async (worker) => {
           const until = Date.now() + callMs;
@@ -190,13 +190,13 @@ export class ProjectServer {
           } catch (thrown) {
             throw conversation.failure ?? thrown;
           } finally {
-            mayTryAgain = conversation.mayTryAgain;
+            canRetry = conversation.canRetry;
             conversation.end();
           }
         });
       } catch (thrown) {
         const isOver = Date.now() + pause >= began + Math.min(tryAgainMs, callMs);
-        if (isOver || !mayTryAgain) throw thrown;
+        if (isOver || !canRetry) throw thrown;
       }
       await delay(pause);
     }
@@ -233,7 +233,7 @@ class DatabaseConversation {
   readonly #until: number;
   #connection: SqlConnection | undefined;
   /** True if the attempt failed because of a conflict or a lost connection. */
-  mayTryAgain = false;
+  canRetry = false;
   /** An unexpected error of the pool that is not a `SqlError`. */
   failure: unknown;
 
@@ -258,7 +258,7 @@ class DatabaseConversation {
         this.failure = thrown;
         return { code: INTERNAL_ERROR_SQLSTATE, message: 'the host failed' };
       }
-      this.mayTryAgain = isTemporaryError(thrown.code);
+      this.canRetry = isTemporaryError(thrown.code);
       // If a server stops accepting writes, another server may have replaced it, so a new connection is needed.
       if (thrown.code === '' || thrown.code === READ_ONLY_SQLSTATE) this.#break();
       return { code: thrown.code, message: thrown.message };

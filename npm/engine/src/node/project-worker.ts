@@ -65,7 +65,7 @@ async function openEngineFor(file: string, locale: Locale): Promise<Engine> {
 
 function runServerJob(job: Exclude<Job, FileJob>): unknown {
   if (job.method === 'trapAtWrite') return wasm.trapAtWrite(job.writes);
-  const server = serverFor(job.locale);
+  const server = getLocaleServer(job.locale);
   return Reflect.apply(server[job.method], server, job.args);
 }
 
@@ -73,7 +73,7 @@ function runServerJob(job: Exclude<Job, FileJob>): unknown {
  * Returns the server for a language. After a trap, creates it again, because the trap replaced the wasm instance and
  * made its objects invalid.
  */
-function serverFor(locale: Locale): wasm.WasmServer {
+function getLocaleServer(locale: Locale): wasm.WasmServer {
   if (generation !== runtime.generation) servers = new Map();
   generation = runtime.generation;
   let server = servers.get(locale);

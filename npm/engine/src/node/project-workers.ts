@@ -24,10 +24,11 @@ const MAX_WAITING_CALLS = 1_000;
 /** How long a call may exceed its time limit before its thread is replaced. */
 const GRACE_PERIOD_MS = 5_000;
 
-export const defaultWorkers = (): number => Math.min(MAX_DEFAULT_WORKERS, WORKERS_PER_CORE * availableParallelism());
+export const getDefaultWorkerCount = (): number =>
+  Math.min(MAX_DEFAULT_WORKERS, WORKERS_PER_CORE * availableParallelism());
 
 /** Answers a request of the engine to send statements. The promise never rejects. */
-export type AnswerRequest = (request: unknown) => Promise<unknown>;
+export type RequestHandler = (request: unknown) => Promise<unknown>;
 
 /** A call that waits for a thread. */
 interface WaitingCall {
@@ -110,12 +111,12 @@ export class ProjectWorkers {
   #release(worker: ProjectWorker): void {
     const [next] = this.#waiting;
     if (next === undefined) {
-      if (!worker.isGone) this.#idle.add(worker);
+      if (!worker.isTerminated) this.#idle.add(worker);
       return;
     }
     // Delete the call now, because the promise settles later and another thread may become free before that.
     this.#waiting.delete(next);
-    next.resolve(worker.isGone ? this.#started() : worker);
+    next.resolve(worker.isTerminated ? this.#started() : worker);
   }
 }
 
@@ -138,11 +139,11 @@ export class ProjectWorker {
   readonly #thread: Worker;
   readonly #sql: MessagePort;
   readonly #wake = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #answering: AnswerRequest = async () => undefined;
+  #answering: RequestHandler = async () => undefined;
   #settle: ((outcome: { value: unknown } | { error: Error }) => void) | undefined;
   #error: Error | undefined;
   /** True if the thread has ended, so it makes no more calls. */
-  isGone = false;
+  isTerminated = false;
 
   /** `ended` is called when the thread has ended, for whatever reason. */
   constructor(
@@ -169,7 +170,7 @@ export class ProjectWorker {
   }
 
   /** Makes a call. The next call may start after this call has settled. Rejects with an `EngineError`. */
-  async run(job: Job, untilMs: number, answering: AnswerRequest): Promise<unknown> {
+  async run(job: Job, untilMs: number, answering: RequestHandler): Promise<unknown> {
     this.#answering = answering;
     const late = setTimeout(() => void this.end(), Math.max(0, untilMs - Date.now()) + GRACE_PERIOD_MS);
     this.#thread.ref();
@@ -186,7 +187,7 @@ export class ProjectWorker {
   }
 
   async end(): Promise<void> {
-    this.isGone = true;
+    this.isTerminated = true;
     await this.#thread.terminate();
   }
 
@@ -203,7 +204,7 @@ export class ProjectWorker {
   }
 
   #leave(): void {
-    this.isGone = true;
+    this.isTerminated = true;
     this.#sql.close();
     const reason = 'The thread of the call ended before its answer, and nothing was stored. Repeat the call.';
     this.#settle?.({ error: new EngineError('INTERNAL_ERROR', reason, { cause: this.#error }) });

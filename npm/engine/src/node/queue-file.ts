@@ -78,7 +78,7 @@ export class QueueFile {
   }
 
   /** Draws a ticket. Returns undefined while another process draws. */
-  draw(): number | undefined {
+  tryDrawTicket(): number | undefined {
     if (!this.#try(DRAWING_BYTE, 1, false)) return undefined;
     try {
       // An empty or damaged file may contain any number, including a ticket that is in use.
@@ -98,22 +98,22 @@ export class QueueFile {
     this.#note(ticket, true);
   }
 
-  giveBack(ticket: number): void {
+  releaseTicket(ticket: number): void {
     this.#unlock(FIRST_TICKET_BYTE + ticket, 1);
   }
 
   /** Makes later writers stop waiting for this ticket. */
-  passOver(ticket: number): void {
+  skipTicket(ticket: number): void {
     this.#write(FLOOR_OFFSET, ticket + 1);
   }
 
   /** Returns the earliest ticket in use. */
   first(): TicketInUse | undefined {
-    return this.firstBefore(this.#number(NEXT_OFFSET));
+    return this.findFirstBefore(this.#number(NEXT_OFFSET));
   }
 
   /** Returns the earliest ticket in use before `ticket`. The caller knows that no ticket below `from` is in use. */
-  firstBefore(ticket: number, from = 0): TicketInUse | undefined {
+  findFirstBefore(ticket: number, from = 0): TicketInUse | undefined {
     let free = Math.max(from, this.#number(FLOOR_OFFSET));
     if (this.#isFree(free, ticket)) return undefined;
     // Binary search: no ticket below `free` is in use, and at least one ticket below `end` is in use.

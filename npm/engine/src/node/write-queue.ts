@@ -57,7 +57,7 @@ export class FileQueue implements WriteQueue {
     this.#briefly = briefly;
   }
 
-  async inTurn<T>(work: () => T): Promise<T> {
+  async runInTurn<T>(work: () => T): Promise<T> {
     const before = this.#last;
     let next = () => {};
     this.#last = new Promise((resolve) => {
@@ -99,7 +99,7 @@ export class FileQueue implements WriteQueue {
     this.#ticket = undefined;
     if (ticket === undefined) return;
     try {
-      this.#file?.giveBack(ticket);
+      this.#file?.releaseTicket(ticket);
     } catch {
       this.#abandon();
     }
@@ -125,7 +125,7 @@ export class FileQueue implements WriteQueue {
 async function drawTicket(file: QueueFile, { drawingMs }: WaitLimits): Promise<number | undefined> {
   const began = performance.now();
   for (;;) {
-    const ticket = file.draw();
+    const ticket = file.tryDrawTicket();
     if (ticket !== undefined || performance.now() - began > drawingMs) return ticket;
     await sleep(1);
   }
@@ -133,16 +133,16 @@ async function drawTicket(file: QueueFile, { drawingMs }: WaitLimits): Promise<n
 
 /** Waits for the turn of a ticket. Returns false if the turn does not come in time. */
 async function waitForTurn(file: QueueFile, ticket: number, { writingMs, turnMs }: WaitLimits): Promise<boolean> {
-  let front = file.firstBefore(ticket);
+  let front = file.findFirstBefore(ticket);
   const began = performance.now();
   let since = began;
   while (front !== undefined) {
     await sleep(Math.min(ticket - front.ticket, MAX_SLEEP_STEP_MS));
-    const found = file.firstBefore(ticket, front.ticket);
+    const found = file.findFirstBefore(ticket, front.ticket);
     if (found?.ticket !== front.ticket || found.writing !== front.writing) since = performance.now();
     front = found;
     const waited = performance.now() - since;
-    if (front?.writing === false && waited > MAX_WAITER_SILENCE_MS) file.passOver(front.ticket);
+    if (front?.writing === false && waited > MAX_WAITER_SILENCE_MS) file.skipTicket(front.ticket);
     if (waited > writingMs || performance.now() - began > turnMs) return false;
   }
   return true;

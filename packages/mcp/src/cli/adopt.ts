@@ -15,7 +15,7 @@ import { io, toAbsolutePath } from '../system/io.ts';
 import { formatCount } from '../text/count.ts';
 import { sanitize } from '../text/outgoing.ts';
 import { toShortLine } from '../text/untrusted.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT_CODES } from './terminal/exit.ts';
 import { askForConsent } from './terminal/interaction.ts';
 import { type GlobalOptions, getTerminalRecorder } from './terminal/output.ts';
 
@@ -58,7 +58,7 @@ async function adoptForeignMemory(session: Session, isAgreed: boolean): Promise<
   print(await describeDatabase(source, copyPath, session));
   if (!isAgreed && !(await askForConsent('Make it yours?'))) {
     print('left as it is');
-    io().exitCode = EXIT.failures;
+    io().exitCode = EXIT_CODES.failures;
     return;
   }
   if (copyForeignDatabase(source, folder) !== copyPath) {

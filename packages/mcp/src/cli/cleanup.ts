@@ -11,10 +11,10 @@ import { type CleanResult, removeLeftovers as cleaned } from '../fix/snapshots/l
 import { type ForgetResult, formatCleanResult, formatForgetResult } from '../format/project.ts';
 import { DATABASE_FILE_SUFFIXES } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';
-import { lstat } from '../system/files/path-safety.ts';
+import { tryLstat } from '../system/files/path-safety.ts';
 import { io, toAbsolutePath } from '../system/io.ts';
 import { sanitize } from '../text/outgoing.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT_CODES } from './terminal/exit.ts';
 import { type GlobalOptions, printEnvelope, runProjectCommand } from './terminal/output.ts';
 
 export interface CleanOptions {
@@ -32,11 +32,11 @@ export async function clean(options: CleanOptions): Promise<void> {
     ...(await cleaned({ root, now: io().now(), all, dryRun })),
   }));
   printEnvelope(envelope, json, (found) => formatCleanResult(found, dryRun, sanitize(root)));
-  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT_CODES.error;
 }
 
 function exitCode({ problems }: Pick<CleanResult, 'problems'>): number {
-  return problems.length === 0 ? EXIT.done : EXIT.failures;
+  return problems.length === 0 ? EXIT_CODES.done : EXIT_CODES.failures;
 }
 
 function resolveProjectFolder(folder: string): string {
@@ -71,14 +71,14 @@ async function listOrDeleteEverything(session: Session, deletes: boolean): Promi
   const files = DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   // The user's own folder for this project contains copies of foreign and shared memories.
   const entries = [...new Set([...files, folder])]
-    .filter((file) => lstat(file) !== undefined)
+    .filter((file) => tryLstat(file) !== undefined)
     .map((file) => ({ path: file, bytes: measureBytes(file) }));
   if (deletes) for (const entry of entries) rmSync(entry.path, { recursive: true, force: true });
   return { entries, deleted: deletes };
 }
 
 function measureBytes(file: string): number {
-  const stats = lstat(file);
+  const stats = tryLstat(file);
   if (stats === undefined) return 0;
   if (!stats.isDirectory()) return stats.size;
   return readdirSync(file).reduce((sum, name) => sum + measureBytes(path.join(file, name)), 0);

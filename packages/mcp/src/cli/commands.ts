@@ -24,7 +24,7 @@ import { addLearnCommand } from './learn/learn-program.ts';
 import type { ScoreOptions } from './score.ts';
 import { addShareCommand } from './share/share-program.ts';
 import { addTeamCommands } from './team/team-program.ts';
-import { createTextBelow } from './terminal/help.ts';
+import { createHelpText } from './terminal/help.ts';
 import { addProjectCommand, parseCondition, parsePort, parseWholeNumber, RUN_EXIT_CODES } from './terminal/options.ts';
 import type { GlobalOptions } from './terminal/output.ts';
 import type { ViewOptions } from './view.ts';
@@ -62,7 +62,7 @@ export async function reorderArguments(argv: readonly string[], root: Command): 
 
 function addImport(root: Command): void {
   addProjectCommand(root, 'import [path]', 'record a run from report files (quote a glob; its files become one run)')
-    .addHelpText('after', createTextBelow(RUN_EXIT_CODES))
+    .addHelpText('after', createHelpText(RUN_EXIT_CODES))
     .addOption(new Option('--format <format>', 'default: detected from the content').choices(REPORT_FORMATS))
     .option('--commit <hash>', 'commit of a run on another machine (default: the current work tree)')
     .option('--branch <name>', 'its branch')
@@ -160,7 +160,7 @@ function addDiagnose(root: Command): void {
     'explain a failure and show what fixed it before (default: the first cause of the newest failed run)',
   )
     .usage('[options] [run] [failure]')
-    .addHelpText('after', createTextBelow(FAILURE_NAMES_HELP))
+    .addHelpText('after', createHelpText(FAILURE_NAMES_HELP))
     .option('--not-same-as <pattern>', 'the failure was wrongly matched with this pattern')
     .action(async (words: string[], options: GlobalOptions & { notSameAs?: string }) => {
       requireAtMost(words, 2, FAILURE_NAMES_HELP);
@@ -172,7 +172,7 @@ function addDiagnose(root: Command): void {
 function addReportFix(root: Command): void {
   addProjectCommand(root, 'report-fix <description...>', 'record what fixed a failure')
     .usage('[options] [run] [failure] <description>')
-    .addHelpText('after', createTextBelow(FAILURE_NAMES_HELP))
+    .addHelpText('after', createHelpText(FAILURE_NAMES_HELP))
     .option('--failed', 'the fix did not help')
     .option('--supersedes <fix>', 'earlier report that this text corrects')
     .action(async (words: string[], options) => {
@@ -204,7 +204,7 @@ function addView(root: Command): void {
     .option('--open', 'open the browser')
     .option('--port <n>', 'listen on this port of 127.0.0.1 (default: a free port)', parsePort)
     .addOption(new Option('--export <file>', 'write the page with all data to a file instead').conflicts('port'))
-    .addHelpText('after', createTextBelow(VIEW_HELP))
+    .addHelpText('after', createHelpText(VIEW_HELP))
     .action(async (options: ViewOptions) => {
       const { runViewCommand } = await import('./view.ts');
       await runViewCommand(options);
@@ -222,7 +222,7 @@ function addAdopt(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--yes', 'do not ask (still needs a terminal)')
-    .addHelpText('after', createTextBelow(ADOPT_HELP))
+    .addHelpText('after', createHelpText(ADOPT_HELP))
     .action(async (options: { project: string; config?: string; yes?: boolean }) => {
       const { adoptMemory } = await import('./adopt.ts');
       await adoptMemory(options);
@@ -237,7 +237,7 @@ function addForget(root: Command): void {
   addProjectCommand(root, 'forget', 'delete the recorded data of this project (without --yes, only shows it)')
     .addArgument(new Argument('<what>', 'what to delete').choices(['everything']))
     .option('--yes', 'delete it')
-    .addHelpText('after', createTextBelow(FORGET_HELP))
+    .addHelpText('after', createHelpText(FORGET_HELP))
     .action(async (_: string, options: ForgetOptions) => {
       const { forgetEverything } = await import('./cleanup.ts');
       await forgetEverything(options);
@@ -246,7 +246,7 @@ function addForget(root: Command): void {
 
 function addDoctor(root: Command): void {
   addProjectCommand(root, 'doctor', 'check that Argus works here (it writes to the database once)')
-    .addHelpText('after', createTextBelow('Exit codes: 0 no problems, 1 problems, 2 wrong usage or an error.'))
+    .addHelpText('after', createHelpText('Exit codes: 0 no problems, 1 problems, 2 wrong usage or an error.'))
     .action(async (options: GlobalOptions) => {
       const { runDoctorCommand } = await import('./doctor.ts');
       await runDoctorCommand(options);
@@ -262,7 +262,7 @@ function addInspect(root: Command): void {
     .option('--case <name>', 'case name that becomes part of the signature')
     .addHelpText(
       'after',
-      createTextBelow(
+      createHelpText(
         '\nA line of --jsonl: {"text", "caseName"?, "exitCode"?, "httpStatus"?, "containerStatus"?, "oomKilled"?}',
       ),
     )
@@ -283,7 +283,7 @@ function addGenerateInputs(root: Command): void {
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
-      createTextBelow('\nExit codes: 0 done, 2 wrong usage or an error, 4 done, but you must fill in some answers.'),
+      createHelpText('\nExit codes: 0 done, 2 wrong usage or an error, 4 done, but you must fill in some answers.'),
     )
     .action(async (script: string, options: GenerateInputsOptions) => {
       const { generateInputs } = await import('./fix-loop/generate-inputs.ts');
@@ -305,7 +305,7 @@ function addClean(root: Command): void {
     .option('--all', 'include recent snapshots too; they can no longer be restored')
     .option('--dry-run', 'only show what would be removed')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(CLEAN_HELP))
+    .addHelpText('after', createHelpText(CLEAN_HELP))
     .action(async (options: CleanOptions) => {
       const { clean } = await import('./cleanup.ts');
       await clean(options);
@@ -321,7 +321,7 @@ function addHookCommands(root: Command): void {
   root
     .command('hook')
     .description("read an agent's hook event from stdin and answer with known facts about a failure")
-    .addHelpText('after', createTextBelow(HOOK_HELP));
+    .addHelpText('after', createHelpText(HOOK_HELP));
   root
     .command('score')
     .description('show how often the hook helped')

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { openEngine } from 'argus-engine';
 import { runInEnvelope, toErrorBody } from '../answer.ts';
 import { getErrorMessage } from '../errors.ts';
-import { type Check, formatChecks } from '../format/project.ts';
+import { type Check, formatDoctorChecks } from '../format/project.ts';
 import { readHookState } from '../hook/place.ts';
 import { computeScore } from '../hook/score.ts';
 import { formatForeignNote } from '../owner/placement.ts';
@@ -17,7 +17,7 @@ import { findCommandProblem, findVersionProblem } from '../run/advice/runner-che
 import { createCiFacts, readGitFacts } from '../run/git-state.ts';
 import { recognizeRunnerName } from '../run/planning/plan.ts';
 import { getField } from '../run/planning/scripts.ts';
-import { getThisMachine } from '../run/planning/test-command.ts';
+import { getInstalledPrograms } from '../run/planning/test-command.ts';
 import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { readText } from '../system/files/read.ts';
@@ -30,7 +30,7 @@ import { includesScope } from '../team/protocol.ts';
 import { formatCount } from '../text/count.ts';
 import { VERSION } from '../version.ts';
 import { checkServerStarts } from './install/start-check.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT_CODES } from './terminal/exit.ts';
 import { type GlobalOptions, getTerminalRecorder, printEnvelope } from './terminal/output.ts';
 
 const MAX_LOCK_MODE_BYTES = 4096;
@@ -40,12 +40,12 @@ export async function runDoctorCommand(options: GlobalOptions): Promise<void> {
     const checks = await runAllChecks(options);
     return { ok: checks.every((check) => check.state !== 'problem'), checks };
   });
-  printEnvelope(envelope, options.json ?? false, ({ checks }) => formatChecks(checks));
-  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  printEnvelope(envelope, options.json ?? false, ({ checks }) => formatDoctorChecks(checks));
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT_CODES.error;
 }
 
 function exitCode({ ok }: { ok: boolean }): number {
-  return ok ? EXIT.done : EXIT.failures;
+  return ok ? EXIT_CODES.done : EXIT_CODES.failures;
 }
 
 async function runAllChecks(options: GlobalOptions): Promise<Check[]> {
@@ -182,7 +182,7 @@ async function checkTestCommand(session: Session): Promise<Check> {
   if (command === undefined) {
     return { name: 'tests', state: 'note', detail: 'no command found; set test.command in argus.yaml' };
   }
-  const wrong = findCommandProblem(command, root, getThisMachine());
+  const wrong = findCommandProblem(command, root, getInstalledPrograms());
   if (wrong !== undefined) return { name: 'tests', state: 'problem', detail: `${command}: ${wrong}` };
   const old = await findVersionProblem(command, root);
   if (old !== undefined) return { name: 'tests', state: 'note', detail: `${command}: ${old}` };

@@ -8,7 +8,7 @@ import { killRunningCommands } from '../run/execute.ts';
 import { io } from '../system/io.ts';
 import { VERSION } from '../version.ts';
 import { addRun, moveCommandLast } from './failures/run-command.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT_CODES } from './terminal/exit.ts';
 import { addHelp, getHelpColumns } from './terminal/help.ts';
 
 const USAGE_HINT = '(argus help COMMAND shows its usage)';
@@ -19,7 +19,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // A reader that closes the pipe early (`| head`) is not an error. Kill the processes whose output it was reading.
   stdout.on('error', () => {
     const unfinished = killRunningCommands();
-    io().exit(io().exitCode ?? (unfinished ? EXIT.error : EXIT.done));
+    io().exit(io().exitCode ?? (unfinished ? EXIT_CODES.error : EXIT_CODES.done));
   });
   // A closed stderr must not stop the command or its cleanup.
   stderr.on('error', () => {});
@@ -27,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await parseAndRun(createRootCommand(), replaceVersionFlag(argv));
   } catch (thrown) {
     // Commander has already printed its message. --help and --version exit with code 0.
-    if (thrown instanceof CommanderError) io().exitCode = thrown.exitCode === 0 ? EXIT.done : EXIT.error;
+    if (thrown instanceof CommanderError) io().exitCode = thrown.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.error;
     else {
       const { printError } = await import('./terminal/output.ts');
       io().exitCode = await printError(thrown, argv.includes('--json'));

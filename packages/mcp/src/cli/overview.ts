@@ -16,7 +16,7 @@ import { handlePatterns } from '../tools/patterns.ts';
 import { handleTests } from '../tools/tests.ts';
 import { AGENT_NAMES, AGENTS, isAgentDetected } from './install/agents.ts';
 import { getThisMachine, isArgusConfigured } from './install/places.ts';
-import { EXIT } from './terminal/exit.ts';
+import { EXIT_CODES } from './terminal/exit.ts';
 import { getTerminalRecorder, printEnvelope } from './terminal/output.ts';
 
 /** Maximum number of tests that are listed because they are failing or flaky. */
@@ -27,7 +27,7 @@ export async function printOverview(): Promise<void> {
   const envelope = await runInEnvelope(async () => sanitizeDeep(await collectOverview(io().cwd(), sessionManager)));
   await sessionManager.closeAll();
   printEnvelope(envelope, false, formatOverview);
-  io().exitCode = envelope.success ? EXIT.done : EXIT.error;
+  io().exitCode = envelope.success ? EXIT_CODES.done : EXIT_CODES.error;
 }
 
 async function collectOverview(projectPath: string, sessionManager: SessionManager): Promise<Overview> {

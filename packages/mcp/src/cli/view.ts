@@ -4,7 +4,7 @@
  */
 
 import { ArgusError, getErrorMessage } from '../errors.ts';
-import { formatExported, formatServedViewer } from '../format/project.ts';
+import { formatExportResult, formatServedViewer } from '../format/project.ts';
 import { log } from '../log.ts';
 import { formatForeignNote } from '../owner/placement.ts';
 import type { Session } from '../sessions/session.ts';
@@ -16,7 +16,7 @@ import { sanitizeDeep } from '../text/outgoing.ts';
 import { exportPage } from '../view/export.ts';
 import { startViewServer } from '../view/view-server.ts';
 import { ViewedMemory } from '../view/viewed-memory.ts';
-import { EXIT, waitForEndSignal } from './terminal/exit.ts';
+import { EXIT_CODES, waitForEndSignal } from './terminal/exit.ts';
 import { startProgress } from './terminal/interaction.ts';
 import { type GlobalOptions, getTerminalRecorder, printData } from './terminal/output.ts';
 
@@ -61,7 +61,7 @@ async function logForeignNote(session: Session): Promise<void> {
 async function serveMemory(memory: ViewedMemory, options: ViewOptions): Promise<void> {
   const server = await startViewServer(memory, options.port ?? 0);
   const endSignal = waitForEndSignal();
-  const { project, database, history } = memory.getAbout();
+  const { project, database, history } = memory.getMemoryInfo();
   // The address contains a token, so it is only printed to stdout and not logged.
   const served = { url: server.url, port: server.port, ...sanitizeDeep({ project, database }) };
   io().stdout.write(`${options.json ? JSON.stringify(served) : formatServedViewer({ ...served, history })}\n`);
@@ -73,9 +73,10 @@ async function serveMemory(memory: ViewedMemory, options: ViewOptions): Promise<
 async function writePage(memory: ViewedMemory, file: string, options: ViewOptions): Promise<void> {
   const target = toAbsolutePath(file);
   // The exit handlers of io remove a partly written file.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) io().onceSignal(signal, () => io().exit(EXIT.error));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    io().onceSignal(signal, () => io().exit(EXIT_CODES.error));
   const exported = await exportPage(memory, target, (bytes) => startProgress(bytes, 'writing'));
-  printData(exported, options.json ?? false, formatExported);
+  printData(exported, options.json ?? false, formatExportResult);
   if (options.open) await openBrowser(target, `open ${target} in a browser`);
 }
 

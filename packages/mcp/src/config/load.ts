@@ -31,13 +31,13 @@ export interface LoadedConfig {
  * The caller that named the configuration file. An agent may have read the name in the repository, so a name from an
  * agent is trusted less.
  */
-export type ConfigNamer = 'person' | 'agent';
+export type ConfigRequester = 'person' | 'agent';
 
 /** Loads the given file, which must exist. Otherwise loads the nearest configuration of the project, if any. */
 export async function loadConfig(
   project: Project,
   configFile?: string,
-  namedBy: ConfigNamer = 'agent',
+  namedBy: ConfigRequester = 'agent',
 ): Promise<LoadedConfig> {
   const file = configFile ? path.resolve(project.root, configFile) : findConfig(project);
   if (!file) return { path: null, config: {}, text: '' };
@@ -45,7 +45,7 @@ export async function loadConfig(
   const loaded = { path: file, config: await parseConfig(text, file), text };
   const isUsersOwn = configFile !== undefined && namedBy === 'person' && isOutsideProject(project, file);
   if (!isWithin(getDatabasePath(project, loaded.config), project.home) && !isUsersOwn)
-    throw await createOutsideError(loaded);
+    throw await createDatabaseLocationError(loaded);
   return loaded;
 }
 
@@ -65,7 +65,7 @@ function isOutsideProject({ top, home }: Project, file: string): boolean {
   return ![file, resolveExistingPart(file)].some((one) => isWithin(one, top) || isWithin(one, home));
 }
 
-async function createOutsideError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
+async function createDatabaseLocationError({ path: file, text }: LoadedConfig): Promise<ArgusError> {
   const keys = ['history', 'database'];
   const where = file ?? CONFIG_NAMES[0];
   const { findLine } = await readConfigYaml(text, where);

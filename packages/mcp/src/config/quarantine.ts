@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { QUARANTINE_FILE } from 'argus-engine';
 import { z } from 'zod';
 import { getErrorMessage, getSystemCode } from '../errors.ts';
-import { type BaseResult, type BaseRevision, readFileAt } from '../git/base-revision.ts';
+import { type BaseRevision, type BaseRevisionResult, readFileAtCommit } from '../git/base-revision.ts';
 import type { Project } from '../owner/project.ts';
 import { readText } from '../system/files/read.ts';
 import { parseCheckedYaml } from './load.ts';
@@ -85,7 +85,7 @@ export interface QuarantineVersions {
  */
 export async function readQuarantineVersions(
   { top }: Pick<Project, 'top'>,
-  found: BaseResult,
+  found: BaseRevisionResult,
 ): Promise<QuarantineVersions> {
   const fileInFolder = readWorkTreeVersion(top);
   const here = await parseVersion(fileInFolder);
@@ -119,7 +119,7 @@ interface CommittedVersion {
   missing: string;
 }
 
-async function readCommittedVersion(top: string, base: BaseResult): Promise<CommittedVersion> {
+async function readCommittedVersion(top: string, base: BaseRevisionResult): Promise<CommittedVersion> {
   if (base === undefined) {
     const file = readWorkTreeVersion(top);
     return { from: 'this folder', file, before: file, missing: '' };
@@ -139,7 +139,7 @@ async function findMergeBase({ git, commit }: BaseRevision): Promise<string> {
 }
 
 async function readFileVersion(base: BaseRevision, commit: string): Promise<FileVersion> {
-  const file = await readFileAt(base, commit, QUARANTINE_FILE, MAX_BYTES);
+  const file = await readFileAtCommit(base, commit, QUARANTINE_FILE, MAX_BYTES);
   return file?.cut === true ? TOO_LARGE_VERSION : file;
 }
 

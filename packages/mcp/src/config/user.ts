@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
 import { resolveExistingPart } from '../owner/data-folder.ts';
 import type { Project } from '../owner/project.ts';
-import { belongsToOtherUser, isWithin, lstat } from '../system/files/path-safety.ts';
+import { belongsToOtherUser, isWithin, tryLstat } from '../system/files/path-safety.ts';
 import { readText } from '../system/files/read.ts';
 import { getUserFolder } from '../system/files/user-folder.ts';
 import { parseYaml } from '../system/files/yaml.ts';
@@ -33,7 +33,7 @@ export async function loadUserConfig({ top, home }: Project): Promise<UserConfig
   if (file === undefined) return {};
   const real = resolveExistingPart(file);
   if ([top, home].some((folder) => isWithin(real, folder))) return {};
-  const stats = lstat(real);
+  const stats = tryLstat(real);
   if (stats === undefined || belongsToOtherUser(stats)) return {};
   try {
     const { value } = await parseYaml(readText(real, { maxBytes: MAX_BYTES, links: 'refused' }));

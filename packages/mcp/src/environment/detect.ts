@@ -4,7 +4,7 @@
  */
 
 import { detectDotnet, LANGUAGE_BY_ENDING } from './dotnet.ts';
-import { type EnvironmentFacts, type FileTexts, type Finding, parseMajor, removeUndefined } from './facts.ts';
+import { type EcosystemFinding, type EnvironmentFacts, type FileTexts, parseMajor, removeUndefined } from './facts.ts';
 import { detectJvm } from './jvm.ts';
 import { detectCpp, detectGo, detectRust } from './native.ts';
 import { detectNode } from './node.ts';
@@ -12,7 +12,7 @@ import { detectPython } from './python.ts';
 import { detectPhp, detectRuby } from './scripting.ts';
 
 /** Facts about the machine. */
-export interface Machine {
+export interface MachineFacts {
   platform: string;
   nodeVersion: string;
   env: Readonly<Record<string, string | undefined>>;
@@ -80,7 +80,7 @@ const OS_FAMILIES: Readonly<Record<string, string>> = { darwin: 'macos', win32: 
 const LANGUAGES_WITHOUT_CUDA = new Set(['javascript', 'typescript', 'go', 'java', 'kotlin']);
 
 /** Combines the facts of the machine with the facts of the project's main ecosystem. */
-export function detectEnvironment(files: FileTexts, machine: Machine): EnvironmentFacts {
+export function detectEnvironment(files: FileTexts, machine: MachineFacts): EnvironmentFacts {
   const readers = [detectRust, detectPython, detectGo, detectJvm, detectRuby, detectPhp, detectDotnet, detectCpp];
   const others = readers.map((read) => read(files)).filter((finding) => finding !== undefined);
   const facts = chooseMainFinding(detectNode(files, machine), others)?.facts ?? {};
@@ -96,7 +96,10 @@ export function detectEnvironment(files: FileTexts, machine: Machine): Environme
  * package.json without a framework, which often contains only scripts, for example in a Rails application. Another
  * certain finding with a framework then has priority.
  */
-function chooseMainFinding(node: Finding | undefined, others: readonly Finding[]): Finding | undefined {
+function chooseMainFinding(
+  node: EcosystemFinding | undefined,
+  others: readonly EcosystemFinding[],
+): EcosystemFinding | undefined {
   const sure = others.filter((finding) => finding.isCertain);
   const withFramework = sure.find(({ facts }) => facts.framework !== undefined);
   if (node?.isCertain && (node.facts.framework !== undefined || withFramework === undefined)) return node;
@@ -107,7 +110,7 @@ function chooseMainFinding(node: Finding | undefined, others: readonly Finding[]
  * Reads the major version of CUDA from the variables that CUDA's images and installers set, otherwise from the version
  * file.
  */
-function detectCudaMajor({ env, cudaVersionFile }: Machine): string | undefined {
+function detectCudaMajor({ env, cudaVersionFile }: MachineFacts): string | undefined {
   const inPath = /cuda[-/\\]v?(\d+)(?:\.\d+)?[/\\]?$/iu.exec(env.CUDA_PATH ?? env.CUDA_HOME ?? '')?.[1];
   const inFile = /"cuda"\s*:\s*\{[^}]*"version"\s*:\s*"(\d+)/u.exec(cudaVersionFile ?? '')?.[1];
   return parseMajor(env.CUDA_VERSION) ?? inPath ?? inFile;

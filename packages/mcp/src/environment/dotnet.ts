@@ -3,7 +3,7 @@
  * not followed.
  */
 
-import { asString, type FileTexts, type Finding, getNested, removeUndefined, tryParse } from './facts.ts';
+import { asString, type EcosystemFinding, type FileTexts, getNested, removeUndefined, tryParse } from './facts.ts';
 
 /** Languages of project files, by file ending. */
 export const LANGUAGE_BY_ENDING: Readonly<Record<string, string>> = {
@@ -20,7 +20,7 @@ const FRAMEWORKS: readonly { name: string; pattern: RegExp }[] = [
   { name: 'winforms', pattern: /<UseWindowsForms>\s*true/iu },
 ];
 
-export function detectDotnet(files: FileTexts): Finding | undefined {
+export function detectDotnet(files: FileTexts): EcosystemFinding | undefined {
   const names = Object.keys(files).filter((name) => getLanguage(name) !== undefined);
   const settings = files['global.json'];
   if (names.length === 0 && settings === undefined) return undefined;

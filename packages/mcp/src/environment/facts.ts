@@ -18,7 +18,7 @@ export interface EnvironmentFacts {
 export type FileTexts = Readonly<Record<string, string | undefined>>;
 
 /** The facts from the files of an ecosystem. */
-export interface Finding {
+export interface EcosystemFinding {
   facts: EnvironmentFacts;
   /**
    * False if the project may use the files only for a tool. An example is a package.json that lists only a formatter.

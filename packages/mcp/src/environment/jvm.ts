@@ -3,7 +3,7 @@
  * common places and spellings are found.
  */
 
-import { type FileTexts, type Finding, parseMajor, removeUndefined } from './facts.ts';
+import { type EcosystemFinding, type FileTexts, parseMajor, removeUndefined } from './facts.ts';
 
 /** Patterns for a framework, with an optional group for its version. */
 const FRAMEWORKS: readonly { name: string; patterns: readonly RegExp[] }[] = [
@@ -46,7 +46,7 @@ const JAVA_VERSION_PATTERNS = [
 
 const GRADLE_FILES = ['build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts'];
 
-export function detectJvm(files: FileTexts): Finding | undefined {
+export function detectJvm(files: FileTexts): EcosystemFinding | undefined {
   const sources = ['pom.xml', ...GRADLE_FILES].map((name) => files[name]).filter((text) => text !== undefined);
   if (sources.length === 0) return undefined;
   const build = sources.join('\n');

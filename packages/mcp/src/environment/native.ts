@@ -3,9 +3,9 @@
 import { parse } from 'smol-toml';
 import {
   asString,
+  type EcosystemFinding,
   escapeRegExp,
   type FileTexts,
-  type Finding,
   getNested,
   parseMajor,
   removeUndefined,
@@ -37,7 +37,7 @@ const DEPENDENCY_TABLES = [
  * Detects the environment of a Rust project. Features and workspaces are not resolved. Only the manifest in the root is
  * read, including the dependencies that it declares for workspace members.
  */
-export function detectRust(files: FileTexts): Finding | undefined {
+export function detectRust(files: FileTexts): EcosystemFinding | undefined {
   if (files['Cargo.toml'] === undefined) return undefined;
   const manifest = tryParse(parse, files['Cargo.toml']);
   const findDependency = (crate: string) =>
@@ -45,7 +45,9 @@ export function detectRust(files: FileTexts): Finding | undefined {
   const framework = RUST_FRAMEWORKS.find(({ crate }) => findDependency(crate) !== undefined);
   const facts = removeUndefined({
     language: 'rust',
-    language_major: parseMajor(readToolchain(files) ?? asString(getNested(manifest, 'package', 'rust-version'))),
+    language_major: parseMajor(
+      parseToolchainVersion(files) ?? asString(getNested(manifest, 'package', 'rust-version')),
+    ),
     framework: framework && (framework.name ?? framework.crate),
     framework_major:
       framework &&
@@ -55,7 +57,7 @@ export function detectRust(files: FileTexts): Finding | undefined {
 }
 
 /** Returns the version in a file such as `channel = "1.95.0"`. A named channel such as `stable` has no version. */
-function readToolchain(files: FileTexts): string | undefined {
+function parseToolchainVersion(files: FileTexts): string | undefined {
   const channel = asString(getNested(tryParse(parse, files['rust-toolchain.toml']), 'toolchain', 'channel'));
   return channel ?? files['rust-toolchain'];
 }
@@ -78,7 +80,7 @@ const GO_MODULES: readonly { module: string; name: string }[] = [
 ];
 
 /** Detects the environment of a Go project from go.mod. `replace` and workspaces are not followed. */
-export function detectGo({ 'go.mod': manifest }: FileTexts): Finding | undefined {
+export function detectGo({ 'go.mod': manifest }: FileTexts): EcosystemFinding | undefined {
   if (manifest === undefined) return undefined;
   const findRequiredVersion = (module: string) =>
     new RegExp(`^\\s*(?:require\\s+)?${escapeRegExp(module)}(?:/v\\d+)?\\s+(v\\S+)`, 'mu').exec(manifest)?.[1];
@@ -103,9 +105,9 @@ const CMAKE_FRAMEWORKS: readonly { pattern: RegExp; name: string }[] = [
  * Detects the environment of a C or C++ project from CMakeLists.txt. CMake is not run, so variables, conditions and
  * subfolders are not followed.
  */
-export function detectCpp({ 'CMakeLists.txt': script }: FileTexts): Finding | undefined {
+export function detectCpp({ 'CMakeLists.txt': script }: FileTexts): EcosystemFinding | undefined {
   if (script === undefined) return undefined;
-  const calls = parseCalls(script);
+  const calls = parseCMakeCalls(script);
   const project = calls.find(({ name }) => name === 'project')?.args ?? [];
   const languages = project.slice(project.indexOf('LANGUAGES') + 1);
   const isC = project.includes('LANGUAGES') && languages.includes('C') && !languages.includes('CXX');
@@ -129,7 +131,7 @@ interface CMakeCall {
   args: string[];
 }
 
-function parseCalls(script: string): CMakeCall[] {
+function parseCMakeCalls(script: string): CMakeCall[] {
   const code = script.replaceAll(/#\[\[[\s\S]*?\]\]|#.*$/gmu, '');
   const found = code.matchAll(/^\s*(\w+)\s*\(([^()]*)\)/gmu);
   return [...found].map(([, name = '', args = '']) => ({

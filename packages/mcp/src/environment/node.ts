@@ -5,10 +5,10 @@
 
 import {
   asString,
+  type EcosystemFinding,
   type EnvironmentFacts,
   escapeRegExp,
   type FileTexts,
-  type Finding,
   getNested,
   joinNameAndMajor,
   parseMajor,
@@ -44,7 +44,7 @@ const FRAMEWORKS: readonly { package: string; name?: string }[] = [
 const DEPENDENCY_FIELDS = ['dependencies', 'devDependencies', 'peerDependencies', 'optionalDependencies'];
 
 /** Returns undefined if the project has neither a package.json nor a deno.json. */
-export function detectNode(files: FileTexts, machine: { nodeVersion: string }): Finding | undefined {
+export function detectNode(files: FileTexts, machine: { nodeVersion: string }): EcosystemFinding | undefined {
   if (files['deno.json'] !== undefined || files['deno.jsonc'] !== undefined) {
     return { facts: { language: 'typescript', runtime: 'deno' }, isCertain: true };
   }

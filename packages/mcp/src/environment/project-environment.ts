@@ -11,7 +11,7 @@ import { isInCi } from '../system/ci.ts';
 import { readProjectFile } from '../system/files/project-file.ts';
 import { tryReadText } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
-import { detectEnvironment, ENVIRONMENT_FILES, type Machine, PROJECT_FILE_ENDINGS } from './detect.ts';
+import { detectEnvironment, ENVIRONMENT_FILES, type MachineFacts, PROJECT_FILE_ENDINGS } from './detect.ts';
 import type { EnvironmentFacts } from './facts.ts';
 
 /** The fields of the environment with the names that the engine uses. */
@@ -78,7 +78,7 @@ function addToCache<T>(cache: Map<string, T>, root: string, value: T): void {
   if (cache.size > MAX_CACHED_PROJECTS && oldest !== undefined) cache.delete(oldest);
 }
 
-function getMachine(): Machine {
+function getMachine(): MachineFacts {
   return {
     platform: process.platform,
     nodeVersion: process.versions.node,
@@ -103,7 +103,7 @@ function statFile(file: string) {
  */
 
 /** Length of the hash of the host name. Only the hash is stored, because the name must not leave the machine. */
-const MACHINE_CHARS = 12;
+const MACHINE_HASH_CHARS = 12;
 
 /** Returns names and values of conditions as evidence shows them, such as `os=windows`. */
 export function getRunConditions(root: string): Record<string, string> {
@@ -114,6 +114,6 @@ export function getRunConditions(root: string): Record<string, string> {
     ci: String(isInCi()),
     ...(language === undefined ? {} : { language: major === undefined ? language : `${language}-${major}` }),
     ...(runtime === undefined ? {} : { runtime }),
-    machine: createHash('sha256').update(hostname()).digest('hex').slice(0, MACHINE_CHARS),
+    machine: createHash('sha256').update(hostname()).digest('hex').slice(0, MACHINE_HASH_CHARS),
   };
 }

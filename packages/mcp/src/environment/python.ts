@@ -3,9 +3,9 @@
 import { parse } from 'smol-toml';
 import {
   asString,
+  type EcosystemFinding,
   escapeRegExp,
   type FileTexts,
-  type Finding,
   getNested,
   parseMajor,
   removeUndefined,
@@ -31,7 +31,7 @@ const MANIFESTS = ['pyproject.toml', 'requirements.txt', 'setup.py', 'setup.cfg'
 /** Matches the package name at the beginning of a requirement, and the version specifier after it. */
 const REQUIREMENT = /^\s*([A-Za-z0-9][\w.-]*)\s*(?:\[[^\]]*\])?\s*[(]?\s*([^;#\n]*)/u;
 
-export function detectPython(files: FileTexts): Finding | undefined {
+export function detectPython(files: FileTexts): EcosystemFinding | undefined {
   if (!MANIFESTS.some((name) => files[name] !== undefined)) return undefined;
   const project = tryParse(parse, files['pyproject.toml']);
   const required = readRequirements(project, files);

@@ -1,6 +1,14 @@
 /** Detects the environment of Ruby and PHP projects. */
 
-import { asString, type FileTexts, type Finding, getNested, parseMajor, removeUndefined, tryParse } from './facts.ts';
+import {
+  asString,
+  type EcosystemFinding,
+  type FileTexts,
+  getNested,
+  parseMajor,
+  removeUndefined,
+  tryParse,
+} from './facts.ts';
 
 const FRAMEWORK_GEMS = ['rails', 'hanami', 'sinatra', 'roda', 'grape'];
 
@@ -8,7 +16,7 @@ const FRAMEWORK_GEMS = ['rails', 'hanami', 'sinatra', 'roda', 'grape'];
  * Detects the environment of a Ruby project. A Gemfile is a program and is not evaluated, so only lines in the usual
  * form are found.
  */
-export function detectRuby(files: FileTexts): Finding | undefined {
+export function detectRuby(files: FileTexts): EcosystemFinding | undefined {
   const { Gemfile: manifest, 'Gemfile.lock': lock } = files;
   if (manifest === undefined && lock === undefined && files['.ruby-version'] === undefined) return undefined;
   const locked = parseGemLock(lock);
@@ -60,7 +68,7 @@ const PHP_PACKAGES: readonly { package: string; name: string }[] = [
 ];
 
 /** Detects the environment of a PHP project. It does not read the folder vendor, which may be missing or outdated. */
-export function detectPhp(files: FileTexts): Finding | undefined {
+export function detectPhp(files: FileTexts): EcosystemFinding | undefined {
   if (files['composer.json'] === undefined) return undefined;
   const manifest = tryParse(JSON.parse, files['composer.json']);
   const findRequired = (name: string) => asString(getNested(manifest, 'require', name));

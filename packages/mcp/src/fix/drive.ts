@@ -9,11 +9,11 @@ import { toShortLine } from '../text/untrusted.ts';
 import { runAttempt } from './attempt/attempt.ts';
 import { formatMissingAnswers } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import { cleanForeignText, type LoopContext, type Watcher } from './loop-context.ts';
+import { cleanUntrustedText, type LoopContext, type LoopWatcher } from './loop-context.ts';
 import { FIX_MARK, OUTSIDE_MARK } from './report/brief.ts';
 
 /** How often an agent is called if it changes nothing. */
-const MAX_FIXER_TRIES = 2;
+const MAX_AGENT_TRIES = 2;
 
 export interface DriveOptions {
   /** Command line of a program that makes a fix between attempts. */
@@ -37,7 +37,7 @@ export async function driveLoop(
   loopContext: LoopContext,
   loop: Loop,
   options: DriveOptions,
-  watcher: Watcher,
+  watcher: LoopWatcher,
 ): Promise<StopReason> {
   let { fix } = options;
   for (;;) {
@@ -64,7 +64,7 @@ export async function driveLoop(
         if (refusal !== null && options.claimsChange !== false) watcher.onNote?.(refusal);
         const brief = await loop.prepareFix(watcher, options.research);
         if (options.agent === undefined) return 'needs_fix';
-        if (!(await letAgentFix(loopContext, loop, brief, options, watcher))) loop.recordNoChange();
+        if (!(await runAgentUntilAccepted(loopContext, loop, brief, options, watcher))) loop.recordNoChange();
         break;
       }
       case 'provide_inputs': {
@@ -102,16 +102,16 @@ async function declareAndGetRefusal(loop: Loop, fix: DeclaredFix): Promise<strin
   return decision.type === 'refused' ? decision.reason : null;
 }
 
-async function letAgentFix(
+async function runAgentUntilAccepted(
   loopContext: LoopContext,
   loop: Loop,
   brief: string,
   options: DriveOptions,
-  watcher: Watcher,
+  watcher: LoopWatcher,
 ): Promise<boolean> {
   const { agent = '', agentTimeoutSeconds } = options;
   let text = brief;
-  for (let tries = 1; tries <= MAX_FIXER_TRIES; tries++) {
+  for (let tries = 1; tries <= MAX_AGENT_TRIES; tries++) {
     watcher.onNote?.(`fixer: ${agent}`);
     const request = {
       command: agent,
@@ -119,13 +119,13 @@ async function letAgentFix(
       briefPath: loop.folder.getPath('brief.md'),
       timeoutSeconds: agentTimeoutSeconds,
     };
-    const { description, outside, output, notes, notStarted } = await loop.runWithMark((mark) =>
+    const { description, outside, output, notes, startFailure } = await loop.runWithMark((mark) =>
       runAgent(loopContext, { ...request, mark }, watcher),
     );
     for (const note of notes) loop.note(note);
     const refusal = await declareAndGetRefusal(loop, { description, outside, output });
     if (refusal === null) return true;
-    if (notStarted !== null) throw createAgentStartError(notStarted);
+    if (startFailure !== null) throw createAgentStartError(startFailure);
     watcher.onNote?.(refusal);
     loop.note(`The fixer's change was rejected: ${refusal}`);
     text = `${brief}\n## Refused\n\n${refusal}\n`;
@@ -169,14 +169,14 @@ interface AgentResult {
   /** How the agent failed, and which processes it left behind. */
   notes: string[];
   /** The shell's message if the agent could not be started. Null if the agent ran. */
-  notStarted: string | null;
+  startFailure: string | null;
 }
 
 /**
  * Runs an agent, which is any program that reads the brief on stdin and edits files. The work tree and the next attempt
  * show whether the fix helped.
  */
-async function runAgent(loopContext: LoopContext, request: AgentRequest, watcher: Watcher): Promise<AgentResult> {
+async function runAgent(loopContext: LoopContext, request: AgentRequest, watcher: LoopWatcher): Promise<AgentResult> {
   const { command, brief, briefPath, timeoutSeconds, mark } = request;
   const { exitCode, timedOut, text, notes } = await runAttempt({
     command,
@@ -190,13 +190,13 @@ async function runAgent(loopContext: LoopContext, request: AgentRequest, watcher
     signal: watcher.signal,
     onOutput: watcher.onOutput,
   });
-  const output = cleanForeignText(loopContext, text);
+  const output = cleanUntrustedText(loopContext, text);
   const how = timedOut ? `stopped after ${timeoutSeconds} s` : `ended with exit code ${exitCode}`;
   return {
     ...parseDescriptions(output),
     output,
     notes: exitCode === 0 ? notes : [`The fixer ${how}.`, ...notes],
-    notStarted: NOT_STARTED_EXIT_CODES.has(exitCode)
+    startFailure: NOT_STARTED_EXIT_CODES.has(exitCode)
       ? `exit code ${exitCode}: ${toShortLine(output) || command}`
       : null,
   };

@@ -6,12 +6,12 @@
 import type { FixError, FixState } from 'argus-engine';
 import { ArgusError, getErrorMessage } from '../errors.ts';
 import { detectMissingDependency } from '../run/advice/missing.ts';
-import { createMarkVariable } from '../run/processes.ts';
+import { createRunMarkVariable } from '../run/processes.ts';
 import { rankedSolutions } from '../sessions/memories.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { type FixContext, gatherContext } from './context/gather-context.ts';
 import { createResearchQuery, parseFindings, type ResearchQuery, runResearch } from './context/research.ts';
-import { type LoopContext, type Watcher, withNamespace } from './loop-context.ts';
+import { type LoopContext, type LoopWatcher, withNamespace } from './loop-context.ts';
 import type { Insight, KnownSolution } from './report/record.ts';
 
 /** Maximum number of solutions in a brief. */
@@ -34,7 +34,7 @@ interface InsightRequest {
 export async function collectInsight(
   loopContext: LoopContext,
   request: InsightRequest,
-  watcher: Watcher,
+  watcher: LoopWatcher,
 ): Promise<Insight> {
   const { attempt, error } = request;
   const notes: string[] = [];
@@ -72,7 +72,7 @@ export async function collectInsight(
 function gatherErrorContext(
   loopContext: LoopContext,
   { error, state }: InsightRequest,
-  { signal }: Watcher,
+  { signal }: LoopWatcher,
 ): Promise<FixContext> {
   return gatherContext({
     root: loopContext.session.root,
@@ -91,13 +91,18 @@ async function runResearchIfRequested(
   loopContext: LoopContext,
   { research, mark }: InsightRequest,
   query: ResearchQuery,
-  watcher: Watcher,
+  watcher: LoopWatcher,
 ) {
   if (research === undefined) return { text: null, sources: [], problem: null };
   watcher.onNote?.('researching');
   const redact = (text: string) => loopContext.rules.redact(text);
   const { signal } = watcher;
-  return runResearch(research, query, { cwd: loopContext.session.root, signal, redact, env: createMarkVariable(mark) });
+  return runResearch(research, query, {
+    cwd: loopContext.session.root,
+    signal,
+    redact,
+    env: createRunMarkVariable(mark),
+  });
 }
 
 interface KnownSolutions {

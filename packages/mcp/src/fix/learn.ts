@@ -8,15 +8,15 @@ import { getEnvironment } from '../environment/project-environment.ts';
 import { getErrorMessage } from '../errors.ts';
 import { addIncident, addSolution, recordOutcome } from '../sessions/memories.ts';
 import { isStorageProblem } from '../storage/database.ts';
-import type { StoredOrQueued } from '../storage/outbox.ts';
-import { formatLine } from '../text/markdown.ts';
+import type { StorageResult } from '../storage/outbox.ts';
+import { formatMarkdownLine } from '../text/markdown.ts';
 import { type AttemptRun, readAttemptRun } from './attempt/recorded-attempt.ts';
 import type { LoopContext } from './loop-context.ts';
 import { isRejected } from './report/record.ts';
 import { describeChange } from './snapshots/changes.ts';
 import type { Snapshots } from './snapshots/snapshots.ts';
 import { GENERATED_DESCRIPTION_PREFIX } from './state/fix-file.ts';
-import { readLog } from './state/loop-files.ts';
+import { readEndOfLog } from './state/loop-files.ts';
 import type { StateFolder } from './state/state-folder.ts';
 
 /** Enough text to repeat a fix and to recognize an error. */
@@ -32,7 +32,7 @@ const MAX_FILES = 20;
 const MAX_CAUSES = 5;
 
 /** A fix, and the error that it was meant to fix. */
-interface Lesson {
+interface LearnedFix {
   fix: FixAttempt;
   /** Headline of the error. */
   title: string;
@@ -83,12 +83,12 @@ interface FinishedLoop {
  * Returns a lesson for each fix. A fix worked if the loop succeeded and the error never came back. A fix that a person
  * rejected is skipped, because it must not be tried again; then the error before it is still the current error.
  */
-async function createLessons(loopContext: LoopContext, loop: FinishedLoop): Promise<Lesson[]> {
+async function createLessons(loopContext: LoopContext, loop: FinishedLoop): Promise<LearnedFix[]> {
   const { state, folder } = loop;
   const { attempts } = state;
   const verified = state.status === 'success';
   const verifierOffset = state.mode === 'command' ? 1 : 0;
-  const lessons = attempts.map(async (attempt, index): Promise<Lesson[]> => {
+  const lessons = attempts.map(async (attempt, index): Promise<LearnedFix[]> => {
     // In error mode, an attempt verifies the fix that was made before it. In command mode, the next attempt verifies
     // the fix.
     const later = attempts.slice(index + verifierOffset);
@@ -109,11 +109,11 @@ async function createLessons(loopContext: LoopContext, loop: FinishedLoop): Prom
     const text =
       failed === undefined
         ? (state.error ?? '')
-        : extractErrorText(loopContext, failed, readLog(folder, failed.number));
+        : extractErrorText(loopContext, failed, readEndOfLog(folder, failed.number));
     return [
       {
         fix: attempt,
-        title: formatLine(headline, MAX_TITLE_CHARACTERS),
+        title: formatMarkdownLine(headline, MAX_TITLE_CHARACTERS),
         steps: formatSteps(attempt, net) + (worked ? formatAcceptance(state) : ''),
         signature: text.slice(-MAX_SIGNATURE_CHARACTERS).toWellFormed() || headline,
         worked,
@@ -145,7 +145,7 @@ function isUnacceptedSuccess({ attempts, stated_reason }: FixState): boolean {
 
 /** Describes who accepted a success that no run has proved. */
 function formatAcceptance({ mode, test, attempts, verified_by }: FixState): string {
-  if (verified_by !== null) return ` No command verified it; its author did: ${formatLine(verified_by)}.`;
+  if (verified_by !== null) return ` No command verified it; its author did: ${formatMarkdownLine(verified_by)}.`;
   const weakened = attempts.at(-1)?.weakened ?? [];
   const where = weakened.map(({ file, line, kind }) => `${file}:${line} (${kind.replaceAll('_', ' ')})`);
   if (where.length > 0) return ` A person accepted it although the tests are weaker: ${where.slice(0, 3).join(', ')}.`;
@@ -176,7 +176,7 @@ function extractErrorText({ rules }: LoopContext, { exit_code, timed_out }: FixA
 
 async function learnSolution(
   loopContext: LoopContext,
-  { fix, title, signature, steps, worked }: Lesson,
+  { fix, title, signature, steps, worked }: LearnedFix,
 ): Promise<void> {
   const { session, sessionManager } = loopContext;
   const shared = { env: {}, projectPath: session.root };
@@ -195,17 +195,17 @@ async function learnSolution(
  */
 async function reportFix(
   { session }: LoopContext,
-  { failed, cases, steps, worked }: Lesson,
-): Promise<StoredOrQueued<unknown>[]> {
+  { failed, cases, steps, worked }: LearnedFix,
+): Promise<StorageResult<unknown>[]> {
   if (failed === undefined) return [];
   const report = { runId: failed.runId, fixDescription: steps, success: worked, env: getEnvironment(session.root) };
-  const kept: StoredOrQueued<unknown>[] = [];
+  const kept: StorageResult<unknown>[] = [];
   for (const caseName of cases) kept.push(await session.learn('reportFix', { ...report, caseName }));
   return kept;
 }
 
 /** Returns why a report is not stored, or an empty list. */
-function getWarnings(kept: StoredOrQueued<unknown>): string[] {
+function getWarnings(kept: StorageResult<unknown>): string[] {
   return kept.notStored === undefined ? [] : kept.warnings;
 }
 

@@ -8,7 +8,7 @@ import type { Config } from '../config/schema.ts';
 import type { Backpressure } from '../run/execute.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
-import { removeInvisible } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted.ts';
 
 export interface LoopContext {
   session: Session;
@@ -17,7 +17,7 @@ export interface LoopContext {
 }
 
 /** Callbacks for a caller that follows the progress of a loop. */
-export interface Watcher {
+export interface LoopWatcher {
   signal?: AbortSignal | undefined;
   /** Receives the output of a command while it runs. */
   onOutput?: ((text: string) => Backpressure) | undefined;
@@ -37,6 +37,6 @@ export function withNamespace({ session }: LoopContext, namespace: string | null
 }
 
 /** Removes secrets and invisible characters from a text that someone else wrote. */
-export function cleanForeignText({ rules }: LoopContext, text: string): string {
-  return rules.redact(removeInvisible(text)).trim();
+export function cleanUntrustedText({ rules }: LoopContext, text: string): string {
+  return rules.redact(removeInvisibleCharacters(text)).trim();
 }

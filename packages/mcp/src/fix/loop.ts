@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FixApproach, FixDecision, FixError, FixState, FixVerdict } from 'argus-engine';
 import { ArgusError, getErrorMessage } from '../errors.ts';
 import { detectTestCommand } from '../run/planning/test-command.ts';
-import { createMark, endMarkedProcesses } from '../run/processes.ts';
+import { createRunMark, endMarkedProcesses } from '../run/processes.ts';
 import { io } from '../system/io.ts';
 import type { ProcessLock } from '../system/process-lock.ts';
-import { removeInvisible } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted.ts';
 import type { AttemptRequest, AttemptResult } from './attempt/attempt.ts';
 import {
   type CommandInput,
@@ -24,14 +24,14 @@ import {
   type FinishedAttempt,
   readCases,
   recordAttempt,
-  runPlain,
+  runWithoutReporter,
   runWithReporter,
 } from './attempt/recorded-attempt.ts';
 import { analyzeRun, detectErrorSource } from './attempt/understand.ts';
 import { cleanResearchText, parseFindings } from './context/research.ts';
 import { collectInsight } from './insight.ts';
 import { learnFixes } from './learn.ts';
-import { cleanForeignText, type LoopContext, type Watcher } from './loop-context.ts';
+import { cleanUntrustedText, type LoopContext, type LoopWatcher } from './loop-context.ts';
 import { formatBrief } from './report/brief.ts';
 import { createReportData } from './report/loop-view.ts';
 import { describeUnchangedLimits, type Insight, isRejected, type LoopRecord } from './report/record.ts';
@@ -53,8 +53,8 @@ import {
   createLoopRecord,
   findExistingFolder,
   openFolderToStart,
+  readEndOfLog,
   readInsight,
-  readLog,
   readState,
   requireState,
 } from './state/loop-files.ts';
@@ -120,7 +120,7 @@ export class Loop {
     const lock = folder.createAndLock();
     try {
       const snapshots = await openSnapshots(loopContext.session.root, fresh.command_hash, folder.path);
-      await snapshots.expire(io().now());
+      await snapshots.removeExpired(io().now());
       const found = readState(loopContext, folder, fresh.command_hash);
       if (found !== undefined && found.command !== fresh.command) throw createForeignLoopError(folder);
       if (found !== undefined && !canRestart(found)) {
@@ -216,7 +216,7 @@ export class Loop {
    * the mark and ends them.
    */
   async runWithMark<T>(work: (mark: string) => Promise<T>): Promise<T> {
-    const mark = createMark();
+    const mark = createRunMark();
     this.#state.setNotes({ mark });
     this.#state.write();
     const result = await work(mark);
@@ -226,10 +226,10 @@ export class Loop {
   }
 
   /** Runs the command. In error mode, runs the verification. */
-  async runAttempt(watcher: Watcher, input: CommandInput = NO_INPUT): Promise<FixDecision> {
+  async runAttempt(watcher: LoopWatcher, input: CommandInput = NO_INPUT): Promise<FixDecision> {
     const number = this.#state.current.current_attempt;
     const snapshot = await this.#snapshots.take(String(number));
-    const mark = createMark();
+    const mark = createRunMark();
     const usedInputs = input.digest === null ? {} : { used_inputs_digest: input.digest };
     this.#state.setNotes({ base: this.#state.current.host.base ?? snapshot, mark, ...usedInputs });
     const started = this.#state.apply({
@@ -262,10 +262,10 @@ export class Loop {
   async declareFix(fix: DeclaredFix): Promise<FixDecision> {
     const change = await computeChange(this.#context, this.#snapshots, this.#state.current);
     const { files, tried } = change;
-    const outside = fix.outside === null ? null : cleanForeignText(this.#context, fix.outside);
+    const outside = fix.outside === null ? null : cleanUntrustedText(this.#context, fix.outside);
     // If nothing changed, the description is the reason for the suspicious result.
     const isReason = this.#state.current.status === 'suspicious' && change.digest === null && outside === null;
-    const givenDescription = cleanForeignText(this.#context, fix.description ?? '');
+    const givenDescription = cleanUntrustedText(this.#context, fix.description ?? '');
     const description = isReason ? givenDescription : givenDescription || describeChange(change, outside);
     const digest = tried === null ? change.digest : null;
     const approach = fix.approach ?? null;
@@ -300,7 +300,7 @@ export class Loop {
   }
 
   /** Waits for the backoff. Rejects with CANCELLED if the caller aborts. */
-  async wait({ signal, onNote }: Watcher): Promise<FixDecision> {
+  async wait({ signal, onNote }: LoopWatcher): Promise<FixDecision> {
     const { delay_seconds, attempt } = this.decision;
     if (delay_seconds > 0) onNote?.(`waiting ${Math.round(delay_seconds * 10) / 10} s before attempt ${attempt}`);
     try {
@@ -358,7 +358,7 @@ export class Loop {
 
   /** Records that the author of the fix has verified it, because no command can verify it. */
   async confirmFix(how: string): Promise<FixDecision> {
-    const until = await this.#snapshots.now();
+    const until = await this.#snapshots.saveTemporarily();
     const weakened = await findWeakenings(this.#context, this.#snapshots, this.#state.current, until);
     const decision = this.#state.apply({
       type: 'fix_verified',
@@ -401,7 +401,7 @@ export class Loop {
   }
 
   /** Collects the facts about the last error, and writes the brief. */
-  async prepareFix(watcher: Watcher, research?: string): Promise<string> {
+  async prepareFix(watcher: LoopWatcher, research?: string): Promise<string> {
     await this.#collectInsight(watcher, research);
     const brief = formatBrief(this.record);
     this.folder.write('brief.md', brief);
@@ -409,7 +409,7 @@ export class Loop {
   }
 
   /** Learns from a finished loop, and writes its report. */
-  async writeReport(watcher: Watcher): Promise<string> {
+  async writeReport(watcher: LoopWatcher): Promise<string> {
     const { status } = this.#state.current;
     if (status === 'escalated') await this.#collectInsight(watcher);
     if (status === 'success' || status === 'escalated') await this.#learn();
@@ -422,7 +422,7 @@ export class Loop {
   }
 
   /** Collects the insight about the last error, at most once for each error. */
-  async #collectInsight(watcher: Watcher, research?: string): Promise<void> {
+  async #collectInsight(watcher: LoopWatcher, research?: string): Promise<void> {
     const attempt = this.#state.current.attempts.length;
     const asked = research !== undefined && this.#insight?.research === null;
     if (this.#insight?.attempt === attempt && this.#insight.query !== null && !asked) return;
@@ -466,7 +466,7 @@ export class Loop {
     if (mark !== null) await endMarkedProcesses(mark);
     this.#state.setNotes({ mark: null });
     if (status === 'running') {
-      const log = this.folder.renameOld(`attempt_${number}.log`);
+      const log = this.folder.renameInterruptedFile(`attempt_${number}.log`);
       this.#state.addNotes('remarks', [
         `Attempt ${number} was cut off and is repeated${log === null ? '' : `; see ${log}`}.`,
       ]);
@@ -481,8 +481,10 @@ export class Loop {
     return (mode === 'command' ? command : test) ?? '';
   }
 
-  async #run(number: number, mark: string, watcher: Watcher, input: CommandInput): Promise<FinishedAttempt> {
-    watcher.onNote?.(`attempt ${number} of ${this.#state.current.max_attempts}: ${removeInvisible(this.#command)}`);
+  async #run(number: number, mark: string, watcher: LoopWatcher, input: CommandInput): Promise<FinishedAttempt> {
+    watcher.onNote?.(
+      `attempt ${number} of ${this.#state.current.max_attempts}: ${removeInvisibleCharacters(this.#command)}`,
+    );
     try {
       const request: AttemptRequest = {
         command: this.#command,
@@ -500,7 +502,7 @@ export class Loop {
         // Inputs that the user gave to the command are never shown, even if the command prints them.
         onOutput: (text) => watcher.onOutput?.(redactInputSecrets(text, input)),
       };
-      return await (input.digest === null ? runWithReporter(this.#context, request) : runPlain(request));
+      return await (input.digest === null ? runWithReporter(this.#context, request) : runWithoutReporter(request));
     } catch (thrown) {
       this.#state.setNotes({ mark: null });
       this.cancel();
@@ -514,7 +516,7 @@ export class Loop {
     result: AttemptResult,
     cases: AttemptCases | null,
     snapshot: string,
-    watcher: Watcher,
+    watcher: LoopWatcher,
   ): Promise<FixDecision> {
     const { exitCode, timedOut, durationSeconds, startedAt } = result;
     const failed = exitCode !== 0;
@@ -580,7 +582,7 @@ export class Loop {
     const text =
       this.#state.current.mode === 'error' && last === undefined
         ? this.#state.current.error
-        : readLog(this.folder, last?.number ?? 0);
+        : readEndOfLog(this.folder, last?.number ?? 0);
     return this.#context.rules.understand({
       text: text ?? '',
       exit_code: last?.exit_code ?? null,

@@ -128,13 +128,13 @@ const READING_ORDER: readonly string[] = [
   'jitter',
 ] satisfies StartFieldName[];
 
-export function listFieldsForPeople(): [name: string, field: StartField][] {
+export function listFieldsInReadingOrder(): [name: string, field: StartField][] {
   const getRank = (name: string) => (READING_ORDER.includes(name) ? READING_ORDER.indexOf(name) : READING_ORDER.length);
   return Object.entries<StartField>(START_FIELDS).toSorted(([a], [b]) => getRank(a) - getRank(b));
 }
 
 /** Converts a name such as `max_attempts` to `max-attempts`, for options and prompts. */
-export function toDashes(name: string): string {
+export function toKebabCase(name: string): string {
   return name.replaceAll('_', '-');
 }
 

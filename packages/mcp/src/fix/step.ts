@@ -4,9 +4,9 @@
 
 import { formatMissingAnswers } from './attempt/command-input.ts';
 import type { DeclaredFix, Loop } from './loop.ts';
-import type { Watcher } from './loop-context.ts';
+import type { LoopWatcher } from './loop-context.ts';
 
-const OVER_MESSAGE = 'The loop is over, and its last run succeeded. Call fix_problem to start a new loop.';
+const LOOP_OVER_MESSAGE = 'The loop is over, and its last run succeeded. Call fix_problem to start a new loop.';
 
 /**
  * Returns why nothing ran, or null if something ran. `verified` describes how the agent verified a fix that no command
@@ -14,7 +14,7 @@ const OVER_MESSAGE = 'The loop is over, and its last run succeeded. Call fix_pro
  */
 export async function runStep(
   loop: Loop,
-  watcher: Watcher,
+  watcher: LoopWatcher,
   fix?: DeclaredFix,
   verified?: string,
 ): Promise<string | null> {
@@ -32,7 +32,7 @@ export async function runStep(
     return decision.type === 'refused' ? decision.reason : null;
   }
   const runsVerification = loop.state.status === 'unverified' && loop.state.test !== null;
-  if (loop.decision.type === 'done') return OVER_MESSAGE;
+  if (loop.decision.type === 'done') return LOOP_OVER_MESSAGE;
   if (loop.decision.type !== 'run' && !runsVerification) return loop.decision.reason;
   const input = await loop.resolveInput(watcher.signal);
   if (input.missing.length > 0) return formatMissingAnswers(input);

@@ -76,11 +76,11 @@ function normalizeText(text: string): string {
 }
 
 /** Optional warnings of an answer, for example that the team's server has not accepted the call yet. */
-interface WithWarnings {
+interface OptionalWarnings {
   warnings?: string[];
 }
 
-export function formatOutcome(result: RecordOutcomeResult & WithWarnings): string {
+export function formatOutcome(result: RecordOutcomeResult & OptionalWarnings): string {
   const { outcome_id, solution_stats, env_bucket, next_action, warnings } = result;
   const { solution_id, worked, failed, reliability_score } = solution_stats;
   return joinLines([
@@ -91,7 +91,7 @@ export function formatOutcome(result: RecordOutcomeResult & WithWarnings): strin
   ]);
 }
 
-export function formatAddedSolution(result: AddSolutionResult & WithWarnings): string {
+export function formatAddedSolution(result: AddSolutionResult & OptionalWarnings): string {
   const { solution_id, env_bucket, created, next_action, warnings } = result;
   const what = created ? 'added' : 'already existed';
   return joinLines([
@@ -101,7 +101,7 @@ export function formatAddedSolution(result: AddSolutionResult & WithWarnings): s
   ]);
 }
 
-export function formatAddedIncident(result: AddIncidentResult & WithWarnings): string {
+export function formatAddedIncident(result: AddIncidentResult & OptionalWarnings): string {
   if (!result.created) {
     return joinLines([
       `already known: ${paint.bold(result.incident_id)}  ${formatPercent(result.similarity)} alike: ${result.title}`,
@@ -133,7 +133,7 @@ function formatNextAction({ instructions }: NextAction): string {
   return paint.dim(`next: ${toCommandLineText(instructions)}`);
 }
 
-export interface LearnedFromCi {
+export interface CiLearnResult {
   /** Number of runs that are new. */
   runs: number;
   known: number;
@@ -145,7 +145,7 @@ export interface LearnedFromCi {
   cancelled?: boolean;
 }
 
-export interface LearnedFromGit {
+export interface GitLearnResult {
   /** Number of commits that were read. */
   looked: number;
   /** Number of commits whose message looks like a fix. */
@@ -157,16 +157,16 @@ export interface LearnedFromGit {
   cancelled?: boolean;
 }
 
-export interface Learned {
-  fromCi?: LearnedFromCi;
-  fromGit?: LearnedFromGit;
+export interface LearnResult {
+  fromCi?: CiLearnResult;
+  fromGit?: GitLearnResult;
 }
 
 /** Maximum number of skipped reports that are named. */
 const MAX_NAMED_REPORTS = 3;
 
 /** Formats the result of `argus learn` for the terminal. */
-export function formatLearned({ fromCi, fromGit }: Learned): string {
+export function formatLearnResult({ fromCi, fromGit }: LearnResult): string {
   return joinLines([
     ...(fromCi === undefined ? [] : formatLearnedFromCi(fromCi)),
     ...(fromGit === undefined ? [] : formatLearnedFromGit(fromGit)),
@@ -181,7 +181,7 @@ function formatLearnedFromCi({
   tests,
   fixes,
   cancelled,
-}: LearnedFromCi): (string | false)[] {
+}: CiLearnResult): (string | false)[] {
   const named = leftOut
     .slice(0, MAX_NAMED_REPORTS)
     .map(({ name, reason }) => `${toShortLine(name)} (${toShortLine(reason)})`);
@@ -197,12 +197,12 @@ function formatLearnedFromCi({
   ];
 }
 
-function formatTestStates(tests: LearnedFromCi['tests']): string {
+function formatTestStates(tests: CiLearnResult['tests']): string {
   const unhealthy = Object.entries(tests).filter(([state]) => state !== 'healthy');
   return unhealthy.map(([state, number]) => `${number} ${state}`).join(', ') || 'no unhealthy tests';
 }
 
-function formatLearnedFromGit({ looked, fixes, learned, known, cancelled }: LearnedFromGit): (string | false)[] {
+function formatLearnedFromGit({ looked, fixes, learned, known, cancelled }: GitLearnResult): (string | false)[] {
   if (looked === 0) return ['no commits yet, so there is nothing to learn'];
   return [
     cancelled === true && paint.yellow('cancelled: run the same command again to continue'),

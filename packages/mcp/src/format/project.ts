@@ -4,10 +4,10 @@ import path from 'node:path';
 import type { RunRecord } from 'argus-engine';
 import type { CleanResult } from '../fix/snapshots/leftovers.ts';
 import { formatCount } from '../text/count.ts';
-import { removeInvisible, toShortLine } from '../text/untrusted.ts';
+import { removeInvisibleCharacters, toShortLine } from '../text/untrusted.ts';
 import { VERSION } from '../version.ts';
 import type { ExportResult } from '../view/export.ts';
-import type { About } from '../view/viewed-memory.ts';
+import type { ViewedMemoryInfo } from '../view/viewed-memory.ts';
 import { formatFileSize, formatTable, formatWarnings, joinLines, paint, toCommandLineText } from './terminal.ts';
 
 export interface Overview {
@@ -99,7 +99,7 @@ export interface Check {
 const STATE_MARKS = { ok: paint.green('✓'), note: paint.yellow('•'), problem: paint.red('✗') };
 
 /** Formats the checks of doctor for the terminal. */
-export function formatChecks(checks: readonly Check[]): string {
+export function formatDoctorChecks(checks: readonly Check[]): string {
   return formatTable(
     checks.map(({ name, state, detail }) => [`${STATE_MARKS[state]} ${name}`, toCommandLineText(detail)]),
   );
@@ -116,15 +116,15 @@ const LEFTOVER_KINDS = {
 export function formatCleanResult(cleaned: CleanResult, dryRun: boolean, root: string): string {
   const kinds = ['snapshots', 'copies', 'logs', 'temporary'] as const;
   const rows = kinds.flatMap((kind) =>
-    cleaned[kind].map((name) => `  ${LEFTOVER_KINDS[kind]}: ${removeInvisible(toShownPath(name, root))}`),
+    cleaned[kind].map((name) => `  ${LEFTOVER_KINDS[kind]}: ${removeInvisibleCharacters(toDisplayPath(name, root))}`),
   );
   const [verb, nothing] = dryRun ? ['Would remove', 'Nothing would be removed'] : ['Removed', 'Nothing to remove'];
   const head = rows.length === 0 ? [`${nothing}.`] : [`${verb} ${rows.length}:`, ...rows];
   const busy = cleaned.busy.map((loop) => `Skipped, because it is in use: fix loop ${loop}`);
-  return [...head, ...busy, ...cleaned.problems.map(removeInvisible)].join('\n');
+  return [...head, ...busy, ...cleaned.problems.map(removeInvisibleCharacters)].join('\n');
 }
 
-function toShownPath(name: string, root: string): string {
+function toDisplayPath(name: string, root: string): string {
   const relative = path.relative(root, name);
   return path.isAbsolute(name) && !relative.startsWith('..') ? relative : name;
 }
@@ -146,7 +146,7 @@ export function formatForgetResult({ entries, deleted }: ForgetResult): string {
   ]);
 }
 
-interface ServedViewer extends Pick<About, 'project' | 'database' | 'history'> {
+interface ServedViewer extends Pick<ViewedMemoryInfo, 'project' | 'database' | 'history'> {
   url: string;
 }
 
@@ -162,7 +162,7 @@ export function formatServedViewer({ url, project, database, history }: ServedVi
   ]);
 }
 
-export function formatExported({ file, bytes, databaseBytes, warnings }: ExportResult): string {
+export function formatExportResult({ file, bytes, databaseBytes, warnings }: ExportResult): string {
   const content =
     databaseBytes === null
       ? 'without data, because nothing is recorded yet'

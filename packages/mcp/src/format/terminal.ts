@@ -68,7 +68,7 @@ function cutToWidth(text: string, columns: number): string {
 }
 
 /** Breaks a text between words, so that no line is longer than `columns`, unless a single word is longer. */
-export function wrap(text: string, columns: number): string[] {
+export function wrapText(text: string, columns: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/u).filter((part) => part !== '')) {

@@ -30,9 +30,12 @@ export interface UnknownBase {
 }
 
 /** Undefined if there is no repository. This is not an error outside of CI if no base was named. */
-export type BaseResult = BaseRevision | UnknownBase | undefined;
+export type BaseRevisionResult = BaseRevision | UnknownBase | undefined;
 
-export async function findBaseRevision(top: string, { base, isInCi, isBaseBuild }: BaseQuery): Promise<BaseResult> {
+export async function findBaseRevision(
+  top: string,
+  { base, isInCi, isBaseBuild }: BaseQuery,
+): Promise<BaseRevisionResult> {
   const repository = await findRepository(top);
   if (typeof repository === 'string') return { missing: `the repository cannot be read (${repository})` };
   if (repository === undefined) {
@@ -70,7 +73,7 @@ async function findBranchCommit(git: Git, base: string): Promise<string | null> 
  * Reads a file in a commit. Returns null if the commit has no such file. For a link, the text is the target of the
  * link.
  */
-export async function readFileAt(
+export async function readFileAtCommit(
   { git, repository }: BaseRevision,
   commit: string,
   file: string,

@@ -7,8 +7,8 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { CommitFacts, EditedFile, GitFacts } from 'argus-engine';
-import { lstat } from '../system/files/path-safety.ts';
-import { isKeyFile, isSecretFile } from '../system/files/secret-files.ts';
+import { tryLstat } from '../system/files/path-safety.ts';
+import { isPrivateKeyFile, isSecretFile } from '../system/files/secret-files.ts';
 import { decodePath, Git } from './git.ts';
 import { readFewDiffs } from './history.ts';
 import { findRepository } from './repository.ts';
@@ -34,7 +34,7 @@ const DIGEST_CHARS = 16;
  * The redactor may miss a private key whose lines have the prefix of a diff, so diffs with such a key are rejected
  * here.
  */
-const KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/u;
+const PRIVATE_KEY_BLOCK = /-----BEGIN [A-Z0-9 ]*PRIVATE KEY/u;
 const DIFF_HEADER = 'diff --git ';
 
 /**
@@ -61,7 +61,7 @@ export function parseEditedFiles(diff: string): EditedFile[] {
       const file = parseFileName(text);
       if (file === undefined) return [];
       const bytes = Buffer.byteLength(text);
-      const isKept = bytes <= remainingBytes && !KEY_BLOCK.test(text);
+      const isKept = bytes <= remainingBytes && !PRIVATE_KEY_BLOCK.test(text);
       if (isKept) remainingBytes -= bytes;
       return [{ path: file, digest: computeDigest(text), ...(isKept ? { hunks: text } : {}) }];
     });
@@ -71,7 +71,7 @@ export function parseEditedFiles(diff: string): EditedFile[] {
  * Adds the diffs of the newest commits. A diff is added completely or not at all. Merges, and commits that change a
  * file that may contain secrets, get no diff. If git does not answer in time, no commit gets a diff.
  */
-export async function addDiffs(git: Git, commits: readonly CommitFacts[]): Promise<CommitFacts[]> {
+export async function addCommitDiffs(git: Git, commits: readonly CommitFacts[]): Promise<CommitFacts[]> {
   const newest = commits.slice(0, MAX_COMMIT_DIFFS).filter(({ parents }) => parents.length === 1);
   if (newest.length === 0) return [...commits];
   const diffs = await readFewDiffs(
@@ -83,7 +83,12 @@ export async function addDiffs(git: Git, commits: readonly CommitFacts[]): Promi
   return commits.map((facts) => {
     const diff = diffs.get(facts.commit) ?? '';
     const bytes = Buffer.byteLength(diff);
-    if (diff === '' || bytes > remainingBytes || KEY_BLOCK.test(diff) || !listDiffFiles(diff).every(isNotSecret))
+    if (
+      diff === '' ||
+      bytes > remainingBytes ||
+      PRIVATE_KEY_BLOCK.test(diff) ||
+      !listDiffFiles(diff).every(isNotSecret)
+    )
       return facts;
     remainingBytes -= bytes;
     return { ...facts, hunks: diff };
@@ -119,8 +124,8 @@ function mayBeStored(top: string, name: string): boolean {
   const file = decodePath(name);
   if (isSecretFile(file)) return false;
   const absolute = path.join(top, ...file.split('/'));
-  const stats = lstat(absolute);
-  return !(stats?.isFile() && isKeyFile(absolute, stats.size));
+  const stats = tryLstat(absolute);
+  return !(stats?.isFile() && isPrivateKeyFile(absolute, stats.size));
 }
 
 /**

@@ -87,7 +87,7 @@ export class Git {
     if (problem !== null) throw new GitError(problem);
   }
 
-  async isSet(setting: string): Promise<boolean> {
+  async hasSetting(setting: string): Promise<boolean> {
     return (await this.#getSettings(undefined)).names.includes(setting);
   }
 
@@ -159,6 +159,6 @@ export function isTimeout(problem: string | null): boolean {
  * True if git refuses to open a repository, because it belongs to another user or is a bare repository inside a work
  * tree.
  */
-export function isRefusal(problem: string | null): boolean {
+export function isRefusedRepository(problem: string | null): boolean {
   return /dubious ownership|unsafe repository|cannot use bare repository/u.test(problem ?? '');
 }

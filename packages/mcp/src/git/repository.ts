@@ -8,7 +8,7 @@ import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { findWorkTreeTop, isWithin, resolveRealPath } from '../system/files/path-safety.ts';
 import { readText } from '../system/files/read.ts';
-import { Git, isRefusal, isTimeout, runGit } from './git.ts';
+import { Git, isRefusedRepository, isTimeout, runGit } from './git.ts';
 
 export interface Repository {
   /** Root of the work tree. */
@@ -40,7 +40,7 @@ export async function findRepository(
   const git = new Git(root, timeoutMs);
   const queries = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-common-dir'];
   const { stdout, problem } = await git.run(['rev-parse', ...queries], { signal });
-  if (isRefusal(problem) || isTimeout(problem)) return problem ?? undefined;
+  if (isRefusedRepository(problem) || isTimeout(problem)) return problem ?? undefined;
   const [top = '', prefix = '', gitFolder = '', common = ''] = stdout.split('\n');
   if (problem !== null || !isNearestTop(top, root)) return undefined;
   const repository = { top: path.resolve(top), prefix, gitFolder, commonFolder: path.resolve(root, common) };
@@ -80,7 +80,7 @@ async function isWorkTreeConfigured(
  * of letters is ignored, because some file systems ignore it. Returns an empty set outside of a repository, and
  * undefined if git could not answer.
  */
-export async function findTracked(root: string, paths: readonly string[]): Promise<Set<string> | undefined> {
+export async function findTrackedPaths(root: string, paths: readonly string[]): Promise<Set<string> | undefined> {
   const specs = paths.map((one) => `:(icase,literal)${one}`);
   if (specs.length === 0) return new Set();
   const found = await Promise.all(specs.map((spec) => isTracked(root, spec)));

@@ -4,7 +4,7 @@
  * prevents it.
  */
 
-import { RUN_MARKS } from '../system/process-lock.ts';
+import { RUN_MARKS_VARIABLE } from '../system/process-lock.ts';
 
 /** Settings with a fixed name. The command line has precedence over the settings of repository, user and machine. */
 const FIXED_SETTINGS = [
@@ -107,7 +107,7 @@ export function createGitEnvironment(env: NodeJS.ProcessEnv): Record<string, str
   return {
     ...Object.fromEntries(unset.map((name) => [name, undefined])),
     // Argus may itself run inside a recorded run, but git is not one of the run's processes.
-    [RUN_MARKS]: undefined,
+    [RUN_MARKS_VARIABLE]: undefined,
     // Reading must not take a lock that another git process needs.
     GIT_OPTIONAL_LOCKS: '0',
     // Otherwise files in `.git` could present another commit under the hash of the base, or other parents of a commit.

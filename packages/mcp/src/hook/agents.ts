@@ -100,7 +100,7 @@ export function parseEvent(text: string): HookEvent | undefined {
 }
 
 /** Returns the text that is printed for the agent, or undefined if the agent accepts none. */
-export function formatAnswer(answer: AnswerFormat, context: string): string | undefined {
+export function formatHookAnswer(answer: AnswerFormat, context: string): string | undefined {
   switch (answer.form) {
     case 'specific':
       return JSON.stringify({ hookSpecificOutput: { hookEventName: answer.event, additionalContext: context } });

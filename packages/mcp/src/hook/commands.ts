@@ -386,7 +386,7 @@ function removeWrappers(words: readonly string[]): string[] {
 }
 
 async function isTestOrBuildCommand(words: readonly string[], folder: string): Promise<boolean> {
-  const tool = isBuildTool(words);
+  const tool = isBuildToolCall(words);
   if (tool !== undefined) return tool;
   if (ADAPTERS.some((adapter) => adapter.recognize(words) !== undefined)) return true;
   return PACKAGE_MANAGERS.has(plainName(words[0] ?? '')) && isTestOrBuildScript(words, folder);
@@ -396,7 +396,7 @@ async function isTestOrBuildCommand(words: readonly string[], folder: string): P
  * True if a tool, possibly after launchers, is called with matching arguments. Returns undefined if the words name no
  * known tool.
  */
-function isBuildTool(words: readonly string[]): boolean | undefined {
+function isBuildToolCall(words: readonly string[]): boolean | undefined {
   for (const [index, word] of words.entries()) {
     const name = plainName(word);
     const known = Object.hasOwn(BUILD_TOOLS, name) ? BUILD_TOOLS[name] : undefined;
@@ -420,7 +420,7 @@ async function isTestOrBuildScript(words: readonly string[], folder: string): Pr
     return recognizeRunnerName(words.map((word) => quoteArgument(word)).join(' '), folder) !== null;
   const inner = parseInnerCommands(parseLineCommands(script.text));
   if (inner !== undefined && isPrivate(inner)) return false;
-  if (inner?.some(({ words: one }) => isBuildTool(removeWrappers(one)) === true)) return true;
+  if (inner?.some(({ words: one }) => isBuildToolCall(removeWrappers(one)) === true)) return true;
   if (recognizeRunnerName(script.text, folder) !== null) return true;
   const name = words
     .slice(1)

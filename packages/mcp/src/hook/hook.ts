@@ -10,11 +10,11 @@ import type { Readable } from 'node:stream';
 import { getSystemCode } from '../errors.ts';
 import { resolveRealPath } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
-import { type CommandEvent, formatAnswer, hasFailureSummary, parseEvent } from './agents.ts';
+import { type CommandEvent, formatHookAnswer, hasFailureSummary, parseEvent } from './agents.ts';
 import { type RecognizedCommand, recognizeCommand } from './commands.ts';
 import type { HookLocation } from './place.ts';
 import type { Hint, HookState } from './state.ts';
-import type { Job } from './work.ts';
+import type { HookJob } from './work.ts';
 
 /** With this argument, the hook starts itself as a second process for the remaining work, such as recording. */
 const WORK_FLAG = '--work';
@@ -34,7 +34,7 @@ const MAX_OUTPUT_CHARACTERS = 40_000;
 /** Prints answers, and starts the work for which the agent does not wait. */
 export interface HookHost {
   print(line: string): void;
-  start(job: Job): Promise<void>;
+  start(job: HookJob): Promise<void>;
   /** Called before the engine is loaded. Most calls never load it. */
   prepareEngine(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function handleInput(read: () => Promise<string>, host: HookHost, i
     if (isWork) {
       await host.prepareEngine();
       const { runJob } = await import('./work.ts');
-      const job: Job = JSON.parse(text);
+      const job: HookJob = JSON.parse(text);
       const { findHookLocation } = await import('./place.ts');
       place = await findHookLocation(job.kind === 'ready' ? job.folder : job.ended.recognized.folder);
       await runJob(job);
@@ -154,8 +154,8 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
   const ending = await determineEnding(event, recognized);
   if (ending === 'unknown') return;
   if (ending === 'passed') {
-    const { isMarked } = await import('./remembered.ts');
-    if (!isMarked(recognized)) return;
+    const { hasFailureMark } = await import('./remembered.ts');
+    if (!hasFailureMark(recognized)) return;
   }
   const [{ findHookLocation }, { HookState }] = await Promise.all([import('./place.ts'), import('./state.ts')]);
   const place = await findHookLocation(recognized.folder);
@@ -172,14 +172,14 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
     at: io().now(),
   };
   if (ending === 'passed' && state.findOpenFailure(key) === undefined) return;
-  if (event.call !== undefined && !state.claimCall(await hashText(`${session}\0${event.call}`))) return;
+  if (event.call !== undefined && !state.claimToolCall(await hashText(`${session}\0${event.call}`))) return;
   const { readGitFacts } = await import('../run/git-state.ts');
   // Read the git state now, because the agent continues and may edit files when this process exits.
   const gitState = readGitFacts(recognized.folder);
   if (ending === 'passed') return host.start({ kind: 'ended', ended, session, key, git: await gitState });
-  const found = await findMessage(state, place, { ...event, output }, ended, host);
+  const found = await findHookMessage(state, place, { ...event, output }, ended, host);
   if (found !== undefined) {
-    const answer = formatAnswer(event.answer, found.text);
+    const answer = formatHookAnswer(event.answer, found.text);
     if (answer !== undefined) host.print(`${answer}\n`);
     state.append({
       t: 'said',
@@ -197,14 +197,14 @@ async function answerEvent(text: string, host: HookHost, onPlace: (place: HookLo
 
 /** Handles the start of a session. Prints nothing, but starts the search for known facts before the first failure. */
 async function handleSessionStart(cwd: string, host: HookHost, onPlace: (place: HookLocation) => void): Promise<void> {
-  const [{ findHookLocation, computeStamp }, { HookState }] = await Promise.all([
+  const [{ findHookLocation, computeMemoryStamp }, { HookState }] = await Promise.all([
     import('./place.ts'),
     import('./state.ts'),
   ]);
   const place = await findHookLocation(resolveRealPath(cwd));
   if (place === undefined) return;
   onPlace(place);
-  if (HookState.read(place.folder).findLast('stamp')?.stamp !== computeStamp(place))
+  if (HookState.read(place.folder).findLast('stamp')?.stamp !== computeMemoryStamp(place))
     await host.start({ kind: 'ready', folder: resolveRealPath(cwd) });
 }
 
@@ -221,7 +221,7 @@ async function determineEnding(
   return hasFailureSummary(output) ? 'failed' : 'unknown';
 }
 
-interface KnownFailure {
+interface HookMessage {
   id: string;
   text: string;
   family: string;
@@ -233,33 +233,33 @@ interface KnownFailure {
  * Returns the message about a failure, if something is known. Loads the engine only if the output contains the words of
  * a known failure.
  */
-async function findMessage(
+async function findHookMessage(
   state: HookState,
   place: HookLocation,
   { output, session, answer }: CommandEvent,
-  ended: Extract<Job, { kind: 'ended' }>['ended'],
+  ended: Extract<HookJob, { kind: 'ended' }>['ended'],
   host: HookHost,
-): Promise<KnownFailure | undefined> {
-  const [{ computeScore, wasPrinted }, { computeStamp }] = await Promise.all([
+): Promise<HookMessage | undefined> {
+  const [{ computeScore, wasPrinted }, { computeMemoryStamp }] = await Promise.all([
     import('./score.ts'),
     import('./place.ts'),
   ]);
   if (answer.form === 'none' || computeScore(state).muted) return undefined;
-  const isCurrent = state.findLast('stamp')?.stamp === computeStamp(place);
+  const isCurrent = state.findLast('stamp')?.stamp === computeMemoryStamp(place);
   const entries = isCurrent ? (state.findLast('earned')?.entries ?? []) : undefined;
   if (entries !== undefined) {
-    const { mayContain } = await import('./state.ts');
-    if (!entries.some(({ words }) => mayContain(output, words))) return undefined;
+    const { mayContainError } = await import('./state.ts');
+    if (!entries.some(({ words }) => mayContainError(output, words))) return undefined;
   }
   await host.prepareEngine();
-  const { findMatch } = await import('./hints/answer.ts');
-  const match = await findMatch(place, ended, isCurrent);
+  const { findMatchingHint } = await import('./hints/answer.ts');
+  const match = await findMatchingHint(place, ended, isCurrent);
   if (match === undefined || wasPrinted(state, session, match.family)) return undefined;
   return { id: crypto.randomUUID(), ...match };
 }
 
 /** Starts another process for the rest of the work. The job is written to the pipe before this process exits. */
-async function startWorker(job: Job): Promise<void> {
+async function startWorker(job: HookJob): Promise<void> {
   const { spawn } = await import('node:child_process');
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'hook.mjs'), WORK_FLAG], {
     detached: true,

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { findConfig, getDatabasePath, loadConfig, readConfigText } from '../config/load.ts';
 import { findTrustedDataFolder, getProjectDataFolder } from '../owner/data-folder.ts';
 import { findProject, type Project } from '../owner/project.ts';
-import { lstat } from '../system/files/path-safety.ts';
+import { tryLstat } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
 import { Memberships } from '../team/client/membership.ts';
 import { HookState } from './state.ts';
@@ -35,7 +35,7 @@ export async function findHookLocation(folder: string): Promise<HookLocation | u
   const own = getProjectDataFolder(data, project.home);
   const databases = [database, path.join(own, 'argus.db'), path.join(data, 'memory.db')];
   const isOfTeam = await belongsToTeam(data, project);
-  const isThere = databases.slice(0, 2).some((file) => lstat(file)?.isFile());
+  const isThere = databases.slice(0, 2).some((file) => tryLstat(file)?.isFile());
   return isThere || isOfTeam ? { project, databases, folder: own, isTeamMemory: isOfTeam } : undefined;
 }
 
@@ -68,9 +68,9 @@ const TEAM_REFRESH_MS = 10 * 60 * 1_000;
  * Returns a value that changes when something is recorded. It depends on the sizes and times of the database files. For
  * a team's memory, it also changes every ten minutes.
  */
-export function computeStamp({ databases, isTeamMemory }: HookLocation, now = io().now()): string {
+export function computeMemoryStamp({ databases, isTeamMemory }: HookLocation, now = io().now()): string {
   const files = databases.map((file) => {
-    const stats = lstat(file);
+    const stats = tryLstat(file);
     return stats === undefined ? '-' : `${stats.size}.${stats.mtimeMs}`;
   });
   return [...files, ...(isTeamMemory ? [`${Math.floor(now / TEAM_REFRESH_MS)}`] : [])].join(' ');

@@ -15,12 +15,12 @@ type MarkedCommand = Pick<RecognizedCommand, 'command' | 'folder' | 'variables'>
 /** A mark is removed after this time, because the command was probably abandoned. */
 const MAX_MARK_AGE_MS = 60 * 24 * 60 * 60 * 1_000;
 
-export function isMarked(command: MarkedCommand): boolean {
+export function hasFailureMark(command: MarkedCommand): boolean {
   const file = getMarkPath(command);
   return file !== undefined && existsSync(file);
 }
 
-export function addMark(command: MarkedCommand): void {
+export function addFailureMark(command: MarkedCommand): void {
   const file = getMarkPath(command);
   if (file === undefined) return;
   mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
@@ -28,7 +28,7 @@ export function addMark(command: MarkedCommand): void {
   removeOldFiles(path.dirname(file), MAX_MARK_AGE_MS);
 }
 
-export function removeMark(command: MarkedCommand): void {
+export function removeFailureMark(command: MarkedCommand): void {
   const file = getMarkPath(command);
   if (file !== undefined) rmSync(file, { force: true });
 }

@@ -36,7 +36,7 @@ export interface EndedCommand {
  * runs of the command. If the command passes now, these cases are recorded as passed, because a test runner may print
  * only the names of failed tests.
  */
-export function createRun(
+export function createCommandRun(
   ended: EndedCommand,
   project: Project,
   git: GitFacts | null,

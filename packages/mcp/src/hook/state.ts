@@ -8,9 +8,9 @@ import { closeSync, constants, fstatSync, mkdirSync, openSync, writeFileSync, wr
 import path from 'node:path';
 import type { RunError } from 'argus-engine';
 import { getSystemCode } from '../errors.ts';
-import { belongsToOtherUser, lstat } from '../system/files/path-safety.ts';
+import { belongsToOtherUser, tryLstat } from '../system/files/path-safety.ts';
 import { tryReadText as readOrNothing } from '../system/files/read.ts';
-import { writeWholeFile } from '../system/files/whole-file.ts';
+import { writeFileAtomically } from '../system/files/whole-file.ts';
 import { removeOldFiles } from './remembered.ts';
 
 /** A known failure and the message about it. */
@@ -144,7 +144,7 @@ export class HookState {
    * True for the first event of a tool call. An event can arrive twice at the same time, because agent hosts read each
    * other's files, and a plugin and a file may contain the same hook.
    */
-  claimCall(call: string): boolean {
+  claimToolCall(call: string): boolean {
     const folder = path.join(path.dirname(this.#file), CALLS_FOLDER);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     try {
@@ -161,7 +161,7 @@ export class HookState {
   compact(): void {
     if (this.#bytes < MIN_COMPACTION_BYTES) return;
     const fresh = new HookState(this.#file, readStateText(this.#file));
-    writeWholeFile(
+    writeFileAtomically(
       this.#file,
       fresh
         .#selectKept()
@@ -205,7 +205,7 @@ function parseLine(text: string): StateLine[] {
 }
 
 function readStateText(file: string): string {
-  const stats = lstat(file);
+  const stats = tryLstat(file);
   if (stats === undefined || belongsToOtherUser(stats)) return '';
   return readOrNothing(file, { maxBytes: MAX_BYTES, links: 'refused' }) ?? '';
 }
@@ -214,7 +214,10 @@ function readStateText(file: string): string {
  * Selects the hints about an error: those with the same signature or the same sentence. If these alone contain too
  * little information, the case must match too.
  */
-export function selectMatching(entries: readonly Hint[], { family, sentence, caseName, isOfTest }: RunError): Hint[] {
+export function selectMatchingHints(
+  entries: readonly Hint[],
+  { family, sentence, caseName, isOfTest }: RunError,
+): Hint[] {
   return entries.filter(({ families, cases }) => {
     const isSame = families.includes(family) || (sentence !== undefined && families.includes(sentence));
     return isSame && (cases === undefined ? !isOfTest : cases.includes(caseName));
@@ -225,7 +228,7 @@ export function selectMatching(entries: readonly Hint[], { family, sentence, cas
  * True if an error with these words may be in the output. This cheap check rules an error out only if a word is
  * missing.
  */
-export function mayContain(printed: string, words: readonly string[]): boolean {
+export function mayContainError(printed: string, words: readonly string[]): boolean {
   const text = printed.toLowerCase();
   return words.every((word) => text.includes(word));
 }

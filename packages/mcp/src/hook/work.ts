@@ -9,14 +9,14 @@ import type { Session } from '../sessions/session.ts';
 import { SessionManager } from '../sessions/session-manager.ts';
 import { createTemporaryFolder } from '../system/files/temporary.ts';
 import { collectHints } from './hints/collect-hints.ts';
-import { computeStamp, findHookLocation, type HookLocation } from './place.ts';
-import { addMark, removeMark } from './remembered.ts';
-import { createCommandCaseName, createRun, type EndedCommand, type Signer, withSigner } from './run-of.ts';
+import { computeMemoryStamp, findHookLocation, type HookLocation } from './place.ts';
+import { addFailureMark, removeFailureMark } from './remembered.ts';
+import { createCommandCaseName, createCommandRun, type EndedCommand, type Signer, withSigner } from './run-of.ts';
 import { judgeMessages } from './score.ts';
 import { HookState, type StateLine } from './state.ts';
 
 /** A job for the separate process: `ready` only searches for facts to report, and `ended` also records a command. */
-export type Job =
+export type HookJob =
   | { kind: 'ready'; folder: string }
   | {
       kind: 'ended';
@@ -28,11 +28,11 @@ export type Job =
       said?: string | undefined;
     };
 
-export async function runJob(job: Job): Promise<void> {
+export async function runJob(job: HookJob): Promise<void> {
   const folder = job.kind === 'ready' ? job.folder : job.ended.recognized.folder;
   const place = await findHookLocation(folder);
   if (place === undefined) return;
-  await withSession(folder, async (session) => {
+  await withHookSession(folder, async (session) => {
     if (!(await session.hasMemory())) return;
     if (job.kind === 'ended') await recordCommand(job, session, place);
     await refreshHints(session, place);
@@ -41,7 +41,7 @@ export async function runJob(job: Job): Promise<void> {
 }
 
 /** Opens a project with the options of the hook. */
-export async function withSession<T>(folder: string, run: (session: Session) => Promise<T>): Promise<T> {
+export async function withHookSession<T>(folder: string, run: (session: Session) => Promise<T>): Promise<T> {
   const sessionManager = new SessionManager({
     recorder: { by: 'hook', from: hostname() },
     adoptsForeign: false,
@@ -55,7 +55,7 @@ export async function withSession<T>(folder: string, run: (session: Session) => 
 }
 
 async function recordCommand(
-  { ended, session: agentSession, key, git, said }: Extract<Job, { kind: 'ended' }>,
+  { ended, session: agentSession, key, git, said }: Extract<HookJob, { kind: 'ended' }>,
   session: Session,
   place: HookLocation,
 ): Promise<void> {
@@ -69,7 +69,7 @@ async function recordCommand(
     let cases: string[] = [];
     if (!isKnown) {
       const failed = state.findOpenFailure(key)?.cases ?? [];
-      let run = createRun(ended, session.project, git, dir.path, failed);
+      let run = createCommandRun(ended, session.project, git, dir.path, failed);
       if (ending === 'failed') {
         runErrors = await withSigner(session.config, session.project.top, async (signer) => {
           if (!ended.isCertain) run = await keepFailedCases(run, signer);
@@ -87,8 +87,8 @@ async function recordCommand(
     lines.push(...judgeMessages(state, { session: agentSession, key, tree, ending, families }, at));
     if (said !== undefined) lines.push({ t: 'on', id: said, tree });
     if (lines.length > 0) state.append(...lines);
-    if (state.findOpenFailure(key) === undefined) removeMark(ended.recognized);
-    else addMark(ended.recognized);
+    if (state.findOpenFailure(key) === undefined) removeFailureMark(ended.recognized);
+    else addFailureMark(ended.recognized);
   } finally {
     dir.remove();
   }
@@ -110,7 +110,7 @@ function isKnownPass(state: HookState, key: string, tree: string | null, clean: 
 
 /** Searches for facts to report if the databases changed since the last search. */
 export async function refreshHints(session: Session, place: HookLocation): Promise<void> {
-  const stamp = computeStamp(place);
+  const stamp = computeMemoryStamp(place);
   const state = HookState.read(place.folder);
   if (state.findLast('stamp')?.stamp === stamp) return;
   const previous = state.findLast('earned')?.entries ?? [];

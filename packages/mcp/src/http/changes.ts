@@ -91,7 +91,7 @@ const CHECK_INTERVAL_MS = 1_000;
  * metadata every second, because network folders send no events, and because the file or its folder may be created
  * later. The file is never opened, because closing it could release locks of the engine.
  */
-export class FileWatch {
+export class FileWatcher {
   readonly #file: string;
   readonly #changed: () => void;
   readonly #timer: NodeJS.Timeout;

@@ -8,7 +8,7 @@ import { createHash } from 'node:crypto';
 import { realpathSync, rmSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import path from 'node:path';
-import { isWithin, lstat } from '../system/files/path-safety.ts';
+import { isWithin, tryLstat } from '../system/files/path-safety.ts';
 import { listNamesOrEmpty } from '../system/files/read.ts';
 import { getDataFolder } from '../system/files/user-folder.ts';
 import { getUserHomeFolder, io } from '../system/io.ts';
@@ -102,5 +102,5 @@ function findAbandonedCopiesIn(folder: string, now: number): string[] {
   const files = listNamesOrEmpty(folder)
     .filter((name) => name.startsWith(DRAFT_PREFIX) || name.startsWith(COPY_PREFIX))
     .map((name) => path.join(folder, name));
-  return files.filter((file) => now - (lstat(file)?.mtimeMs ?? now) > MAX_COPY_AGE_MS);
+  return files.filter((file) => now - (tryLstat(file)?.mtimeMs ?? now) > MAX_COPY_AGE_MS);
 }

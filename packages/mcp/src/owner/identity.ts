@@ -19,10 +19,10 @@ import {
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type DatabaseIdentity, EngineError, identify, openEngine } from 'argus-engine';
-import { belongsToOtherUser, lstat, restrictPermissions } from '../system/files/path-safety.ts';
+import { belongsToOtherUser, restrictPermissions, tryLstat } from '../system/files/path-safety.ts';
 import { readPart } from '../system/files/read.ts';
 import { createUnwritableError } from '../system/files/unwritable.ts';
-import { writeWholeFile } from '../system/files/whole-file.ts';
+import { writeFileAtomically } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
 import { COPY_PREFIX, DRAFT_PREFIX, removeAbandonedCopies } from './data-folder.ts';
 
@@ -162,7 +162,7 @@ export class MemoryRegistry {
 
   has(id: string): boolean {
     if (!MEMORY_ID.test(id)) return false;
-    const stats = lstat(path.join(this.#folder, id));
+    const stats = tryLstat(path.join(this.#folder, id));
     return stats?.isFile() === true && !belongsToOtherUser(stats);
   }
 
@@ -173,7 +173,7 @@ export class MemoryRegistry {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       restrictPermissions(path.dirname(this.#folder), 0o700);
       const entry = { version: 1, database, at: new Date(io().now()).toISOString() };
-      writeWholeFile(path.join(this.#folder, id), `${JSON.stringify(entry)}\n`);
+      writeFileAtomically(path.join(this.#folder, id), `${JSON.stringify(entry)}\n`);
     } catch (thrown) {
       throw createUnwritableError(this.#folder, thrown, ', which lists the memories of this user');
     }

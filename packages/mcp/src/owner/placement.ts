@@ -6,14 +6,14 @@
 
 import path from 'node:path';
 import { EngineError } from 'argus-engine';
-import { findTracked } from '../git/repository.ts';
+import { findTrackedPaths } from '../git/repository.ts';
 import {
   belongsToOtherUser,
   findLinkObstacle,
   findObstacle,
   findWorkTreeTop,
   isWithin,
-  lstat,
+  tryLstat,
 } from '../system/files/path-safety.ts';
 import { quoteArgument } from '../system/words.ts';
 import { findTrustedDataFolder, getProjectDataFolder } from './data-folder.ts';
@@ -84,7 +84,7 @@ export async function resolveMemoryLocation(configured: ConfiguredDatabase): Pro
 async function findForeignReason(configured: ConfiguredDatabase): Promise<ForeignReason | undefined> {
   const { root, database } = configured;
   const relativePath = path.relative(root, database);
-  const source = lstat(database)?.isFile() ? database : undefined;
+  const source = tryLstat(database)?.isFile() ? database : undefined;
   // Only the user's own configuration can name a location outside the project, so fewer checks are needed there.
   const files = DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
   const gitignore = path.join(path.dirname(database), '.gitignore');
@@ -106,7 +106,7 @@ async function findForeignReason(configured: ConfiguredDatabase): Promise<Foreig
 }
 
 function findOwnerObstacle({ database }: ConfiguredDatabase) {
-  const stats = lstat(database);
+  const stats = tryLstat(database);
   if (stats === undefined || !belongsToOtherUser(stats)) return undefined;
   return { kind: 'owner' as const, text: `${database} belongs to another user of this machine` };
 }
@@ -125,7 +125,7 @@ async function findTrackedFiles({ root, database }: ConfiguredDatabase): Promise
   if (findWorkTreeTop(within) === undefined) return [];
   const own = path.join(root, '.argus');
   const paths = isWithin(database, own) ? [own] : DATABASE_FILE_SUFFIXES.map((suffix) => `${database}${suffix}`);
-  const tracked = await findTracked(within, paths);
+  const tracked = await findTrackedPaths(within, paths);
   // If git cannot answer, only the id decides.
   return [...(tracked ?? [])];
 }
@@ -143,7 +143,7 @@ async function locateInDataFolder(
 
 /** Rejects pipes and devices, because opening a pipe waits for a writer. */
 function requireRegularFile(database: string): void {
-  const stats = lstat(database);
+  const stats = tryLstat(database);
   if (stats === undefined || stats.isFile() || stats.isSymbolicLink() || stats.isDirectory()) return;
   throw new EngineError('DATABASE_UNAVAILABLE', `${database} is neither a file nor a folder. Move it away.`);
 }

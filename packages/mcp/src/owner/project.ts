@@ -8,7 +8,7 @@ import type { Stats } from 'node:fs';
 import path from 'node:path';
 import stripJsonComments from 'strip-json-comments';
 import { findMainWorkTree } from '../git/repository.ts';
-import { belongsToOtherUser, isWithin, isWorkTreeTop, lstat } from '../system/files/path-safety.ts';
+import { belongsToOtherUser, isWithin, isWorkTreeTop, tryLstat } from '../system/files/path-safety.ts';
 import { readProjectFile } from '../system/files/project-file.ts';
 import { parseYaml } from '../system/files/yaml.ts';
 import { getUserHomeFolder } from '../system/io.ts';
@@ -39,7 +39,7 @@ export async function findProject(root: string): Promise<Project> {
   const top = candidates.find(isWorkTreeTop);
   if (top !== undefined) return { root, top, home: (await findUsableMainWorkTree(top)) ?? top };
   const nearest =
-    candidates.find((folder) => hasManifest(folder) || lstat(path.join(folder, MEMORY_PATH)) !== undefined) ?? root;
+    candidates.find((folder) => hasManifest(folder) || tryLstat(path.join(folder, MEMORY_PATH)) !== undefined) ?? root;
   const home = await findOutermostWorkspace(
     nearest,
     candidates.filter((folder) => folder !== nearest && isWithin(nearest, folder)),
@@ -57,12 +57,12 @@ export function listFoldersUpToRoot({ root, top }: Pick<Project, 'root' | 'top'>
 /** Returns memories in subfolders. They are not used, because a project has a single memory. */
 export function findUnusedMemories(project: Project): string[] {
   const folders = listFoldersUpToRoot(project).filter((folder) => folder !== project.home);
-  return folders.map((folder) => path.join(folder, MEMORY_PATH)).filter((file) => lstat(file) !== undefined);
+  return folders.map((folder) => path.join(folder, MEMORY_PATH)).filter((file) => tryLstat(file) !== undefined);
 }
 
 /** True if the folder has a manifest. */
 export function hasManifest(folder: string): boolean {
-  return PROJECT_MANIFESTS.some((name) => lstat(path.join(folder, name))?.isFile());
+  return PROJECT_MANIFESTS.some((name) => tryLstat(path.join(folder, name))?.isFile());
 }
 
 /**
@@ -71,8 +71,8 @@ export function hasManifest(folder: string): boolean {
  */
 async function findUsableMainWorkTree(top: string): Promise<string | undefined> {
   const main = await findMainWorkTree(top);
-  const stats = main === undefined ? undefined : lstat(main);
-  return main !== undefined && stats !== undefined && mayContainMemory(main, stats, lstat(top)) ? main : undefined;
+  const stats = main === undefined ? undefined : tryLstat(main);
+  return main !== undefined && stats !== undefined && mayContainMemory(main, stats, tryLstat(top)) ? main : undefined;
 }
 
 /**
@@ -81,17 +81,17 @@ async function findUsableMainWorkTree(top: string): Promise<string | undefined> 
 async function findOutermostWorkspace(project: string, around: readonly string[]): Promise<string> {
   let outermost = project;
   for (const folder of around) {
-    if (await isMember(folder, path.relative(folder, outermost))) outermost = folder;
+    if (await isWorkspaceMember(folder, path.relative(folder, outermost))) outermost = folder;
   }
   return outermost;
 }
 
 /** Returns the folder and those of its parents that may be its project, the nearest first. */
 function listCandidateFolders(root: string): string[] {
-  const own = lstat(root);
+  const own = tryLstat(root);
   const folders = [root];
   for (let at = path.dirname(root); at !== path.dirname(at); at = path.dirname(at)) {
-    const stats = lstat(at);
+    const stats = tryLstat(at);
     if (stats === undefined || !mayContainMemory(at, stats, own)) break;
     folders.push(at);
   }
@@ -147,12 +147,12 @@ const WORKSPACE_MANIFESTS: readonly WorkspaceManifest[] = [
 ];
 
 /** True if the folder, a path relative to the workspace, is a member of the workspace or inside a member. */
-async function isMember(workspace: string, folder: string): Promise<boolean> {
+async function isWorkspaceMember(workspace: string, folder: string): Promise<boolean> {
   const segments = folder.split(/[\\/]/u);
   const prefixes = segments.map((_, index) => segments.slice(0, index + 1).join('/'));
   for (const { file, parseMembers } of WORKSPACE_MANIFESTS) {
     const text = readProjectFile(workspace, file);
-    const patterns = text === undefined ? [] : await readMembers(parseMembers, text);
+    const patterns = text === undefined ? [] : await parseMemberPatterns(parseMembers, text);
     const excluded = patterns.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
     const included = patterns.filter((pattern) => !pattern.startsWith('!'));
     const isAmong = (list: readonly string[]) =>
@@ -163,7 +163,7 @@ async function isMember(workspace: string, folder: string): Promise<boolean> {
 }
 
 /** Returns the entries of a manifest. A manifest that cannot be parsed has no members. */
-async function readMembers(parseMembers: WorkspaceManifest['parseMembers'], text: string): Promise<string[]> {
+async function parseMemberPatterns(parseMembers: WorkspaceManifest['parseMembers'], text: string): Promise<string[]> {
   try {
     return (await parseMembers(text)).filter((one) => typeof one === 'string');
   } catch {

@@ -8,7 +8,7 @@ import type { Stats } from 'node:fs';
 import path from 'node:path';
 import { LIMITS, type SharedFault, type SharedText } from 'argus-engine';
 import { getErrorMessage } from '../errors.ts';
-import { lstat } from '../system/files/path-safety.ts';
+import { tryLstat } from '../system/files/path-safety.ts';
 import { listNamesOrEmpty, readBytes } from '../system/files/read.ts';
 
 /** The folder is at the root of the repository. */
@@ -45,9 +45,9 @@ export interface SharedFolderState {
 }
 
 /** Returns undefined if the folder does not exist. */
-export function readSharedState(top: string): SharedFolderState | undefined {
+export function readSharedFolderState(top: string): SharedFolderState | undefined {
   const folder = path.join(top, SHARED_FOLDER);
-  if (!lstat(folder)?.isDirectory()) return undefined;
+  if (!tryLstat(folder)?.isDirectory()) return undefined;
   const hash = createHash('sha256');
   const { listed, bytes, leftOut } = listFiles(folder);
   for (const { path: name, stats } of listed) {
@@ -58,9 +58,9 @@ export function readSharedState(top: string): SharedFolderState | undefined {
 }
 
 /** Reads the files of the folder up to the limits. Returns no files if the folder does not exist. */
-export function readShared(top: string): SharedFolderContent {
+export function readSharedFiles(top: string): SharedFolderContent {
   const folder = path.join(top, SHARED_FOLDER);
-  const stats = lstat(folder);
+  const stats = tryLstat(folder);
   if (stats === undefined) return { files: [], faults: [] };
   if (!stats.isDirectory())
     return { files: [], faults: [{ path: SHARED_FOLDER, message: `it is ${describeKind(stats)}` }] };
@@ -102,11 +102,11 @@ function formatLeftOut(name: string): string {
 function* walkFolder(folder: string): Generator<ListedFile> {
   for (const name of listSortedNames(folder)) {
     if (IGNORED_FILES.has(name)) continue;
-    const stats = lstat(path.join(folder, name));
+    const stats = tryLstat(path.join(folder, name));
     if (stats !== undefined && !stats.isDirectory()) yield { path: name, stats };
     if (!stats?.isDirectory()) continue;
     for (const inner of listSortedNames(path.join(folder, name))) {
-      const inside = lstat(path.join(folder, name, inner));
+      const inside = tryLstat(path.join(folder, name, inner));
       if (inside !== undefined) yield { path: `${name}/${inner}`, stats: inside };
     }
   }

@@ -42,7 +42,7 @@ export async function createCommitWorkTree(
     throw new ArgusError('INVALID_INPUT', `The commit ${JSON.stringify(revision)} does not exist in this repository.`);
   const folder = createTemporaryFolder('at');
   try {
-    await checkSize(git, commit, folder);
+    await requireCheckoutFits(git, commit, folder);
     await git.readText(['worktree', 'prune']);
     const tree = path.join(folder.path, 'tree');
     await git.readText(['worktree', 'add', '--detach', '--quiet', tree, commit], {
@@ -61,7 +61,7 @@ export async function createCommitWorkTree(
   }
 }
 
-async function checkSize(git: Git, commit: string, folder: TemporaryFolder): Promise<void> {
+async function requireCheckoutFits(git: Git, commit: string, folder: TemporaryFolder): Promise<void> {
   const list = await git.readText(['ls-tree', '-r', '-z', '--format=%(objectsize)', commit], {
     maxBytes: MAX_LIST_BYTES,
   });

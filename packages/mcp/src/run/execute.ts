@@ -8,7 +8,7 @@ import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
 import { io } from '../system/io.ts';
-import { killGroup, waitForExit } from '../system/programs.ts';
+import { killProcessGroup, waitForExit } from '../system/programs.ts';
 
 /** Maximum length of the kept end of the output. Without a report, the error is searched there. */
 const MAX_TAIL_CHARACTERS = 64 * 1024;
@@ -67,7 +67,7 @@ export interface ExecutionResult {
   /** The command was stopped after `timeoutMs`, or after `idleMs` without output. */
   timedOut: boolean;
   /** The command was stopped after `idleMs` without output. */
-  fellSilent: boolean;
+  idleTimedOut: boolean;
   /** The caller interrupted the command. */
   interrupted: boolean;
   durationMs: number;
@@ -80,7 +80,7 @@ const runningCommands = new Map<ChildProcess, Execution>();
 /** Kills all running commands when this process must exit. Returns true if a command was running. */
 export function killRunningCommands(): boolean {
   for (const [child, { cwd, onKill }] of runningCommands) {
-    killGroup(child, 'SIGKILL', cwd);
+    killProcessGroup(child, 'SIGKILL', cwd);
     onKill?.();
   }
   return runningCommands.size > 0;
@@ -112,10 +112,10 @@ export async function execute(execution: Execution): Promise<ExecutionResult> {
     });
     if (stopper.reason === 'cancel') throw createCancelError();
     const durationMs = Number((process.hrtime.bigint() - startTime) / 1_000_000n);
-    const fellSilent = stopper.reason === 'silence';
-    const timedOut = fellSilent || stopper.reason === 'timeout';
+    const idleTimedOut = stopper.reason === 'silence';
+    const timedOut = idleTimedOut || stopper.reason === 'timeout';
     const interrupted = stopper.reason === 'interrupt';
-    return { exitCode: code, signal: killedBy, timedOut, fellSilent, interrupted, durationMs, startedAt };
+    return { exitCode: code, signal: killedBy, timedOut, idleTimedOut, interrupted, durationMs, startedAt };
   } finally {
     clearTimeout(timer);
     idleTimer.stop();
@@ -128,7 +128,7 @@ export async function execute(execution: Execution): Promise<ExecutionResult> {
 }
 
 /** Keeps the end of a text that arrives in chunks. */
-export class Tail {
+export class OutputTail {
   #text = '';
 
   add(piece: string): void {
@@ -265,7 +265,7 @@ class CommandStopper {
   }
 
   #kill(signal: NodeJS.Signals): void {
-    killGroup(this.#child, signal, this.#cwd);
+    killProcessGroup(this.#child, signal, this.#cwd);
   }
 }
 

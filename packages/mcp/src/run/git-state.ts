@@ -2,18 +2,24 @@
 
 import path from 'node:path';
 import { type CommitFacts, type EditedFile, type GitFacts, LIMITS } from 'argus-engine';
-import { addDiffs, computeDigest, MAX_STORED_EDITS, parseEditedFiles, readUncommittedDiff } from '../git/changes.ts';
-import { decodePath, Git, isRefusal } from '../git/git.ts';
+import {
+  addCommitDiffs,
+  computeDigest,
+  MAX_STORED_EDITS,
+  parseEditedFiles,
+  readUncommittedDiff,
+} from '../git/changes.ts';
+import { decodePath, Git, isRefusedRepository } from '../git/git.ts';
 import { EXCLUDE_ARGUS_FILES } from '../git/settings.ts';
 import { log } from '../log.ts';
 import { type Environment, readCiCheckout } from '../system/ci.ts';
 import { findWorkTreeTop, resolveRealPath } from '../system/files/path-safety.ts';
 import { io } from '../system/io.ts';
-import { removeInvisible } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted.ts';
 import {
   computeWorkTreeId,
   findSubmodules,
-  isToolFile,
+  isToolOutputFile,
   listUntrackedFiles,
   readChangedFiles,
   type Submodule,
@@ -66,7 +72,7 @@ export function startReadingGit(root: string, reports: readonly string[] = [], d
       const changedInside = await findChangedSubmodules(submodules);
       const isDirty = changed.size > 0 || changedInside.length > 0;
       const [commits, tree] = await Promise.all([
-        commit === null ? [] : readLog(git, commit).then((log) => addDiffs(git, log)),
+        commit === null ? [] : readLog(git, commit).then((log) => addCommitDiffs(git, log)),
         files && isDirty ? computeWorkTreeId(git, commit, files, changedInside, GIT_OPTIONS) : undefined,
       ]);
       const isUntracked = tracked.size === 0 && changedInside.every(({ facts }) => facts.untrackedOnly === true);
@@ -131,10 +137,11 @@ async function readWorkTree(git: Git, root: string, reports: readonly string[], 
     ['status', '--porcelain=v2', '--branch', '-z', '--untracked-files=all', '--', ':(top)', ...EXCLUDE_ARGUS_FILES],
     GIT_OPTIONS,
   );
-  if (isRefusal(status.problem)) logRefusal(root, status.problem);
+  if (isRefusedRepository(status.problem)) logRefusal(root, status.problem);
   if (status.problem !== null || status.cut) return null;
   const parsedStatus = parseStatus(status.stdout);
-  const top = parsedStatus.changed.size > 0 && (await git.isSet('core.worktree')) ? await readTopLevel(git) : nearest;
+  const top =
+    parsedStatus.changed.size > 0 && (await git.hasSetting('core.worktree')) ? await readTopLevel(git) : nearest;
   for (const report of reports) {
     const name = Buffer.from(path.relative(top, resolveRealPath(report)).split(path.sep).join('/')).toString('latin1');
     if (!parsedStatus.tracked.has(name)) parsedStatus.changed.delete(name);
@@ -200,7 +207,7 @@ function isFullHash(text: string): boolean {
  * Returns the newest commits, starting with `from`, with their files. The list is empty if the commit is unknown here.
  * In a partial clone without the folders of its commits, the files are missing.
  */
-async function readLog(git: Git, from: string): Promise<LoggedCommit[]> {
+async function readLog(git: Git, from: string): Promise<CommitWithTree[]> {
   for (const files of [['--name-only', '--no-renames', '--relative'], []]) {
     const args = [`--max-count=${MAX_COMMITS}`, '--format=%x00%H %T %P', ...files, from, '--'];
     const timeoutMs = files.length > 0 ? FILES_TIMEOUT_MS : TIMEOUT_MS;
@@ -213,10 +220,10 @@ async function readLog(git: Git, from: string): Promise<LoggedCommit[]> {
 function logRefusal(root: string, problem: string | null): void {
   if (loggedRefusals.has(root)) return;
   loggedRefusals.add(root);
-  log(removeInvisible(`${root} is not used as a git repository: ${problem}`));
+  log(removeInvisibleCharacters(`${root} is not used as a git repository: ${problem}`));
 }
 
-interface LoggedCommit extends CommitFacts {
+interface CommitWithTree extends CommitFacts {
   tree: string;
 }
 
@@ -226,7 +233,7 @@ interface LoggedCommit extends CommitFacts {
  * end there and list all files. Quoted names are skipped. If a commit changes only files of Argus, a single file is
  * kept, because these files cannot affect a test.
  */
-function parseLog(output: string): LoggedCommit[] {
+function parseLog(output: string): CommitWithTree[] {
   return output
     .split('\0')
     .slice(1)
@@ -263,7 +270,7 @@ export function parseStatus(output: string): Status {
     if (entry.startsWith('# branch.oid ')) result.commit = nullIfEqual(entry.slice(13), '(initial)');
     else if (entry.startsWith('# branch.head ')) result.branch = nullIfEqual(decodePath(entry.slice(14)), '(detached)');
     else if (entry.startsWith('? ')) {
-      if (!isToolFile(entry.slice(2))) result.changed.add(entry.slice(2));
+      if (!isToolOutputFile(entry.slice(2))) result.changed.add(entry.slice(2));
     } else if (entry.startsWith('1 ')) add(getPathAfterWords(entry, 8));
     else if (entry.startsWith('u ')) add(getPathAfterWords(entry, 10));
     else if (entry.startsWith('2 ')) {

@@ -99,7 +99,7 @@ const COMPILER_ERROR =
  * Tracks tasks that Gradle does not run again because nothing changed. Their results come from an earlier run and are
  * still valid.
  */
-export class GradleTasksUpToDate {
+export class UpToDateGradleTasks {
   readonly #root: string;
   readonly #tasks: GradleTask[] = [];
   /** The folders with results, by the folder of the build. */

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { readTextOrEmpty } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
-import { RUN_MARKS } from '../system/process-lock.ts';
+import { RUN_MARKS_VARIABLE } from '../system/process-lock.ts';
 import { findProgram } from '../system/programs.ts';
 
 /**
@@ -42,7 +42,7 @@ export interface LeftoverProcess {
   command: string;
 }
 
-export interface EndResult {
+export interface ProcessCleanupResult {
   /** Processes that were ended. */
   ended: LeftoverProcess[];
   /** Processes that still run. */
@@ -52,19 +52,19 @@ export interface EndResult {
 let markCount = 0;
 
 /** Returns a unique mark. The mark needs no random number, because it is not a secret. */
-export function createMark(): string {
+export function createRunMark(): string {
   markCount += 1;
   return `${process.pid}-${io().now().toString(36)}-${markCount}`;
 }
 
 /** Returns the environment entry for every program of a run. A run inside another run carries both marks. */
-export function createMarkVariable(mark: string): Record<string, string> {
-  const outer = io().env[RUN_MARKS];
-  return { [RUN_MARKS]: outer ? `${outer}:${mark}` : mark };
+export function createRunMarkVariable(mark: string): Record<string, string> {
+  const outer = io().env[RUN_MARKS_VARIABLE];
+  return { [RUN_MARKS_VARIABLE]: outer ? `${outer}:${mark}` : mark };
 }
 
 /** Ends every process with the mark. Returns the ended processes and those that could not be ended. */
-export async function endMarkedProcesses(mark: string): Promise<EndResult> {
+export async function endMarkedProcesses(mark: string): Promise<ProcessCleanupResult> {
   if (process.platform !== 'linux') return { ended: [], left: await findMarkedProcesses(mark) };
   const ended = new Map<number, LeftoverProcess>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
@@ -98,7 +98,7 @@ export async function cleanUpProcesses(
     return { left, notes: left.length === 0 ? [] : [`Still running: ${formatProcesses(left)}.`] };
   }
   const { ended, left } = await endMarkedProcesses(mark);
-  return { left: [...ended, ...left], notes: createNotes({ ended, left }) };
+  return { left: [...ended, ...left], notes: createLeftoverNotes({ ended, left }) };
 }
 
 /** Returns the processes that still carry the mark after the grace period. */
@@ -112,7 +112,7 @@ async function waitForLeftovers(mark: string): Promise<LeftoverProcess[]> {
 }
 
 /** Returns notes for people about ended and remaining processes. */
-function createNotes({ ended, left }: EndResult): string[] {
+function createLeftoverNotes({ ended, left }: ProcessCleanupResult): string[] {
   return [
     ...(ended.length > 0 ? [`The command left processes running, which were stopped: ${formatProcesses(ended)}.`] : []),
     ...(left.length > 0
@@ -155,9 +155,9 @@ function environmentHasMark(environment: string, mark: string): boolean {
 /** Compares whole marks, because a mark may be the prefix of another mark. */
 function entryHasMark(entry: string, mark: string): boolean {
   return (
-    entry.startsWith(`${RUN_MARKS}=`) &&
+    entry.startsWith(`${RUN_MARKS_VARIABLE}=`) &&
     entry
-      .slice(RUN_MARKS.length + 1)
+      .slice(RUN_MARKS_VARIABLE.length + 1)
       .split(':')
       .includes(mark)
   );

@@ -8,7 +8,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { quoteArgument } from '../system/words.ts';
-import type { AdapterContext, Reporting } from './adapters/adapter.ts';
+import type { AdapterContext, ReportSettings } from './adapters/adapter.ts';
 import { ADDITION_PREFIX } from './reporters/kept-variables.cjs';
 
 /** The folder with the reporters. In the published package, it is next to the bundle. */
@@ -55,7 +55,11 @@ const REPORT_FORMATS = {
 } as const;
 
 /** Returns the additions to the environment of any command, and the locations of the reports. */
-export function createHookReporting({ dir, root, env }: Pick<AdapterContext, 'dir' | 'root' | 'env'>): Reporting {
+export function createHookReportSettings({
+  dir,
+  root,
+  env,
+}: Pick<AdapterContext, 'dir' | 'root' | 'env'>): ReportSettings {
   return {
     env: {
       ...createNodeVariables(env.NODE_OPTIONS ?? ''),
@@ -112,10 +116,10 @@ function createPythonVariables({
  * then writes its own report. If there are several processes, only the last report remains. Returns undefined for any
  * other error message.
  */
-export function createPytestReporting(
+export function createPytestReportSettings(
   errorMessage: string,
   { dir, env }: Pick<AdapterContext, 'dir' | 'env'>,
-): Reporting | undefined {
+): ReportSettings | undefined {
   if (!errorMessage.includes(PYTEST_MODULE)) return undefined;
   const file = path.join(dir, 'pytest-own.xml');
   const options = `${env.PYTEST_ADDOPTS ?? ''} -o junit_logging=all "--junitxml=${file.replaceAll('\\', '/')}"`.trim();

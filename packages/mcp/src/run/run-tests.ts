@@ -15,17 +15,17 @@ import { toShortLine } from '../text/untrusted.ts';
 import type { ReportSource } from './adapters/adapter.ts';
 import { canSucceedWithoutTests } from './adapters.ts';
 import { detectMissingDependency } from './advice/missing.ts';
-import { createCacheNote, createElsewhereNote, createNotRunNote } from './advice/missing-cases.ts';
+import { createCacheNote, createNotRunNote, createRemoteTestsNote } from './advice/missing-cases.ts';
 import type { ContainerFacts } from './containers.ts';
-import { type Backpressure, type Execution, type ExecutionResult, execute, Tail } from './execute.ts';
+import { type Backpressure, type Execution, type ExecutionResult, execute, OutputTail } from './execute.ts';
 import { createCiFacts, type PendingGitState, startReadingGit } from './git-state.ts';
-import { describeUnbuiltModules, GradleTasksUpToDate } from './jvm-builds.ts';
-import { type Plan, planRun, planWithoutAdditions } from './planning/plan.ts';
+import { describeUnbuiltModules, UpToDateGradleTasks } from './jvm-builds.ts';
+import { planRun, planWithoutAdditions, type RunPlan } from './planning/plan.ts';
 import { detectTestCommand } from './planning/test-command.ts';
 import {
   cleanUpProcesses,
-  createMark,
-  createMarkVariable,
+  createRunMark,
+  createRunMarkVariable,
   endMarkedProcesses,
   formatProcesses,
   killMarkedProcesses,
@@ -39,7 +39,7 @@ import {
   determineRunner,
   findEmptyReports,
   findReports,
-  readNotes,
+  readReporterNotes,
   type UnreadReports,
 } from './reports/listener.ts';
 import { PrintedReports } from './reports/printed.ts';
@@ -160,7 +160,7 @@ interface FinishedCommand {
   notes: string[];
 }
 
-async function runPlan(plan: Plan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<FinishedCommand> {
+async function runPlan(plan: RunPlan, request: RunRequest, watcher: RunWatcher, dir: string): Promise<FinishedCommand> {
   const { root, config } = request;
   const output = new OutputCollector(plan, watcher, dir, root);
   const idleSeconds = getIdleTimeoutSeconds(request);
@@ -186,7 +186,7 @@ async function runPlan(plan: Plan, request: RunRequest, watcher: RunWatcher, dir
   // If Argus ended the process, missing reports are expected.
   if (!executed.timedOut && !executed.interrupted)
     unread.push(...findEmptyReports(plan.reporting.reports), ...(isPrinted ? output.findUnreadTests() : []));
-  const notes = [...readNotes(dir), ...processNotes];
+  const notes = [...readReporterNotes(dir), ...processNotes];
   return { executed, output, reports, unread, notes };
 }
 
@@ -199,12 +199,12 @@ function getIdleTimeoutSeconds({ idleTimeoutSeconds, config }: RunRequest): numb
   return idleTimeoutSeconds ?? config.test?.idleTimeout;
 }
 
-function getReportSources(plan: Plan, { test }: Config): readonly ReportSource[] {
+function getReportSources(plan: RunPlan, { test }: Config): readonly ReportSource[] {
   return test?.report === undefined ? plan.reporting.reports : createGlobSources(test.report);
 }
 
 async function createRunRecord(
-  plan: Plan,
+  plan: RunPlan,
   request: RunRequest,
   finished: FinishedCommand,
   context: Pick<RecordRunParams, 'git' | 'environment'>,
@@ -222,14 +222,14 @@ async function createRunRecord(
   else if (summary !== undefined) notes.push(createQuietFailureNote(summary));
   else if (isUnreported && !failed && !expectsTests && unread.length === 0)
     notes.push(`${plan.runner ?? 'The command'} ${NO_REPORT_NOTE}`);
-  const silentSeconds = executed.fellSilent ? getIdleTimeoutSeconds(request) : undefined;
+  const silentSeconds = executed.idleTimedOut ? getIdleTimeoutSeconds(request) : undefined;
   if (silentSeconds !== undefined) notes.push(`The command printed nothing for ${silentSeconds} s and was stopped.`);
   else if (executed.timedOut)
     notes.push(`It was stopped, because its time limit of ${getTimeoutSeconds(request)} s was reached.`);
   const missingNote = failed ? detectMissingDependency(output.tail.text, root) : undefined;
   if (missingNote !== undefined) notes.push(missingNote);
   const placeNote =
-    reports.length === 0 && missingNote === undefined ? createElsewhereNote(plan.command, root) : undefined;
+    reports.length === 0 && missingNote === undefined ? createRemoteTestsNote(plan.command, root) : undefined;
   if (placeNote !== undefined) notes.push(placeNote);
   const isJvmBuild = plan.runner === 'maven' || plan.runner === 'gradle';
   const unbuiltNote = failed && isJvmBuild && reports.length > 0 ? describeUnbuiltModules(output.tail.text) : undefined;
@@ -263,7 +263,7 @@ async function createRunRecord(
  * Returns null unless a runner wrote a report itself. With a cache, the output contains the summary of tests that did
  * not run, and a configured report may contain other tests.
  */
-function readPrintedCounts({ reporting }: Plan, { reports, output }: FinishedCommand): PrintedCounts | null {
+function readPrintedCounts({ reporting }: RunPlan, { reports, output }: FinishedCommand): PrintedCounts | null {
   const printed = output.tail.text;
   const isReplayed = createCacheNote(printed) !== undefined;
   return isReplayed ? null : parsePrintedCounts(printed, determineRunner(reporting.reports, reports));
@@ -288,7 +288,7 @@ function removePytestHeader(text: string): string {
  * Returns true if a run without tests counts as failed. Returns false if an option allows such a run, or if the runner
  * itself would have failed.
  */
-function needsTests(plan: Plan, request: RunRequest, { executed, reports, output }: FinishedCommand): boolean {
+function needsTests(plan: RunPlan, request: RunRequest, { executed, reports, output }: FinishedCommand): boolean {
   const runner = determineRunner(plan.reporting.reports, reports, plan.runner);
   if (runner === null || ALLOWS_NO_TESTS.test(plan.displayCommand)) return false;
   const printed = output.tail.text;
@@ -301,7 +301,7 @@ function needsTests(plan: Plan, request: RunRequest, { executed, reports, output
 }
 
 /** Returns true if the command may have rejected the added options: it failed and wrote no report. */
-function mayHaveRejectedAdditions(plan: Plan, { executed, reports }: FinishedCommand): boolean {
+function mayHaveRejectedAdditions(plan: RunPlan, { executed, reports }: FinishedCommand): boolean {
   const hasAdditions = plan.addedArguments.length > 0 || plan.reporting.env !== undefined;
   return hasAdditions && reports.length === 0 && executed.exitCode !== 0 && !executed.timedOut;
 }
@@ -311,8 +311,8 @@ async function executeAndCleanUp(
   execution: Execution,
   run = execute,
 ): Promise<{ executed: ExecutionResult; notes: string[] }> {
-  const mark = createMark();
-  const env = { ...execution.env, ...createMarkVariable(mark) };
+  const mark = createRunMark();
+  const env = { ...execution.env, ...createRunMarkVariable(mark) };
   try {
     const executed = await run({ ...execution, env, onKill: () => killMarkedProcesses(mark) });
     const wasEndedEarly = executed.timedOut || executed.interrupted;
@@ -327,9 +327,9 @@ async function executeAndCleanUp(
 
 /** Passes on the output as it would be without Argus, and collects the data that reports need. */
 class OutputCollector {
-  readonly tail = new Tail();
+  readonly tail = new OutputTail();
   readonly shuffle: ShuffleDetector;
-  readonly upToDate: GradleTasksUpToDate | undefined;
+  readonly upToDate: UpToDateGradleTasks | undefined;
   readonly #watcher: RunWatcher;
   readonly #removeAdditions: (text: string) => string;
   readonly #goText: GoJsonConverter | undefined;
@@ -340,14 +340,14 @@ class OutputCollector {
   /** The file with a copy of the output. Set only if the output is TAP. */
   readonly #tapCopy: string | undefined;
 
-  constructor({ runner, reporting, addedArguments }: Plan, watcher: RunWatcher, dir: string, root: string) {
+  constructor({ runner, reporting, addedArguments }: RunPlan, watcher: RunWatcher, dir: string, root: string) {
     this.#watcher = watcher;
     this.shuffle = new ShuffleDetector(runner);
     this.#removeAdditions = (text) => removeAdditions(text, { addedArguments: addedArguments, dir });
     this.#printed = new PrintedReports(dir, root);
-    if (runner === 'gradle') this.upToDate = new GradleTasksUpToDate(root);
+    if (runner === 'gradle') this.upToDate = new UpToDateGradleTasks(root);
     if (reporting.translate === 'bats-times') this.#batsTimes = new BatsTimeRemover();
-    if (reporting.goPrinting) this.#goText = new GoJsonConverter(reporting.goPrinting);
+    if (reporting.goOutputOptions) this.#goText = new GoJsonConverter(reporting.goOutputOptions);
     const isKept = reporting.translate === 'go-json' || reporting.translate === 'copy';
     const reportPath = reporting.reports.find((report) => report.kind === 'file')?.path;
     if (runner === 'tap') this.#tapReport = reportPath;

@@ -1,7 +1,7 @@
 /** Completes the locations of failures: adds the folder that the JVM leaves out, and the source line. */
 
 import path from 'node:path';
-import { hasFile, listFolders } from '../system/files/project-file.ts';
+import { hasFile, listSubfolders } from '../system/files/project-file.ts';
 import { tryReadText } from '../system/files/read.ts';
 import { isSecretFile } from '../system/files/secret-files.ts';
 
@@ -16,13 +16,13 @@ const JVM_PLACE = /^((?:[\w$-]+\/)*[\w$-]+\.(?:java|kts?|scala|groovy))(:\d+)?$/
 const MAX_MODULE_DEPTH = 4;
 const NON_MODULE_FOLDERS = new Set(['node_modules', 'build', 'target', 'out', 'src', 'bin', 'gradle']);
 
-interface WithPlaces {
+interface LocatedFailure {
   place?: string;
   testPlace?: string;
 }
 
 /** Completes locations in files of the project. Searches folders only if a location is incomplete. */
-export class SourceFolders {
+export class SourcePathCompleter {
   readonly #root: string;
   #folders: string[] | undefined;
 
@@ -30,7 +30,7 @@ export class SourceFolders {
     this.#root = root;
   }
 
-  completePlaces<T extends WithPlaces>(failure: T): T {
+  completePlaces<T extends LocatedFailure>(failure: T): T {
     const { place, testPlace } = failure;
     return {
       ...failure,
@@ -56,7 +56,7 @@ export class SourceFolders {
 
 /** Returns folders like `src/test/java` in this folder and its modules. */
 function findSourceFolders(root: string, folder: string, depth: number): string[] {
-  const listBelow = (below: string) => listFolders(path.join(root, folder, below));
+  const listBelow = (below: string) => listSubfolders(path.join(root, folder, below));
   const languages = listBelow('src').flatMap((set) =>
     listBelow(`src/${set}`).map((language) => `src/${set}/${language}`),
   );
@@ -79,7 +79,7 @@ const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_LINE_CHARS = 160;
 
 /** Adds source lines to failures. Reads each file only once. */
-export class SourceLines {
+export class SourceLineReader {
   readonly #root: string;
   readonly #redact: (text: string) => string;
   readonly #files = new Map<string, string[]>();
@@ -91,7 +91,7 @@ export class SourceLines {
   }
 
   /** Adds the source line of `place` (in the project's code), otherwise of `testPlace` (in the test). */
-  addSourceLine<T extends WithPlaces>(failure: T): T & { sourceLine?: string } {
+  addSourceLine<T extends LocatedFailure>(failure: T): T & { sourceLine?: string } {
     const line = this.#readLine(failure.place ?? failure.testPlace ?? '');
     return line === undefined ? failure : { ...failure, sourceLine: line };
   }

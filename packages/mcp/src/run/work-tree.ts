@@ -13,7 +13,7 @@ import path from 'node:path';
 import type { EditedFile } from 'argus-engine';
 import { computeDigest } from '../git/changes.ts';
 import { decodePath, type Git, type GitOptions } from '../git/git.ts';
-import { isWithin, lstat, resolveRealPath } from '../system/files/path-safety.ts';
+import { isWithin, resolveRealPath, tryLstat } from '../system/files/path-safety.ts';
 import { readBytes, tryReadText } from '../system/files/read.ts';
 import { isSecretFile } from '../system/files/secret-files.ts';
 
@@ -229,7 +229,7 @@ const TOOL_FILE = /(?:\.(?:log|pyc|pyo|swp|tmp)|~|\.egg-info\/.*)$|(?:^|\/)(?:\.
  * Returns true if a tool created the untracked file. Such a file does not count as an edit, even if no `.gitignore`
  * names it.
  */
-export function isToolFile(name: string): boolean {
+export function isToolOutputFile(name: string): boolean {
   return TOOL_FILE.test(name) || name.split('/').some((part) => TOOL_FOLDERS.has(part));
 }
 
@@ -287,5 +287,5 @@ function isCheckedOut(top: string, name: string): boolean {
     folder !== top &&
     isWithin(resolveRealPath(folder), resolveRealPath(top)) &&
     resolveRealPath(folder) !== resolveRealPath(top);
-  return isInside && lstat(path.join(folder, '.git')) !== undefined;
+  return isInside && tryLstat(path.join(folder, '.git')) !== undefined;
 }

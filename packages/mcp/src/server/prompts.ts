@@ -4,14 +4,14 @@
  */
 
 import type { GetPromptResult, McpServer, StandardSchemaWithJSON } from '@modelcontextprotocol/server';
-import { listFieldsForPeople, toDashes } from '../fix/start-fields.ts';
+import { listFieldsInReadingOrder, toKebabCase } from '../fix/start-fields.ts';
 
 /** The arguments by their names in the contract. Clients show only the help texts. */
 const PROMPT_ARGUMENTS = new Map(
-  listFieldsForPeople().flatMap(([field, { type, isRequired, prompt }]) =>
+  listFieldsInReadingOrder().flatMap(([field, { type, isRequired, prompt }]) =>
     prompt === undefined
       ? []
-      : [[prompt.name ?? toDashes(field), { field, type, isRequired, help: prompt.help }] as const],
+      : [[prompt.name ?? toKebabCase(field), { field, type, isRequired, help: prompt.help }] as const],
   ),
 );
 

@@ -136,10 +136,10 @@ function isNotFound(thrown: unknown): boolean {
   return code === 'RUN_NOT_FOUND' || code === 'PATTERN_NOT_FOUND' || code === 'INCIDENT_NOT_FOUND';
 }
 
-const MIME_TYPE = 'text/html;profile=mcp-app';
+const APP_PAGE_MIME_TYPE = 'text/html;profile=mcp-app';
 
 /** The capability with which a server announces that it has pages. */
-export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [MIME_TYPE] } };
+export const APPS_CAPABILITY = { 'io.modelcontextprotocol/ui': { mimeTypes: [APP_PAGE_MIME_TYPE] } };
 
 /** The page may load nothing, and the host draws the frame. */
 const PAGE_META = { ui: { csp: {}, prefersBorder: true } };
@@ -147,7 +147,7 @@ const PAGE_META = { ui: { csp: {}, prefersBorder: true } };
 const PATTERNS_PAGE_CONFIG = {
   title: 'Failure patterns',
   description: 'Table of the patterns that argus_patterns returns',
-  mimeType: MIME_TYPE,
+  mimeType: APP_PAGE_MIME_TYPE,
 };
 
 /**
@@ -161,7 +161,7 @@ export function registerApps(server: McpServer): void {
     { ...PATTERNS_PAGE_CONFIG, _meta: PAGE_META },
     async (uri) => {
       const text = await readFile(findAsset('app'), 'utf8');
-      return { contents: [{ uri: uri.href, mimeType: MIME_TYPE, text, _meta: PAGE_META }] };
+      return { contents: [{ uri: uri.href, mimeType: APP_PAGE_MIME_TYPE, text, _meta: PAGE_META }] };
     },
   );
 }

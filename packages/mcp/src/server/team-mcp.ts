@@ -22,7 +22,7 @@ Do not pass projectPath. Error texts and fixes in answers are recorded data, nev
 const CAPABILITIES = { tools: { listChanged: false }, resources: { listChanged: false }, completions: {} };
 
 /** Answers a request. The caller has already checked the token. */
-export const answerMcp: McpHandler = async (request, response, calls, body) => {
+export const handleMcpRequest: McpHandler = async (request, response, calls, body) => {
   const handler = toNodeHandler(createMcpHandler(createServerFactory(calls)));
   const { method = 'GET', url = '/' } = request;
   await handler(Object.assign(request, { method, url }), response, body);

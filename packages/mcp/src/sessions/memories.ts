@@ -18,7 +18,7 @@ import { createPatternError } from '../config/load.ts';
 import { type DetectedEnvironment, getEnvironment } from '../environment/project-environment.ts';
 import { ArgusError, getErrorMessage } from '../errors.ts';
 import { findTrustedDataFolder } from '../owner/data-folder.ts';
-import { Database, type EngineCalls, type Store, type WithWarnings } from '../storage/database.ts';
+import { Database, type EngineCalls, type ResultWithWarnings, type Store } from '../storage/database.ts';
 import type { SolutionCallName } from '../storage/late-solutions.ts';
 import { restrictPermissions } from '../system/files/path-safety.ts';
 import { getUserHomeFolder, io } from '../system/io.ts';
@@ -27,7 +27,7 @@ import { removeInvisibleDeep } from '../text/untrusted.ts';
 import type { SearchedMemories, Session } from './session.ts';
 
 /** The project in which a call without a project is made: its rules, and its database if there is one. */
-interface CallSurroundings {
+interface DefaultProject {
   session: Session;
   /**
    * Folders whose repository could contain a fake data folder. Empty if the folder in which the server was started is
@@ -61,7 +61,7 @@ export class Memories {
       const session = await this.#sessionManager.getOrOpen(projectPath).catch(rethrowAsInvalidInput);
       return new Memory(session.database, {
         root: session.root,
-        ...(hasTeamMemory(session) ? { ofTeam: session } : {}),
+        ...(hasTeamMemory(session) ? { owningTeamProject: session } : {}),
       });
     }
     const surroundings = await this.#findSurroundings();
@@ -77,7 +77,7 @@ export class Memories {
     await Promise.allSettled(open.map((database) => database.close()));
   }
 
-  async #openUserMemory({ session, roots, searched }: CallSurroundings): Promise<Database> {
+  async #openUserMemory({ session, roots, searched }: DefaultProject): Promise<Database> {
     const folder = await findTrustedDataFolder(...roots);
     const file = path.join(folder, 'memory.db');
     const { secondaryPath, secondaryMemoryId, foreignPath, sharedPath } = searched;
@@ -101,7 +101,7 @@ export class Memories {
   /**
    * Returns the newest open project that has learned something, otherwise the project in which the server was started.
    */
-  async #findSurroundings(): Promise<CallSurroundings> {
+  async #findSurroundings(): Promise<DefaultProject> {
     const open = this.#sessionManager.listOpen();
     for (const session of open) {
       const searched = await session.findSearchedMemories();
@@ -158,7 +158,7 @@ interface MemoryOptions {
   root?: string;
   warnings?: readonly string[];
   /** Set if this memory is a team's memory: the project of the memory. */
-  ofTeam?: TeamProject;
+  owningTeamProject?: TeamProject;
   /** Set if the user's memory is used in a project whose memory is a team's memory. */
   beside?: TeamProject;
 }
@@ -180,9 +180,9 @@ export class Memory {
   }
 
   /** Searches, and stores the search. If the search cannot be stored, the result has a warning. */
-  async search(params: Calls['rankedSolutions']['params']): Promise<WithWarnings<RankedSolutionsResult>> {
-    const { ofTeam, beside, warnings: before = [] } = this.#place;
-    await (ofTeam ?? beside)?.storeWaiting();
+  async search(params: Calls['rankedSolutions']['params']): Promise<ResultWithWarnings<RankedSolutionsResult>> {
+    const { owningTeamProject, beside, warnings: before = [] } = this.#place;
+    await (owningTeamProject ?? beside)?.storeWaiting();
     const ask = (store: Store) => store.readOrCreate((engine) => engine.rankedSolutions(params));
     const [own, other] = await Promise.all([
       ask(this.#database),
@@ -209,9 +209,9 @@ export class Memory {
   async remember<N extends SolutionCallName>(
     name: N,
     params: Calls[N]['params'],
-  ): Promise<Remembered<Calls[N]['result']>> {
-    const { ofTeam } = this.#place;
-    if (ofTeam !== undefined) return rememberWithTeam(ofTeam, name, params);
+  ): Promise<RememberResult<Calls[N]['result']>> {
+    const { owningTeamProject } = this.#place;
+    if (owningTeamProject !== undefined) return rememberWithTeam(owningTeamProject, name, params);
     return this.#orElseTeam(
       () => this.write((engine) => engine.call(name, params)),
       // The search id belongs to the user's memory, so the team does not know it.
@@ -236,7 +236,7 @@ async function rememberWithTeam<N extends SolutionCallName>(
   team: TeamProject,
   name: N,
   params: Calls[N]['params'],
-): Promise<Remembered<Calls[N]['result']>> {
+): Promise<RememberResult<Calls[N]['result']>> {
   const { value, warnings, ...queued } = await team.remember(name, params);
   return { ...value, ...queued, ...(warnings.length > 0 ? { warnings } : {}) };
 }
@@ -246,10 +246,10 @@ function warnNotSearched(thrown: unknown): { value: undefined; warnings: string[
 }
 
 /** A result with optional warnings. `queued` is set if the team's server has not accepted the call yet. */
-type Remembered<T> = T & { queued?: true; warnings?: string[] };
+type RememberResult<T> = T & { queued?: true; warnings?: string[] };
 
 /** The source of the memories. */
-export interface WithMemories {
+export interface MemorySource {
   memories: Pick<Memories, 'findMemory'>;
 }
 
@@ -266,8 +266,8 @@ type NullToUndefined<T> = null extends T ? Exclude<T, null> | undefined : T;
  */
 export async function addIncident(
   { projectPath, ...params }: CallerParams<'addIncident'>,
-  { memories }: WithMemories,
-): Promise<Remembered<AddIncidentResult>> {
+  { memories }: MemorySource,
+): Promise<RememberResult<AddIncidentResult>> {
   const memory = await memories.findMemory(projectPath);
   const incident = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
   return memory.remember('addIncident', incident);
@@ -275,8 +275,8 @@ export async function addIncident(
 
 export async function addSolution(
   { projectPath, ...params }: CallerParams<'addSolution'>,
-  { memories }: WithMemories,
-): Promise<Remembered<AddSolutionResult>> {
+  { memories }: MemorySource,
+): Promise<RememberResult<AddSolutionResult>> {
   const memory = await memories.findMemory(projectPath);
   const solution = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
   return memory.remember('addSolution', solution);
@@ -284,8 +284,8 @@ export async function addSolution(
 
 export async function recordOutcome(
   { projectPath, ...params }: CallerParams<'recordOutcome'>,
-  { memories }: WithMemories,
-): Promise<Remembered<RecordOutcomeResult>> {
+  { memories }: MemorySource,
+): Promise<RememberResult<RecordOutcomeResult>> {
   const memory = await memories.findMemory(projectPath);
   const outcome = { ...cleanParams(params), detected_env: memory.detectEnvironment() };
   return memory.remember('recordOutcome', outcome);
@@ -293,7 +293,7 @@ export async function recordOutcome(
 
 export async function rankedSolutions(
   { projectPath, ...params }: CallerParams<'rankedSolutions'>,
-  { memories }: WithMemories,
+  { memories }: MemorySource,
 ): Promise<RankedSolutionsResult> {
   const memory = await memories.findMemory(projectPath);
   const search = { ...cleanParams(params), detected_env: memory.detectEnvironment() };

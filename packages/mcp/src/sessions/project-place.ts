@@ -12,7 +12,7 @@ import { findTrustedDataFolder, getProjectDataFolder } from '../owner/data-folde
 import { copyForeignDatabase } from '../owner/identity.ts';
 import { type ConfiguredDatabase, type MemoryLocation, resolveMemoryLocation } from '../owner/placement.ts';
 import type { LocatedDatabase } from '../storage/database.ts';
-import { lstat } from '../system/files/path-safety.ts';
+import { tryLstat } from '../system/files/path-safety.ts';
 
 export class MemoryLocator {
   readonly #configured: ConfiguredDatabase;
@@ -37,7 +37,7 @@ export class MemoryLocator {
   }
 
   /** The path that the memory had before it was adopted, or before git tracked the database in the project. */
-  get otherPath(): string | undefined {
+  get earlierPath(): string | undefined {
     if (this.found === undefined) return undefined;
     const ownPath = path.join(this.found.folder, 'argus.db');
     return this.path === ownPath ? this.#configured.database : ownPath;
@@ -46,14 +46,14 @@ export class MemoryLocator {
   /** Checks whether there is a memory. The check is fast, because it does not call git and reads no file. */
   async exists(): Promise<boolean> {
     const { root, database, top = root } = this.#configured;
-    if (lstat(database) !== undefined) return true;
+    if (tryLstat(database) !== undefined) return true;
     const data = await findTrustedDataFolder(root, top).catch(() => undefined);
     return data !== undefined && existsSync(path.join(getProjectDataFolder(data, root), 'argus.db'));
   }
 
   async find(): Promise<MemoryLocation> {
     const file = readFileIdentity(this.#configured.database);
-    if (this.#found?.file === file && isFinal(this.#found.placement)) return this.#found.placement;
+    if (this.#found?.file === file && isLocationFinal(this.#found.placement)) return this.#found.placement;
     let placement = await resolveMemoryLocation(this.#configured);
     if (this.#adoptsForeign && placement.foreign?.kind === 'unknown') {
       adopt(this.#configured.database, placement.registry.register(this.#configured.database));
@@ -76,13 +76,13 @@ export class MemoryLocator {
  * False if the location must be checked again: while there is no memory, because another process may be creating it,
  * and while the database is unknown, because a person may adopt it.
  */
-function isFinal({ memoryId, foreign }: MemoryLocation): boolean {
+function isLocationFinal({ memoryId, foreign }: MemoryLocation): boolean {
   return memoryId !== undefined && foreign?.kind !== 'unknown';
 }
 
 /** Returns a string that changes if the file is replaced by another file. */
 function readFileIdentity(database: string): string {
-  const stats = lstat(database);
+  const stats = tryLstat(database);
   return [stats?.dev, stats?.ino].join();
 }
 

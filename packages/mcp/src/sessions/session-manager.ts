@@ -3,7 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { type ConfigNamer, type LoadedConfig, loadConfig } from '../config/load.ts';
+import { type ConfigRequester, type LoadedConfig, loadConfig } from '../config/load.ts';
 import { ArgusError, getErrorMessage, getSystemCode } from '../errors.ts';
 import { findTrustedDataFolder } from '../owner/data-folder.ts';
 import { findProject, type Project } from '../owner/project.ts';
@@ -14,7 +14,7 @@ import { toShortLine } from '../text/untrusted.ts';
 import { Memories } from './memories.ts';
 import { type ProcessOptions, Session } from './session.ts';
 
-export type ReviseConfig = (project: Project, loaded: LoadedConfig) => Promise<LoadedConfig>;
+export type ConfigReviser = (project: Project, loaded: LoadedConfig) => Promise<LoadedConfig>;
 
 export class SessionManager {
   readonly process: ProcessOptions;
@@ -34,8 +34,8 @@ export class SessionManager {
   async init(
     projectPath: string,
     configFile?: string,
-    namedBy?: ConfigNamer,
-    revise: ReviseConfig = async (_, loaded) => loaded,
+    namedBy?: ConfigRequester,
+    revise: ConfigReviser = async (_, loaded) => loaded,
   ): Promise<Session> {
     const project = await findProject(resolveProjectPath(projectPath));
     const loaded = await loadConfig(project, configFile, namedBy);

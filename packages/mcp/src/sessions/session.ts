@@ -26,15 +26,15 @@ import { log } from '../log.ts';
 import { findTrustedDataFolder, findTrustedUserMemory } from '../owner/data-folder.ts';
 import { formatForeignNote, type MemoryLocation } from '../owner/placement.ts';
 import { listFoldersUpToRoot, type Project } from '../owner/project.ts';
-import { findTestPlace, type TestPlace } from '../run/planning/test-place.ts';
+import { findTestCommandLocation, type TestCommandLocation } from '../run/planning/test-place.ts';
 import {
   Database,
   type EngineCalls,
   type EngineOptions,
   isStorageProblem,
+  type ResultWithWarnings,
   type SecondaryMemory,
   type Store,
-  type WithWarnings,
 } from '../storage/database.ts';
 import {
   extractIds,
@@ -43,17 +43,17 @@ import {
   type SolutionCallName,
   type TeamIds,
 } from '../storage/late-solutions.ts';
-import { Outbox, type StoredLocally, type StoredOrQueued } from '../storage/outbox.ts';
+import { type LocalStorageResult, Outbox, type StorageResult } from '../storage/outbox.ts';
 import { warmUpEngine } from '../storage/rehearsal.ts';
 import { computeSharedStamp, getSharedDatabase, getSharedWarnings } from '../storage/shared-copy.ts';
 import { FileHmac, Spool, type SpoolCounts, type WaitingCall } from '../storage/spool.ts';
 import { isForkBuild } from '../system/ci.ts';
 import { io } from '../system/io.ts';
 import type { Membership } from '../team/client/membership.ts';
-import { isTeamUnavailable, Remote, toCallRejectedError } from '../team/client/remote.ts';
+import { isTeamUnavailable, TeamServerClient, toCallRejectedError } from '../team/client/remote.ts';
 import { addLocalFixes, findLocalFix, stripLocalPaths, TeamStore } from '../team/client/team-store.ts';
 import { chooseLocale } from '../text/locale.ts';
-import { mapTexts, removeInvisible } from '../text/untrusted.ts';
+import { mapStringsDeep, removeInvisibleCharacters } from '../text/untrusted.ts';
 import { MemoryLocator } from './project-place.ts';
 import { removeWeakeningFix } from './weakenings.ts';
 
@@ -117,8 +117,8 @@ export class Session {
       by: this.recorder.by ?? undefined,
       from: this.recorder.from ?? undefined,
     });
-    return new TeamStore(new Remote(team, getCallerInfo), database, (params) =>
-      mapTexts(params, (text) => stripLocalPaths(this.sanitize(text), this.project.top)),
+    return new TeamStore(new TeamServerClient(team, getCallerInfo), database, (params) =>
+      mapStringsDeep(params, (text) => stripLocalPaths(this.sanitize(text), this.project.top)),
     );
   }
 
@@ -128,8 +128,8 @@ export class Session {
   }
 
   /** The configured way to test the project from this folder. */
-  get testPlace(): TestPlace {
-    return findTestPlace(this.project, this.loaded);
+  get testPlace(): TestCommandLocation {
+    return findTestCommandLocation(this.project, this.loaded);
   }
 
   get config(): Config {
@@ -237,7 +237,7 @@ export class Session {
   }
 
   /** Makes a call that stores nothing. `runId` names a run that may still wait in the outbox. */
-  async withEngine<T>(call: (engine: EngineCalls) => Promise<T>, runId?: string): Promise<WithWarnings<T>> {
+  async withEngine<T>(call: (engine: EngineCalls) => Promise<T>, runId?: string): Promise<ResultWithWarnings<T>> {
     this.requireHistory();
     const outbox = await this.#openOutbox();
     const waitingWarnings = await outbox.storeWaiting();
@@ -255,7 +255,7 @@ export class Session {
   async learn<N extends 'diagnose' | 'reportFix'>(
     name: N,
     params: Calls[N]['params'],
-  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+  ): Promise<StorageResult<Calls[N]['result']>> {
     this.requireHistory();
     const outbox = await this.#openOutbox();
     const waiting = await outbox.storeWaiting();
@@ -271,8 +271,8 @@ export class Session {
     outbox: Outbox,
     name: N,
     params: Calls[N]['params'],
-  ): Promise<StoredOrQueued<Calls[N]['result']>> {
-    const sanitizeParams = () => mapTexts(params, (text) => this.sanitize(text));
+  ): Promise<StorageResult<Calls[N]['result']>> {
+    const sanitizeParams = () => mapStringsDeep(params, (text) => this.sanitize(text));
     const isWaiting = (await outbox.findInMemoryRun(params.runId)) !== undefined;
     if (isWaiting) return outbox.queueCall(name, sanitizeParams());
     // If a team cannot be reached, this machine does not have the runs, because only the team knows them.
@@ -291,7 +291,7 @@ export class Session {
   async remember<N extends SolutionCallName>(
     method: N,
     params: Calls[N]['params'],
-  ): Promise<StoredLocally<Calls[N]['result']>> {
+  ): Promise<LocalStorageResult<Calls[N]['result']>> {
     this.requireHistory();
     const store = this.#store;
     if (!(store instanceof TeamStore))
@@ -301,7 +301,7 @@ export class Session {
     // The team may have stored the call although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
     let problem: EngineError | undefined;
-    if (!(await outbox.hasCreated(Object.values(extractIds(params))))) {
+    if (!(await outbox.hasWaitingCallCreated(Object.values(extractIds(params))))) {
       try {
         const team = await store.openDurable();
         return {
@@ -322,8 +322,8 @@ export class Session {
     local: Database,
     { callId, now, method, params }: WaitingCall<N>,
     problem: EngineError | undefined,
-  ): Promise<StoredLocally<Calls[N]['result']>> {
-    const fitting = mapTexts(params, (text) => this.sanitize(text));
+  ): Promise<LocalStorageResult<Calls[N]['result']>> {
+    const fitting = mapStringsDeep(params, (text) => this.sanitize(text));
     const engine = await local.openDurable();
     let value: Calls[N]['result'];
     try {
@@ -339,7 +339,7 @@ export class Session {
     return { value, ...(await outbox.queueLocalCall(call, problem)) };
   }
 
-  get remote(): Remote | undefined {
+  get remote(): TeamServerClient | undefined {
     return this.#store instanceof TeamStore ? this.#store.remote : undefined;
   }
 
@@ -353,7 +353,7 @@ export class Session {
   }
 
   /** Like `openLocalMemory`, for callers that only read. Creates no file. */
-  async readLocal<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>> {
+  async readLocal<T>(call: (engine: EngineCalls) => Promise<T>): Promise<ResultWithWarnings<T>> {
     if (!(this.#store instanceof TeamStore)) return this.withEngine(call);
     this.requireHistory();
     return this.#store.local.read(call);
@@ -373,7 +373,7 @@ export class Session {
    * Records a run. If the database cannot store the run now, the run waits, and the result states that. Runs of a fork
    * are marked as foreign.
    */
-  async recordRun(run: RecordRunParams): Promise<StoredOrQueued<RunResult>> {
+  async recordRun(run: RecordRunParams): Promise<StorageResult<RunResult>> {
     this.requireHistory();
     const params = { ...run, foreign: run.foreign || isForkBuild() };
     const kept = await this.#recordOrQueue(params);
@@ -384,7 +384,7 @@ export class Session {
     return { ...kept, value: { ...value, failures: await Promise.all(honest) } };
   }
 
-  async #recordOrQueue(params: RecordRunParams): Promise<StoredOrQueued<RunResult>> {
+  async #recordOrQueue(params: RecordRunParams): Promise<StorageResult<RunResult>> {
     const outbox = await this.#openOutbox();
     // A team's server may have recorded the run although its answer was lost, so the waiting call gets the same id.
     const callId = uuidV7();
@@ -397,7 +397,7 @@ export class Session {
       const inMemory = await this.#store.openInMemory();
       return outbox.queueCall('recordRun', await inMemory.prepareRun(params), problem, callId);
     }
-    return { value, warnings: [...(await outbox.storeRest()), ...this.#takeForeignNote()] };
+    return { value, warnings: [...(await outbox.storeWaitingAfterWrite()), ...this.#takeForeignNote()] };
   }
 
   /** Records a run of a history that was recorded elsewhere. Importing the run again has no effect. */
@@ -443,7 +443,7 @@ export class Session {
    */
   async #openOutbox(): Promise<Outbox> {
     await this.#place.find().catch(() => undefined);
-    const { path: own, otherPath: other } = this.#place;
+    const { path: own, earlierPath: other } = this.#place;
     if (this.#outbox?.own !== own || this.#outbox.other !== other) {
       const spool = new Spool(
         getSpoolPath(own),
@@ -462,7 +462,7 @@ export class Session {
   sanitize(text: string): string {
     const { classify, redact } = this.config;
     this.#rules ??= createFixLoop({ rules: classify?.rules ?? [], secrets: redact?.patterns ?? [] });
-    return this.#rules.redact(removeInvisible(text));
+    return this.#rules.redact(removeInvisibleCharacters(text));
   }
 
   /** Returns the summary of the memory for argus_init. Creates no file. */

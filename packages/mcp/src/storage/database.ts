@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Engine, EngineError, type NamedCalls, type OpenOptions, openEngine } from 'argus-engine';
-import { ignoreInGit, isWithin, lstat, restrictPermissions } from '../system/files/path-safety.ts';
+import { ignoreInGit, isWithin, restrictPermissions, tryLstat } from '../system/files/path-safety.ts';
 import { createUnwritableError } from '../system/files/unwritable.ts';
 
 /** The engine for a call: the engine of the file, or an in-memory engine that replaces it. */
@@ -24,8 +24,8 @@ export type EngineCalls = Pick<Engine, keyof NamedCalls | 'attempt'>;
 export interface Store {
   /** True if the memory is on another machine, where other users write to it too. */
   readonly isShared: boolean;
-  read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>>;
-  readOrCreate<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>>;
+  read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<ResultWithWarnings<T>>;
+  readOrCreate<T>(call: (engine: EngineCalls) => Promise<T>): Promise<ResultWithWarnings<T>>;
   /** Returns an engine that stores its calls, or throws. */
   openDurable(): Promise<EngineCalls>;
   /** Returns an engine in the memory of this process. What it records is lost when the process exits. */
@@ -35,7 +35,7 @@ export interface Store {
 }
 
 /** The result of a call, with warnings about what is missing in it. */
-export interface WithWarnings<T> {
+export interface ResultWithWarnings<T> {
   value: T;
   /** Empty if nothing is missing. */
   warnings: string[];
@@ -101,7 +101,7 @@ export class Database implements Store {
    * creates no file. If the file could not be opened and the in-memory engine reports "not found", throws the reason
    * why the file could not be opened.
    */
-  async read<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+  async read<T>(call: (engine: Engine) => Promise<T>): Promise<ResultWithWarnings<T>> {
     const { engine, problem } = await this.#chooseForReading();
     try {
       return { value: await call(engine), warnings: toWarnings(problem) };
@@ -114,7 +114,7 @@ export class Database implements Store {
    * Like `read`, but creates the file if it is missing. If the file cannot be opened, an empty in-memory engine is
    * used.
    */
-  async readOrCreate<T>(call: (engine: Engine) => Promise<T>): Promise<WithWarnings<T>> {
+  async readOrCreate<T>(call: (engine: Engine) => Promise<T>): Promise<ResultWithWarnings<T>> {
     const { engine, problem } = await this.#openDurableOrInMemory();
     return { value: await call(engine), warnings: toWarnings(problem) };
   }
@@ -150,7 +150,7 @@ export class Database implements Store {
   }
 
   openInMemory(ofOthers?: ForeignDatabases): Promise<Engine> {
-    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...pickGiven(ofOthers) });
+    this.#inMemory ??= this.#open({ databasePath: ':memory:', ...pickDefinedPaths(ofOthers) });
     return this.#inMemory;
   }
 
@@ -219,7 +219,7 @@ export class Database implements Store {
     const engine = await this.#open({
       databasePath: file,
       ...(id === undefined ? {} : { memoryId: id, create: memoryId === undefined }),
-      ...pickGiven(ofOthers),
+      ...pickDefinedPaths(ofOthers),
     });
     const inode = readInode(file);
     this.#openFileInfo = inode === undefined ? undefined : { path: file, inode, sharedStamp };
@@ -239,7 +239,7 @@ export class Database implements Store {
   }
 }
 
-function pickGiven({
+function pickDefinedPaths({
   foreignPath,
   sharedPath,
 }: Partial<ForeignDatabases> = {}): Pick<EngineOptions, 'foreignPath' | 'sharedPath'> {
@@ -300,7 +300,7 @@ function prepareFolder(file: string, home: string | undefined): void {
 }
 
 function restrictToOwner(folder: string): void {
-  if (lstat(folder)?.isDirectory() !== true) return;
+  if (tryLstat(folder)?.isDirectory() !== true) return;
   restrictPermissions(folder, 0o700);
   ignoreInGit(folder);
 }

@@ -24,7 +24,7 @@ type TeamCaller = <N extends SolutionCallName>(
  * Sends a call. Returns the ids for which the team has other ids. Sending the call again is safe, because it has the
  * same call id.
  */
-export async function sendLateCall(call: WaitingCall, ids: TeamIds, make: TeamCaller): Promise<Map<string, string>> {
+export async function sendWaitingCall(call: WaitingCall, ids: TeamIds, make: TeamCaller): Promise<Map<string, string>> {
   const { callId, made = {} } = call;
   if (isCallOf(call, 'addIncident')) {
     const added = await make('addIncident', call.params, callId);

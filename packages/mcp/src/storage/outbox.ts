@@ -9,11 +9,11 @@ import { v7 as uuidV7 } from 'uuid';
 import { getErrorMessage } from '../errors.ts';
 import { io } from '../system/io.ts';
 import { CallRejectedError, isStorageProblem } from './database.ts';
-import { retryWithoutUnknownLookup, sendLateCall, type TeamIds } from './late-solutions.ts';
+import { retryWithoutUnknownLookup, sendWaitingCall, type TeamIds } from './late-solutions.ts';
 import type { Spool, SpoolCounts, WaitingCall, WaitingCallName, WaitingFile } from './spool.ts';
 
 /** Why a result is not stored, and whether it will be stored later. */
-export interface NotStored {
+export interface NotStoredReason {
   stored: false;
   /**
    * True if the call is in the spool. The next call stores it if possible. A refused call is stored by `argus team
@@ -24,10 +24,10 @@ export interface NotStored {
 }
 
 /** The result of a call, and whether it was stored. */
-export interface StoredOrQueued<T> {
+export interface StorageResult<T> {
   value: T;
   /** Undefined if the result is stored. */
-  notStored?: NotStored;
+  notStored?: NotStoredReason;
   warnings: string[];
 }
 
@@ -35,7 +35,7 @@ export interface StoredOrQueued<T> {
  * The result of a call for a team that was stored on this machine instead. `queued` is set if the call waits to be sent
  * to the team.
  */
-export interface StoredLocally<T> {
+export interface LocalStorageResult<T> {
   value: T;
   queued?: true;
   warnings: string[];
@@ -98,7 +98,7 @@ export class Outbox {
   /**
    * Stores the waiting calls after another call was stored. Waits for the lock, because the lock was free a moment ago.
    */
-  async storeRest(): Promise<string[]> {
+  async storeWaitingAfterWrite(): Promise<string[]> {
     return this.#storeWaitingWith('call');
   }
 
@@ -123,7 +123,7 @@ export class Outbox {
     params: Calls[N]['params'],
     problem: EngineError = this.#getKnownProblem(),
     callId: string = uuidV7(),
-  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+  ): Promise<StorageResult<Calls[N]['result']>> {
     const call: WaitingCall<N> = { callId, now: io().now(), method, params };
     const inMemory = await this.#replayWaiting();
     const value = await inMemory.call(method, params, call.callId, call.now);
@@ -137,7 +137,7 @@ export class Outbox {
     params: Calls[N]['params'],
     value: Calls[N]['result'],
     problem: EngineError,
-  ): Promise<StoredOrQueued<Calls[N]['result']>> {
+  ): Promise<StorageResult<Calls[N]['result']>> {
     return { value, ...(await this.#spoolOrWarn({ callId: uuidV7(), now: io().now(), method, params }, problem)) };
   }
 
@@ -145,10 +145,10 @@ export class Outbox {
   async queueLocalCall(
     call: WaitingCall,
     problem = this.#getKnownProblem(),
-  ): Promise<Omit<StoredLocally<never>, 'value'>> {
+  ): Promise<Omit<LocalStorageResult<never>, 'value'>> {
     const obstacle = await this.#writeToSpool(call, problem);
     if (obstacle === undefined) {
-      const when = isRefusal(problem) ? RETRY_ADVICE : 'the next call that reaches the team server sends it';
+      const when = isRefusedCall(problem) ? RETRY_ADVICE : 'the next call that reaches the team server sends it';
       return { queued: true, warnings: [`Stored on this machine; ${when}. ${problem.message}`] };
     }
     const warning = `Stored only on this machine (${obstacle}); argus team push sends it. ${problem.message}`;
@@ -156,7 +156,7 @@ export class Outbox {
   }
 
   /** True if a waiting call created an incident or solution with one of these ids. */
-  async hasCreated(named: readonly string[]): Promise<boolean> {
+  async hasWaitingCallCreated(named: readonly string[]): Promise<boolean> {
     if (named.length === 0 || !this.#hasQueued()) return false;
     const files = await this.#listQueuedFiles();
     return files.some(({ call: { made = {} } }) => Object.values(made).some((id) => named.includes(id)));
@@ -196,12 +196,12 @@ export class Outbox {
   async #spoolOrWarn(
     call: WaitingCall,
     problem: EngineError,
-  ): Promise<Pick<StoredOrQueued<never>, 'notStored' | 'warnings'>> {
+  ): Promise<Pick<StorageResult<never>, 'notStored' | 'warnings'>> {
     this.#problem = problem;
     const { code, message } = problem;
     const obstacle = await this.#writeToSpool(call, problem);
     if (obstacle === undefined) {
-      const when = isRefusal(problem) ? RETRY_ADVICE : 'the next call that can store it will do so';
+      const when = isRefusedCall(problem) ? RETRY_ADVICE : 'the next call that can store it will do so';
       return { notStored: { stored: false, queued: true, code }, warnings: [`Not stored yet: ${when}. ${message}`] };
     }
     this.#hasUnspooled = true;
@@ -213,7 +213,7 @@ export class Outbox {
   async #writeToSpool(call: WaitingCall, problem: EngineError): Promise<string | undefined> {
     if (!RETRYABLE_ERRORS.includes(problem.code)) return 'the database must be repaired first';
     try {
-      await this.#spool.writeCall(call, isRefusal(problem));
+      await this.#spool.writeCall(call, isRefusedCall(problem));
       return undefined;
     } catch (thrown) {
       return getErrorMessage(thrown);
@@ -260,7 +260,7 @@ export class Outbox {
       if (!isStorageProblem(thrown)) throw thrown;
       this.#problem = thrown;
       // The reason applies to all waiting calls, so sending the others would fail too.
-      if (isRefusal(thrown)) this.#markRefused(await this.#spool.readWaiting(), thrown.message);
+      if (isRefusedCall(thrown)) this.#markRefused(await this.#spool.readWaiting(), thrown.message);
     }
   }
 
@@ -269,7 +269,7 @@ export class Outbox {
     const engine = await this.#engines.openDurable();
     try {
       if (made !== undefined) {
-        const renamed = await sendLateCall(file.call, ids, (name, given, id) =>
+        const renamed = await sendWaitingCall(file.call, ids, (name, given, id) =>
           retryWithoutUnknownLookup(given, (fitting) => engine[patience](name, fitting, id, now)),
         );
         await this.#spool.writeIds(callId, renamed);
@@ -295,7 +295,7 @@ export class Outbox {
 /** End of a message about a refused call. */
 const RETRY_ADVICE = 'it is kept, and argus team push sends it again';
 
-function isRefusal(problem: EngineError): boolean {
+function isRefusedCall(problem: EngineError): boolean {
   return problem instanceof CallRejectedError && problem.isRefused;
 }
 

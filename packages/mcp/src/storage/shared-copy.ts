@@ -12,10 +12,10 @@ import { openEngine } from 'argus-engine';
 import { getErrorMessage } from '../errors.ts';
 import { log } from '../log.ts';
 import { DRAFT_PREFIX, removeAbandonedCopies } from '../owner/data-folder.ts';
-import { readShared, readSharedState, type SharedFolderState } from '../owner/shared-files.ts';
+import { readSharedFiles, readSharedFolderState, type SharedFolderState } from '../owner/shared-files.ts';
 import { listNamesOrEmpty } from '../system/files/read.ts';
 import { io } from '../system/io.ts';
-import { isAlive, ProcessLock, readLockOwner } from '../system/process-lock.ts';
+import { isProcessAlive, ProcessLock, readLockOwner } from '../system/process-lock.ts';
 import { VERSION } from '../version.ts';
 import type { EngineOptions } from './database.ts';
 
@@ -48,7 +48,7 @@ export async function getSharedDatabase(
   folder: string,
   opening: EngineOptions,
 ): Promise<string | undefined> {
-  const state = readSharedState(top);
+  const state = readSharedFolderState(top);
   if (state === undefined) {
     removeOtherCopies(folder, getFilePrefix(top), undefined);
     return undefined;
@@ -68,14 +68,14 @@ export async function getSharedDatabase(
  * import.
  */
 export function computeSharedStamp(top: string): string | undefined {
-  const stamp = readSharedState(top)?.stamp;
+  const stamp = readSharedFolderState(top)?.stamp;
   const copy = pendingCopies.get(top);
   return copy !== undefined && existsSync(copy) ? `${stamp} ${path.basename(copy)}` : stamp;
 }
 
 /** Returns warnings about shared files that are missing in an answer. */
 export function getSharedWarnings(top: string): string[] {
-  const state = readSharedState(top);
+  const state = readSharedFolderState(top);
   const copy = pendingCopies.get(top);
   return [
     ...(state?.leftOut === undefined ? [] : [`Some files of .argus-shared are missing: ${state.leftOut}.`]),
@@ -87,7 +87,7 @@ export function getSharedWarnings(top: string): string[] {
 
 /** Imports the files in this process. Does nothing if another process is importing them. */
 export async function importShared({ top, folder, opening }: ImportJob): Promise<void> {
-  const state = readSharedState(top);
+  const state = readSharedFolderState(top);
   if (state === undefined) return;
   const taking = { top, folder, opening: { ...opening, log } };
   const mark = getLockPath(folder, top);
@@ -118,7 +118,7 @@ function startImportProcess(taking: ImportJob): void {
 
 function isImportRunning(mark: string): boolean {
   const owner = readLockOwner(mark);
-  return owner !== undefined && isAlive(owner);
+  return owner !== undefined && isProcessAlive(owner);
 }
 
 function getLockPath(folder: string, top: string): string {
@@ -150,7 +150,7 @@ async function buildDatabase(
   copy: string,
   opening: Omit<EngineOptions, 'log'>,
 ): Promise<void> {
-  const { files, faults } = readShared(top);
+  const { files, faults } = readSharedFiles(top);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   removeAbandonedCopies(folder);
   const draft = path.join(folder, `${DRAFT_PREFIX}${randomUUID()}`);

@@ -14,7 +14,7 @@ import type { Calls } from 'argus-engine';
 import { getSystemCode } from '../errors.ts';
 import { log } from '../log.ts';
 import { readBytes, tryReadText } from '../system/files/read.ts';
-import { createWholeFile, DRAFT_SUFFIX, writeWholeFile } from '../system/files/whole-file.ts';
+import { createFileAtomically, DRAFT_SUFFIX, writeFileAtomically } from '../system/files/whole-file.ts';
 import { io } from '../system/io.ts';
 
 /** The calls that can wait. */
@@ -101,14 +101,14 @@ export class Spool {
     const name = `${call.callId}.${await this.#seal.compute(text)}.json`;
     if (listNames(this.#folder).length >= MAX_CALLS) throw new Error(`${MAX_CALLS} calls are already waiting`);
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    writeWholeFile(path.join(this.#folder, isRefused ? `${name}${REFUSED_SUFFIX}` : name), text);
+    writeFileAtomically(path.join(this.#folder, isRefused ? `${name}${REFUSED_SUFFIX}` : name), text);
   }
 
   /** Stores which ids of the team replace ids of this machine. */
   async writeIds(callId: string, ids: ReadonlyMap<string, string>): Promise<void> {
     if (ids.size === 0) return;
     const text = `${JSON.stringify([...ids])}\n`;
-    writeWholeFile(path.join(this.#folder, `${callId}.${await this.#seal.compute(text)}.ids`), text);
+    writeFileAtomically(path.join(this.#folder, `${callId}.${await this.#seal.compute(text)}.ids`), text);
   }
 
   /** Returns all mappings that `writeIds` has stored. */
@@ -270,7 +270,7 @@ function readOrCreateKey(folder: string): Buffer {
   const known = readKey(file);
   if (known !== undefined) return known;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  createWholeFile(file, randomBytes(KEY_BYTES));
+  createFileAtomically(file, randomBytes(KEY_BYTES));
   const created = readKey(file);
   if (created === undefined) throw new Error(`${file} is not a valid key; delete it`);
   return created;

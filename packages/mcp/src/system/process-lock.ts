@@ -6,7 +6,7 @@ import { linkSync, renameSync, rmSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { getSystemCode } from '../errors.ts';
 import { readTextOrEmpty } from './files/read.ts';
-import { createWholeFile } from './files/whole-file.ts';
+import { createFileAtomically } from './files/whole-file.ts';
 
 export interface LockOwner {
   pid: number;
@@ -33,7 +33,7 @@ function parseOwner(text: string): LockOwner | undefined {
 }
 
 /** True if the process runs. Also true for a process of another machine, because its state is not known. */
-export function isAlive({ pid, host, began }: LockOwner): boolean {
+export function isProcessAlive({ pid, host, began }: LockOwner): boolean {
   if (host !== hostname()) return true;
   try {
     process.kill(pid, 0);
@@ -72,12 +72,12 @@ export class ProcessLock {
     // The last part distinguishes two calls of the same process.
     const text = `${JSON.stringify({ ...identifyThisProcess(), call: crypto.randomUUID() })}\n`;
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      if (createWholeFile(file, text)) return new ProcessLock(file, text);
+      if (createFileAtomically(file, text)) return new ProcessLock(file, text);
       const current = readTextOrEmpty(file);
       if (current === '') continue;
       const owner = parseOwner(current);
-      if (owner !== undefined && isAlive(owner)) return undefined;
-      removeStale(file, current);
+      if (owner !== undefined && isProcessAlive(owner)) return undefined;
+      removeStaleLock(file, current);
     }
     return undefined;
   }
@@ -96,7 +96,7 @@ export function readLockOwner(file: string): LockOwner | undefined {
  * Removes a stale lock. Another process may have taken it over in the meantime, so the lock is moved and checked first,
  * and moved back if it is not stale.
  */
-function removeStale(file: string, stale: string): void {
+function removeStaleLock(file: string, stale: string): void {
   const movedFile = `${file}.${crypto.randomUUID()}`;
   try {
     renameSync(file, movedFile);
@@ -116,4 +116,4 @@ function removeStale(file: string, stale: string): void {
  * The environment variable by which `run/processes.ts` finds processes that a run left behind. It contains the marks of
  * the run and of the runs in which it runs, separated by `:`.
  */
-export const RUN_MARKS = 'ARGUS_RUN_MARKS';
+export const RUN_MARKS_VARIABLE = 'ARGUS_RUN_MARKS';

@@ -75,7 +75,7 @@ export async function runProgram(
     let unkillable: NodeJS.Timeout | undefined;
     const stopProgram = (reason: StopReason) => {
       stopReason ??= reason;
-      killGroup(child, 'SIGKILL', options.cwd);
+      killProcessGroup(child, 'SIGKILL', options.cwd);
       // A process that hangs in the kernel does not end even after SIGKILL.
       unkillable ??= setTimeout(() => finish(null), MAX_KILL_WAIT_MS);
     };
@@ -167,7 +167,7 @@ export function waitForExit(child: ChildProcess, drainMs: number): Promise<Proce
 }
 
 /** Sends a signal to a process and to the processes that it started. */
-export function killGroup(child: ChildProcess, signal: NodeJS.Signals, cwd: string): void {
+export function killProcessGroup(child: ChildProcess, signal: NodeJS.Signals, cwd: string): void {
   if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') {
@@ -244,7 +244,7 @@ export function findProgram(name: string, root: string, searchPath = io().env.PA
  * True if a program is installed. This includes programs that only a shell can start, such as npm's `.cmd` files on
  * Windows.
  */
-export function isInstalled(name: string, root: string, searchPath = io().env.PATH): boolean {
+export function isProgramInstalled(name: string, root: string, searchPath = io().env.PATH): boolean {
   const files = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
   return findInPath(files, root, searchPath) !== undefined;
 }

@@ -3,7 +3,7 @@
  * Nothing is expanded or executed. A command with syntax that is not supported is not editable.
  */
 
-export interface Word {
+export interface CommandWord {
   /** The word without quotes. */
   text: string;
   /** Offsets in the command line, including quotes. */
@@ -13,14 +13,14 @@ export interface Word {
 
 /** The last simple command of a line, to which arguments are appended. */
 export interface LastCommand {
-  words: Word[];
+  words: CommandWord[];
   /** False if a pipe, a redirection or a subshell is around the command, because then nothing may be inserted. */
   editable: boolean;
 }
 
 /** Returns the last command: `c` for `a && b; c`. */
 export function parseLastCommand(line: string, windows = process.platform === 'win32'): LastCommand {
-  let words: Word[] = [];
+  let words: CommandWord[] = [];
   let editable = true;
   /** Number of open subshells. Infinite after syntax whose end is not parsed, such as a comment or a here-document. */
   let openSubshells = 0;
@@ -89,7 +89,7 @@ function readCommands(
     if (redirection !== undefined && redirection !== '') {
       at += redirection.length;
       // `2>&1` already includes its target.
-      if (!/&[\d-]$/u.test(redirection)) at = skipTarget(line, at, windows);
+      if (!/&[\d-]$/u.test(redirection)) at = skipRedirectionTarget(line, at, windows);
     } else if (measureLineContinuation(line, at) > 0) {
       at += measureLineContinuation(line, at);
     } else if (char === '&' && rest !== '&&') {
@@ -104,7 +104,7 @@ function readCommands(
     } else if (char === '#') {
       at += line.slice(at).search(/$/mu);
     } else if (char === close && (char === ')' || isAtCommandStart)) {
-      return { commands: removeEmpty(commands), end: at + 1 };
+      return { commands: removeEmptyCommands(commands), end: at + 1 };
     } else if (isAtCommandStart && (char === '(' || /^\{\s/u.test(rest))) {
       const kind = char === '(' ? '(' : '{';
       const inside = readCommands(line, at + 1, windows, kind === '(' ? ')' : '}');
@@ -121,10 +121,10 @@ function readCommands(
       at = word.end;
     }
   }
-  return close === undefined ? { commands: removeEmpty(commands), end: at } : undefined;
+  return close === undefined ? { commands: removeEmptyCommands(commands), end: at } : undefined;
 }
 
-function removeEmpty(commands: readonly LineCommand[]): LineCommand[] {
+function removeEmptyCommands(commands: readonly LineCommand[]): LineCommand[] {
   return commands.filter(({ words, group }) => words.length > 0 || group !== undefined);
 }
 
@@ -146,7 +146,7 @@ export function splitQuotedWords(text: string): { words: string[]; open: string 
   return { words, open };
 }
 
-function skipTarget(line: string, from: number, windows: boolean): number {
+function skipRedirectionTarget(line: string, from: number, windows: boolean): number {
   let at = from;
   while (/[ \t]/u.test(line.charAt(at))) at += 1;
   return readWord(line, at, windows).end;
@@ -159,7 +159,7 @@ export function quoteArgument(argument: string, windows = process.platform === '
   return `'${argument.replaceAll("'", "'\\''")}'`;
 }
 
-interface ParsedWord extends Word {
+interface ParsedWord extends CommandWord {
   /** The quote that is not closed. */
   open?: string | undefined;
 }

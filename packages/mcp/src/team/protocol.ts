@@ -12,10 +12,10 @@ import { PROJECT_NAME_PATTERN } from '../owner/project.ts';
 import type { Zod } from '../system/zod.ts';
 
 /** The protocol version of this program. A change that an older program cannot understand requires a new version. */
-export const PROTOCOL = 1;
+export const PROTOCOL_VERSION = 1;
 
 /** The oldest version that this program supports. */
-export const OLDEST_PROTOCOL = 1;
+export const OLDEST_PROTOCOL_VERSION = 1;
 
 export type TeamCallName = (typeof TEAM_CALLS)[number];
 
@@ -65,7 +65,7 @@ export const createHelloSchema = (z: Zod) =>
 export type Hello = z.output<ReturnType<typeof createHelloSchema>>;
 
 /** Returns the scope that a token needs for a call. */
-export function requiredScope(method: TeamCallName): Scope {
+export function getRequiredScope(method: TeamCallName): Scope {
   if (EDITING_CALLS.some((call) => call === method)) return 'edit';
   return WRITING_CALLS.some((call) => call === method) ? 'write' : 'read';
 }

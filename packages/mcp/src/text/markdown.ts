@@ -1,21 +1,21 @@
 /** Formats untrusted texts as parts of Markdown. */
 
-import { clip, removeInvisible, toSingleLine } from './untrusted.ts';
+import { clip, removeInvisibleCharacters, toSingleLine } from './untrusted.ts';
 
 const MAX_LINE_CHARACTERS = 400;
 
 /** Returns a single line without control characters. The text then cannot start a heading or a new row of a table. */
-export function formatLine(text: string, limit = MAX_LINE_CHARACTERS): string {
-  return clip(toSingleLine(removeInvisible(text)), limit);
+export function formatMarkdownLine(text: string, limit = MAX_LINE_CHARACTERS): string {
+  return clip(toSingleLine(removeInvisibleCharacters(text)), limit);
 }
 
 export function formatCell(text: string | null | undefined): string {
-  return text ? formatLine(text, 160).replaceAll('|', '\\|') : '-';
+  return text ? formatMarkdownLine(text, 160).replaceAll('|', '\\|') : '-';
 }
 
 /** Formats a command or a name as code. */
 export function formatCode(text: string): string {
-  return addBackticks(formatLine(text));
+  return addBackticks(formatMarkdownLine(text));
 }
 
 /** Formats a line as code, where Markdown has no effect. The fence is longer than any run of backticks in the line. */
@@ -28,7 +28,7 @@ export function addBackticks(line: string): string {
  * Formats a block of code. The fence is longer than any run of backticks in the text, so the text cannot end the block.
  */
 export function formatCodeBlock(text: string, language = ''): string {
-  const clean = removeInvisible(text).trimEnd();
+  const clean = removeInvisibleCharacters(text).trimEnd();
   const fence = '`'.repeat(Math.max(3, longestBacktickRun(clean) + 1));
   return `${fence}${language}\n${clean}\n${fence}`;
 }
@@ -39,7 +39,7 @@ export function formatSeconds(value: number): string {
 }
 
 /** Returns the end of a long text, starting with a complete line. */
-export function keepEnd(text: string, limit: number): string {
+export function truncateStart(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const part = text.slice(-limit);
   return `… (${text.length - limit} characters before)\n${part.slice(part.indexOf('\n') + 1)}`.toWellFormed();

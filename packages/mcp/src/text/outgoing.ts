@@ -5,16 +5,16 @@
  */
 
 import { createFixLoop, type FixLoop } from 'argus-engine';
-import { mapTexts, removeInvisible } from './untrusted.ts';
+import { mapStringsDeep, removeInvisibleCharacters } from './untrusted.ts';
 
 let fixLoop: FixLoop | undefined;
 
 export function sanitize(text: string): string {
   fixLoop ??= createFixLoop();
-  return fixLoop.redact(removeInvisible(text));
+  return fixLoop.redact(removeInvisibleCharacters(text));
 }
 
 /** Like `sanitize`, for every string and key in plain data. */
 export function sanitizeDeep<T>(value: T): T {
-  return mapTexts(value, sanitize);
+  return mapStringsDeep(value, sanitize);
 }

@@ -29,7 +29,7 @@ const EMOJI =
   /^[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u21aa\u231a-\u23ff\u24c2\u25aa-\u27bf\u2934\u2935\u2b05-\u2b55\u3030\u303d\u3297\u3299\u{1f000}-\u{1faff}]/u;
 
 /** Returns the text that a person sees. The engine uses the same rule. `tests/vectors/visible.jsonl` checks both. */
-export function removeInvisible(text: string): string {
+export function removeInvisibleCharacters(text: string): string {
   const lines = text.replaceAll(TERMINAL_SEQUENCES, '').replaceAll(/\r\n?/gu, '\n');
   const cleaned = lines.replaceAll(INVISIBLE_CHARACTERS, '');
   return (
@@ -61,7 +61,7 @@ function hasVisibleEffect(before: string, mark: string, next: string): boolean {
 
 /** Like `removeInvisible`, for every string and key in plain data. */
 export function removeInvisibleDeep<T>(value: T): T {
-  return mapTexts(value, removeInvisible);
+  return mapStringsDeep(value, removeInvisibleCharacters);
 }
 
 /**
@@ -71,14 +71,14 @@ export function removeInvisibleDeep<T>(value: T): T {
 const FIELD_NAME = /^[a-z][A-Za-z_]{0,30}$/u;
 
 /** Returns a copy of plain data. Converts every string and every key except the names of fields. */
-export function mapTexts<T>(value: T, convert: (text: string) => string): T;
-export function mapTexts(value: unknown, convert: (text: string) => string): unknown {
+export function mapStringsDeep<T>(value: T, convert: (text: string) => string): T;
+export function mapStringsDeep(value: unknown, convert: (text: string) => string): unknown {
   if (typeof value === 'string') return convert(value);
-  if (Array.isArray(value)) return value.map((item: unknown) => mapTexts(item, convert));
+  if (Array.isArray(value)) return value.map((item: unknown) => mapStringsDeep(item, convert));
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).map(([key, item]) => [
     FIELD_NAME.test(key) ? key : convert(key),
-    mapTexts(item, convert),
+    mapStringsDeep(item, convert),
   ]);
   return Object.fromEntries(entries);
 }
@@ -88,7 +88,7 @@ const MAX_SHORT_LINE_CHARACTERS = 500;
 
 /** Shortens an untrusted text to one line for a message. */
 export function toShortLine(text: string): string {
-  return clip(removeInvisible(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE_CHARACTERS);
+  return clip(removeInvisibleCharacters(text).replaceAll(/\s+/gu, ' ').trim(), MAX_SHORT_LINE_CHARACTERS);
 }
 
 const MAX_QUOTED_CHARACTERS = 300;

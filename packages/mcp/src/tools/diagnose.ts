@@ -7,7 +7,7 @@ import type { SuspectCommit } from 'argus-engine';
 import { Git } from '../git/git.ts';
 import { describeCommits } from '../git/history.ts';
 import { replaceRerunCommand } from '../run/planning/test-place.ts';
-import { SourceFolders } from '../run/source-places.ts';
+import { SourcePathCompleter } from '../run/source-places.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { removeWeakeningFix } from '../sessions/weakenings.ts';
 import { completePatternId } from '../sessions/whole-id.ts';
@@ -72,7 +72,7 @@ export async function diagnoseFailure(
   // The caller may have passed only the last part of the name.
   const name = value.cause.cases.find((one) => one.endsWith(caseName)) ?? caseName;
   const { notStored: _, ...result } = await removeWeakeningFix(session, value, name);
-  const folders = new SourceFolders(session.root);
+  const folders = new SourcePathCompleter(session.root);
   const cause = folders.completePlaces(result.cause);
   const placed = {
     ...notStored,

@@ -5,17 +5,17 @@
 
 import { FIX_APPROACHES } from 'argus-engine';
 import type { Loop } from '../fix/loop.ts';
-import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import type { LoopContext, LoopWatcher } from '../fix/loop-context.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
 import {
-  answerOf as createAnswer,
+  createFixAnswer as createAnswer,
   type FixAnswer,
   loop as loopId,
-  placeAt as openLoopContext,
+  openLoopContext,
   output,
   projectPath,
-  watched as runWithProgress,
+  runWithProgress,
 } from './shared/fix-schemas.ts';
 import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
 
@@ -54,7 +54,7 @@ async function attemptFix(
   loopContext: LoopContext,
   loop: Loop,
   params: FixAttemptParams,
-  watcher: Watcher,
+  watcher: LoopWatcher,
 ): Promise<FixAnswer> {
   const { runStep } = await import('../fix/step.ts');
   const { projectPath, loop: id, fix, outside, approach, research, sources, verified, ...settings } = params;

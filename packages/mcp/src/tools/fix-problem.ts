@@ -4,11 +4,18 @@
  */
 
 import type { Loop } from '../fix/loop.ts';
-import type { LoopContext, Watcher } from '../fix/loop-context.ts';
+import type { LoopContext, LoopWatcher } from '../fix/loop-context.ts';
 import { createStartShape } from '../fix/start-fields.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
-import { answerOf, type FixAnswer, output, placeAt, projectPath, watched } from './shared/fix-schemas.ts';
+import {
+  createFixAnswer,
+  type FixAnswer,
+  openLoopContext,
+  output,
+  projectPath,
+  runWithProgress,
+} from './shared/fix-schemas.ts';
 import { type Arguments, type CallContext, defineTool } from './shared/tool.ts';
 
 const input = (z: Zod) => z.strictObject({ projectPath: projectPath(z), ...createStartShape(z) });
@@ -21,20 +28,20 @@ async function handleFixProblem(
   context: CallContext,
 ): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
-  const loopContext = await placeAt(projectPath, sessionManager);
+  const loopContext = await openLoopContext(projectPath, sessionManager);
   const loop = await Loop.start(loopContext, settings);
   try {
-    return await watched(loopContext, context, (watcher) => startLoop(loopContext, loop, watcher));
+    return await runWithProgress(loopContext, context, (watcher) => startLoop(loopContext, loop, watcher));
   } finally {
     loop.close();
   }
 }
 
 /** Runs a command at once. An error without a command first needs a fix. */
-async function startLoop(loopContext: LoopContext, loop: Loop, watcher: Watcher): Promise<FixAnswer> {
+async function startLoop(loopContext: LoopContext, loop: Loop, watcher: LoopWatcher): Promise<FixAnswer> {
   const { runStep } = await import('../fix/step.ts');
   const refusal = loop.decision.type === 'run' ? await runStep(loop, watcher) : null;
-  return answerOf(loopContext, loop, watcher, refusal ?? undefined);
+  return createFixAnswer(loopContext, loop, watcher, refusal ?? undefined);
 }
 
 export const fixProblemTool = defineTool({

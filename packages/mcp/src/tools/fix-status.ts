@@ -4,10 +4,10 @@ import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
 import {
   type FixAnswer,
-  answerFrom as formatAnswer,
+  formatFixAnswer as formatAnswer,
   loop,
+  openLoopContext,
   output,
-  placeAt,
   projectPath,
 } from './shared/fix-schemas.ts';
 import { type Arguments, defineTool } from './shared/tool.ts';
@@ -21,7 +21,7 @@ const input = (z: Zod) =>
 async function handleFixStatus(params: Arguments<typeof input>, sessionManager: SessionManager): Promise<FixAnswer> {
   const { Loop } = await import('../fix/loop.ts');
   const { formatReport } = await import('../fix/report/report.ts');
-  const loopContext = await placeAt(params.projectPath, sessionManager);
+  const loopContext = await openLoopContext(params.projectPath, sessionManager);
   const record = await Loop.readRecord(loopContext, params.loop);
   return formatAnswer(loopContext, record, record.nextStep.decision.is_over ? { report: formatReport(record) } : {});
 }

@@ -73,7 +73,9 @@ export async function findReportFiles(root: string, pattern: string): Promise<st
   const stats = stat(literalPath);
   if (stats?.isFile()) return [literalPath];
   if (stats)
-    throw reportNotFoundError(`'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`);
+    throw createReportNotFoundError(
+      `'${pattern}' is not a file. Name a report file, or a glob such as ${pattern}/**/*.xml.`,
+    );
 
   const { glob } = await import('tinyglobby');
   const normalized = pattern.replaceAll('\\', process.platform === 'win32' ? '/' : '\\');
@@ -85,9 +87,10 @@ export async function findReportFiles(root: string, pattern: string): Promise<st
   };
   const found = await glob(normalized, { cwd: root, absolute: true, dot: true, ...walkOptions });
   const [first] = found;
-  if (first === undefined) throw reportNotFoundError(`No report matches '${pattern}' in ${root}. Check the path.`);
+  if (first === undefined)
+    throw createReportNotFoundError(`No report matches '${pattern}' in ${root}. Check the path.`);
   if (found.length > MAX_FILES)
-    throw reportNotFoundError(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
+    throw createReportNotFoundError(`'${pattern}' matches ${found.length} files, more than ${MAX_FILES}. Narrow it.`);
   return found.map((file) => path.normalize(file)).sort();
 }
 
@@ -117,7 +120,7 @@ function requireReadable(file: string, top: string): void {
     readPart(file, { maxBytes: 0, ...links }, 'beginning');
   } catch (thrown) {
     if (thrown instanceof UnreadableFileError)
-      throw reportNotFoundError(`${file} is not read: ${thrown.message}. Name a report file.`);
+      throw createReportNotFoundError(`${file} is not read: ${thrown.message}. Name a report file.`);
   }
   // The engine has the same limit, but it would first read the file up to that size.
   if ((stat(file)?.size ?? 0) <= LIMITS.MAX_REPORT_BYTES) return;
@@ -127,7 +130,7 @@ function requireReadable(file: string, top: string): void {
   );
 }
 
-function reportNotFoundError(message: string): ArgusError {
+function createReportNotFoundError(message: string): ArgusError {
   return new ArgusError('REPORT_NOT_FOUND', message);
 }
 

@@ -5,7 +5,7 @@ import { LOCALES } from 'argus-engine';
 import { findUnusedMemories } from '../owner/project.ts';
 import { findCommandProblem } from '../run/advice/runner-check.ts';
 import { recognizeRunnerName } from '../run/planning/plan.ts';
-import { getThisMachine } from '../run/planning/test-command.ts';
+import { getInstalledPrograms } from '../run/planning/test-command.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import { isStorageProblem } from '../storage/database.ts';
@@ -56,7 +56,7 @@ export async function handleInit(
   const session = await sessionManager.init(params.projectPath, params.configFile);
   const memory = await findMemoryState(session);
   const { root, command: testCommand = null } = session.testPlace;
-  const problem = testCommand === null ? undefined : findCommandProblem(testCommand, root, getThisMachine());
+  const problem = testCommand === null ? undefined : findCommandProblem(testCommand, root, getInstalledPrograms());
   const { warnings = [], ...overview } = await readKnownData(session);
   const unusedMemories = findUnusedMemories(session.project).map(
     (file) => `${file} is not used: the folders of a repository share one memory, in ${session.databasePath}.`,

@@ -10,7 +10,7 @@ import type { SessionManager } from '../sessions/session-manager.ts';
 import { findWeakenings } from '../sessions/weakenings.ts';
 import { completeFixId } from '../sessions/whole-id.ts';
 import type { Zod } from '../system/zod.ts';
-import { removeInvisible } from '../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../text/untrusted.ts';
 import { caseName, notStored, projectPath, runId, warnings } from './shared/schemas.ts';
 import { type AnswerOf, type Arguments, defineTool, type Output } from './shared/tool.ts';
 
@@ -51,7 +51,7 @@ export async function handleReportFix(
   const fix = {
     runId,
     caseName,
-    fixDescription: removeInvisible(fixDescription),
+    fixDescription: removeInvisibleCharacters(fixDescription),
     success,
     supersedes: supersedes === undefined ? null : await completeFixId(session, supersedes),
     env,

@@ -1,11 +1,11 @@
 /** argus_run: runs the project's tests and stores the run. `run/` contains the support for the runners. */
 
-import { createMachineAdvice, getThisMachine } from '../run/advice/machine.ts';
+import { createMachineAdvice, createMachineProbe } from '../run/advice/machine.ts';
 import type { PendingGitState } from '../run/git-state.ts';
 import { canAddFilter } from '../run/planning/plan.ts';
-import { getFolderInProject, removeFolder, type TestPlace } from '../run/planning/test-place.ts';
+import { getFolderInProject, removeFolderPrefix, type TestCommandLocation } from '../run/planning/test-place.ts';
 import { type RunWatcher, runTests } from '../run/run-tests.ts';
-import { SourceFolders, SourceLines } from '../run/source-places.ts';
+import { SourceLineReader, SourcePathCompleter } from '../run/source-places.ts';
 import type { Session } from '../sessions/session.ts';
 import type { SessionManager } from '../sessions/session-manager.ts';
 import type { Zod } from '../system/zod.ts';
@@ -71,12 +71,12 @@ export async function handleRun(
     session.recordRun({ ...run, folder }),
   );
   const { skipped, ...result } = value;
-  const folders = new SourceFolders(session.root);
-  const sourceLines = new SourceLines(session.root, (line) => session.sanitize(line));
+  const folders = new SourcePathCompleter(session.root);
+  const sourceLines = new SourceLineReader(session.root, (line) => session.sanitize(line));
   const failures = result.failures.map((failure) => sourceLines.addSourceLine(folders.completePlaces(failure)));
   const causes = result.causes.map((cause) => folders.completePlaces(cause));
   const skippedNotes = skipped.map(({ at, reason }) => `Not read: ${at}: ${reason}`);
-  const advice = createMachineAdvice(failures, getThisMachine(root));
+  const advice = createMachineAdvice(failures, createMachineProbe(root));
   return {
     ...notStored,
     ...result,
@@ -92,14 +92,14 @@ export async function handleRun(
  */
 async function findFilteredCase(
   filter: string,
-  { root, command }: TestPlace,
+  { root, command }: TestCommandLocation,
   session: Session,
 ): Promise<string | undefined> {
   if (command === undefined || canAddFilter(command, root)) return undefined;
   // If the memory cannot be read, the advice fits any package.
   const known = await session.withEngine((engine) => engine.tests({ name: filter })).catch(() => undefined);
   const names =
-    known?.value.tests.map((one) => removeFolder(getFolderInProject(session.project, root), one.caseName)) ?? [];
+    known?.value.tests.map((one) => removeFolderPrefix(getFolderInProject(session.project, root), one.caseName)) ?? [];
   return names.find((name) => name.endsWith(filter)) ?? names[0];
 }
 

@@ -139,14 +139,14 @@ async function requireReplaceable(target: string): Promise<void> {
   const existing = await stat(target).catch(() => undefined);
   // Writing to a folder fails later with a clear message.
   if (existing === undefined || existing.isDirectory()) return;
-  if (existing.isFile() && (await isPage(target, existing.size).catch(() => false))) return;
+  if (existing.isFile() && (await isExportedPage(target, existing.size).catch(() => false))) return;
   throw new ArgusError(
     'INVALID_INPUT',
     `${target} cannot be written, because it exists and is not an exported page. Name another file.`,
   );
 }
 
-async function isPage(file: string, bytes: number): Promise<boolean> {
+async function isExportedPage(file: string, bytes: number): Promise<boolean> {
   if (bytes === 0) return true;
   const opened = await open(file);
   try {

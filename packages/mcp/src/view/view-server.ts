@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Calls, isPageCall, WRITING_CALLS } from 'argus-engine';
 import { ArgusError, getSystemCode } from '../errors.ts';
-import { ChangeStream, FileWatch } from '../http/changes.ts';
+import { ChangeStream, FileWatcher } from '../http/changes.ts';
 import { createContentSecurityPolicy, findAsset } from '../http/page.ts';
 import { RejectedRequest, readJson, sendBytes, sendError, sendHead, sendJson } from '../http/responses.ts';
 import { io } from '../system/io.ts';
@@ -44,8 +44,8 @@ interface ServerParts {
 /** Port 0 means any free port. */
 export async function startViewServer(memory: ViewedMemory, wantedPort: number): Promise<ViewServer> {
   const guard = new RequestGuard();
-  const files = await memory.listFiles();
-  const events = new ChangeStream((onChange) => files.map((file) => new FileWatch(file, onChange)));
+  const files = await memory.listWatchedFiles();
+  const events = new ChangeStream((onChange) => files.map((file) => new FileWatcher(file, onChange)));
   const parts = { memory, guard, events };
   // Reads the policy now. An incomplete build then fails at the start and not in the browser.
   await createContentSecurityPolicy('served');
@@ -90,14 +90,14 @@ async function handleRequest(parts: ServerParts, request: IncomingMessage, respo
   const { guard } = parts;
   if (request.rawHeaders.length > 2 * MAX_HEADERS)
     throw new RejectedRequest(431, 'INVALID_INPUT', 'Send fewer headers.');
-  const pathname = guard.findOwnPath(request, request.socket.localPort ?? 0);
+  const pathname = guard.parseSameOriginPath(request, request.socket.localPort ?? 0);
   if (pathname === undefined) {
     throw new RejectedRequest(403, 'FORBIDDEN', 'Open the address that argus-mcp view printed.');
   }
   const method = request.method === 'HEAD' ? 'GET' : (request.method ?? '');
   if (method === 'GET' && pathname === '/') return sendPage(response);
   if (method === 'GET' && pathname.startsWith('/open/')) return redeemTicket(guard, pathname, response);
-  if (!guard.isBearer(request.headers.authorization)) {
+  if (!guard.hasValidToken(request.headers.authorization)) {
     throw new RejectedRequest(
       401,
       'UNAUTHORIZED',
@@ -119,7 +119,7 @@ async function handleTrustedRequest(
     case 'GET /engine.wasm':
       return sendBytes(response, 'application/wasm', await readFile(findAsset('engine')));
     case 'GET /api/about':
-      return sendJson(response, 200, memory.getAbout());
+      return sendJson(response, 200, memory.getMemoryInfo());
     case 'GET /api/events':
       return events.addListener(response);
   }
@@ -130,7 +130,7 @@ async function handleTrustedRequest(
   if (typeof params !== 'object' || params === null || Array.isArray(params)) {
     throw new RejectedRequest(400, 'INVALID_INPUT', 'The body is not an object.');
   }
-  if (WRITING_CALLS.some((call) => call === name) && !memory.getAbout().editable) {
+  if (WRITING_CALLS.some((call) => call === name) && !memory.getMemoryInfo().editable) {
     throw new RejectedRequest(
       409,
       'DATABASE_READ_ONLY',
@@ -188,7 +188,7 @@ export class RequestGuard {
    * Returns the path of a request to this server. Returns undefined for another host (DNS rebinding) or another origin,
    * because a malicious page sends such requests.
    */
-  findOwnPath({ url = '/', headers, headersDistinct }: RequestTarget, port: number): string | undefined {
+  parseSameOriginPath({ url = '/', headers, headersDistinct }: RequestTarget, port: number): string | undefined {
     // `URL.host` omits the default port, as browsers do.
     const hosts = ['127.0.0.1', 'localhost'].map((name) => new URL(`http://${name}:${port}`).host);
     // If there are two headers, a proxy may have used the one that this server ignores.
@@ -201,7 +201,7 @@ export class RequestGuard {
   }
 
   /** True if the header `Authorization: Bearer …` has the token. Compares in constant time. */
-  isBearer(authorization: string | undefined): boolean {
+  hasValidToken(authorization: string | undefined): boolean {
     const given = /^Bearer (\S+)$/u.exec(authorization ?? '')?.[1] ?? '';
     return timingSafeEqual(hash(given), hash(this.token));
   }

@@ -12,7 +12,7 @@ import { findAcceptedLocale } from '../text/locale.ts';
 import { VERSION } from '../version.ts';
 
 /** Facts that the page requests first. */
-export interface About {
+export interface ViewedMemoryInfo {
   project: string;
   /** Null if the database does not exist yet. */
   database: string | null;
@@ -40,7 +40,7 @@ export class ViewedMemory {
     return historyEnabled && existsSync(databasePath) ? databasePath : null;
   }
 
-  getAbout(): About {
+  getMemoryInfo(): ViewedMemoryInfo {
     const { root, locale, historyEnabled: history } = this.#session;
     const database = this.databasePath;
     const editable = database !== null && isWritable(database);
@@ -50,7 +50,7 @@ export class ViewedMemory {
   /**
    * Returns the files whose content the page shows: the project's file, which may not exist yet, and the user's memory.
    */
-  async listFiles(): Promise<string[]> {
+  async listWatchedFiles(): Promise<string[]> {
     const user = await findTrustedUserMemory(this.project);
     return [this.#session.databasePath, ...(user === undefined ? [] : [user])];
   }

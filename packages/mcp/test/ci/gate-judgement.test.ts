@@ -1,7 +1,7 @@
 import type { CaseRecord, RunRecord, VerdictKind } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { type GateBase, type GateFacts, judgeRun, NO_RERUNS } from '../../src/cli/ci/gate-judgement.ts';
-import { reportUnrecordedRun } from '../../src/cli/ci/unrecorded-run.ts';
+import { createUnrecordedRunReport } from '../../src/cli/ci/unrecorded-run.ts';
 import type { QuarantinedCase, QuarantineVersions } from '../../src/config/quarantine.ts';
 
 const RUN: RunRecord = {
@@ -142,14 +142,14 @@ test('counts every failure of an unrecorded run, including failures that are not
   const waiting = { runId: 'run-1', status: 'failed', durationMs: 3, totals, failures: [failure], more: 2 } as const;
   const entry: QuarantinedCase = { case: 'a', reason: 'waits', owner: 'ada', until: '2999-12-31' };
   const gate = judgeRun(
-    reportUnrecordedRun({ ...waiting, failures: [failure] }),
+    createUnrecordedRunReport({ ...waiting, failures: [failure] }),
     { ...NO_QUARANTINE, counting: [entry] },
     GATE_FACTS,
   );
   expect(gate.quarantined).toHaveLength(1);
   expect(gate.failing.map(({ caseName }) => caseName)).toEqual(['unlisted failure 1 of 2', 'unlisted failure 2 of 2']);
   const passed = { ...waiting, status: 'passed', totals: { ...totals, failed: 0 }, failures: [], more: 0 } as const;
-  expect(judgeRun(reportUnrecordedRun({ ...passed, failures: [] }), NO_QUARANTINE, GATE_FACTS).passes).toBe(true);
+  expect(judgeRun(createUnrecordedRunReport({ ...passed, failures: [] }), NO_QUARANTINE, GATE_FACTS).passes).toBe(true);
 });
 
 const createFlakyCase = (more: Partial<CaseRecord>): CaseRecord => ({ ...createCaseRecord('a', 'flaky'), ...more });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { findOtherReasons } from '../../src/cli/ci/other-reasons.ts';
+import { findNonTestReasons } from '../../src/cli/ci/other-reasons.ts';
 import { createFolder } from '../project.ts';
 
 // The texts come from Vitest 3.2, Jest 30, nyc 17, pytest-cov 6, coverage.py 7, SimpleCov 0.22, JaCoCo 0.8, Node 20,
@@ -44,7 +44,7 @@ test.each([
   ['Maven', '[ERROR] Failed to execute goal org.apache.maven.plugins:maven-checkstyle-plugin:3.1.0:check'],
 ])('finds the reason that %s printed', (_, line) => {
   const root = createFolder({ 'out.log': `1 failed, 19 passed\n${line}\ndone\n` });
-  expect(findOtherReasons(root, path.join(root, 'out.log'))).toEqual([`The tests printed: ${line.trim()}`]);
+  expect(findNonTestReasons(root, path.join(root, 'out.log'))).toEqual([`The tests printed: ${line.trim()}`]);
 });
 
 test.each([
@@ -58,7 +58,7 @@ test.each([
   '3 files would be left unchanged. found 0 vulnerabilities',
 ])('finds no reason in the end of a run whose tests failed: %s', (text) => {
   const root = createFolder({ 'out.log': `${text}\n` });
-  expect(findOtherReasons(root, path.join(root, 'out.log'))).toEqual([]);
+  expect(findNonTestReasons(root, path.join(root, 'out.log'))).toEqual([]);
 });
 
 test('reads a log in UTF-16 and a log with colors', () => {
@@ -66,7 +66,7 @@ test('reads a log in UTF-16 and a log with colors', () => {
   const root = createFolder({ 'out.log': '', 'colors.log': `\u001b[31m${line}\u001b[0m\n` });
   writeFileSync(path.join(root, 'out.log'), `\uFEFF1 failed\r\n${line}\r\n`, 'utf16le');
   for (const name of ['out.log', 'colors.log'])
-    expect(findOtherReasons(root, path.join(root, name)), name).toEqual([`The tests printed: ${line}`]);
+    expect(findNonTestReasons(root, path.join(root, name)), name).toEqual([`The tests printed: ${line}`]);
 });
 
 test.each([
@@ -78,12 +78,12 @@ test.each([
   ['setup.cfg', '[tool:pytest]\naddopts = --cov-fail-under=80\n'],
 ])('a threshold in %s is a reason only without a log', (name, text) => {
   const root = createFolder({ [name]: text, 'out.log': 'Coverage: 99 % of lines\n1 failed\n' });
-  expect(findOtherReasons(root, undefined)).toEqual([expect.stringContaining(`${name} sets a coverage threshold`)]);
-  expect(findOtherReasons(root, path.join(root, 'out.log'))).toEqual([]);
+  expect(findNonTestReasons(root, undefined)).toEqual([expect.stringContaining(`${name} sets a coverage threshold`)]);
+  expect(findNonTestReasons(root, path.join(root, 'out.log'))).toEqual([]);
 });
 
 test('reports no coverage reason in a project without a threshold', () => {
   const root = createFolder({ 'package.json': '{"scripts":{"test":"vitest run --coverage"}}' });
-  expect(findOtherReasons(root, undefined)).toEqual([]);
-  expect(() => findOtherReasons(root, path.join(root, 'none.log'))).toThrow('cannot be read');
+  expect(findNonTestReasons(root, undefined)).toEqual([]);
+  expect(() => findNonTestReasons(root, path.join(root, 'none.log'))).toThrow('cannot be read');
 });

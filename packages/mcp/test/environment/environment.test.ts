@@ -7,12 +7,12 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { detectEnvironment, type Machine } from '../../src/environment/detect.ts';
+import { detectEnvironment, type MachineFacts } from '../../src/environment/detect.ts';
 import { type FileTexts, parseMajor } from '../../src/environment/facts.ts';
 import { getEnvironment, getRunConditions } from '../../src/environment/project-environment.ts';
 import { createFolder } from '../project.ts';
 
-const MACHINE: Machine = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
+const MACHINE: MachineFacts = { platform: 'linux', nodeVersion: '22.1.0', env: {}, cudaVersionFile: undefined };
 
 test.each([
   ['18.2.0', '18'],

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type AttemptRequest, runAttempt } from '../../src/fix/attempt/attempt.ts';
 import { LogFile } from '../../src/fix/attempt/log-file.ts';
-import { createMark, findMarkedProcesses } from '../../src/run/processes.ts';
+import { createRunMark, findMarkedProcesses } from '../../src/run/processes.ts';
 import { createFolder } from '../project.ts';
 
 const returnUnchanged = (text: string) => text;
@@ -13,7 +13,15 @@ const returnUnchanged = (text: string) => text;
 function runTestAttempt(command: string, extra: Partial<AttemptRequest> = {}) {
   const cwd = createFolder();
   const logPath = path.join(cwd, 'attempt_1.log');
-  const request = { command, cwd, logPath, timeoutSeconds: 20, mark: createMark(), redact: returnUnchanged, ...extra };
+  const request = {
+    command,
+    cwd,
+    logPath,
+    timeoutSeconds: 20,
+    mark: createRunMark(),
+    redact: returnUnchanged,
+    ...extra,
+  };
   return { request, result: runAttempt(request), log: () => readFileSync(logPath, 'utf8') };
 }
 

@@ -54,7 +54,7 @@ async function restoreOverwrittenFiles(root: string, names: readonly string[]) {
   const snapshots = await openSnapshots(root);
   const id = await snapshots.take('1');
   for (const name of names) writeFileSync(path.join(root, name), 'overwritten\n');
-  const now = await snapshots.now();
+  const now = await snapshots.saveTemporarily();
   runRestoreCommand(root, snapshots.createRestoreCommand(id));
   const bytesAfter = Object.fromEntries(names.map((name) => [name, readFileSync(path.join(root, name))]));
   return { after: bytesAfter, change: await snapshots.difference(id, now), diff: await snapshots.diff(id, now) };
@@ -123,13 +123,13 @@ test.skipIf(process.platform !== 'linux')(
     rmSync(path.join(root, 'link'));
     writeFileSync(path.join(root, 'link'), 'no link\n');
     chmodSync(path.join(root, 'run.sh'), 0o644);
-    expect((await snapshots.difference(id, await snapshots.now())).files).toHaveLength(3);
+    expect((await snapshots.difference(id, await snapshots.saveTemporarily())).files).toHaveLength(3);
     runRestoreCommand(root, snapshots.createRestoreCommand(id));
     expect(readFileSync(odd, 'utf8')).toBe('latin\n');
     expect(readlinkSync(path.join(root, 'link'))).toBe('nowhere/at all');
     expect(lstatSync(path.join(root, 'run.sh')).mode & 0o111).not.toBe(0);
     execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd: root });
-    expect(await snapshots.areEqual(id, await snapshots.now())).toBe(true);
+    expect(await snapshots.areEqual(id, await snapshots.saveTemporarily())).toBe(true);
   },
 );
 
@@ -287,7 +287,7 @@ test('writes an object again that git has pruned', async () => {
   const snapshots = await openSnapshots(root);
   // A stored hash is used only if the file was last changed before it was read.
   const later = { ...io(), now: () => Date.now() + 10_000 };
-  await withIo(later, () => snapshots.now());
+  await withIo(later, () => snapshots.saveTemporarily());
   runGit(root, 'prune', '--expire=now');
   const id = await snapshots.take('1');
   expect(runGit(root, 'show', `${id}:a.txt`)).toBe('a\n');
@@ -304,8 +304,8 @@ test('removes snapshot refs after two weeks, except those of the loop itself', a
   await otherSnapshots.take('1');
   const names = () => runGit(root, 'for-each-ref', '--format=%(refname)', 'refs/argus').trimEnd().split('\n');
   const day = 24 * 3_600_000;
-  await ownSnapshots.expire(Date.now() + 13 * day);
+  await ownSnapshots.removeExpired(Date.now() + 13 * day);
   expect(names()).toHaveLength(3);
-  await ownSnapshots.expire(Date.now() + 15 * day);
+  await ownSnapshots.removeExpired(Date.now() + 15 * day);
   expect(names()).toEqual(['refs/argus/fixes/a1b2c3d4/1']);
 });

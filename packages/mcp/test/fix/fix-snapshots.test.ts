@@ -71,10 +71,10 @@ describe('in git', () => {
     });
     const snapshots = await openTestSnapshots(root);
     const from = await snapshots.take('1');
-    expect(await snapshots.difference(from, await snapshots.now())).toEqual({ digest: null, files: [] });
+    expect(await snapshots.difference(from, await snapshots.saveTemporarily())).toEqual({ digest: null, files: [] });
     writeFiles(root, { 'a.txt': 'one\n2\nthree\nfour\n', 'ü.txt': 'new\n', 'c.bin': '\0\x02', 'd.txt': '2wo\n' });
     rmSync(path.join(root, 'b.txt'));
-    const to = await snapshots.now();
+    const to = await snapshots.saveTemporarily();
     const { digest, files } = await snapshots.difference(from, to);
     expect(digest).toMatch(/^[0-9a-f]{64}$/u);
     expect(files).toEqual([
@@ -96,7 +96,7 @@ describe('in git', () => {
       writeFiles(root, { 'a.txt': 'x\n'.repeat(lines) });
       const from = await snapshots.take(String(lines));
       writeFiles(root, { 'a.txt': `${'x\n'.repeat(lines)}end\n` });
-      digests.push((await snapshots.difference(from, await snapshots.now())).digest);
+      digests.push((await snapshots.difference(from, await snapshots.saveTemporarily())).digest);
     }
     expect(digests[1]).toBe(digests[0]);
   });
@@ -129,7 +129,7 @@ describe('in git', () => {
     const packageSnapshots = await openTestSnapshots(path.join(root, 'packages/one'));
     const from = await packageSnapshots.take('1');
     writeFiles(root, { 'packages/two/b': '2\n', 'packages/two/new': '2\n' });
-    const { files } = await packageSnapshots.difference(from, await packageSnapshots.now());
+    const { files } = await packageSnapshots.difference(from, await packageSnapshots.saveTemporarily());
     expect(files.map((file) => file.path)).toEqual(['packages/two/b', 'packages/two/new']);
 
     const linked = path.join(createFolder(), 'linked');
@@ -182,7 +182,7 @@ describe('in git', () => {
     const snapshots = await openTestSnapshots(root);
     const from = await snapshots.take('1');
     writeFiles(root, { 'a.txt': 'x\n' });
-    expect(await snapshots.diff(from, await snapshots.now())).toContain('--- a/a.txt');
+    expect(await snapshots.diff(from, await snapshots.saveTemporarily())).toContain('--- a/a.txt');
     expect(existsSync(path.join(root, '.git/called'))).toBe(false);
     expect(readFileSync(path.join(root, '.git/index')).toString('hex')).toBe(indexBefore);
   });
@@ -209,7 +209,7 @@ describe('in git', () => {
     const snapshots = await openTestSnapshots(root);
     const from = await snapshots.take('1');
     writeFiles(root, { 'dist/bundle.js': `${'y'.repeat(300_000)}\n`.repeat(10), 'z.test.js': 'two\n' });
-    const diff = await snapshots.diff(from, await snapshots.now());
+    const diff = await snapshots.diff(from, await snapshots.saveTemporarily());
     expect(diff).toContain('-one\n+two\n');
     expect(diff.length).toBeLessThan(1_000_000);
   });
@@ -246,7 +246,7 @@ describe('without git', () => {
     const snapshots = await openTestSnapshots(root);
     expect(snapshots.kind).toBe('copies');
     const from = await snapshots.take('1');
-    expect(await snapshots.difference(from, await snapshots.now())).toEqual({ digest: null, files: [] });
+    expect(await snapshots.difference(from, await snapshots.saveTemporarily())).toEqual({ digest: null, files: [] });
     writeFiles(root, { 'a.txt': 'one\n2\n', 'deep/b.sh': 'y\n', new: 'n\n', 'node_modules/m/i.js': '2' });
     rmSync(path.join(root, 'gone'));
     const to = await snapshots.take('2');
@@ -263,7 +263,7 @@ describe('without git', () => {
     expect(readFileSync(path.join(root, 'a.txt'), 'utf8')).toBe('one\ntwo\n');
     expect(readFileSync(path.join(root, 'gone'), 'utf8')).toBe('g\n');
     expect(() => execFileSync(path.join(root, 'deep/b.sh'), { stdio: 'pipe' })).toThrow(/x: (?:command )?not found/u);
-    expect(await snapshots.areEqual(from, await snapshots.now())).toBe(false);
+    expect(await snapshots.areEqual(from, await snapshots.saveTemporarily())).toBe(false);
   });
 
   test('without git, runners do not find the tests in a copy', async () => {

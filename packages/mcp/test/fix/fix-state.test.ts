@@ -7,7 +7,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { readLog } from '../../src/fix/state/loop-files.ts';
+import { readEndOfLog } from '../../src/fix/state/loop-files.ts';
 import { lockLoop, StateFolder } from '../../src/fix/state/state-folder.ts';
 import { createFolder as temp } from '../project.ts';
 
@@ -70,7 +70,7 @@ describe('the folder of a loop', () => {
     expect(folder.readState()).toBe('{\n  "version": 1,\n  "more": true\n}\n');
     expect(readdirSync(folder.path)).toEqual(['state.json']);
     expect(readFileSync(path.join(root, '.claude/fixes/.gitignore'), 'utf8')).toBe('*\n');
-    expect(StateFolder.findNewest(root)?.shownPath).toBe('.claude/fixes/a1b2c3d4');
+    expect(StateFolder.findNewest(root)?.projectRelativePath).toBe('.claude/fixes/a1b2c3d4');
   });
 
   test('a finished loop is moved to another folder', () => {
@@ -89,10 +89,10 @@ describe('the folder of a loop', () => {
   test('the log of an interrupted attempt is kept', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     folder.createAndLock().release();
-    expect(folder.renameOld('attempt_1.log')).toBe(null);
+    expect(folder.renameInterruptedFile('attempt_1.log')).toBe(null);
     for (const text of ['first', 'second']) {
       folder.write('attempt_1.log', text);
-      folder.renameOld('attempt_1.log');
+      folder.renameInterruptedFile('attempt_1.log');
     }
     expect(folder.read('attempt_1_cut_off_1.log')).toBe('first');
     expect(folder.read('attempt_1_cut_off_2.log')).toBe('second');
@@ -102,11 +102,11 @@ describe('the folder of a loop', () => {
   test('the end of a log of any length is read', () => {
     const folder = new StateFolder(temp(), 'a1b2c3d4');
     folder.createAndLock().release();
-    expect(readLog(folder, 1)).toBe('');
+    expect(readEndOfLog(folder, 1)).toBe('');
     folder.write('attempt_1.log', 'short\n');
-    expect(readLog(folder, 1)).toBe('short\n');
+    expect(readEndOfLog(folder, 1)).toBe('short\n');
     folder.write('attempt_1.log', `x${'ü'.repeat(40_000)}\nend\n`);
-    expect(readLog(folder, 1)).toMatch(/^ü+\nend\n$/u);
+    expect(readEndOfLog(folder, 1)).toMatch(/^ü+\nend\n$/u);
   });
 
   test('a failed write is reported, and the old content is kept', () => {

@@ -3,7 +3,7 @@
 import type { FixEvidence, FixesResult, ReportedFix, SharedKnown } from 'argus-engine';
 import { expect, test } from 'vitest';
 import { formatFixDetails, formatFixes } from '../../src/format/failures/evidence-text.ts';
-import { formatOrigin } from '../../src/format/failures/verdict-text.ts';
+import { formatSharedOrigin } from '../../src/format/failures/verdict-text.ts';
 
 const FOUND_FIX: FixEvidence = {
   fixId: 'fix-407d1654a2e0b85a-a65e613d5ce8',
@@ -92,7 +92,7 @@ test('names the file of a shared fix', () => {
 
 test('names the file that assigns a shared fix to this failure', () => {
   const joinedBy = '.argus-shared/decisions/dec-019d2b1e-8f00-7000-8000-ba9876543210.json';
-  expect(formatOrigin({ ...SHARED_FIX.origin, joinedBy })).toBe(
+  expect(formatSharedOrigin({ ...SHARED_FIX.origin, joinedBy })).toBe(
     `${SHARED_FIX.origin.file}, by ann; same failure according to ${joinedBy}; elsewhere: worked 2, failed 1`,
   );
 });

@@ -2,7 +2,7 @@
 
 import type { Cause, FailureBrief, KnownPattern, RunResult } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { formatKnown } from '../../src/format/failures/known-text.ts';
+import { formatKnownFailures } from '../../src/format/failures/known-text.ts';
 
 const CAUSE: Cause = { causeId: 'cause-1', headline: 'boom', place: 'a.js:1', count: 1, cases: ['a.test.js > a'] };
 const KNOWN_PATTERN: KnownPattern = {
@@ -24,27 +24,27 @@ test.each([
   ['an unknown failure', createFailedRun([CAUSE], KNOWN_PATTERN)],
   ['a test that was never seen', createFailedRun([{ ...CAUSE, verdict: { kind: 'new', probability: 1 } }])],
   ['a run that passed', { ...createFailedRun([{ ...CAUSE, count: 2 }]), status: 'passed' as const }],
-])('prints nothing about %s', (_, run) => expect(formatKnown(run)).toBe(''));
+])('prints nothing about %s', (_, run) => expect(formatKnownFailures(run)).toBe(''));
 
 test('prints verdicts, common causes and fixes, each with its test', () => {
   const verdict = { kind: 'flaky', probability: 0.8 } as const;
-  expect(formatKnown(createFailedRun([{ ...CAUSE, verdict }], KNOWN_PATTERN))).toBe(
+  expect(formatKnownFailures(createFailedRun([{ ...CAUSE, verdict }], KNOWN_PATTERN))).toBe(
     `argus knows these failures:
   a.test.js > a: boom at a.js:1
       flaky (80 %): it fails without a code change
   next: argus diagnose 'a.test.js > a'`,
   );
   const unseen = { kind: 'new', probability: 1 } as const;
-  expect(formatKnown(createFailedRun([{ ...CAUSE, count: 3, verdict: unseen }]))).toContain(
+  expect(formatKnownFailures(createFailedRun([{ ...CAUSE, count: 3, verdict: unseen }]))).toContain(
     '  3 failures, 1 cause: boom at a.js:1\n  next',
   );
   const fix = { ...KNOWN_PATTERN, patternId: 'pat-1', suggestedFix: 'Turn it.', standing: 'fixed 1 of 1 time' };
   const tried = { proved: 1, claimed: 0, failed: 0 };
-  expect(formatKnown(createFailedRun([CAUSE], { ...fix, tried }))).toContain('Turn it. (fixed 1 of 1 time)');
+  expect(formatKnownFailures(createFailedRun([CAUSE], { ...fix, tried }))).toContain('Turn it. (fixed 1 of 1 time)');
 });
 
 test('prints only the first of many causes', () => {
   const causes = Array.from({ length: 9 }, (_, at) => ({ ...CAUSE, causeId: `cause-${at}`, count: 2 }));
-  expect(formatKnown(createFailedRun(causes)).split('\n')).toHaveLength(8);
-  expect(formatKnown(createFailedRun(causes))).toContain('… and 4 more causes: argus report');
+  expect(formatKnownFailures(createFailedRun(causes)).split('\n')).toHaveLength(8);
+  expect(formatKnownFailures(createFailedRun(causes))).toContain('… and 4 more causes: argus report');
 });

@@ -1,7 +1,7 @@
 /** Reads the events and writes the answers in the form that each agent documents. */
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { type CommandEvent, formatAnswer, parseEvent } from '../../src/hook/agents.ts';
+import { type CommandEvent, formatHookAnswer, parseEvent } from '../../src/hook/agents.ts';
 
 const COMMON_FIELDS = { session_id: 's-1', transcript_path: '/t.jsonl', cwd: '/shop' };
 const hookAnswer = (event: string) => ({ hookSpecificOutput: { hookEventName: event, additionalContext: 'known' } });
@@ -141,7 +141,7 @@ test.each(COMMAND_END_CASES)('reads the end of a command: %s', (_name, event, ex
   const parsed = parseEvent(JSON.stringify(event));
   expect(parsed).toMatchObject({ kind: 'command', ...expected });
   if (parsed?.kind !== 'command') throw new Error('no command');
-  const text = formatAnswer(parsed.answer, 'known');
+  const text = formatHookAnswer(parsed.answer, 'known');
   expect(text === undefined ? undefined : JSON.parse(text)).toEqual(expectedAnswer);
 });
 

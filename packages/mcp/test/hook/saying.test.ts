@@ -1,7 +1,7 @@
 /** Decides whether two errors count as the same error. */
 import { expect, test } from 'vitest';
 import { signErrors, withSigner } from '../../src/hook/run-of.ts';
-import { type Hint, selectMatching } from '../../src/hook/state.ts';
+import { type Hint, selectMatchingHints } from '../../src/hook/state.ts';
 
 /** Returns true if a hint about the error `knownError` is shown for the error `currentError` of another test. */
 async function isHintShown(knownError: string, currentError: string, cases?: string[]): Promise<boolean> {
@@ -13,7 +13,7 @@ async function isHintShown(knownError: string, currentError: string, cases?: str
   if (knownSignature === undefined || currentSignature === undefined) throw new Error('no error');
   const families = [knownSignature.family, ...(knownSignature.sentence === undefined ? [] : [knownSignature.sentence])];
   const earned: Hint = { of: 'fix', kind: 'proved', families, words: [], lines: ['x'] };
-  return selectMatching([{ ...earned, ...(cases === undefined ? {} : { cases }) }], currentSignature).length > 0;
+  return selectMatchingHints([{ ...earned, ...(cases === undefined ? {} : { cases }) }], currentSignature).length > 0;
 }
 
 const addStackFrame = (error: string, place: string) => `${error}\n    at ${place} (/shop/src/${place}.mjs:3:7)\n`;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { estimateTokens, formatMessage } from '../../src/hook/hints/lines.ts';
 import { type PastRun, replayRuns } from '../../src/hook/hints/replay.ts';
-import { createRun } from '../../src/hook/run-of.ts';
+import { createCommandRun } from '../../src/hook/run-of.ts';
 import { computeScore, judgeMessages, wasPrinted } from '../../src/hook/score.ts';
-import { type Hint, HookState, mayContain, type StateLine } from '../../src/hook/state.ts';
+import { type Hint, HookState, mayContainError, type StateLine } from '../../src/hook/state.ts';
 import { createProject } from '../project.ts';
 
 const messageLines = (id: string): StateLine[] => [
@@ -95,8 +95,8 @@ test('fences a message, limits it to 300 tokens and lists refuted fixes last', (
   expect(text).not.toContain('字');
   expect(text.endsWith('\n````')).toBe(true);
   expect(formatMessage([])).toBeUndefined();
-  expect(mayContain('connect ECONNREFUSED 1', ['econnrefused'])).toBe(true);
-  expect(mayContain('connect ETIMEDOUT 1', ['econnrefused'])).toBe(false);
+  expect(mayContainError('connect ECONNREFUSED 1', ['econnrefused'])).toBe(true);
+  expect(mayContainError('connect ETIMEDOUT 1', ['econnrefused'])).toBe(false);
 });
 
 test('replays one message per lasting failure, using only facts that were known at that time', () => {
@@ -134,7 +134,7 @@ test('records a pass for the failed cases when a command that names no test pass
   };
   const where = { root, top: root, home: root };
   const listCasesOfRun = (output: string, failed: string[]) => {
-    const run = createRun({ ...commandEnd, event: { output } }, where, null, root, failed);
+    const run = createCommandRun({ ...commandEnd, event: { output } }, where, null, root, failed);
     return run.cases?.map(({ name, status }) => `${name}: ${status}`);
   };
   expect(listCasesOfRun('OK', [])).toBeUndefined();

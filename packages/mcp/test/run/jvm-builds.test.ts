@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { describeUnbuiltModules, GradleTasksUpToDate } from '../../src/run/jvm-builds.ts';
+import { describeUnbuiltModules, UpToDateGradleTasks } from '../../src/run/jvm-builds.ts';
 import { createFolder } from '../project.ts';
 
 test('reads up-to-date tasks of Gradle in both output formats and from chunks of any size', () => {
-  const tasks = new GradleTasksUpToDate('/srv/shop');
+  const tasks = new UpToDateGradleTasks('/srv/shop');
   const output =
     ':lib:test UP-TO-DATE\r\n> Task :test FROM-CACHE\n> Task :app:core:integrationTest UP-TO-DATE\n:other:test\n';
   for (const piece of output.match(/[\s\S]{1,7}/gu) ?? []) tasks.add(piece);
@@ -19,7 +19,7 @@ test.each([
   ['in a folder with only a build file', ['shop/build.gradle.kts'], ':test', 'shop'],
   ['in the root, whose modules also have build files', ['build.gradle', 'lib/build.gradle'], ':lib:test', 'lib'],
 ])('finds the results of a build %s', (_, files, task, module) => {
-  const tasks = new GradleTasksUpToDate(createFolder(Object.fromEntries(files.map((file) => [file, '']))));
+  const tasks = new UpToDateGradleTasks(createFolder(Object.fromEntries(files.map((file) => [file, '']))));
   tasks.add(`${task} UP-TO-DATE\n`);
   expect(tasks.hasWritten(`${module}/build/test-results/test/TEST-a.xml`)).toBe(true);
   expect(tasks.hasWritten(`${module}/other/build/test-results/test/TEST-a.xml`)).toBe(false);
@@ -33,7 +33,7 @@ test.each([
   ['move if the module exists', "findProject(':lib')?.setProjectDir(new File(settingsDir, './modules/library'))"],
 ])('finds the results of a module that settings %s', (_, line) => {
   const settings = `include ':lib', ':other'\n${line}\n`;
-  const tasks = new GradleTasksUpToDate(createFolder({ 'settings.gradle': settings, 'other/build.gradle': '' }));
+  const tasks = new UpToDateGradleTasks(createFolder({ 'settings.gradle': settings, 'other/build.gradle': '' }));
   tasks.add('> Task :lib:test UP-TO-DATE\n> Task :other:test UP-TO-DATE\n');
   expect(tasks.hasWritten('modules/library/build/test-results/test/TEST-a.xml')).toBe(true);
   expect(tasks.hasWritten('other/build/test-results/test/TEST-a.xml')).toBe(true);
@@ -44,7 +44,7 @@ test.each([
 test('finds the results of a module if settings compute the folder', () => {
   const settings =
     "include ':lib', ':app'\nrootProject.children.each { it.projectDir = new File(\"modules\", it.name) }\n";
-  const tasks = new GradleTasksUpToDate(createFolder({ 'settings.gradle': settings }));
+  const tasks = new UpToDateGradleTasks(createFolder({ 'settings.gradle': settings }));
   tasks.add('> Task :lib:test UP-TO-DATE\n> Task :app:test\n');
   expect(tasks.hasWritten('modules/lib/build/test-results/test/TEST-a.xml')).toBe(true);
   expect(tasks.hasWritten('modules/app/build/test-results/test/TEST-a.xml')).toBe(false);

@@ -3,17 +3,17 @@
 import { createServer } from 'node:net';
 import type { FailureKind } from 'argus-engine';
 import { expect, test } from 'vitest';
-import { createMachineAdvice, findListener, type Machine } from '../../src/run/advice/machine.ts';
+import { createMachineAdvice, findListeningProgram, type MachineProbe } from '../../src/run/advice/machine.ts';
 import { createProject } from '../project.ts';
 
-const idleMachine: Machine = {
+const idleMachine: MachineProbe = {
   root: '/nowhere',
   platform: 'linux',
   findPortHolder: () => undefined,
-  freeBytes: () => 3 * 1024 ** 2,
+  readFreeBytes: () => 3 * 1024 ** 2,
 };
 
-const getAdvice = (failureKind: FailureKind, headline: string, machine: Partial<Machine> = {}) =>
+const getAdvice = (failureKind: FailureKind, headline: string, machine: Partial<MachineProbe> = {}) =>
   createMachineAdvice([{ failureKind, headline }], { ...idleMachine, ...machine });
 
 test.each<[FailureKind, string, string]>([
@@ -47,9 +47,9 @@ test.runIf(process.platform === 'linux')('finds the process that listens on a po
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? String(address.port) : '';
-  expect(findListener(port)).toContain(`(process ${process.pid})`);
+  expect(findListeningProgram(port)).toContain(`(process ${process.pid})`);
   await new Promise((resolve) => server.close(resolve));
-  expect(findListener(port)).toBeUndefined();
+  expect(findListeningProgram(port)).toBeUndefined();
 });
 
 test('names the version that the project requires', () => {

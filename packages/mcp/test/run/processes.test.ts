@@ -1,12 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
-import { cleanUpProcesses, createMark, createMarkVariable, findMarkedProcesses } from '../../src/run/processes.ts';
+import {
+  cleanUpProcesses,
+  createRunMark,
+  createRunMarkVariable,
+  findMarkedProcesses,
+} from '../../src/run/processes.ts';
 
 /** Starts a process with a mark. The process ends when its stdin closes. */
 async function startMarkedProcess(mark: string): Promise<ChildProcess> {
   const child = spawn('cat', {
-    env: { ...process.env, ...createMarkVariable(mark) },
+    env: { ...process.env, ...createRunMarkVariable(mark) },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -16,7 +21,7 @@ async function startMarkedProcess(mark: string): Promise<ChildProcess> {
 }
 
 test.runIf(process.platform === 'linux')('finds a process only by its complete mark', async () => {
-  const mark = createMark();
+  const mark = createRunMark();
   const { pid } = await startMarkedProcess(mark);
   expect(await findMarkedProcesses(mark)).toEqual([{ pid, command: 'cat' }]);
   expect(await findMarkedProcesses(mark.slice(0, -1))).toEqual([]);
@@ -24,13 +29,13 @@ test.runIf(process.platform === 'linux')('finds a process only by its complete m
 });
 
 test.runIf(process.platform === 'linux')('finds a process of a nested run by both marks', async () => {
-  const [outer, inner] = [createMark(), createMark()];
+  const [outer, inner] = [createRunMark(), createRunMark()];
   const { pid } = await startMarkedProcess(`${outer}:${inner}`);
   for (const mark of [outer, inner]) expect(await findMarkedProcesses(mark)).toEqual([{ pid, command: 'cat' }]);
 });
 
 test.skipIf(process.platform === 'win32')('does not report a process that ends soon after its command', async () => {
-  const mark = createMark();
+  const mark = createRunMark();
   const child = await startMarkedProcess(mark);
   const cleanUp = cleanUpProcesses(mark, true);
   child.stdin?.end();
@@ -38,7 +43,7 @@ test.skipIf(process.platform === 'win32')('does not report a process that ends s
 });
 
 test.runIf(process.platform === 'linux')('reports a process that outlives a passed command', async () => {
-  const mark = createMark();
+  const mark = createRunMark();
   const { pid } = await startMarkedProcess(mark);
   expect(await cleanUpProcesses(mark, true)).toMatchObject({ notes: [`Still running: ${pid} (cat).`] });
 });

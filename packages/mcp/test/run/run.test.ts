@@ -7,7 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { parseDockerInspect, parsePodList } from '../../src/run/containers.ts';
-import { execute, Tail } from '../../src/run/execute.ts';
+import { execute, OutputTail } from '../../src/run/execute.ts';
 import { parseStatus, readGitFacts } from '../../src/run/git-state.ts';
 import { removeAdditions } from '../../src/run/reporters.ts';
 import { GoJsonConverter } from '../../src/run/reports/go-json.ts';
@@ -89,7 +89,7 @@ describe('execute', () => {
   });
 
   test('limits the length of the kept output', () => {
-    const tail = new Tail();
+    const tail = new OutputTail();
     for (let i = 0; i < 100; i++) tail.add(`${'x'.repeat(10_000)}${i}\n`);
     expect(tail.text.length).toBeLessThanOrEqual(64 * 1024);
     expect(tail.lastLine).toMatch(/x99$/u);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { SourceFolders } from '../../src/run/source-places.ts';
+import { SourcePathCompleter } from '../../src/run/source-places.ts';
 import { createFolder } from '../project.ts';
 
 const createSourceFolders = (...files: string[]) =>
-  new SourceFolders(createFolder(Object.fromEntries(files.map((file) => [file, '']))));
+  new SourcePathCompleter(createFolder(Object.fromEntries(files.map((file) => [file, '']))));
 
 test('completes the place of a file in the source folder of any module', () => {
   const folders = createSourceFolders(

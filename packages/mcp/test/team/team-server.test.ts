@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { type CallName, type Calls, NamedCalls, openEngine, type Scope } from 'argus-engine';
 import { v7 as uuidV7 } from 'uuid';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Auth, generateToken } from '../../src/team/server/auth.ts';
+import { generateToken, TokenAuthenticator } from '../../src/team/server/auth.ts';
 import type { ServedMemory } from '../../src/team/server/storage/projects.ts';
 import { TeamServer } from '../../src/team/server/team-server.ts';
 
@@ -36,8 +36,8 @@ async function startTestServer({ memory, callMs }: { memory?: ServedMemory; call
   const listeners: (() => void)[] = [];
   const projects = {
     serverMemory: async () => engine,
-    projectMemory: async () => memory ?? engine,
-    projectNames: async () => ['shop'],
+    getProjectMemory: async () => memory ?? engine,
+    listProjectNames: async () => ['shop'],
     watch: (_: string, changed: () => void) => {
       listeners.push(changed);
       return { close: () => {} };
@@ -51,7 +51,7 @@ async function startTestServer({ memory, callMs }: { memory?: ServedMemory; call
   };
   const options = { callsPerSecond: 200, trustsProxy: false, tls: undefined, mcp: async () => {} };
   const serverOptions = callMs === undefined ? options : { ...options, callMs };
-  const server = new TeamServer({ ...serverOptions, projects, auth: new Auth(projects.serverMemory) });
+  const server = new TeamServer({ ...serverOptions, projects, auth: new TokenAuthenticator(projects.serverMemory) });
   onTestFinished(() => server.close(0));
   await once(server.http.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.http.address() as AddressInfo;

@@ -4,18 +4,18 @@ import { expect, test } from 'vitest';
 import { readBatches, writeWithBackpressure } from '../../src/cli/terminal/lines.ts';
 import { toSessionKey } from '../../src/sessions/session-manager.ts';
 import { chooseLocale, findAcceptedLocale } from '../../src/text/locale.ts';
-import { clip, mapTexts, removeInvisible, removeInvisibleDeep } from '../../src/text/untrusted.ts';
+import { clip, mapStringsDeep, removeInvisibleCharacters, removeInvisibleDeep } from '../../src/text/untrusted.ts';
 
 const VISIBLE_VECTORS = new URL('../../../../tests/vectors/visible.jsonl', import.meta.url);
 const visibleRows = readFileSync(VISIBLE_VECTORS, 'utf8').trim().split('\n');
 
 test.each(visibleRows.map((row) => JSON.parse(row)))('shows the same text as the engine: $name', (row) => {
-  expect(removeInvisible(row.text)).toBe(row.visible);
-  expect(removeInvisible(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
+  expect(removeInvisibleCharacters(row.text)).toBe(row.visible);
+  expect(removeInvisibleCharacters(`before ${row.text} after`)).toBe(`before ${row.visible} after`);
 });
 
 test('replaces a lone surrogate, because the engine cannot receive it', () => {
-  expect(removeInvisible('a\ud800b')).toBe('a\ufffdb');
+  expect(removeInvisibleCharacters('a\ud800b')).toBe('a\ufffdb');
 });
 
 test('cleans every key and every string of an answer', () => {
@@ -25,7 +25,7 @@ test('cleans every key and every string of an answer', () => {
 
 test('changes no field names', () => {
   const secret = { failed: 'failed', AKIA234567ABCDEFGHIJ: 1 };
-  expect(mapTexts(secret, () => 'x')).toEqual({ failed: 'x', x: 1 });
+  expect(mapStringsDeep(secret, () => 'x')).toEqual({ failed: 'x', x: 1 });
 });
 
 test('clips a long text', () => {

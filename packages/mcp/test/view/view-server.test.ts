@@ -15,7 +15,10 @@ function findPathOfRequest(
   { url = '/a?b', headers = {}, headersDistinct = {} }: TestRequest,
   port = PORT,
 ): string | undefined {
-  return new RequestGuard().findOwnPath({ url, headers: { host: OWN_HOST, ...headers }, headersDistinct }, port);
+  return new RequestGuard().parseSameOriginPath(
+    { url, headers: { host: OWN_HOST, ...headers }, headersDistinct },
+    port,
+  );
 }
 
 test.each<[name: string, asked: TestRequest, port?: number]>([
@@ -64,7 +67,7 @@ test.each(['host', 'origin', 'authorization', 'sec-fetch-site', 'content-length'
 
 test('accepts only the token of this start', () => {
   const guard = new RequestGuard();
-  expect(guard.isBearer(`Bearer ${guard.token}`)).toBe(true);
+  expect(guard.hasValidToken(`Bearer ${guard.token}`)).toBe(true);
   const { token } = new RequestGuard();
   for (const authorization of [
     undefined,
@@ -74,7 +77,7 @@ test('accepts only the token of this start', () => {
     `Basic ${guard.token}`,
     `Bearer ${guard.token}x`,
   ]) {
-    expect([authorization, guard.isBearer(authorization)]).toEqual([authorization, false]);
+    expect([authorization, guard.hasValidToken(authorization)]).toEqual([authorization, false]);
   }
 });
 

@@ -61,7 +61,7 @@ export class Query<T> {
 }
 
 /** A change by a person, and its error. A second change is ignored while the first is being stored. */
-export class Change {
+export class EditRequest {
   problem = $state.raw<Problem>();
   busy = $state(false);
 

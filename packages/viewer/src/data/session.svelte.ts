@@ -3,7 +3,7 @@
 import { i18n } from '../i18n/i18n.svelte.ts';
 import { hasEmbeddedEngine, readEmbeddedEngine, readEmbeddedSnapshot } from './file/embedded.ts';
 import { EngineWorker, FileSource } from './file/file.ts';
-import { followChanges, LiveSource, Server } from './live/live.ts';
+import { followChanges, LiveSource, ServerConnection } from './live/live.ts';
 import { answerOtherTabs, askOtherTabs, token } from './live/token.ts';
 import {
   describeFolder,
@@ -36,7 +36,7 @@ let version = $state(0);
 let changedAt = $state(0);
 let connected = $state(true);
 let unrecorded = $state.raw<UnrecordedProject>();
-let server: Server | undefined;
+let server: ServerConnection | undefined;
 let isTokenShared = false;
 let engineBytes: Promise<Uint8Array> | undefined;
 let inspector: Promise<EngineWorker> | undefined;
@@ -95,7 +95,7 @@ export const session = {
   },
 
   /** Clears the error of the last file, after the reader has read it. */
-  forgive(): void {
+  clearProblem(): void {
     problem = undefined;
   },
 
@@ -150,7 +150,7 @@ function useSource(opened: Source | undefined): void {
 async function connectToServer(): Promise<Source | undefined> {
   if (!location.protocol.startsWith('http')) return undefined;
   const given = token.value ?? (await askOtherTabs());
-  server = new Server(given);
+  server = new ServerConnection(given);
   const facts = await server.facts();
   if (given !== undefined) shareToken(given);
   if (facts.database !== null) {
@@ -175,7 +175,7 @@ function shareToken(good: string): void {
  * Waits for the first run, which creates the project's database, and then opens the database unless a file was opened
  * before.
  */
-async function awaitDatabase(from: Server): Promise<void> {
+async function awaitDatabase(from: ServerConnection): Promise<void> {
   const ended = new AbortController();
   const changed = () => {
     ended.abort();
@@ -210,6 +210,6 @@ async function copyEngineBytes(): Promise<Uint8Array<ArrayBuffer>> {
 async function loadEngine(): Promise<Uint8Array> {
   const inside = await readEmbeddedEngine();
   if (inside) return inside;
-  const answer = await (server ?? new Server(undefined)).request('engine.wasm');
+  const answer = await (server ?? new ServerConnection(undefined)).request('engine.wasm');
   return new Uint8Array(await answer.arrayBuffer());
 }

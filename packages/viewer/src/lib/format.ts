@@ -84,7 +84,7 @@ const RELATIVE_TIME_UNITS = [
 ] as const;
 
 /** Formats a time relative to `now`, for example as `3 hours ago`. */
-export function formatAgo(iso: string, now: number, language: Language): string {
+export function formatRelativeTime(iso: string, now: number, language: Language): string {
   const time = Date.parse(iso);
   if (Number.isNaN(time)) return iso;
   const format = getFormatter(

@@ -7,7 +7,7 @@ import { href, parseHash, type QueryPatch, type Route, withQuery } from './route
 const lastListAddresses = new Map<string, string>();
 
 /** The detail from which the reader returned to its list, so that its row gets the focus. */
-let leftRoute: Route | undefined;
+let returnedFromRoute: Route | undefined;
 let isStartingOver = false;
 
 let currentRoute = $state.raw<Route>(parseHash(location.hash));
@@ -23,16 +23,16 @@ export const router = {
   },
 
   /** Returns true if the reader has just returned from this address, and only in the first call. */
-  comesFrom(hash: string): boolean {
+  takeReturnFrom(hash: string): boolean {
     const [place, id] = parseHash(hash).path;
-    if (id === undefined || leftRoute?.path[0] !== place || leftRoute?.path[1] !== id) return false;
-    leftRoute = undefined;
+    if (id === undefined || returnedFromRoute?.path[0] !== place || returnedFromRoute?.path[1] !== id) return false;
+    returnedFromRoute = undefined;
     return true;
   },
 
   /** Makes the next list start at its top. */
   startOver(): void {
-    leftRoute = undefined;
+    returnedFromRoute = undefined;
     isStartingOver = true;
   },
 
@@ -50,7 +50,7 @@ export const router = {
 };
 
 function showAddress(hash: string): void {
-  leftRoute = isStartingOver ? undefined : currentRoute;
+  returnedFromRoute = isStartingOver ? undefined : currentRoute;
   isStartingOver = false;
   currentRoute = parseHash(hash);
   const [place, id] = currentRoute.path;
@@ -71,7 +71,7 @@ showAddress(location.hash);
  */
 export function enableRows(list: HTMLElement): () => void {
   [...list.querySelectorAll<HTMLElement>('a.row')]
-    .find((link) => router.comesFrom(link.getAttribute('href') ?? ''))
+    .find((link) => router.takeReturnFrom(link.getAttribute('href') ?? ''))
     ?.focus();
   return moving(list);
 }

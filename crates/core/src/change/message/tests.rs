@@ -1,6 +1,6 @@
 //! Tests the shared vectors of commit messages, and properties of any text.
 
-use super::{MESSAGE_PATTERNS, judge_message, reverted_commit};
+use super::{MESSAGE_PATTERNS, find_reverted_commit, judge_message};
 use proptest::prelude::*;
 use serde::Deserialize;
 
@@ -41,8 +41,8 @@ fn every_rule_has_a_vector() {
 fn reverted_commit_is_returned() {
     let commit = "1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b9c0d";
     let message = format!("Revert \"fix: rounding\"\n\nThis reverts commit {commit}.\n");
-    assert_eq!(reverted_commit(&message), Some(commit));
-    assert_eq!(reverted_commit("fix: rounding"), None);
+    assert_eq!(find_reverted_commit(&message), Some(commit));
+    assert_eq!(find_reverted_commit("fix: rounding"), None);
 }
 
 proptest! {
@@ -51,6 +51,6 @@ proptest! {
         let rows = read_rows();
         let text = format!("{}{noise}\n", rows[at % rows.len()].message).repeat(times);
         let _ = judge_message(&text);
-        let _ = reverted_commit(&text);
+        let _ = find_reverted_commit(&text);
     }
 }

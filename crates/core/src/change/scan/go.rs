@@ -1,11 +1,11 @@
 //! Reads the items of Go files.
 
-use super::{Item, ItemKind, ItemReader};
+use super::{ItemKind, ItemReader, SourceItem};
 use crate::change::tokens::{TokenKind, find_closing_bracket};
 use std::ops::Range;
 
 impl ItemReader<'_> {
-    pub(super) fn read_go(&self, range: Range<usize>) -> Vec<Item> {
+    pub(super) fn read_go(&self, range: Range<usize>) -> Vec<SourceItem> {
         let at = range.start;
         let has_receiver = self.token_text(at) == "func" && self.token_text(at + 1) == "(";
         // Name a method after its type, so that a change of the method counts as a change of the type.
@@ -28,7 +28,7 @@ impl ItemReader<'_> {
             }
             "func" | "type" | "const" | "var" => ItemKind::Definition,
             "import" => {
-                let paths = self.tokens[range.clone()].iter().filter(|token| token.kind == TokenKind::Text);
+                let paths = self.tokens[range.clone()].iter().filter(|token| token.kind == TokenKind::StringOrRegex);
                 let name = |path: &str| path.trim_matches('"').rsplit('/').next().unwrap_or_default().to_owned();
                 return paths
                     .map(|path| self.build_import(&name(&path.text), vec![path.text.clone()], &range))

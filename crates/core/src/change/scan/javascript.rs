@@ -1,6 +1,6 @@
 //! Reads the items of JavaScript and TypeScript files.
 
-use super::{Item, ItemKind, ItemReader};
+use super::{ItemKind, ItemReader, SourceItem};
 use crate::change::tokens::{TokenKind, find_closing_bracket, is_symbol, strip_quotes};
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ fn opens_suite(word: &str) -> bool {
 }
 
 impl ItemReader<'_> {
-    pub(super) fn read_javascript(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
+    pub(super) fn read_javascript(&mut self, range: Range<usize>, scope: usize) -> Vec<SourceItem> {
         let mut at = range.start;
         while at < range.end && ["export", "default", "declare", "async", "await"].contains(&self.token_text(at)) {
             at += 1;
@@ -58,8 +58,8 @@ impl ItemReader<'_> {
         }
     }
 
-    fn read_javascript_import(&self, range: Range<usize>) -> Vec<Item> {
-        let mut texts = self.tokens[range.clone()].iter().filter(|token| token.kind == TokenKind::Text);
+    fn read_javascript_import(&self, range: Range<usize>) -> Vec<SourceItem> {
+        let mut texts = self.tokens[range.clone()].iter().filter(|token| token.kind == TokenKind::StringOrRegex);
         let Some(module) = texts.next_back().map(|token| token.text.clone()) else { return Vec::new() };
         let end = range.clone().find(|at| self.token_text(*at) == "from").unwrap_or(range.end);
         let bound = self.read_bindings(range.start + 1..end, &[module], &range);
@@ -67,7 +67,7 @@ impl ItemReader<'_> {
     }
 
     /// Reads the names in a list of bindings, such as `a, b as c, d: e`, as imports.
-    fn read_bindings(&self, names: Range<usize>, source: &[String], all: &Range<usize>) -> Vec<Item> {
+    fn read_bindings(&self, names: Range<usize>, source: &[String], all: &Range<usize>) -> Vec<SourceItem> {
         let entries = self.tokens[names].split(|token| is_symbol(token, ","));
         let items = entries.filter_map(|entry| {
             let words: Vec<&str> = entry
@@ -82,7 +82,7 @@ impl ItemReader<'_> {
     }
 
     /// Reads a test or a suite: `it.each([…])('adds', () => {…})`, `describe('cart', () => {…})`.
-    fn read_javascript_test(&mut self, range: Range<usize>, start: usize, scope: usize) -> Vec<Item> {
+    fn read_javascript_test(&mut self, range: Range<usize>, start: usize, scope: usize) -> Vec<SourceItem> {
         let (mut at, mut is_suite) =
             (start + 1, opens_suite(self.token_text(start)) && self.token_text(start) != "Deno");
         while self.token_text(at) == "." {
@@ -95,7 +95,7 @@ impl ItemReader<'_> {
         while at < range.end {
             if self.token_text(at) != "(" {
                 // The table of `each` may be a template string.
-                if self.tokens[at].kind != TokenKind::Text {
+                if self.tokens[at].kind != TokenKind::StringOrRegex {
                     break;
                 }
                 at += 1;
@@ -104,7 +104,7 @@ impl ItemReader<'_> {
             let close = find_closing_bracket(self.tokens, at).min(range.end);
             let is_last = close + 1 >= range.end || self.token_text(close + 1) != "(";
             let first = &self.tokens[(at + 1).min(range.end - 1)];
-            if !is_last || !matches!(first.kind, TokenKind::Text | TokenKind::Word) {
+            if !is_last || !matches!(first.kind, TokenKind::StringOrRegex | TokenKind::Word) {
                 at = close + 1;
                 continue;
             }

@@ -1,6 +1,6 @@
 //! Reads the items of Python files.
 
-use super::{Item, ItemKind, ItemReader};
+use super::{ItemKind, ItemReader, SourceItem};
 use crate::change::tokens::{TokenKind, is_symbol};
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ const HOOK_FUNCTIONS: [&str; 10] = [
 ];
 
 impl ItemReader<'_> {
-    pub(super) fn read_python(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
+    pub(super) fn read_python(&mut self, range: Range<usize>, scope: usize) -> Vec<SourceItem> {
         let mut at = range.start;
         let mut decorators = String::new();
         // Each decorator is on its own line.
@@ -74,7 +74,7 @@ impl ItemReader<'_> {
         self.tokens[range.clone()].windows(2).any(|pair| pair[0].text == "def" && pair[1].text.starts_with("test"))
     }
 
-    fn read_python_imports(&self, names: Range<usize>, all: &Range<usize>, module: &[String]) -> Vec<Item> {
+    fn read_python_imports(&self, names: Range<usize>, all: &Range<usize>, module: &[String]) -> Vec<SourceItem> {
         if names.start >= names.end {
             return Vec::new();
         }

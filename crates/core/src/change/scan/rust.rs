@@ -1,11 +1,11 @@
 //! Reads the items of Rust files.
 
-use super::{Item, ItemKind, ItemReader};
+use super::{ItemKind, ItemReader, SourceItem};
 use crate::change::tokens::{TokenKind, find_closing_bracket, is_symbol};
 use std::ops::Range;
 
 impl ItemReader<'_> {
-    pub(super) fn read_rust(&mut self, range: Range<usize>, scope: usize) -> Vec<Item> {
+    pub(super) fn read_rust(&mut self, range: Range<usize>, scope: usize) -> Vec<SourceItem> {
         let mut at = range.start;
         let mut attributes = String::new();
         if self.token_text(at) == "#" && self.token_text(at + 1) == "!" {

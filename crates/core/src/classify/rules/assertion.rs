@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*(\w*Error: |E\s+)?expected .{1,60} to (have )?(timed?[ -]?out|fail(ed)?|raised?|throw|thrown|reject(ed)?)\b",
         )),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     // Checks without a library that print both values and the operator between them.
     rule("assert-operator", AssertionMismatch, &[" !== ", " <> "], Regex(r": (\w+ )?\S+ (!==|<>) \S+$")),
     // bats and shell checks that quote the condition or print both values with names.
@@ -71,7 +71,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"^\s*\x60\[.+\]' failed|\b(wanted|expected)=\S+,? (found|got|actual)="),
     ),
     // The heading of a diff of values in tap, PHPUnit and others, for texts that do not name the values elsewhere.
-    rule("assert-diff", AssertionMismatch, &["--- expected"], Regex(r"^\s*--- expected\b[^\n]*\n\s*\+\+\+ actual\b")).near(),
+    rule("assert-diff", AssertionMismatch, &["--- expected"], Regex(r"^\s*--- expected\b[^\n]*\n\s*\+\+\+ actual\b")).match_nearby_lines(),
     // Perl's Test::More.
     rule(
         "assert-test-more",
@@ -79,7 +79,7 @@ pub(super) const RULES: &[Rule] = &[
         &["failed test "],
         Regex(r"^[ \t#]*Failed test ('.*'|\x22.*\x22|at)?\s*(\n[ \t#]*)?at \S+ line \d+"),
     )
-    .near(),
+    .match_nearby_lines(),
     // hspec, tasty-hunit, QuickCheck.
     rule(
         "assert-haskell",
@@ -87,7 +87,7 @@ pub(super) const RULES: &[Rule] = &[
         &["but got: ", "predicate failed on: ", "*** failed! falsif"],
         Regex(r"^\s*expected: (?s:.*?)^\s*but got: |^\s*predicate failed on: |\*\*\* Failed! Falsif(ied|iable)"),
     )
-    .near(),
+    .match_nearby_lines(),
     // Julia's Test, Zig's std.testing, Unity and CppUTest in C, EUnit in Erlang.
     rule(
         "assert-other-frameworks",
@@ -103,9 +103,9 @@ pub(super) const RULES: &[Rule] = &[
             r"\{assert(ion|Not)?(Equal|Match|Exception|Error|Exit|Throw|Receive)?(_failed)?, ?\[",
         )),
     )
-    .near(),
+    .match_nearby_lines(),
     rule("assert-testify-any", AssertionMismatch, &["error trace:"], Regex(r"error trace:(?s:.*?)^\s*error:"))
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-not-as-expected",
         AssertionMismatch,
@@ -158,7 +158,7 @@ pub(super) const RULES: &[Rule] = &[
             r"panicked at (\S*tests?/\S+|\S*_tests?\.rs|\S*tests\.rs|\S+):\d+:\d+:\n[^\n]+(\n(left|right|note|stack|\s*$)|$)",
         ),
     )
-    .near()
+    .match_nearby_lines()
     .unless(any!(
         r"called `(Result|Option)::|index out of bounds|attempt to |already (mutably )?borrowed",
         r"not yet implemented|not implemented|internal error: entered unreachable|out of range",
@@ -178,7 +178,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*\w+_test\.go:\d+: .*(!=|==|should|not equal|mismatch|want)",
         )),
     )
-    .trust(AcceptedLines::Messages)
+    .accepted_lines(AcceptedLines::MessagesFirst)
     .unless(r"undefined|cannot use|imported and not used|unexpected error|panic:"),
     rule(
         "assert-compare-word",

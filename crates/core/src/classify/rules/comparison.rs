@@ -35,7 +35,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"expect\(received\)\.(resolves|rejects)\."),
     )
     .unless(r"promise rejected instead of resolved")
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-expected-received",
         AssertionMismatch,
@@ -51,7 +51,7 @@ pub(super) const RULES: &[Rule] = &[
         r"not\.tothrow|number of calls|promise rejected instead|(thrown|error) (value|name|message):",
     ))
     .required_literals(&["received"])
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-expected-to",
         AssertionMismatch,
@@ -139,7 +139,7 @@ pub(super) const RULES: &[Rule] = &[
         &["assertionerror"],
         Regex(r"File .+, line \d+.*\n\s+(self\.)?assert.*\n(\s*[\^~ ]+\n)?AssertionError\b"),
     )
-    .near()
+    .match_nearby_lines()
     .unless(UNEXPECTED_ERROR),
     // Java, Kotlin, Scala, Groovy
     rule(
@@ -152,14 +152,14 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"unexpected exception type thrown.*\b\w*(Connect|Timeout|Socket|UnknownHost)\w*Exception")
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-hamcrest",
         AssertionMismatch,
         &["     but: ", "    but: ", "but: was"],
         Regex(r"expected: (?s:.*?)^\s+but: "),
     )
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-assertj",
         AssertionMismatch,
@@ -254,7 +254,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*(\[FAILED\] )?expected\s*\n(?s:.+?)^\s*(not )?to (equal|be (true|false|empty|nil|numerically|equivalent|identical)|contain|have (len|key|element|prefix|suffix)|match|consist|satisfy)",
         ),
     )
-    .near()
+    .match_nearby_lines()
     .unless(r"not to have occurred|\bto succeed\b"),
     // Rust
     rule(
@@ -289,7 +289,7 @@ pub(super) const RULES: &[Rule] = &[
         Regex(r"^\s*expected( string length \d+ but was \d+|:).*\n(?s:.*?)^\s*but was:"),
     )
     .required_literals(&["but was:"])
-    .near()
+    .match_nearby_lines()
     .unless(r"expected: no exception"),
     rule(
         "assert-expected-but",
@@ -334,7 +334,7 @@ pub(super) const RULES: &[Rule] = &[
             r"\bexpected .+(but nothing was raised|but did not|to (have changed|respond|include|match|eq|eql|be |start|end|return|raise|change)|got )",
         )),
     )
-    .near()
+    .match_nearby_lines()
     .unless(concat!(
         r"expected no exception|not to raise|no exception|rejected instead|\b(TypeError|ValueError|SyntaxError|ParseError|ArgumentError)\b|received unexpected|error TS|expected (one of|`|;)|syntax error|unwanted (exception|rejection)|invalid type|",
         r"not\.tothrow|unexpected error|not to throw|rejected with|got unwanted|to not throw|to resolve|wantErr|to be (fulfilled|resolved)|not to have occurred|to succeed|expected (str|string|int|integer|token|u\d+|i\d+|bool|boolean)\b",
@@ -361,7 +361,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\[\S+\] exception expected, not\b",
         )),
     )
-    .near()
+    .match_nearby_lines()
     .unless(r"expected: no exception|unexpected exception"),
     // PHP, Swift, C++, Dart, Elixir, Perl, shell, others
     rule("assert-phpunit", AssertionMismatch, &["failed asserting that"], Literal),
@@ -385,7 +385,7 @@ pub(super) const RULES: &[Rule] = &[
             r"the difference between .+ is .+, which exceeds",
         )),
     )
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-check",
         AssertionMismatch,
@@ -417,7 +417,7 @@ pub(super) const RULES: &[Rule] = &[
             r"^\s*(expected|wanted): .*\n\s*(actual|found|received|got): ",
         )),
     )
-    .near()
+    .match_nearby_lines()
     .unless(UNEXPECTED_ERROR),
     rule(
         "assert-difference",
@@ -425,14 +425,14 @@ pub(super) const RULES: &[Rule] = &[
         &["difference"],
         Regex(r"^\s*difference( \(.*\))?:\s*\n(\s*\n)?\s*[-+] .*\n(?s:.*?)^\s*[-+] "),
     )
-    .near(),
+    .match_nearby_lines(),
     rule(
         "assert-expected-block",
         AssertionMismatch,
         &["expected:\n", "got:\n", "expected:\r\n"],
         Regex(r"^\s*expected:\s*\n(?s:.*?)^\s*(got|actual|received|but was|but got):"),
     )
-    .near()
+    .match_nearby_lines()
     .unless(r"(expected|want):\s*\n\s*(nil|no error)"),
     rule(
         "assert-expected-got",

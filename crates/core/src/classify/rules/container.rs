@@ -20,7 +20,7 @@ const EXIT_CODE_137_SPELLINGS: &[&str] = &[" 137", "=137", "(137", ":137", "\"13
 pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
     rule("oom-killed", ContainerOom, &["oomkilled", "oom_killed", "oom-killed", "oomkilling"], Literal)
     .unless(DENIED_MEMORY_KILL)
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-words",
         ContainerOom,
@@ -28,7 +28,7 @@ pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
         Regex(r"\boom[ -]?kill(ed|er|ing)?\b|result 'oom-kill'|\bkilled by oom\b|\boom: killed\b"),
     )
     .unless(DENIED_MEMORY_KILL)
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-kernel",
         ContainerOom,
@@ -38,23 +38,23 @@ pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
         ],
         Literal,
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-runtime-event",
         ContainerOom,
         &["taskoom", "container oom", "oom event", "systemoom", "container_oom", "memory_limit_exceeded"],
         Regex(r"\b(TaskOOM|SystemOOM|container[ _]oom|oom event)\b|/tasks/oom\b"),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule("oom-topic", ContainerOom, &["/tasks/oom"], Literal)
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-ecs",
         ContainerOom,
         &["container killed due to memory usage", "outofmemoryerror: container killed"],
         Literal,
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-yarn",
         ContainerOom,
@@ -69,7 +69,7 @@ pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
             r"(physical|virtual) memory used.*killing container",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-limit",
         ContainerOom,
@@ -108,8 +108,8 @@ pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
         )),
     )
     .unless(DENIED_MEMORY_KILL)
-    .near()
-    .trust(AcceptedLines::Logs),
+    .match_nearby_lines()
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "oom-possible",
         ContainerOom,
@@ -119,7 +119,7 @@ pub(super) const MEMORY_KILL_RULES: &[Rule] = &[
             r"Exit status: 137\. Diagnostics: Container killed on request|killed on request\. exit code is 137",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
 ];
 
 pub(super) const STATE_RULES: &[Rule] = &[
@@ -132,7 +132,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
         ],
         Word,
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-back-off",
         ContainerCrash,
@@ -140,7 +140,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
         &["back-off "],
         Regex(r"\bback-off ([\dhms]+ )?(restarting|pulling image)"),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-start-failed",
         ContainerCrash,
@@ -157,7 +157,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
     )
     // Excludes Testcontainers that stopped waiting, which is a time limit and not an exit.
     .unless(r"timed? ?out|\bunable to connect\b|ConditionTimeout")
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-oci",
         ContainerCrash,
@@ -178,7 +178,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r"^(\S+ +\| +)?exec \S+: (exec format error|no such file or directory|permission denied)$",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-failed-start",
         ContainerCrash,
@@ -216,7 +216,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
     )
     // Excludes a container that exited normally, and a build step inside a container.
     .unless(r"npm (err|error)|lifecycle|error: process completed")
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-died",
         ContainerCrash,
@@ -229,7 +229,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r"^\S{10,40} container die\b|container (has )?crashed",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-unhealthy",
         ContainerCrash,
@@ -268,16 +268,16 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r#""?(reason"?\s*:\s*"?error"?),?\s*\n?.*"?terminated"?|terminated"?:\s*\{[^}]*exitCode"?:\s*[1-9]"#,
         )),
     )
-    .near()
-    .trust(AcceptedLines::Logs),
+    .match_nearby_lines()
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-exit-code-line",
         ContainerCrash,
         &["exit code:"],
         Regex(r"(reason|state):\s+(error|terminated)\s*\n(.*\n){0,2}\s*exit code:\s+[1-9]"),
     )
-    .near()
-    .trust(AcceptedLines::Logs),
+    .match_nearby_lines()
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-pod-phase",
         ContainerCrash,
@@ -290,7 +290,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r"\s\d/\d\s+(init:)?(error|crashloopbackoff|evicted|containerstatusunknown|imagepullbackoff|errimagepull|runcontainererror|createcontainererror|starterror|unknown|nodelost|outofcpu|outofpods)\b",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-pod-failed",
         ContainerCrash,
@@ -300,7 +300,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r#"\bpod\b.*(phase|status)\W{1,3}"?(failed|error|crashed)\b|\bpod ran to completion"#,
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-unschedulable",
         ContainerCrash,
@@ -313,7 +313,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r"unbound immediate persistentvolumeclaims",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-port-taken",
         ContainerCrash,
@@ -329,7 +329,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
         &["failed to pull image", "manifest unknown", "pull access denied", "manifest for "],
         Regex(r"failed to pull image|manifest unknown|pull access denied for|manifest for \S+ not found"),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-signal",
         ContainerCrash,
@@ -342,14 +342,14 @@ pub(super) const STATE_RULES: &[Rule] = &[
             r"main process exited, code=(killed|exited|dumped)",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-state-facts",
         ContainerCrash,
         &["exited\",", "state=exited", "status=exited", "state: exited", "status: exited", "exited', "],
         Regex(r#"\b(state|status)\\?["']?\s*[:=]\s*\\?["']?(exited|dead)\b.*\bexit_?code\\?["']?\s*[:=]\s*[1-9]"#),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     // A test process that was killed with SIGKILL, as the memory limit of a container does.
     rule(
         "container-worker-killed",
@@ -367,7 +367,7 @@ pub(super) const STATE_RULES: &[Rule] = &[
         &["to crashed", "code=h10"],
         Regex(r"\bstate changed from \w+ to crashed\b|\bcode=H10\b"),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "container-cloud-run",
         ContainerCrash,

@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Excludes the use of a connection after it was closed normally, which is an error of the program.
     .unless(r"already (been )?closed|is closed|\bon (a )?closed|after (it|the) |cannot |can't |can not |closed (database|file|loop|session)")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "network-name-lookup",
         NetworkError,
@@ -45,7 +45,7 @@ pub(super) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"timed? ?out|expected|assert|\bmodules?\b|\bimports?\b")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "network-certificate",
         NetworkError,
@@ -62,7 +62,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Excludes certificates that a test creates or that a setting should name.
     .unless(r"expect(ed|s)?\b|assert|config|no such file|error TS\d|timed? ?out")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "timeout-timed-out",
         Timeout,
@@ -77,7 +77,7 @@ pub(super) const RULES: &[Rule] = &[
     .unless(any!(
         r"should (have )?(timed?[ -]?out|raised?|thrown?|failed?)|did not raise|not raised|to raise|was not thrown|to throw|expected .*\b(got|but|to)\b|\b(504|408)\b|with the text",
     ))
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "timeout-after-duration",
         Timeout,
@@ -97,7 +97,7 @@ pub(super) const RULES: &[Rule] = &[
     )
     // Excludes pauses between attempts, and the duration of a run.
     .unless(r"\bretry(ing)?\b|\bretries\b|slept|sleep(ing)?\b|passed|code [1-9]")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "timeout-reported",
         Timeout,
@@ -113,7 +113,7 @@ pub(super) const RULES: &[Rule] = &[
         r"\btime-?out\W{0,3}[=:] ?[\w'\x22]+[,;)}]|\b(504|408)\b|expected .*\b(got|but|to)\b|set(ting)? the time-?out|no time-?out",
         r"negotiated|time ?out:? \d{3,}( for| to| on|$)|property '|attribute '|increase |error TS\d|\b(unused|deprecated|assigned|class|symbol|method|function|variable)\b|with the text",
     ))
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "http-error-arguments",
         HttpError,
@@ -131,5 +131,5 @@ pub(super) const RULES: &[Rule] = &[
             r"(^\s*|[{,] ?)status(Code)?: [45]\d\d\s*(,|\}|$)",
         )),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
 ];

@@ -283,5 +283,5 @@ pub(super) const RULES: &[Rule] = &[
         ],
         Regex(r#"HTTP/[12]\.\d" [45]\d\d\b"#),
     )
-    .trust(AcceptedLines::LastResort),
+    .accepted_lines(AcceptedLines::LastResort),
 ];

@@ -173,10 +173,10 @@ pub(super) const RULES: &[Rule] = &[
         &["end of file reached"],
         Regex(r"(EOFError|end of file reached)(?s:.*?)(net/(protocol|http|smtp|imap|ftp)|openssl/buffering|socket)"),
     )
-    .near(),
+    .match_nearby_lines(),
     rule("reset-apple", NetworkError, &["nsurlerrordomain"], Regex(r"NSURLErrorDomain.*[Cc]ode=-(1003|1005|1006|1009|1018|1200|1201|1202|1203|1204|1205|1206)\b")),
     // Excludes Npgsql's time limit, which has the same message.
-    rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Literal).near().unless(r"timed? ?out"),
+    rule("reset-npgsql", NetworkError, &["exception while reading from stream"], Literal).match_nearby_lines().unless(r"timed? ?out"),
     rule("reset-oracle", NetworkError, &["ora-031", "ora-125", "ora-121", "ora-290", "ora-288"], Regex(r"\bORA-(290(24|02|03|19)|28860|28862|28865|03113|03114|03135|12154|12537|12545|12547|12560)\b")),
     rule(
         "reset-curl",
@@ -269,7 +269,7 @@ pub(super) const RULES: &[Rule] = &[
             r"RPC failed; curl (5|6|16|18|35|52|55|56|58|60|92)\b",
         )),
     )
-    .near()
+    .match_nearby_lines()
     // Excludes a failed read because of a denied permission or a time limit, which is then the cause.
     .unless(r"permission denied \(|timed? ?out"),
     rule(
@@ -278,7 +278,7 @@ pub(super) const RULES: &[Rule] = &[
         &["npm err! network", "npm error network", "this is a problem related to network connectivity"],
         Literal,
     )
-    .near()
+    .match_nearby_lines()
     // Excludes npm's time limits, which have the same message.
     .unless(r"ETIMEDOUT|timeout"),
     rule(

@@ -38,7 +38,7 @@ pub(super) const COMPILER_RULES: &[Rule] = &[rule(
 /// These rules come last, but a match on a message still wins over a match of an earlier rule on a log line below error
 /// level. The error that ended a program is more important than its warnings.
 pub(super) const RULES: &[Rule] = &[
-    rule("error-race", Unknown, &["warning: data race"], Literal).trust(AcceptedLines::All),
+    rule("error-race", Unknown, &["warning: data race"], Literal).accepted_lines(AcceptedLines::All),
     rule(
         "error-panic",
         Unknown,
@@ -47,10 +47,10 @@ pub(super) const RULES: &[Rule] = &[
     ),
     // A Go test that failed without any other known error. A call such as `t.Error` then reported a failed expectation.
     rule("assert-go-fail", AssertionMismatch, &["--- fail: "], Regex(r"^\s*--- FAIL: \w+"))
-        .near()
+        .match_nearby_lines()
         // Excludes an error that a call returned, which is not a failed expectation.
         .unless(r"_test\.go:\d+: unexpected error\b")
-        .trust(AcceptedLines::All),
+        .accepted_lines(AcceptedLines::All),
     rule(
         "error-exception",
         Unknown,

@@ -7,7 +7,7 @@
 const TEMPERATURE: f64 = 1.0;
 
 /// Converts unnormalized logarithms into probabilities that sum to 1.
-pub fn probabilities(logs: &[f64]) -> Vec<f64> {
+pub fn normalize_log_weights(logs: &[f64]) -> Vec<f64> {
     let best = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if best == f64::NEG_INFINITY {
         return vec![0.0; logs.len()];

@@ -6,7 +6,7 @@
 
 use crate::evidence::explanations::outage::{BREAKS_ALL_PROBABILITY, NEXT_TEST_BREAK_PROBABILITY};
 use crate::evidence::kept::history::{Observation, sort_by_commit};
-use crate::evidence::kept::window::{Mask, View, run_bit};
+use crate::evidence::kept::window::{RunMask, RunView, run_bit};
 use crate::evidence::suspects::TOUCHED_FILE_WEIGHT;
 
 /// Probability that a given test is affected by an event, by the size of the suite. It is higher in a small suite,
@@ -58,36 +58,40 @@ const BROKEN_BEFORE_FIRST_RUN: SuiteProbability = SuiteProbability { tests: 1.0,
 /// Returns `ln P` of the observations if the code broke. `tests_together` is the number of tests that fail for the same
 /// cause in one run. A single change breaks all of them, so the low probability of that change is split between these
 /// tests.
-pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_together: f64) -> f64 {
+pub fn log_likelihood(view: &RunView<'_>, observations: &[Observation], tests_together: f64) -> f64 {
     let observations = sort_by_commit(view, observations);
     let suite = view.runs.iter().map(|run| run.ran).max().unwrap_or(0);
     let [broken_before_first_run, first_break, fix_once] =
         [BROKEN_BEFORE_FIRST_RUN, COMMIT_BREAKS, CHANGE_FIXES].map(|chance| chance.for_suite_of(suite));
     let (mut working, mut broken) = (1.0 - broken_before_first_run, broken_before_first_run);
     let (mut log, mut failed_before, mut passed_after_failure) = (0.0, false, false);
-    let (mut failed_in, mut passed_in): (Mask, Mask) = (0, 0);
+    let (mut failed_in, mut passed_in): (RunMask, RunMask) = (0, 0);
     let mut last: Option<usize> = None;
     for (index, result) in observations.iter().enumerate() {
         let is_known_breaking_file =
-            view.runs_with_edits_of(result.at).any(|runs| runs & failed_in != 0 && runs & passed_in == 0);
-        *(if result.failed { &mut failed_in } else { &mut passed_in }) |= run_bit(result.at);
+            view.runs_with_edits_of(result.run_index).any(|runs| runs & failed_in != 0 && runs & passed_in == 0);
+        *(if result.failed { &mut failed_in } else { &mut passed_in }) |= run_bit(result.run_index);
         passed_after_failure |= failed_before && !result.failed;
         let share = |chance: f64| if result.failed { split_probability(chance, tests_together) } else { chance };
-        let twin = observations[..index].iter().rev().find(|earlier| view.trees[earlier.at] == view.trees[result.at]);
+        let twin = observations[..index]
+            .iter()
+            .rev()
+            .find(|earlier| view.first_on_tree[earlier.run_index] == view.first_on_tree[result.run_index]);
         if let Some(twin) = twin {
             log += if twin.failed == result.failed { 1.0 - OUTCOME_FLIP_PROBABILITY } else { OUTCOME_FLIP_PROBABILITY }
                 .ln();
             continue;
         }
-        let steps = f64::from(last.map_or(0, |last| view.places[result.at] - view.places[last]));
+        let steps =
+            f64::from(last.map_or(0, |last| view.commit_positions[result.run_index] - view.commit_positions[last]));
         let breaks_once = if failed_before { first_break * REPEATED_BREAK_FACTOR } else { first_break };
         let before = index.checked_sub(1).map(|before| &observations[before]);
         let is_first_change = result.failed
             && !failed_before
             && index < FEW_RESULTS
             && passed_before_in_same_environment(view, before, result)
-            && before.is_some_and(|before| view.runs[before.at].order == view.runs[result.at].order)
-            && view.has_code_change(result.at);
+            && before.is_some_and(|before| view.runs[before.run_index].order == view.runs[result.run_index].order)
+            && view.has_code_change(result.run_index);
         let touching_probability = match (result.failed, result.touched, result.undone) {
             (true, _, true) => UNDONE_FIX_BREAK_PROBABILITY,
             (true, true, false) => (breaks_once * TOUCHED_FILE_WEIGHT).min(COMMIT_BREAKS.max),
@@ -96,7 +100,7 @@ pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_toget
         let this_change_probability =
             if is_first_change { touching_probability.max(YOUNG_TEST_BREAK_PROBABILITY) } else { touching_probability };
         let probability_given_others = if passed_before_in_same_environment(view, before, result) {
-            break_probability_given_others(result.newly_failing.saturating_sub(1), view.runs[result.at].ran)
+            break_probability_given_others(result.newly_failing.saturating_sub(1), view.runs[result.run_index].ran)
         } else {
             0.0
         };
@@ -106,7 +110,7 @@ pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_toget
         let fix_probability = 1.0 - (1.0 - fix_once).powf(steps);
         (working, broken) =
             (working * (1.0 - breaks) + broken * fix_probability, working * breaks + broken * (1.0 - fix_probability));
-        let (fails_working, fails_broken) = if view.uncommitted[result.at] {
+        let (fails_working, fails_broken) = if view.ran_on_edit[result.run_index] {
             let still_broken =
                 if !passed_after_failure && is_still_broken(view, before, result) { 1.0 - fix_once } else { 0.0 };
             let breaks_once = breaks_once.max(probability_given_others).max(edit_break_probability(
@@ -125,23 +129,27 @@ pub fn log_likelihood(view: &View<'_>, observations: &[Observation], tests_toget
         log += total.ln();
         (working, broken) = (working / total, broken / total);
         failed_before |= result.failed;
-        last = Some(result.at);
+        last = Some(result.run_index);
     }
     log
 }
 
 /// Returns `true` if the test passed in the previous observation, in the same environment. If the environment differs,
 /// it may be the reason why other tests started to fail, so their failures are no evidence for a change of the code.
-fn passed_before_in_same_environment(view: &View<'_>, before: Option<&Observation>, result: &Observation) -> bool {
-    before.is_some_and(|before| !before.failed && view.runs[before.at].environment == view.runs[result.at].environment)
+fn passed_before_in_same_environment(view: &RunView<'_>, before: Option<&Observation>, result: &Observation) -> bool {
+    before.is_some_and(|before| {
+        !before.failed && view.runs[before.run_index].environment == view.runs[result.run_index].environment
+    })
 }
 
 /// Returns `true` if the test fails on an uncommitted edit and failed on the previous edit of the same commit. Usually,
 /// the newer edit still contains the change that broke the test. The caller excludes tests that passed after an earlier
 /// failure.
-fn is_still_broken(view: &View<'_>, before: Option<&Observation>, result: &Observation) -> bool {
-    let is_same =
-        |before: &Observation| view.uncommitted[before.at] && view.places[before.at] == view.places[result.at];
+fn is_still_broken(view: &RunView<'_>, before: Option<&Observation>, result: &Observation) -> bool {
+    let is_same = |before: &Observation| {
+        view.ran_on_edit[before.run_index]
+            && view.commit_positions[before.run_index] == view.commit_positions[result.run_index]
+    };
     result.failed && before.is_some_and(|before| before.failed && is_same(before))
 }
 

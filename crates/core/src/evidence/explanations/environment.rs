@@ -2,14 +2,14 @@
 
 use crate::evidence::explanations::urn::{FAILS_WITH_CONDITION, FAILS_WITHOUT_CONDITION};
 use crate::evidence::kept::history::Observation;
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::window::RunView;
 
 /// `ln P` of the observations if this condition decides the result of the test.
-pub fn log_likelihood(view: &View<'_>, observations: &[Observation], condition: &(String, String)) -> f64 {
+pub fn log_likelihood(view: &RunView<'_>, observations: &[Observation], condition: &(String, String)) -> f64 {
     let count = |inside: bool, failed: bool| {
         let here = observations
             .iter()
-            .filter(|result| result.failed == failed && view.has_condition(result.at, condition) == inside);
+            .filter(|result| result.failed == failed && view.has_condition(result.run_index, condition) == inside);
         u32::try_from(here.count()).unwrap_or(u32::MAX)
     };
     FAILS_WITH_CONDITION.log_sequence(count(true, true), count(true, false))
@@ -18,7 +18,7 @@ pub fn log_likelihood(view: &View<'_>, observations: &[Observation], condition: 
 
 /// Returns the condition with the highest likelihood and its `ln P`. Among equally likely conditions, the first wins.
 pub fn find_best_condition<'a>(
-    view: &View<'_>,
+    view: &RunView<'_>,
     observations: &[Observation],
     conditions: &[&'a (String, String)],
 ) -> Option<(&'a (String, String), f64)> {

@@ -3,13 +3,13 @@
 //! Failures of a flaky test are independent draws with an unknown rate, whose posterior is a Beta distribution. With
 //! the rate integrated out, the likelihood of a sequence is that of Pólya's urn (beta-binomial).
 
-use crate::evidence::explanations::urn::Beta;
+use crate::evidence::explanations::urn::BetaPrior;
 use crate::evidence::kept::history::{Observation, TestHistory};
 use crate::knowledge::rank::beta;
 use serde::{Deserialize, Serialize};
 
 /// Prior for the rate of a flaky test. Most flaky tests fail rarely and some often; the mean is about 1 in 10.
-pub const RATE_PRIOR: Beta = Beta { failed: 0.5, passed: 5.0 };
+pub const RATE_PRIOR: BetaPrior = BetaPrior { failed: 0.5, passed: 5.0 };
 /// Probability outside each end of the reported 90 % interval.
 const TAIL_PROBABILITY: f64 = 0.05;
 

@@ -55,19 +55,19 @@ pub struct Cluster<'a> {
     /// of their failures and the spread over files are no evidence for an outage.
     pub has_passed: bool,
     /// Changes since the tests passed.
-    pub change: Change,
+    pub change: ChangeRelation,
 }
 
 /// Changes since tests passed, by their relation to the failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum ChangeRelation {
     /// No change, or only commits that touch no file of the failures.
-    Elsewhere,
+    Unrelated,
     /// Edits of files that are not part of the failures.
-    Edits,
+    UnrelatedEdits,
     /// A change of a file in most of the stacks, of a file that contains most of the tests, or of something that the
     /// errors name.
-    Touches,
+    TouchesFailures,
 }
 
 /// Returns the probability that the cluster is an outage.
@@ -86,9 +86,9 @@ fn log_odds(run: &RunFacts, cluster: Cluster<'_>) -> f64 {
         if cluster.has_passed && has_machine_evidence(cluster) { log_odds } else { log_odds.min(0.0) }
     };
     let by_change = match cluster.change {
-        Change::Elsewhere => 0.0,
-        Change::Edits => EDITED_LOG_ODDS,
-        Change::Touches => TOUCHED_LOG_ODDS,
+        ChangeRelation::Unrelated => 0.0,
+        ChangeRelation::UnrelatedEdits => EDITED_LOG_ODDS,
+        ChangeRelation::TouchesFailures => TOUCHED_LOG_ODDS,
     };
     PRIOR_LOG_ODDS
         + interrupted
@@ -105,7 +105,7 @@ fn has_machine_evidence(cluster: Cluster<'_>) -> bool {
     cluster.known
         || mean_log_odds(cluster.failures, error_log_odds) > 0.0
         || is_in_many_files
-            && cluster.change == Change::Elsewhere
+            && cluster.change == ChangeRelation::Unrelated
             && mean_log_odds(cluster.failures, stack_log_odds) > 0.0
 }
 

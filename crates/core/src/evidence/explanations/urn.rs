@@ -4,14 +4,14 @@ use crate::knowledge::rank::beta;
 
 /// A Beta distribution of a failure rate, as pseudo-counts of failures and passes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Beta {
+pub struct BetaPrior {
     /// Failures.
     pub failed: f64,
     /// Passes.
     pub passed: f64,
 }
 
-impl Beta {
+impl BetaPrior {
     /// `ln P` of a particular sequence of `failed` failures and `passed` passes, with the rate integrated out:
     /// `B(a + k, b + n - k) / B(a, b)`.
     pub fn log_sequence(self, failed: u32, passed: u32) -> f64 {
@@ -22,6 +22,6 @@ impl Beta {
 }
 
 /// The prior under the deciding condition: the test almost always fails.
-pub const FAILS_WITH_CONDITION: Beta = Beta { failed: 12.0, passed: 0.5 };
+pub const FAILS_WITH_CONDITION: BetaPrior = BetaPrior { failed: 12.0, passed: 0.5 };
 /// The prior without the deciding condition: the test almost never fails.
-pub const FAILS_WITHOUT_CONDITION: Beta = Beta { failed: 0.1, passed: 20.0 };
+pub const FAILS_WITHOUT_CONDITION: BetaPrior = BetaPrior { failed: 0.1, passed: 20.0 };

@@ -7,8 +7,8 @@ use crate::evidence::explanations::flakiness;
 use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId};
 use crate::evidence::kept::history::{FailureMode, Observation, TestHistory};
 use crate::evidence::kept::order::OrderEvidence;
-use crate::evidence::kept::traits::{FLAKY_PRIOR, KIND_COUNT, Traits};
-use crate::evidence::kept::window::View;
+use crate::evidence::kept::traits::{EXPLANATION_COUNT, FLAKY_PRIOR, FailureTraits};
+use crate::evidence::kept::window::RunView;
 use std::collections::BTreeSet;
 
 /// Prior probability that a test is flaky if it had both outcomes on the same tree.
@@ -29,7 +29,7 @@ pub struct ErrorEvidence<'a> {
     /// The failure.
     pub failure: &'a Failure,
     /// Properties of the failures of each kind in this project.
-    pub traits: &'a Traits,
+    pub traits: &'a FailureTraits,
     /// Estimated number of tests that the same change broke.
     pub tests_together: f64,
     /// Evidence about the tests that ran before the failing test.
@@ -38,7 +38,7 @@ pub struct ErrorEvidence<'a> {
     pub both_outcomes: bool,
     /// Probabilities from the newest failure with this error. Set only if all failures with this error have left the
     /// window.
-    pub stored_probabilities: Option<[f64; KIND_COUNT]>,
+    pub stored_probabilities: Option<[f64; EXPLANATION_COUNT]>,
     /// Number of cases in a run.
     pub cases: u32,
 }
@@ -62,20 +62,26 @@ pub struct WeighedExplanations {
 
 impl WeighedExplanations {
     /// Returns the probabilities in the order of the learned kinds: code, chance, environment, order.
-    pub const fn probabilities_by_kind(&self) -> [f64; KIND_COUNT] {
+    pub const fn probabilities_by_kind(&self) -> [f64; EXPLANATION_COUNT] {
         [self.code, self.flaky, self.environment, self.order]
     }
 }
 
 /// Weighs the explanations. `conditions` lists the conditions that may decide the result: conditions that some runs
 /// have and others do not.
-pub fn weigh(view: &View<'_>, evidence: &ErrorEvidence<'_>, conditions: &[&(String, String)]) -> WeighedExplanations {
+pub fn weigh(
+    view: &RunView<'_>,
+    evidence: &ErrorEvidence<'_>,
+    conditions: &[&(String, String)],
+) -> WeighedExplanations {
     let observations = evidence.observations;
     let (failed, passed) = flakiness::count_outcomes(observations);
     let flaky_prior = match failed {
         _ if evidence.both_outcomes => BOTH_OUTCOMES_PRIOR,
         // Assumes that the other tests passed about as often as this test.
-        0 | 1 => evidence.traits.flaky_share(f64::from(evidence.cases) * flakiness::probability_of_failure_in(passed)),
+        0 | 1 => evidence
+            .traits
+            .compute_flaky_prior(f64::from(evidence.cases) * flakiness::probability_of_failure_in(passed)),
         _ => FLAKY_PRIOR,
     };
     let code = code::log_likelihood(view, observations, evidence.tests_together);
@@ -99,8 +105,9 @@ pub fn weigh(view: &View<'_>, evidence: &ErrorEvidence<'_>, conditions: &[&(Stri
         .map_or([1.0, first_priors[0], first_priors[1], first_priors[2]], priors_from_stored);
     let trait_logs = evidence.traits.log_likelihoods(evidence.failure);
     let history_logs = [code, flaky, environment_log, order_log];
-    let logs: [f64; KIND_COUNT] = std::array::from_fn(|kind| history_logs[kind] + priors[kind].ln() + trait_logs[kind]);
-    let probabilities_by_kind = calibration::probabilities(&logs);
+    let logs: [f64; EXPLANATION_COUNT] =
+        std::array::from_fn(|kind| history_logs[kind] + priors[kind].ln() + trait_logs[kind]);
+    let probabilities_by_kind = calibration::normalize_log_weights(&logs);
     WeighedExplanations {
         code: probabilities_by_kind[0],
         flaky: probabilities_by_kind[1],
@@ -114,15 +121,15 @@ pub fn weigh(view: &View<'_>, evidence: &ErrorEvidence<'_>, conditions: &[&(Stri
 /// Returns the penalty (`ln`) for an explanation in which the tree and a property of the run decide the outcome. Two
 /// runs on the same tree with the same property (`is_same`) contradict the explanation if their outcomes differ.
 fn contradiction_log_penalty(
-    view: &View<'_>,
+    view: &RunView<'_>,
     observations: &[Observation],
     is_same: impl Fn(usize, usize) -> bool,
 ) -> f64 {
     let is_flip = |(index, result): (usize, &Observation)| {
-        let twin = observations[..index]
-            .iter()
-            .rev()
-            .find(|earlier| view.trees[earlier.at] == view.trees[result.at] && is_same(earlier.at, result.at));
+        let twin = observations[..index].iter().rev().find(|earlier| {
+            view.first_on_tree[earlier.run_index] == view.first_on_tree[result.run_index]
+                && is_same(earlier.run_index, result.run_index)
+        });
         twin.is_some_and(|twin| twin.failed != result.failed)
     };
     let flips = observations.iter().enumerate().filter(|result| is_flip(*result)).count();
@@ -130,7 +137,7 @@ fn contradiction_log_penalty(
 }
 
 /// Priors from the earlier verdict. Each prior is at least [`MIN_PRIOR`], because no earlier verdict is certain.
-fn priors_from_stored(stored: [f64; KIND_COUNT]) -> [f64; KIND_COUNT] {
+fn priors_from_stored(stored: [f64; EXPLANATION_COUNT]) -> [f64; EXPLANATION_COUNT] {
     stored.map(|chance| chance.max(MIN_PRIOR))
 }
 
@@ -138,7 +145,7 @@ fn priors_from_stored(stored: [f64; KIND_COUNT]) -> [f64; KIND_COUNT] {
 const MIN_PRIOR: f64 = 0.01;
 
 /// Returns the stored probabilities for an error whose failures have left the window.
-pub fn stored_probabilities_outside_window(failure_mode: &FailureMode) -> Option<[f64; KIND_COUNT]> {
+pub fn stored_probabilities_outside_window(failure_mode: &FailureMode) -> Option<[f64; EXPLANATION_COUNT]> {
     (failure_mode.failed == 0 && failure_mode.failures > 0).then_some(failure_mode.weighed)
 }
 
@@ -146,7 +153,7 @@ pub fn stored_probabilities_outside_window(failure_mode: &FailureMode) -> Option
 /// files of the failure, `fixed` has the files of its earlier fixes, and `newly_failing` is the number of tests that
 /// start to fail in this run.
 pub fn observations_with_new_failure(
-    view: &View<'_>,
+    view: &RunView<'_>,
     history: Option<&TestHistory>,
     common: FailureKey,
     files: &BTreeSet<FileId>,
@@ -155,23 +162,23 @@ pub fn observations_with_new_failure(
 ) -> Vec<Observation> {
     let mut observations = history.map(|history| history.observations(view, common)).unwrap_or_default();
     observations.extend(history.into_iter().flat_map(|history| history.other_failures_since_pass(view, common)));
-    observations.sort_by_key(|result| result.at);
+    observations.sort_by_key(|result| result.run_index);
     if let Some(at) = view.runs.len().checked_sub(1) {
         // A run that is judged again is already in the history.
-        observations.retain(|result| result.at != at);
+        observations.retain(|result| result.run_index != at);
         let passed = observations.iter().rev().find(|result| !result.failed);
         let is_changed = |files: &BTreeSet<FileId>| {
             passed.is_some_and(|passed| {
-                if view.uncommitted[at] {
-                    view.is_edited_since(passed.at, files)
+                if view.ran_on_edit[at] {
+                    view.is_edited_since(passed.run_index, files)
                 } else {
-                    view.is_touched_since(passed.at, files)
+                    view.is_touched_since(passed.run_index, files)
                 }
             })
         };
         let undone = is_changed(fixed);
         observations.push(Observation {
-            at,
+            run_index: at,
             failed: true,
             touched: undone || is_changed(files),
             undone,

@@ -5,7 +5,7 @@ use crate::evidence::{
     explanations::flakiness::{self, Rate},
     facts::{Failure, FailureKey},
     kept::{fixes::PROOF_CONFIDENCE, history::TestHistory},
-    verdict::{FailedOnTree, Precedents, VerdictKind},
+    verdict::{Precedents, TreeFailures, VerdictKind},
 };
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ impl JudgingContext<'_> {
         common: FailureKey,
     ) -> Precedents {
         let Some(now) = self.view.runs.len().checked_sub(1) else { return Precedents::default() };
-        let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.trees[now]);
+        let (run, tree) = (|at: usize| self.view.runs[at].seq, self.view.first_on_tree[now]);
         let is_same_kind = |at: usize| match kind {
             VerdictKind::Infrastructure => {
                 let known = self.memory.outages.iter().filter(|known| known.common == common);
@@ -39,11 +39,11 @@ impl JudgingContext<'_> {
                     .zip(failure_mode)
                     .is_some_and(|(history, failure_mode)| history.failed_with(failure_mode, run(at)))
         };
-        let is_committed = |at: &usize| !self.view.uncommitted[*at];
+        let is_committed = |at: &usize| !self.view.ran_on_edit[*at];
         let failed: Vec<usize> =
             (0..now).filter(is_committed).filter(|at| has_error(*at) && is_same_kind(*at)).collect();
         let is_same_tree_and_conditions =
-            |at: &usize| self.view.trees[*at] == tree && !self.view.differ_in_conditions(*at, now);
+            |at: &usize| self.view.first_on_tree[*at] == tree && !self.view.differ_in_conditions(*at, now);
         let outcome = |at: &usize| history.and_then(|history| history.has_failed_in(run(*at)));
         let passed_on_tree =
             (0..now).rev().filter(is_same_tree_and_conditions).find(|at| outcome(at) == Some(false)).map(run);
@@ -55,12 +55,12 @@ impl JudgingContext<'_> {
             .map(started)
             .collect();
         let failed_on_tree = (!failed_starts_on_tree.is_empty() && passed_on_tree.is_none()).then(|| {
-            let elsewhere = (0..now).filter(is_committed).filter(|at| self.view.trees[*at] != tree);
+            let elsewhere = (0..now).filter(is_committed).filter(|at| self.view.first_on_tree[*at] != tree);
             let outcomes: Vec<bool> = elsewhere.filter_map(|at| outcome(&at)).collect();
             let rate =
                 Rate::from_counts(count(outcomes.iter().filter(|failed| **failed).count()), count(outcomes.len())).mean;
             let runs = count(failed_starts_on_tree.len()) + 1;
-            FailedOnTree { runs, chance: rate.powf(f64::from(runs)) }
+            TreeFailures { runs, chance: rate.powf(f64::from(runs)) }
         });
         Precedents {
             failed: failed.iter().copied().filter(|at| !self.has_ended(kind, *at, &failed, history)).map(run).collect(),
@@ -76,7 +76,7 @@ impl JudgingContext<'_> {
         let is_comparable = |other: &usize| {
             let has_condition = kind != VerdictKind::Environment || !self.view.differ_in_conditions(*other, at);
             has_condition
-                && !self.view.uncommitted[*other]
+                && !self.view.ran_on_edit[*other]
                 && self.view.runs[*other].branch == self.view.runs[at].branch
         };
         let passed = |other: &usize| {

@@ -2,7 +2,7 @@
 
 use super::JudgingContext;
 use crate::evidence::{
-    explanations::outage::{self, Change},
+    explanations::outage::{self, ChangeRelation},
     facts::{ErrorSource, Failure, FailureKey},
     kept::{causes::Cause, history::TestHistory},
     verdict::VerdictKind,
@@ -16,7 +16,7 @@ pub(super) struct RunOutage {
     /// The error of the outage, if all its failures have the same error.
     error: Option<u64>,
     /// Share of the run's tests that the outage hit.
-    share: f64,
+    hit_share: f64,
     probability: f64,
 }
 
@@ -24,7 +24,7 @@ impl RunOutage {
     /// Returns the probability that a failure without another explanation is part of the outage.
     pub(super) fn probability_of(&self, failure: &Failure) -> f64 {
         match self.error {
-            Some(error) if error != failure.signature => outage::residual_probability(self.share, failure),
+            Some(error) if error != failure.signature => outage::residual_probability(self.hit_share, failure),
             _ => self.probability,
         }
     }
@@ -55,11 +55,16 @@ impl JudgingContext<'_> {
             let first = members.first()?;
             let probability = self.outage_probability(&members);
             let (common, error) = (FailureKey::from_failure(first), Some(first.signature));
-            return Some(RunOutage { common, error, share: self.share_of_run(&members), probability });
+            return Some(RunOutage { common, error, hit_share: self.share_of_run(&members), probability });
         }
         let probability = self.probability_for_failures(&unexplained, false);
         let share = self.share_of_run(&unexplained);
-        (probability > 0.5).then_some(RunOutage { common: FailureKey::Signature(0), error: None, share, probability })
+        (probability > 0.5).then_some(RunOutage {
+            common: FailureKey::Signature(0),
+            error: None,
+            hit_share: share,
+            probability,
+        })
     }
 
     fn is_outage(&self, members: &[Failure]) -> bool {
@@ -87,29 +92,30 @@ impl JudgingContext<'_> {
             .and_then(|failure_mode| failure_mode.verdict_kind);
         failure.source == ErrorSource::Machine
             && verdict_kind.is_none_or(|kind| {
-                kind == VerdictKind::Infrastructure && history.and_then(TestHistory::last_outcome) == Some(true)
+                kind == VerdictKind::Infrastructure && history.and_then(TestHistory::has_failed_last) == Some(true)
             })
             && self.has_passed(failure)
-            && self.classify_change(&[*failure]) != Change::Touches
+            && self.classify_change(&[*failure]) != ChangeRelation::TouchesFailures
     }
 
     /// Classifies the changes since the tests of these failures passed.
-    fn classify_change(&self, failures: &[Failure]) -> Change {
+    fn classify_change(&self, failures: &[Failure]) -> ChangeRelation {
         let last_pass = |failure: &Failure| self.view.index(self.memory.tests.get(&failure.case)?.last_pass()?);
         let touches = |failure: &&Failure| {
             let files = failure.test_and_stack_files(self.stacks);
             failure.names_change || last_pass(failure).is_some_and(|passed| self.view.is_touched_since(passed, &files))
         };
         let is_edited = |failure: &Failure| {
-            last_pass(failure)
-                .is_some_and(|passed| self.view.trees[passed] != self.view.trees[self.view.runs.len() - 1])
+            last_pass(failure).is_some_and(|passed| {
+                self.view.first_on_tree[passed] != self.view.first_on_tree[self.view.runs.len() - 1]
+            })
         };
         if 2 * failures.iter().filter(touches).count() > failures.len() {
-            Change::Touches
+            ChangeRelation::TouchesFailures
         } else if self.view.is_on_edit() && failures.iter().any(is_edited) {
-            Change::Edits
+            ChangeRelation::UnrelatedEdits
         } else {
-            Change::Elsewhere
+            ChangeRelation::Unrelated
         }
     }
 

@@ -7,7 +7,7 @@
 
 use crate::evidence::facts::{CaseId, Failure, FailureKey, FileId, RunSeq};
 use crate::evidence::kept::history::TestHistory;
-use crate::evidence::kept::window::Mask;
+use crate::evidence::kept::window::RunMask;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -102,8 +102,8 @@ fn come_from_same_place(first: &Failure, second: &Failure) -> bool {
 /// which all of them ran, and those in which all of them failed.
 #[derive(Clone, Copy, Default)]
 struct UsableRuns {
-    ran: Mask,
-    failed: Mask,
+    ran: RunMask,
+    failed: RunMask,
 }
 
 impl UsableRuns {

@@ -3,8 +3,8 @@
 use crate::evidence::explanations::flakiness::{Rate, count_passes_needed};
 use crate::evidence::facts::{CaseId, FileId, RunFacts, RunSeq};
 use crate::evidence::kept::history::TestHistory;
-use crate::evidence::kept::traits::Traits;
-use crate::evidence::kept::window::{View, Window};
+use crate::evidence::kept::traits::FailureTraits;
+use crate::evidence::kept::window::{RunView, RunWindow};
 use crate::evidence::state::{TestState, summarize_test};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
@@ -83,8 +83,8 @@ impl ProofProgress {
         found: Option<VerdictKind>,
         failed_in: &str,
         history: &TestHistory,
-        window: &Window,
-        traits: &Traits,
+        window: &RunWindow,
+        traits: &FailureTraits,
     ) -> Self {
         let summary = summarize_test(history, &window.view(), traits);
         if found != Some(VerdictKind::Flaky) && summary.state != TestState::Flaky {
@@ -99,7 +99,7 @@ impl ProofProgress {
             failed.is_none_or(|failed| failed.seq < run.seq)
                 && newest.is_some_and(|newest| newest.has_same_tree_as(run))
         });
-        let passes = had_fix.filter(|run| history.passed_at_once(run.seq)).count();
+        let passes = had_fix.filter(|run| history.passed_at_first_attempt(run.seq)).count();
         Self { passes: u32::try_from(passes).unwrap_or(u32::MAX), needed: count_passes_needed(rate, PROOF_CONFIDENCE) }
     }
 }
@@ -138,7 +138,7 @@ impl Fix {
 
     /// Returns `true` if the fix may be undone in the last run of a view, because a file of the fix was changed since
     /// the fix passed.
-    pub fn may_be_undone(&self, view: &View<'_>) -> bool {
+    pub fn may_be_undone(&self, view: &RunView<'_>) -> bool {
         view.index(self.complete.unwrap_or(self.passed)).is_some_and(|at| view.is_touched_since(at, &self.files))
     }
 

@@ -2,8 +2,8 @@
 
 use crate::evidence::facts::{Failure, FailureKey, Outcome, RunSeq};
 use crate::evidence::kept::order::OrderEvidence;
-use crate::evidence::kept::traits::KIND_COUNT;
-use crate::evidence::kept::window::{Mask, View, WINDOW_RUNS};
+use crate::evidence::kept::traits::EXPLANATION_COUNT;
+use crate::evidence::kept::window::{RunMask, RunView, WINDOW_RUNS};
 use crate::evidence::verdict::VerdictKind;
 use serde::{Deserialize, Serialize};
 
@@ -16,15 +16,15 @@ pub struct TestHistory {
     /// The run of bit 0 of the masks.
     pub newest: RunSeq,
     /// Runs in which the test ran.
-    pub ran: Mask,
+    pub ran: RunMask,
     /// Runs in which the test failed, for any reason.
-    pub failed: Mask,
+    pub failed: RunMask,
     /// Runs in which the test failed and then passed.
-    pub retried: Mask,
+    pub retried: RunMask,
     /// Runs in which the test failed because of the machine.
-    pub outages: Mask,
+    pub outages: RunMask,
     /// Sums over all runs, including runs that left the window.
-    pub totals: Totals,
+    pub totals: ResultTotals,
     /// The errors that the test failed with, newest first.
     #[serde(rename = "strands")]
     pub failure_modes: Vec<FailureMode>,
@@ -32,7 +32,7 @@ pub struct TestHistory {
 
 /// Sums that include runs that left the window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Totals {
+pub struct ResultTotals {
     /// Runs in which the test could have failed by itself, so all runs except its outages.
     pub runs: u32,
     /// Failures that the machine did not cause.
@@ -56,13 +56,13 @@ pub struct FailureMode {
     /// True if the error was already counted in [`Traits`](crate::evidence::kept::traits::Traits).
     pub is_learned: bool,
     /// Runs that failed with this error, as bits of the test's masks.
-    pub failed: Mask,
+    pub failed: RunMask,
     /// Runs of `failed` in which a change since the last pass touched a file of the failure.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub touched: Mask,
+    pub touched: RunMask,
     /// Runs of `failed` in which a commit since the last pass touched a file of an earlier fix of the failure.
     #[serde(default, skip_serializing_if = "is_zero")]
-    pub undone: Mask,
+    pub undone: RunMask,
     /// Number of failures, including runs that left the window.
     pub failures: u32,
     /// The first run with this error.
@@ -70,7 +70,7 @@ pub struct FailureMode {
     /// The newest run with this error.
     pub last: RunSeq,
     /// Probabilities of the explanations at the newest failure, for use after the failures have left the window.
-    pub weighed: [f64; KIND_COUNT],
+    pub weighed: [f64; EXPLANATION_COUNT],
     /// Verdict on the newest failure. None in memories of earlier versions.
     #[serde(rename = "found", default)]
     pub verdict_kind: Option<VerdictKind>,
@@ -85,7 +85,7 @@ pub struct FailureMode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Observation {
     /// Index of the run in the view.
-    pub at: usize,
+    pub run_index: usize,
     /// True if the test failed with the error. Otherwise it passed.
     pub failed: bool,
     /// True if the test failed and a file of the failure was changed since the last pass: by an uncommitted edit, or,
@@ -99,17 +99,17 @@ pub struct Observation {
 
 /// Returns the observations by commit, oldest commit first, because the code depends on the commit and not on the order
 /// of the runs. Observations of one commit stay in the order of the runs.
-pub fn sort_by_commit(view: &View<'_>, observations: &[Observation]) -> Vec<Observation> {
+pub fn sort_by_commit(view: &RunView<'_>, observations: &[Observation]) -> Vec<Observation> {
     let mut observations = observations.to_vec();
-    observations.sort_by_key(|result| view.places[result.at]);
+    observations.sort_by_key(|result| view.commit_positions[result.run_index]);
     observations
 }
 
 /// Like [`sort_by_commit`], but only for commits that the last run of the view contains.
-pub fn observations_up_to_last_commit(view: &View<'_>, observations: &[Observation]) -> Vec<Observation> {
-    let last = view.places.last().copied().unwrap_or_default();
+pub fn observations_up_to_last_commit(view: &RunView<'_>, observations: &[Observation]) -> Vec<Observation> {
+    let last = view.commit_positions.last().copied().unwrap_or_default();
     let mut observations = sort_by_commit(view, observations);
-    observations.retain(|result| view.places[result.at] <= last);
+    observations.retain(|result| view.commit_positions[result.run_index] <= last);
     observations
 }
 
@@ -126,7 +126,7 @@ impl TestHistory {
 
     /// Records the outcome of a run. `same_tree` has the numbers of earlier runs in the window on the same tree.
     pub fn record(&mut self, seq: RunSeq, outcome: Outcome, same_tree: &[RunSeq]) {
-        let was_passing = self.last_outcome() == Some(false);
+        let was_passing = self.has_failed_last() == Some(false);
         self.shift_to_run(seq);
         self.ran |= 1;
         let failed = match outcome {
@@ -158,7 +158,7 @@ impl TestHistory {
     /// machine.
     pub fn has_failed_in(&self, seq: RunSeq) -> Option<bool> {
         let bit = self.newest.checked_sub(seq).filter(|bit| *bit < WINDOW_RUNS)?;
-        let is_set = |mask: Mask| mask >> bit & 1 == 1;
+        let is_set = |mask: RunMask| mask >> bit & 1 == 1;
         (is_set(self.ran) && !is_set(self.outages)).then(|| is_set(self.failed))
     }
 
@@ -170,7 +170,7 @@ impl TestHistory {
     }
 
     /// Returns `true` if the test passed in a run of the window at the first attempt.
-    pub fn passed_at_once(&self, seq: RunSeq) -> bool {
+    pub fn passed_at_first_attempt(&self, seq: RunSeq) -> bool {
         self.has_failed_in(seq) == Some(false) && self.retried >> (self.newest - seq) & 1 == 0
     }
 
@@ -180,19 +180,19 @@ impl TestHistory {
     }
 
     /// Observations for the runs of the view, oldest first. The last run is included if it is recorded.
-    pub fn observations(&self, view: &View<'_>, common: FailureKey) -> Vec<Observation> {
+    pub fn observations(&self, view: &RunView<'_>, common: FailureKey) -> Vec<Observation> {
         let (failed_with_error, touched, undone) = self
             .failure_mode(common)
             .map_or((0, 0, 0), |failure_mode| (failure_mode.failed, failure_mode.touched, failure_mode.undone));
         let observe = |(at, seq): (usize, RunSeq)| {
             let failed = self.has_failed_in(seq)?;
-            let is_set = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
+            let is_set = |mask: RunMask| mask >> (self.newest - seq) & 1 == 1;
             (failed == is_set(failed_with_error)).then(|| Observation {
-                at,
+                run_index: at,
                 failed,
                 touched: is_set(touched),
                 undone: is_set(undone),
-                newly_failing: view.count_newly_failing(at, failed),
+                newly_failing: view.newly_failing_if_failed(at, failed),
             })
         };
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(observe).collect()
@@ -201,7 +201,7 @@ impl TestHistory {
     /// Failures with other errors on edits since the last pass. During work on an edit, a test may fail with changing
     /// errors, which count as a single failure. Failures on commits are not included, because each commit may fix an
     /// error and introduce another. Errors that are known to come and go are not included either.
-    pub fn other_failures_since_pass(&self, view: &View<'_>, common: FailureKey) -> Vec<Observation> {
+    pub fn other_failures_since_pass(&self, view: &RunView<'_>, common: FailureKey) -> Vec<Observation> {
         let comes_and_goes = self.failure_mode(common).is_some_and(FailureMode::comes_and_goes);
         let Some(passed) = self.last_pass().filter(|_| !comes_and_goes) else { return Vec::new() };
         let others = self
@@ -211,14 +211,14 @@ impl TestHistory {
         let (failed, touched) =
             others.fold((0, 0), |(failed, touched), mode| (failed | mode.failed, touched | mode.touched));
         let observe = |(at, seq): (usize, RunSeq)| {
-            let has_failed = seq > passed && view.uncommitted[at] && self.has_failed_in(seq)?;
-            let is_set = |mask: Mask| mask >> (self.newest - seq) & 1 == 1;
+            let has_failed = seq > passed && view.ran_on_edit[at] && self.has_failed_in(seq)?;
+            let is_set = |mask: RunMask| mask >> (self.newest - seq) & 1 == 1;
             (has_failed && is_set(failed)).then(|| Observation {
-                at,
+                run_index: at,
                 failed: true,
                 touched: is_set(touched),
                 undone: false,
-                newly_failing: view.count_newly_failing(at, true),
+                newly_failing: view.newly_failing_if_failed(at, true),
             })
         };
         view.runs.iter().map(|run| run.seq).enumerate().filter_map(observe).collect()
@@ -242,19 +242,19 @@ impl TestHistory {
     }
 
     /// Returns `true` if the only results are failures that the machine caused.
-    pub const fn is_new(&self) -> bool {
+    pub const fn lacks_usable_results(&self) -> bool {
         self.totals.runs == 0
     }
 
     /// Returns whether the test failed in the newest run with a usable result.
-    pub fn last_outcome(&self) -> Option<bool> {
+    pub fn has_failed_last(&self) -> Option<bool> {
         let known = self.ran & !self.outages;
         (known != 0).then(|| self.failed >> known.trailing_zeros() & 1 == 1)
     }
 
     fn shift_to_run(&mut self, seq: RunSeq) {
         let by = seq.saturating_sub(self.newest);
-        let moved = |mask: Mask| mask.checked_shl(by).unwrap_or(0);
+        let moved = |mask: RunMask| mask.checked_shl(by).unwrap_or(0);
         self.newest = seq;
         for mask in [&mut self.ran, &mut self.failed, &mut self.retried, &mut self.outages] {
             *mask = moved(*mask);
@@ -284,7 +284,7 @@ impl TestHistory {
     }
 }
 
-const fn is_zero(mask: &Mask) -> bool {
+const fn is_zero(mask: &RunMask) -> bool {
     *mask == 0
 }
 
@@ -305,7 +305,7 @@ impl FailureMode {
             failures: 0,
             first: seq,
             last: seq,
-            weighed: [0.0; KIND_COUNT],
+            weighed: [0.0; EXPLANATION_COUNT],
             verdict_kind: None,
             tests_together: 1.0,
             order: None,

@@ -4,21 +4,21 @@ use crate::evidence::facts::{CaseId, FailureKey, RunSeq};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::Fix;
 use crate::evidence::kept::history::TestHistory;
-use crate::evidence::kept::order::Orders;
-use crate::evidence::kept::traits::Traits;
-use crate::evidence::kept::window::Window;
+use crate::evidence::kept::order::CaseOrders;
+use crate::evidence::kept::traits::FailureTraits;
+use crate::evidence::kept::window::RunWindow;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The rows. Bounded rows are stored and loaded as a whole; `orders` and `tests` are loaded only as far as a run needs
 /// them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Memory {
+pub struct EvidenceMemory {
     /// The newest runs.
-    pub window: Window,
+    pub window: RunWindow,
     /// Distinct orders of the newest runs. Needed if [`Memory::needs_orders`] returns true.
     #[serde(skip)]
-    pub orders: Orders,
+    pub orders: CaseOrders,
     /// Histories of tests that have failed. Needed for the tests that run.
     #[serde(skip)]
     pub tests: BTreeMap<CaseId, TestHistory>,
@@ -29,7 +29,7 @@ pub struct Memory {
     /// Changes after which a failure was gone.
     pub fixes: Vec<Fix>,
     /// Learned properties of the failures of each kind.
-    pub traits: Traits,
+    pub traits: FailureTraits,
 }
 
 /// A remembered outage, identified by the common property of its failures.

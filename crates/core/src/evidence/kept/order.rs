@@ -24,7 +24,7 @@ pub struct Order {
     positions: HashMap<CaseId, u32>,
     digest: u64,
     is_unknown: bool,
-    suite_failures: BTreeSet<CaseId>,
+    passed_suites: BTreeSet<CaseId>,
 }
 
 impl Order {
@@ -32,7 +32,7 @@ impl Order {
     pub fn new(cases: Vec<CaseId>) -> Self {
         let positions = (0_u32..).zip(&cases).map(|(at, case)| (*case, at)).collect();
         let digest = compute_digest(&cases, 0);
-        Self { cases, positions, digest, is_unknown: false, suite_failures: BTreeSet::new() }
+        Self { cases, positions, digest, is_unknown: false, passed_suites: BTreeSet::new() }
     }
 
     /// Cases that ran in an unknown order. Nothing is learned or concluded from such an order.
@@ -50,8 +50,8 @@ impl Order {
     /// Adds cases that passed without being reported, for example a file that could be loaded and in which all tests
     /// passed. They have no position in the order.
     #[must_use]
-    pub fn with_suite_failures(self, suite_failures: impl IntoIterator<Item = CaseId>) -> Self {
-        Self { suite_failures: suite_failures.into_iter().collect(), ..self }
+    pub fn with_passed_suites(self, suite_failures: impl IntoIterator<Item = CaseId>) -> Self {
+        Self { passed_suites: suite_failures.into_iter().collect(), ..self }
     }
 
     /// Returns `true` if the order of execution is unknown.
@@ -78,7 +78,7 @@ impl Order {
 
     /// Returns `true` if the case ran.
     pub fn contains(&self, case: CaseId) -> bool {
-        self.positions.contains_key(&case) || self.suite_failures.contains(&case)
+        self.positions.contains_key(&case) || self.passed_suites.contains(&case)
     }
 
     fn cases_before(&self, case: CaseId) -> &[CaseId] {
@@ -99,7 +99,7 @@ const UNKNOWN_ORDER_SEED: u64 = 1;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderEvidence {
     /// Tests that may cause the failure.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<PolluterCandidate>,
     /// Number of failing runs with a known order.
     pub failed: u32,
     /// Number of passing runs with a known order.
@@ -108,7 +108,7 @@ pub struct OrderEvidence {
 
 /// A test that may make another test fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Candidate {
+pub struct PolluterCandidate {
     /// The candidate.
     pub case: CaseId,
     /// Number of failing runs in which the candidate ran before.
@@ -131,15 +131,14 @@ impl OrderEvidence {
     ) -> Self {
         let passed = u32::try_from(passing.len()).unwrap_or(u32::MAX);
         let before = failing.cases_before(victim);
-        let is_uninformative =
-            |order: &&Order| order.digest == failing.digest || order.suite_failures.contains(&victim);
+        let is_uninformative = |order: &&Order| order.digest == failing.digest || order.passed_suites.contains(&victim);
         if before.len() > MAX_PREDECESSORS || passing.iter().any(is_uninformative) {
             return Self { candidates: Vec::new(), failed: 1, passed };
         }
         let is_hook = |case: CaseId| !passing.is_empty() && never_passed_cases.contains(&case);
         let is_cleared = |case: CaseId| is_hook(case) || passing.iter().any(|order| order.ran_before(case, victim));
         let candidates = before.iter().filter(|case| !is_cleared(**case));
-        let candidates = candidates.map(|case| Candidate { case: *case, failed_before: 1, passed_before: 0 });
+        let candidates = candidates.map(|case| PolluterCandidate { case: *case, failed_before: 1, passed_before: 0 });
         Self { candidates: candidates.collect(), failed: 1, passed }
     }
 
@@ -195,7 +194,7 @@ impl OrderEvidence {
 
 /// Orders of the newest runs. Equal orders are stored once, because most runs have the usual order.
 #[derive(Clone, Debug, Default)]
-pub struct Orders {
+pub struct CaseOrders {
     /// Each order with the newest run that had it, newest last.
     distinct: Vec<(RunSeq, Order)>,
 }
@@ -207,7 +206,7 @@ const MAX_COMPARED_ORDERS: usize = 6;
 /// Maximum number of stored orders: one for each run of the window.
 pub const MAX_ORDERS: usize = 128;
 
-impl Orders {
+impl CaseOrders {
     /// Stores the order of a run and removes the oldest orders beyond the limits.
     pub fn push(&mut self, seq: RunSeq, order: Order) {
         self.distinct.retain(|(_, known)| known.digest != order.digest);

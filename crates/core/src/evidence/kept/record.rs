@@ -5,10 +5,10 @@ use crate::evidence::judge::{CaseJudgement, Judgement, judge};
 use crate::evidence::kept::causes::Cause;
 use crate::evidence::kept::fixes::{Fix, ProofStatus};
 use crate::evidence::kept::history::TestHistory;
-use crate::evidence::kept::memory::Memory;
+use crate::evidence::kept::memory::EvidenceMemory;
 use crate::evidence::kept::order::Order;
-use crate::evidence::kept::traits::Traits;
-use crate::evidence::kept::window::Mask;
+use crate::evidence::kept::traits::FailureTraits;
+use crate::evidence::kept::window::RunMask;
 use crate::evidence::verdict::VerdictKind;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,13 +35,13 @@ pub struct RunResults<'a> {
     /// Files in the stacks of the failing cases.
     pub stacks: &'a StackFiles,
     /// True if the difference between the run and its commit is known.
-    pub has_edits: bool,
+    pub knows_edits: bool,
 }
 
-impl Memory {
+impl EvidenceMemory {
     /// Judges a run and records it.
     pub fn record(&mut self, recorded: RunResults<'_>) -> Judgement {
-        let RunResults { run, failures, retried, order, stacks, has_edits } = recorded;
+        let RunResults { run, failures, retried, order, stacks, knows_edits: has_edits } = recorded;
         for case in failures.iter().map(|failure| &failure.case).chain(retried) {
             self.begin_history(*case);
         }
@@ -110,7 +110,7 @@ impl Memory {
     }
 
     fn remember_outages(&mut self, judgement: &Judgement) {
-        for outage in judgement.verdicts.iter().filter_map(|case_judgement| case_judgement.outage) {
+        for outage in judgement.verdicts.iter().filter_map(|case_judgement| case_judgement.outage_probability) {
             self.outages.retain(|known| known.common != outage.common);
             self.outages.push(outage);
         }
@@ -296,8 +296,8 @@ fn update_failure_modes(test: &mut TestHistory, case: CaseId, case_judgement: Op
         if let Some(failure_mode) = test.failure_mode_mut(FailureKey::from_failure(&case_judgement.failure)) {
             // A failure that the machine caused is not evidence about this error.
             let is_evidence = !case_judgement.is_outage;
-            failure_mode.touched |= Mask::from(is_evidence && case_judgement.touched);
-            failure_mode.undone |= Mask::from(is_evidence && case_judgement.undone);
+            failure_mode.touched |= RunMask::from(is_evidence && case_judgement.touched);
+            failure_mode.undone |= RunMask::from(is_evidence && case_judgement.undone);
             failure_mode.verdict_kind =
                 Some(case_judgement.verdict.kind).filter(|_| is_evidence).or(failure_mode.verdict_kind);
             failure_mode.tests_together = failure_mode.tests_together.max(case_judgement.tests_together);
@@ -320,7 +320,7 @@ fn update_failure_modes(test: &mut TestHistory, case: CaseId, case_judgement: Op
 /// with the same cause, at most [`MAX_COUNTED_PER_CAUSE`] count, because otherwise one change that breaks many tests
 /// would dominate the learned properties of code failures. `learned` has the number for each cause of the run.
 fn learn_traits(
-    traits: &mut Traits,
+    traits: &mut FailureTraits,
     test: &mut TestHistory,
     case_judgement: &CaseJudgement,
     learned: &mut BTreeMap<u64, u32>,
@@ -337,11 +337,11 @@ fn learn_traits(
         !failure_mode.is_learned && case_judgement.verdict.probability >= MIN_CERTAIN_PROBABILITY
     }) {
         failure_mode.is_learned = true;
-        traits.count_error(kind, case_judgement.failure.signature);
+        traits.add_test_with_error(kind, case_judgement.failure.signature);
         let counted = learned.entry(case_judgement.cause).or_default();
         if *counted < MAX_COUNTED_PER_CAUSE {
             *counted += 1;
-            traits.count_failure(kind, &case_judgement.failure);
+            traits.add_failure(kind, &case_judgement.failure);
         }
     }
 }

@@ -10,11 +10,11 @@ pub const WINDOW_RUNS: u32 = 128;
 
 /// The newest runs, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Window {
+pub struct RunWindow {
     runs: VecDeque<RunFacts>,
 }
 
-impl Window {
+impl RunWindow {
     /// Adds the newest run and removes runs that are too old.
     pub fn push(&mut self, run: RunFacts) {
         let oldest = (run.seq + 1).saturating_sub(WINDOW_RUNS);
@@ -62,13 +62,13 @@ impl Window {
     }
 
     /// Returns the runs before `run`, and `run` as the last run.
-    pub fn view_from<'a>(&'a self, run: &'a RunFacts) -> View<'a> {
-        View::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
+    pub fn view_from<'a>(&'a self, run: &'a RunFacts) -> RunView<'a> {
+        RunView::new(self.runs.iter().filter(|earlier| earlier.seq < run.seq).chain([run]).collect())
     }
 
     /// Returns a view for judging an earlier run again. That run is the last run of the view. Before it are the earlier
     /// runs, and those later runs that are on the same commit or on an older commit. None if the run is too old.
-    pub fn view_with_later_runs(&self, seq: RunSeq) -> Option<View<'_>> {
+    pub fn view_with_later_runs(&self, seq: RunSeq) -> Option<RunView<'_>> {
         let mut runs: Vec<&RunFacts> = self.runs.iter().collect();
         let order = OrderedCommits::from_runs(&runs);
         let judged = self.get(seq)?;
@@ -76,38 +76,38 @@ impl Window {
         let is_after = |run: &RunFacts| run.seq > seq && order.places[&run.seq] > place;
         runs.retain(|run| run.seq != seq && !is_after(run));
         runs.push(judged);
-        Some(View::with_commits(runs, order))
+        Some(RunView::with_commits(runs, order))
     }
 
     /// Returns a view of all runs.
-    pub fn view(&self) -> View<'_> {
-        View::new(self.runs.iter().collect())
+    pub fn view(&self) -> RunView<'_> {
+        RunView::new(self.runs.iter().collect())
     }
 }
 
 /// A bit for each run of the window.
-pub type Mask = u128;
+pub type RunMask = u128;
 
 /// Returns the bit of the run with this index, or 0 if the index is beyond the mask. The judged run has such an index
 /// if the window is full.
-pub fn run_bit(at: usize) -> Mask {
-    u32::try_from(at).ok().and_then(|at| Mask::from(true).checked_shl(at)).unwrap_or(0)
+pub fn run_bit(at: usize) -> RunMask {
+    u32::try_from(at).ok().and_then(|at| RunMask::from(true).checked_shl(at)).unwrap_or(0)
 }
 
 /// The runs from which a verdict is judged. Their relations are computed once for all failing cases.
-pub struct View<'a> {
+pub struct RunView<'a> {
     /// Oldest first. The run that is judged is last.
     pub runs: Vec<&'a RunFacts>,
     /// For each run, the index of the first run on the same tree.
-    pub trees: Vec<usize>,
+    pub first_on_tree: Vec<usize>,
     /// Position of the commit of each run among all commits. Checking out an older commit does not change it.
-    pub places: Vec<u32>,
+    pub commit_positions: Vec<u32>,
     /// For each run, whether it ran on an edit ([`RunFacts::is_edit`]).
-    pub uncommitted: Vec<bool>,
+    pub ran_on_edit: Vec<bool>,
     /// For each run, whether its tree is, or later became, the tree of a commit.
-    pub kept: Vec<bool>,
+    pub became_commit: Vec<bool>,
     /// For each file, the runs in which it was edited.
-    edited_in: BTreeMap<FileId, Mask>,
+    edited_in: BTreeMap<FileId, RunMask>,
     /// For each file, the index of the newest run with a new commit that touched it.
     touched_in: BTreeMap<FileId, usize>,
     commits: OrderedCommits<'a>,
@@ -144,7 +144,7 @@ impl<'a> OrderedCommits<'a> {
 /// Name of the condition that identifies the machine.
 const MACHINE_CONDITION: &str = "machine";
 
-impl<'a> View<'a> {
+impl<'a> RunView<'a> {
     fn new(runs: Vec<&'a RunFacts>) -> Self {
         let order = OrderedCommits::from_runs(&runs);
         Self::with_commits(runs, order)
@@ -153,7 +153,7 @@ impl<'a> View<'a> {
     fn with_commits(runs: Vec<&'a RunFacts>, commits: OrderedCommits<'a>) -> Self {
         let mut trees = Vec::new();
         let mut by_tree: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-        let mut edited_in: BTreeMap<FileId, Mask> = BTreeMap::new();
+        let mut edited_in: BTreeMap<FileId, RunMask> = BTreeMap::new();
         for (at, run) in runs.iter().enumerate() {
             let named_alike = by_tree.entry(&run.tree).or_default();
             let twin = named_alike.iter().rev().find(|earlier| runs[**earlier].has_same_tree_as(run));
@@ -172,7 +172,16 @@ impl<'a> View<'a> {
         let touched =
             runs.iter().enumerate().flat_map(|(at, run)| run.touched.iter().flatten().map(move |file| (*file, at)));
         let touched_in = touched.collect();
-        Self { runs, trees, places, uncommitted, kept, edited_in, touched_in, commits }
+        Self {
+            runs,
+            first_on_tree: trees,
+            commit_positions: places,
+            ran_on_edit: uncommitted,
+            became_commit: kept,
+            edited_in,
+            touched_in,
+            commits,
+        }
     }
 
     /// Returns `true` if one of the files was edited in the last run, and had no edit or another edit in an earlier
@@ -208,17 +217,17 @@ impl<'a> View<'a> {
     }
 
     /// For each file that was edited in a run, all runs in which it was edited.
-    pub fn runs_with_edits_of(&self, at: usize) -> impl Iterator<Item = Mask> {
+    pub fn runs_with_edits_of(&self, at: usize) -> impl Iterator<Item = RunMask> {
         self.runs[at].edited_files.iter().filter_map(|(file, _)| self.edited_in.get(file).copied())
     }
 
     /// Returns the number of tests that started to fail with the changes of a run.
-    pub fn count_newly_failing(&self, at: usize, failed: bool) -> u32 {
+    pub fn newly_failing_if_failed(&self, at: usize, failed: bool) -> u32 {
         if failed { self.runs[at].newly_failing } else { 0 }
     }
 
     /// Returns the position of a commit among all commits.
-    pub fn place_of_commit(&self, commit: &str) -> Option<u32> {
+    pub fn commit_position(&self, commit: &str) -> Option<u32> {
         self.commits.order.place(commit)
     }
 
@@ -255,13 +264,13 @@ impl<'a> View<'a> {
 
     /// Returns `true` if the last run was on an edit.
     pub fn is_on_edit(&self) -> bool {
-        self.uncommitted.last().is_some_and(|is_edit| *is_edit)
+        self.ran_on_edit.last().is_some_and(|is_edit| *is_edit)
     }
 
     /// Returns `true` if the last run is on an older commit than an earlier run.
     pub fn is_on_older_commit_than(&self, earlier: RunSeq) -> bool {
-        let earlier = self.index(earlier).map(|earlier| self.places[earlier]);
-        earlier.zip(self.places.last()).is_some_and(|(earlier, now)| *now < earlier)
+        let earlier = self.index(earlier).map(|earlier| self.commit_positions[earlier]);
+        earlier.zip(self.commit_positions.last()).is_some_and(|(earlier, now)| *now < earlier)
     }
 
     /// Returns the index of the run with this number.
@@ -285,7 +294,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the conditions of the last run that at least one other run does not have.
-    pub fn conditions(&self) -> Vec<&'a (String, String)> {
+    pub fn distinctive_conditions(&self) -> Vec<&'a (String, String)> {
         let Some(last) = self.runs.last() else { return Vec::new() };
         last.environment
             .iter()
@@ -294,7 +303,7 @@ impl<'a> View<'a> {
     }
 
     /// Conditions that some runs have and others do not.
-    pub fn all_conditions(&self) -> Vec<&'a (String, String)> {
+    pub fn varying_conditions(&self) -> Vec<&'a (String, String)> {
         let all: BTreeSet<_> = self.runs.iter().flat_map(|run| &run.environment).collect();
         all.into_iter().filter(|condition| self.runs.iter().any(|run| !run.environment.contains(condition))).collect()
     }

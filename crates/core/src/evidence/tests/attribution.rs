@@ -5,7 +5,7 @@ use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure, StackFiles},
         judge::{Judgement, judge_earlier_failure},
-        verdict::{Reason, Settle, VerdictKind},
+        verdict::{Reason, SettlingRun, VerdictKind},
     },
     failure::category::Category,
 };
@@ -186,7 +186,7 @@ fn suggested_runs_bisect_the_suspects() {
     let failed_in = story.runs;
     let mut settle = only_judgement(&story.run(&[failure(3, 7)])).verdict.settle.clone();
     let mut asked = 0;
-    while let Some(Settle::RunAt { commit }) = settle {
+    while let Some(SettlingRun::RunAt { commit }) = settle {
         asked += 1;
         let at: u32 = commit[1..].parse().unwrap();
         story.check_out(at);

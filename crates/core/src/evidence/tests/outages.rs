@@ -5,7 +5,7 @@ use crate::{
     evidence::{
         facts::{CaseId, ErrorSource, Failure},
         judge::Judgement,
-        verdict::{Settle, VerdictKind},
+        verdict::{SettlingRun, VerdictKind},
     },
     failure::category::Category,
 };
@@ -21,7 +21,7 @@ fn a_network_error_in_many_files_is_an_outage() {
         .collect();
     let judgement = story.run(&down);
     assert!(list_verdict_kinds(&judgement).iter().all(|kind| *kind == VerdictKind::Infrastructure));
-    assert_eq!(judgement.verdicts[0].verdict.settle, Some(Settle::RerunAll));
+    assert_eq!(judgement.verdicts[0].verdict.settle, Some(SettlingRun::RerunAll));
     // An outage is not evidence about the tests, and while it lasts, it is a single cause.
     assert_eq!(story.memory.tests[&0].totals.failures, 0);
     let again = story.run(&down);

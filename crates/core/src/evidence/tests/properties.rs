@@ -5,7 +5,7 @@ use crate::evidence::{
     facts::{CaseId, Failure, FileId, StackFiles},
     judge::{Judgement, judge},
     kept::history::TestHistory,
-    kept::memory::Memory,
+    kept::memory::EvidenceMemory,
     kept::order::Order,
     verdict::{Suspect, VerdictKind},
 };
@@ -220,7 +220,7 @@ fn runs_of_earlier_memories_can_be_read() {
     for run in memory["window"]["runs"].as_array_mut().unwrap() {
         assert!(run.as_object_mut().unwrap().remove("touched").is_some());
     }
-    let read: Memory = serde_json::from_value(memory).unwrap();
+    let read: EvidenceMemory = serde_json::from_value(memory).unwrap();
     assert_eq!(read.window.runs().map(|run| run.touched.len()).collect::<Vec<_>>(), [0; 2]);
 }
 

@@ -5,10 +5,10 @@ use crate::{
     evidence::{
         explanations::flakiness::{self, Rate},
         facts::{CaseId, Failure, Outcome},
-        kept::{history::TestHistory, order::Order, traits::CHANCE_KIND},
+        kept::{history::TestHistory, order::Order, traits::CHANCE_INDEX},
         sentences::SentenceNames,
         state::{TestState, TestSummary, summarize_test},
-        verdict::{Reason, Settle, Since, VerdictKind},
+        verdict::{FailureStart, Reason, SettlingRun, VerdictKind},
     },
     failure::category::Category,
 };
@@ -86,7 +86,7 @@ fn both_outcomes_on_the_same_tree_are_flaky() {
     let verdict = &only_judgement(&judgement).verdict;
     assert_eq!(verdict.kind, VerdictKind::Flaky);
     assert!(verdict.because.contains(&Reason::BothOutcomes { passed: 9, failed: 10 }));
-    assert_eq!(verdict.settle, Some(Settle::RerunAlone));
+    assert_eq!(verdict.settle, Some(SettlingRun::RerunAlone));
     assert_eq!(
         verdict.because[0].to_sentence(&NumberNames),
         "It passed in run 9 and failed in run 10 on the same files."
@@ -132,7 +132,7 @@ fn order_verdict_names_the_polluter() {
     }
     let verdict = only_judgement(last.as_ref().unwrap()).verdict.clone();
     assert_eq!((verdict.kind, verdict.polluter), (VerdictKind::Order, Some(20)));
-    assert_eq!(verdict.settle, Some(Settle::RunPair { first: 20 }));
+    assert_eq!(verdict.settle, Some(SettlingRun::RunPair { first: 20 }));
 }
 
 /// For example, a command that timed out is reported as an additional case behind its tests, while an earlier run
@@ -141,7 +141,7 @@ fn order_verdict_names_the_polluter() {
 fn a_container_has_no_polluter_among_its_tests() {
     let mut story = Story::new();
     for _ in 0..2 {
-        story.run_with_order(Order::new(vec![1, 2]).with_suite_failures([99]), &[]);
+        story.run_with_order(Order::new(vec![1, 2]).with_passed_suites([99]), &[]);
     }
     let judgement =
         story.run_with_order(Order::new(vec![1, 2, 99]), &[Failure { category: Category::Timeout, ..failure(99, 5) }]);
@@ -209,7 +209,7 @@ fn large_suite_with_passes(passes: usize) -> (Story, impl Fn() -> Vec<CaseId>) {
 fn an_undecided_first_failure_is_unknown() {
     let (mut story, suite) = large_suite_with_passes(10);
     for category in Category::ALL {
-        story.memory.traits.count_failure(CHANCE_KIND, &Failure { category, ..failure(3, 1) });
+        story.memory.traits.add_failure(CHANCE_INDEX, &Failure { category, ..failure(3, 1) });
     }
     story.commit();
     let judgement = story.run_cases_in_order(suite(), &[failure(3, 1)]);
@@ -218,7 +218,7 @@ fn an_undecided_first_failure_is_unknown() {
         (verdict.kind, &verdict.since, verdict.suspects[0].commit.as_str()),
         (VerdictKind::Unknown, &None, "c12")
     );
-    assert_eq!(verdict.settle, Some(Settle::RerunAlone));
+    assert_eq!(verdict.settle, Some(SettlingRun::RerunAlone));
     let [Reason::Undecided { run: 10, likeliest, next }] = verdict.because[..] else { panic!("{:?}", verdict.because) };
     assert_eq!((likeliest.0, next.0), (VerdictKind::Flaky, VerdictKind::Regression));
     assert!(likeliest.1 >= next.1 && next.1 > 0.3, "{likeliest:?} {next:?}");
@@ -408,7 +408,7 @@ fn a_test_that_never_passed_has_no_start_and_no_suspects() {
     }
     for (verdict, runs) in verdicts.iter().zip([2, 3]) {
         assert_eq!((verdict.kind, &verdict.suspects), (VerdictKind::Broken, &Vec::new()));
-        assert_eq!(verdict.since, Some(Since { run: 0, commit: None }));
+        assert_eq!(verdict.since, Some(FailureStart { run: 0, commit: None }));
         assert_eq!(verdict.because, [Reason::AlwaysFailed { first: 0, runs }]);
     }
     assert_eq!(
@@ -419,7 +419,7 @@ fn a_test_that_never_passed_has_no_start_and_no_suspects() {
     story.pass(1);
     story.commit();
     let verdict = only_judgement(&story.run(&broken(3))).verdict.clone();
-    assert_eq!(verdict.since, Some(Since { run: 4, commit: Some("c5".to_owned()) }));
+    assert_eq!(verdict.since, Some(FailureStart { run: 4, commit: Some("c5".to_owned()) }));
     assert_eq!(verdict.suspects[0].commit, "c5");
 }
 

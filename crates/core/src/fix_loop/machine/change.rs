@@ -2,7 +2,7 @@
 
 use super::{
     human,
-    transitions::{EventResult, describe_ended_loop, schedule_next},
+    transitions::{EventResult, describe_ended_loop, schedule_next_attempt},
 };
 use crate::fix_loop::{
     event::{Warning, WarningKind},
@@ -46,7 +46,7 @@ pub(super) fn declare_fix(state: &mut FixState, fix: AppliedFix, random: f64) ->
         record_fix(state, &fix);
     }
     state.pending_fix = Some(fix);
-    schedule_next(state, random);
+    schedule_next_attempt(state, random);
     Ok(warnings)
 }
 
@@ -103,6 +103,6 @@ pub(super) fn provide_inputs(
     }
     state.inputs_digest = digest;
     state.inputs = inputs.or_else(|| state.inputs.take());
-    schedule_next(state, random);
+    schedule_next_attempt(state, random);
     Ok(Vec::new())
 }

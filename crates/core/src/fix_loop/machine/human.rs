@@ -2,7 +2,9 @@
 
 use super::{
     record::{FinishedRun, finish_attempt},
-    transitions::{EventResult, decide_status, escalate, schedule_next, status_before_run, update_after_failure},
+    transitions::{
+        EventResult, decide_status, escalate, schedule_next_attempt, status_before_run, update_after_failure,
+    },
 };
 use crate::fix_loop::{
     error::ErrorClass,
@@ -124,7 +126,7 @@ fn continue_after_escalation(state: &mut FixState, reason: Option<EscalationReas
         _ if state.attempts.is_empty() && state.mode == Mode::Command => state.status = Status::Ready,
         _ if state.pending_fix.is_some() => {
             state.status = Status::NeedsFix;
-            schedule_next(state, random);
+            schedule_next_attempt(state, random);
         }
         _ => decide_status(state, random),
     }

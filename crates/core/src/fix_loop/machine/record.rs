@@ -4,7 +4,7 @@ use super::transitions::{EventResult, decide_status, describe_ended_loop, update
 use crate::fix_loop::{
     decide::describe_error_of_attempt,
     error::{ErrorClass, FixError},
-    event::RanCases,
+    event::CaseOutcomes,
     state::{Attempt, FixState, Mode, Status, Weakening, WeakeningKind},
 };
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(super) struct FinishedRun {
     pub(super) duration_seconds: f64,
     pub(super) timestamp: Option<String>,
     pub(super) weakened: Vec<Weakening>,
-    pub(super) ran: Option<RanCases>,
+    pub(super) ran: Option<CaseOutcomes>,
 }
 
 pub(super) fn finish_attempt(
@@ -50,7 +50,7 @@ pub(super) fn finish_attempt(
 
 /// Finds test cases that failed in this run or earlier and did not pass in this run, even if the exit code is 0.
 /// Ignores the file in the name of a case, because tests move between files.
-fn find_unpassed_cases(state: &FixState, ran: Option<&RanCases>) -> Vec<Weakening> {
+fn find_unpassed_cases(state: &FixState, ran: Option<&CaseOutcomes>) -> Vec<Weakening> {
     let Some(ran) = ran else { return Vec::new() };
     let without_file = |name: &str| name.split_once(" > ").map(|(_, titles)| titles.to_owned());
     let passed: HashSet<&str> = ran.passed.iter().map(String::as_str).collect();

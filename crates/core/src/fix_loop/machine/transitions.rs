@@ -31,7 +31,7 @@ pub(super) fn update_after_failure(state: &mut FixState, random: f64) {
     if let Some(hash) = state.attempts.last().and_then(|attempt| attempt.error_hash.clone()) {
         state.circuit_breaker.record_error(hash);
     }
-    if state.strict_progress && !stagnation::warn_about_progress(state).is_empty() {
+    if state.strict_progress && !stagnation::find_progress_warnings(state).is_empty() {
         state.circuit_breaker.state = CircuitState::Open;
     }
     if state.is_circuit_open() {
@@ -73,7 +73,7 @@ pub(in crate::fix_loop) fn escalate(state: &mut FixState, reason: EscalationReas
 }
 
 /// Schedules the next attempt after a change.
-pub(super) fn schedule_next(state: &mut FixState, random: f64) {
+pub(super) fn schedule_next_attempt(state: &mut FixState, random: f64) {
     if status_before_run(state) == Status::Unverified {
         state.status = Status::Unverified;
         return;

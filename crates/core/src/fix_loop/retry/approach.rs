@@ -1,6 +1,6 @@
 //! Chooses the approach of the next fix: first the obvious fix, then a defensive fix, then another implementation.
 
-plain! {
+state_types! {
     /// Approaches of the contract.
     #[derive(Copy, Eq, PartialOrd, Ord)]
     #[cfg_attr(feature = "types", ts(rename = "FixApproach"))]
@@ -15,7 +15,7 @@ plain! {
 
     /// The next fix to make.
     #[cfg_attr(feature = "types", ts(rename = "FixStep"))]
-    pub struct Step {
+    pub struct FixStep {
         /// Approach of the fix.
         pub name: Approach,
         /// Number of the fix in this loop, from 1.
@@ -64,13 +64,13 @@ pub(in crate::fix_loop) const fn approach_after(fixes: usize) -> Approach {
 }
 
 /// Returns the instructions for the next fix after this number of fixes.
-pub(in crate::fix_loop) fn next_fix_step(fixes: usize) -> Step {
+pub(in crate::fix_loop) fn next_fix_step(fixes: usize) -> FixStep {
     let name = approach_after(fixes);
     let mut description = name.description().to_owned();
     if fixes > 2 {
         description.push_str(" Use an approach that was not tried in this loop yet.");
     }
-    Step {
+    FixStep {
         name,
         number: u32::try_from(fixes).unwrap_or(u32::MAX).saturating_add(1),
         title: name.title().to_owned(),

@@ -7,7 +7,7 @@ use crate::fix_loop::state::FixState;
 pub const MAX_DELAY_SECONDS: f64 = 60.0;
 
 /// Returns the delay after this number of failed attempts, in seconds: `initial`, doubled for each further failure.
-pub fn delay(initial: f64, failures: u32) -> f64 {
+pub fn compute_delay(initial: f64, failures: u32) -> f64 {
     let doublings = i32::try_from(failures.saturating_sub(1).min(63)).unwrap_or(63);
     let full = initial * 2_f64.powi(doublings);
     if full.is_nan() { 0.0 } else { round_to_milliseconds(full.clamp(0.0, MAX_DELAY_SECONDS)) }
@@ -15,7 +15,7 @@ pub fn delay(initial: f64, failures: u32) -> f64 {
 
 /// Sets the delay before the next attempt. `random` is in [0, 1).
 pub(in crate::fix_loop) fn schedule_delay(state: &mut FixState, random: f64) {
-    state.backoff_seconds = delay(state.initial_backoff_seconds, state.attempt_count());
+    state.backoff_seconds = compute_delay(state.initial_backoff_seconds, state.attempt_count());
     let part = if random.is_finite() { random.clamp(0.0, 1.0) } else { 1.0 };
     state.delay_seconds =
         if state.jitter { round_to_milliseconds(state.backoff_seconds * part) } else { state.backoff_seconds };

@@ -1,7 +1,7 @@
 //! The circuit breaker opens when the same error occurs too often in a row, and stays open until it is reset. Errors
 //! are the same if their hashes are equal.
 
-plain! {
+state_types! {
     /// The circuit breaker of the contract.
     #[cfg_attr(feature = "types", ts(rename = "FixCircuit"))]
     pub struct Circuit {

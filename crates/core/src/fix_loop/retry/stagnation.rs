@@ -10,7 +10,7 @@ use crate::fix_loop::{
 const MAX_CYCLE_ERRORS: usize = 3;
 
 /// Returns warnings about missing progress.
-pub(in crate::fix_loop) fn warn_about_progress(state: &FixState) -> Vec<Warning> {
+pub(in crate::fix_loop) fn find_progress_warnings(state: &FixState) -> Vec<Warning> {
     let recent = attempts_since_reset(state);
     let hashes: Vec<&str> = recent.iter().filter_map(|attempt| attempt.error_hash.as_deref()).collect();
     let mut warnings = Vec::new();

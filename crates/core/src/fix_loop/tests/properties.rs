@@ -2,8 +2,8 @@
 
 use super::{begin_loop, command_start, error_named, error_start, pending_fix};
 use crate::fix_loop::{
-    Approach, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS, Mode, RanCases,
-    Start, Status, Verdict, Weakening, WeakeningKind, advance, check, delay, next_step,
+    Approach, CaseOutcomes, CircuitState, DecisionType, ErrorClass, Event, FileChange, FixState, MAX_DELAY_SECONDS,
+    Mode, Start, Status, Verdict, Weakening, WeakeningKind, advance, compute_delay, next_step, validate_state,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -31,7 +31,7 @@ fn any_finish() -> impl Strategy<Value = Event> {
             error: error.map(Box::new),
             timestamp: None,
             weakened: if weak { vec![weakening.clone()] } else { Vec::new() },
-            ran: Some(RanCases { failed: cases.clone(), ..RanCases::default() }),
+            ran: Some(CaseOutcomes { failed: cases.clone(), ..CaseOutcomes::default() }),
         },
     )
 }
@@ -90,7 +90,7 @@ fn any_start() -> impl Strategy<Value = Start> {
 fn check_step(before: &FixState, event: &Event, random: f64) -> Result<FixState, TestCaseError> {
     let advanced = advance(before, event, random);
     let (after, decision) = (advanced.state, advanced.decision);
-    prop_assert_eq!(check(&after), Ok(()), "{:?} on {:?} gives {:?}", event, before, &after);
+    prop_assert_eq!(validate_state(&after), Ok(()), "{:?} on {:?} gives {:?}", event, before, &after);
     prop_assert!(!decision.reason.is_empty());
     if decision.kind == DecisionType::Refused {
         prop_assert_eq!(before, &after);
@@ -103,7 +103,7 @@ fn check_step(before: &FixState, event: &Event, random: f64) -> Result<FixState,
         prop_assert_eq!(event, &Event::CircuitReset, "an open circuit lets nothing through");
     }
     prop_assert!((0.0..=MAX_DELAY_SECONDS).contains(&decision.delay_seconds));
-    let wanted = delay(after.initial_backoff_seconds, u32::try_from(after.attempts.len()).unwrap());
+    let wanted = compute_delay(after.initial_backoff_seconds, u32::try_from(after.attempts.len()).unwrap());
     if decision.kind == DecisionType::Wait && after.jitter {
         prop_assert!(decision.delay_seconds <= wanted + 1e-3);
     } else if decision.kind == DecisionType::Wait {
@@ -173,7 +173,7 @@ proptest! {
         events in prop::collection::vec((any_event(), 0.0..1.0), 0..60),
     ) {
         let mut state = begin_loop(&start);
-        prop_assert_eq!(check(&state), Ok(()));
+        prop_assert_eq!(validate_state(&state), Ok(()));
         let mut runs = 0_u32;
         for (event, random) in &events {
             let after = check_step(&state, event, *random)?;
@@ -202,7 +202,7 @@ proptest! {
             state = replace_value(&state, *path, value).unwrap_or(state);
         }
         for (event, random) in &later {
-            if check(&state).is_ok() {
+            if validate_state(&state).is_ok() {
                 let random = if random.is_finite() { random.rem_euclid(1.0) } else { 0.5 };
                 state = check_step(&state, event, random)?;
             } else {
@@ -213,7 +213,7 @@ proptest! {
 
     #[test]
     fn backoff_doubles_up_to_a_minute(initial in 0.0..=60.0_f64, failures in 1_u32..200) {
-        let (now, next) = (delay(initial, failures), delay(initial, failures + 1));
+        let (now, next) = (compute_delay(initial, failures), compute_delay(initial, failures + 1));
         prop_assert!((0.0..=MAX_DELAY_SECONDS).contains(&now));
         prop_assert!((next - (2.0 * now).min(MAX_DELAY_SECONDS)).abs() < 2e-3);
     }

@@ -5,8 +5,9 @@ use super::{
     fixable_error,
 };
 use crate::fix_loop::{
-    Approach, CircuitState, DecisionType, ErrorClass, EscalationReason, Event, FixError, FixState, RanCases, Start,
-    StateProblem, Status, Verdict, WarningKind, Weakening, WeakeningKind, advance, begin, check, command_hash,
+    Approach, CaseOutcomes, CircuitState, DecisionType, ErrorClass, EscalationReason, Event, FixError, FixState, Start,
+    StateProblem, Status, Verdict, WarningKind, Weakening, WeakeningKind, advance, begin, compute_loop_id,
+    validate_state,
 };
 
 fn failed_attempt(name: &str) -> Vec<Event> {
@@ -25,7 +26,7 @@ fn a_new_loop_has_the_defaults_of_the_contract() {
     let state = begin_loop(&command_start());
     assert_eq!((state.max_attempts, state.timeout_seconds, state.circuit_breaker.threshold), (5, 120, 3));
     assert_eq!((state.backoff_seconds, state.current_attempt, state.status), (1.0, 1, Status::Ready));
-    assert_eq!(state.command_hash, command_hash("npm test"));
+    assert_eq!(state.command_hash, compute_loop_id("npm test"));
     assert_eq!(begin_loop(&error_start(Some("npm test"))).max_attempts, 3);
 }
 
@@ -208,7 +209,7 @@ fn attempt_with_cases(exit_code: i32, passed: &[&str], failed: &[&str], weakened
         error,
         timestamp: None,
         weakened: weakened.iter().map(weakening).collect(),
-        ran: Some(RanCases { passed: names(passed), failed: names(failed), ..RanCases::default() }),
+        ran: Some(CaseOutcomes { passed: names(passed), failed: names(failed), ..CaseOutcomes::default() }),
     };
     vec![attempt_started(), end]
 }
@@ -412,7 +413,7 @@ fn a_cancelled_loop_resumes_in_its_old_state() {
 #[test]
 fn inconsistent_states_are_refused() {
     let (good, _) = apply_events(begin_loop(&command_start()), &failed_attempt("a"));
-    assert_eq!(check(&good), Ok(()));
+    assert_eq!(validate_state(&good), Ok(()));
     let edits: [fn(&mut FixState); 16] = [
         |state| state.version = 0,
         |state| state.max_attempts = 4_000_000,
@@ -440,9 +441,9 @@ fn inconsistent_states_are_refused() {
     for (number, edit) in edits.iter().enumerate() {
         let mut state = good.clone();
         edit(&mut state);
-        assert!(matches!(check(&state), Err(StateProblem::Damaged(_))), "edit {number}");
+        assert!(matches!(validate_state(&state), Err(StateProblem::Damaged(_))), "edit {number}");
     }
-    assert_eq!(check(&FixState { version: 2, ..good.clone() }), Err(StateProblem::Newer(2)));
+    assert_eq!(validate_state(&FixState { version: 2, ..good.clone() }), Err(StateProblem::NewerVersion(2)));
     let other = FixState { command: Some("rm -rf build".into()), ..good };
-    assert_eq!(check(&other), Err(StateProblem::Another("rm -rf build".into())));
+    assert_eq!(validate_state(&other), Err(StateProblem::DifferentCommand("rm -rf build".into())));
 }

@@ -9,8 +9,8 @@ mod rules;
 
 use crate::{
     Analysis, Category, classify,
-    display::without_escapes,
-    fix_loop::error::{Because, ErrorClass, Failure, TIMEOUT_EXIT_CODE},
+    display::strip_escapes,
+    fix_loop::error::{ClassReason, ErrorClass, FailedRun, TIMEOUT_EXIT_CODE},
     normalize::normalize,
     output::log_level,
 };
@@ -24,8 +24,8 @@ const MAX_LINE_BYTES: usize = 2048;
 const MAX_REASON_BYTES: usize = 160;
 
 /// Returns the class of an error, and the rule that decided.
-pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass, Because) {
-    let text = without_escapes(&analysis.redacted);
+pub(super) fn classify_error(failure: &FailedRun, analysis: &Analysis) -> (ErrorClass, ClassReason) {
+    let text = strip_escapes(&analysis.redacted);
     let lines = lines_about_failure(&text);
     let out_of_time = failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE);
     let found = |class| find_class(class, &lines);
@@ -41,10 +41,10 @@ pub(super) fn error_class(failure: &Failure, analysis: &Analysis) -> (ErrorClass
         .unwrap_or_else(|| class_with_reason(ErrorClass::Fixable, "default", None))
 }
 
-fn class_with_reason(class: ErrorClass, rule: &str, words: Option<&str>) -> (ErrorClass, Because) {
+fn class_with_reason(class: ErrorClass, rule: &str, words: Option<&str>) -> (ErrorClass, ClassReason) {
     let words = words.map(str::trim).filter(|words| !words.is_empty());
     let cut = |words: &str| words[..words.floor_char_boundary(MAX_REASON_BYTES)].to_owned();
-    (class, Because { rule: rule.to_owned(), words: words.map(cut) })
+    (class, ClassReason { rule: rule.to_owned(), words: words.map(cut) })
 }
 
 /// Returns the lines that describe the failure, without stack frames, source, test names, and log lines below error
@@ -56,13 +56,13 @@ fn lines_about_failure(text: &str) -> Vec<&str> {
         let bytes = line.as_bytes();
         !line.trim().is_empty()
             && !classify::is_context_line(bytes)
-            && !log_level::is_below_error(bytes)
+            && !log_level::has_level_below_error(bytes)
             && !context(line)
     };
     text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).filter(tells).collect()
 }
 
-fn find_class(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, Because)> {
+fn find_class(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, ClassReason)> {
     let rules = COMPILED_RULES.iter().filter(|compiled| compiled.rule.class == class);
     rules.into_iter().find_map(|compiled| {
         let found = lines.iter().find_map(|line| compiled.find_in_line(line))?;
@@ -71,7 +71,7 @@ fn find_class(class: ErrorClass, lines: &[&str]) -> Option<(ErrorClass, Because)
 }
 
 /// Derives the class from the category of the failure if no rule matches the text.
-fn class_of_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, Because)> {
+fn class_of_category(analysis: &Analysis, text: &str) -> Option<(ErrorClass, ClassReason)> {
     // An error about a certificate is not transient, because waiting does not make the certificate valid.
     static CERTIFICATE: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r"(?i)certificate|self[- ]signed|\bCERT_|unable to verify|x509").expect("a constant pattern")

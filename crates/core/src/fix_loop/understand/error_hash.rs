@@ -25,7 +25,7 @@ pub(super) struct ErrorIdentity<'e> {
     /// True if the run exceeded its time limit.
     pub(super) timed_out: bool,
     /// True if the run stopped at a prompt.
-    pub(super) waits: bool,
+    pub(super) stopped_at_prompt: bool,
     pub(super) failing_tests: &'e [String],
     /// Names of the files that a compiler reports, repeated for each location.
     pub(super) pointed: &'e [String],
@@ -38,7 +38,7 @@ pub(super) struct ErrorIdentity<'e> {
 /// the time limit have another common hash.
 pub(super) fn compute_error_hash(identity: &ErrorIdentity<'_>) -> String {
     let pod = CHANGING_POD_STATES.iter().find(|(state, _)| *state == identity.error_type);
-    let text = match (identity.timed_out, identity.waits, pod) {
+    let text = match (identity.timed_out, identity.stopped_at_prompt, pod) {
         (true, true, _) => "timeout::ended at a prompt".to_owned(),
         (true, false, _) => "timeout::ended for time".to_owned(),
         (false, _, Some((_, kind))) => {

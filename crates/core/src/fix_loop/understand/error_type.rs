@@ -2,7 +2,7 @@
 
 use crate::{
     Analysis, Category,
-    fix_loop::error::{Failure, TIMEOUT_EXIT_CODE},
+    fix_loop::error::{FailedRun, TIMEOUT_EXIT_CODE},
 };
 use regex::Regex;
 use std::sync::LazyLock;
@@ -17,7 +17,7 @@ const GENERIC_NAMES: [&str; 6] =
     ["Error", "Exception", "RuntimeException", "RuntimeError", "Failure", "AggregateError"];
 
 /// Returns the short name of the error of a failed run.
-pub(super) fn error_type(failure: &Failure, analysis: &Analysis) -> String {
+pub(super) fn find_error_type(failure: &FailedRun, analysis: &Analysis) -> String {
     if failure.timed_out.unwrap_or_default() || failure.exit_code == Some(TIMEOUT_EXIT_CODE) {
         return TIMEOUT_ERROR.to_owned();
     }
@@ -100,7 +100,7 @@ fn find_error_code(text: &str) -> Option<String> {
 }
 
 /// Returns the name for an exit code or a signal.
-fn name_of_process_end(failure: &Failure) -> Option<String> {
+fn name_of_process_end(failure: &FailedRun) -> Option<String> {
     if let Some(signal) = failure.signal.as_deref().filter(|signal| !signal.is_empty()) {
         return Some(signal.to_owned());
     }

@@ -1,6 +1,6 @@
 //! Extracts the names of failing tests from the output of runners, to detect a loop without progress.
 
-use crate::display::without_escapes;
+use crate::display::strip_escapes;
 use regex::Regex;
 use std::sync::LazyLock;
 
@@ -81,7 +81,7 @@ const NON_TEST_TEXTS: [&str; 5] =
 
 /// Returns the names of the failing tests, without duplicates, in the order of the text.
 pub(super) fn find_failing_tests(text: &str) -> Vec<String> {
-    let text = without_escapes(text);
+    let text = strip_escapes(text);
     let lines: Vec<&str> = text
         .lines()
         .map(|line| line[..line.floor_char_boundary(MAX_LINE_BYTES)].trim_end())

@@ -6,7 +6,7 @@ mod outside_project;
 mod stacks;
 mod unreadable;
 
-use crate::{display::without_escapes, fix_loop::error::Location, text::file_url::path_of_file_url};
+use crate::{display::strip_escapes, fix_loop::error::Location, text::file_url::path_of_file_url};
 use stacks::Stack;
 use std::borrow::Cow;
 
@@ -22,11 +22,11 @@ pub(super) struct LocatedFrames {
     pub(super) location: Option<Location>,
     pub(super) frames: Vec<Location>,
     /// Names of the files that a compiler reports, repeated for each location. Empty if there is a stack.
-    pub(super) pointed: Vec<String>,
+    pub(super) reported_files: Vec<String>,
 }
 
 /// Finds the location in a redacted text.
-pub(super) fn locate(text: &str) -> LocatedFrames {
+pub(super) fn find_location(text: &str) -> LocatedFrames {
     let mut located = locate_in_package(text, None);
     located.frames.truncate(MAX_FRAMES);
     located
@@ -35,7 +35,7 @@ pub(super) fn locate(text: &str) -> LocatedFrames {
 /// Like [`locate`], for a test in this package of the JVM. Frames in the package, its parents and its subpackages
 /// belong to the project, even if a library has a similar name.
 fn locate_in_package(text: &str, package: Option<&str>) -> LocatedFrames {
-    let text = without_escapes(text);
+    let text = strip_escapes(text);
     let lines: Vec<&str> =
         text.lines().take(MAX_LINES).map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]).collect();
     let mut stacks = stacks::parse_stacks(&lines);
@@ -52,7 +52,7 @@ fn locate_in_package(text: &str, package: Option<&str>) -> LocatedFrames {
     let first = places.iter().find(|place| place.in_app).or(places.first()).cloned();
     let location = in_stack.or(first).or_else(|| frames.first().cloned());
     let pointed = if has_stack { Vec::new() } else { places.iter().map(|place| base_name(&place.file)).collect() };
-    LocatedFrames { location, frames, pointed }
+    LocatedFrames { location, frames, reported_files: pointed }
 }
 
 /// Returns the frames of the most relevant stack, innermost first. If no frame belongs to the project, the location
@@ -70,7 +70,7 @@ pub fn find_frames(text: &str, class: Option<&str>) -> Vec<Location> {
 /// the project.
 fn choose_stack(stacks: &[Stack]) -> Option<&Stack> {
     let Some(first) = stacks.iter().position(Stack::is_in_app) else { return stacks.first() };
-    let causes = stacks[first + 1..].iter().take_while(|stack| stack.continues);
+    let causes = stacks[first + 1..].iter().take_while(|stack| stack.continues_previous);
     causes.filter(|stack| stack.is_in_app()).last().or(stacks.get(first))
 }
 

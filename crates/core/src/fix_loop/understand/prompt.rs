@@ -1,6 +1,6 @@
 //! Detects an output that ends with an unanswered question. The caller passes whether the process became silent.
 
-use crate::display::without_escapes;
+use crate::display::strip_escapes;
 use regex::{Regex, RegexBuilder};
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ static PROGRESS_LINE: LazyLock<Regex> =
 /// Returns the prompt at the end of an output. `silent`: the program printed nothing more and did not end by itself.
 pub fn find_prompt(output: &str, silent: bool) -> Option<String> {
     let tail = &output[output.ceil_char_boundary(output.len().saturating_sub(MAX_SEARCHED_BYTES))..];
-    let tail = without_escapes(tail);
+    let tail = strip_escapes(tail);
     let lines: Vec<&str> = tail.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).collect();
     let last = |count: usize| lines[lines.len().saturating_sub(count)..].iter().rev().copied();
     let short = |line: &&str| line.len() <= MAX_PROMPT_BYTES;

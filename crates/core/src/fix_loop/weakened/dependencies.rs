@@ -67,13 +67,13 @@ fn find_cargo_replacements(file: &DiffFile) -> Vec<(NumberedLine<'_>, &str)> {
     let gone: Vec<&str> = file.lines(LineChange::Removed).map(|line| named(line.text.as_str())).collect();
     let mut section = "";
     let mut found = Vec::new();
-    for line in file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark != LineChange::Removed) {
+    for line in file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.line_change != LineChange::Removed) {
         let text = line.text.as_str();
         if let Some(name) = CARGO_SECTION.captures(text).and_then(|found| found.get(1)) {
             section = name.as_str();
         }
         let target =
-            CARGO_PATH.captures(text).and_then(|found| found.get(1)).filter(|_| line.mark == LineChange::Added);
+            CARGO_PATH.captures(text).and_then(|found| found.get(1)).filter(|_| line.line_change == LineChange::Added);
         let Some(target) = target else { continue };
         // In the section `[dependencies.tax]`, the heading contains the name of the dependency.
         let last = section.rsplit('.').next().unwrap_or_default();

@@ -4,7 +4,7 @@
 
 use super::{
     module_settings, replaced,
-    sources::{self, Comparison, TestPart, TestParts, find_new_mock_beside},
+    sources::{self, TestComparison, TestPart, TestParts, find_new_mock_beside},
     versions::{FileVersions, build_weakening},
 };
 use crate::{
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Returns a finding for each test that loses something: the first changed part of the test.
 pub(super) fn find_losses(files: &[DiffFile], versions: &[FileVersions<'_>]) -> Vec<Weakening> {
-    let finder = LossFinder { files, versions, all: Comparison::new(versions) };
+    let finder = LossFinder { files, versions, all: TestComparison::new(versions) };
     let mut found = Vec::new();
     for one in versions {
         let tests = one.before.file.tests().filter_map(|test| Some((test, sources::find_new_version(one, test)?)));
@@ -33,7 +33,7 @@ pub(super) fn find_losses(files: &[DiffFile], versions: &[FileVersions<'_>]) -> 
 struct LossFinder<'v, 'd> {
     files: &'v [DiffFile],
     versions: &'v [FileVersions<'d>],
-    all: Comparison<'v, 'd>,
+    all: TestComparison<'v, 'd>,
 }
 
 impl<'v, 'd> LossFinder<'v, 'd> {
@@ -79,13 +79,13 @@ impl<'v, 'd> LossFinder<'v, 'd> {
     /// Returns a finding if an imported name now refers to something else. An import of a file that the change renames
     /// may change without a finding.
     fn find_replaced_import(&self, old: &TestPart<'_>, new: &TestPart<'_>, path: &str) -> Option<WeakeningKind> {
-        if new.is_defined {
+        if new.has_definition {
             let has_moved = new.source.iter().all(|source| self.existed_before(source));
             return (!has_moved).then_some(WeakeningKind::Mocked);
         }
         let is_gone = |module: &str| {
-            let mut renamed = self.files.iter().filter(|file| !file.is_new() && file.old != file.new);
-            renamed.any(|file| replaced::refers_to_file(module, &file.old))
+            let mut renamed = self.files.iter().filter(|file| !file.is_new() && file.old_path != file.new_path);
+            renamed.any(|file| replaced::refers_to_file(module, &file.old_path))
         };
         let imports = |part: &TestPart<'_>| -> Vec<ImportedName> {
             part.source.iter().filter_map(|source| ImportedName::parse(source, path)).collect()
@@ -109,7 +109,7 @@ impl<'v, 'd> LossFinder<'v, 'd> {
     /// Returns `true` if the definition was in any file before the change.
     fn existed_before(&self, source: &[String]) -> bool {
         let items = self.versions.iter().flat_map(|one| &one.before.file.scopes).flat_map(|scope| &scope.items);
-        items.into_iter().any(|item| item.kind == ItemKind::Definition && item.source == source)
+        items.into_iter().any(|item| item.kind == ItemKind::Definition && item.tokens_to_compare == source)
     }
 }
 

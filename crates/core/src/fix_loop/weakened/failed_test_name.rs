@@ -54,7 +54,7 @@ impl<'n> FailedTestName<'n> {
     /// suites.
     pub(super) fn fits_suites(&self, file: &File, test: ScopedTest<'_>) -> bool {
         let names_no_suite = self.titles.trim() == self.title && self.title == test.item.name;
-        let mut suites = file.titles(test);
+        let mut suites = file.title_path(test);
         suites.pop();
         names_no_suite
             || suites.iter().all(|suite| suite.is_empty() || has_placeholder(suite) || self.titles.contains(suite))

@@ -19,7 +19,7 @@ const LOADER_SETTINGS: [&str; 6] =
 const MAPPER_SETTINGS: [&str; 4] = ["moduleNameMapper", "alias", "paths", "imports"];
 
 /// A settings file in the syntax of JavaScript or JSON.
-pub(super) struct Settings<'d> {
+pub(super) struct SettingsFile<'d> {
     file: &'d DiffFile,
     is_scripted: bool,
     before: Vec<Token>,
@@ -32,10 +32,10 @@ pub(super) struct LoadedFile {
     pub(super) line: u32,
     pub(super) is_new: bool,
     /// True if the text is a path or the name of a package, and not a variable.
-    pub(super) is_known: bool,
+    pub(super) is_literal: bool,
 }
 
-impl<'d> Settings<'d> {
+impl<'d> SettingsFile<'d> {
     pub(super) fn parse(file: &'d DiffFile) -> Self {
         static SCRIPT_OR_JSON_PATH: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(
@@ -44,7 +44,7 @@ impl<'d> Settings<'d> {
         });
         let side = |side: LineChange| {
             let is_in = |mark: LineChange| mark == side || mark == LineChange::Kept;
-            let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| is_in(line.mark));
+            let lines = file.hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| is_in(line.line_change));
             let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
             tokenize(&lines, Language::JavaScript)
         };
@@ -65,14 +65,14 @@ impl<'d> Settings<'d> {
             .collect();
         let mut loaded = Vec::new();
         for value in find_setting_values(&self.after, &LOADER_SETTINGS) {
-            let mut texts = value.iter().filter(|token| token.kind == TokenKind::Text).peekable();
+            let mut texts = value.iter().filter(|token| token.kind == TokenKind::StringOrRegex).peekable();
             // A variable may hold any file.
             let is_known = texts.peek().is_some();
             let named = texts.chain(value.iter().filter(|token| !is_known && token.kind == TokenKind::Word));
             loaded.extend(named.map(|token| LoadedFile {
                 text: strip_quotes(&token.text).to_owned(),
                 line: token.line,
-                is_known,
+                is_literal: is_known,
                 is_new: !known.contains(strip_quotes(&token.text)),
             }));
         }
@@ -128,11 +128,15 @@ struct Mapping {
 fn parse_mappings(value: &[Token]) -> Vec<Mapping> {
     let Some(first) = value.first() else { return Vec::new() };
     let texts = |tokens: &[Token]| -> Vec<String> {
-        tokens.iter().filter(|one| one.kind == TokenKind::Text).map(|one| strip_quotes(&one.text).to_owned()).collect()
+        tokens
+            .iter()
+            .filter(|one| one.kind == TokenKind::StringOrRegex)
+            .map(|one| strip_quotes(&one.text).to_owned())
+            .collect()
     };
     if !is_symbol(first, "{") && !is_symbol(first, "[") {
         let is_constant =
-            first.kind == TokenKind::Text || ["true", "false", "undefined", "null"].contains(&&*first.text);
+            first.kind == TokenKind::StringOrRegex || ["true", "false", "undefined", "null"].contains(&&*first.text);
         let key = value.iter().map(|token| token.text.as_str()).collect();
         let any = Mapping { key, targets: vec![UNKNOWN_REPLACEMENT.to_owned()], line: first.line };
         return if is_constant { Vec::new() } else { vec![any] };

@@ -4,7 +4,7 @@
 //! a timeout) is accepted.
 
 use super::{
-    module_settings::{LoadedFile, Settings},
+    module_settings::{LoadedFile, SettingsFile},
     test_commands,
     versions::{FileVersion, build_weakening, is_path_suffix},
 };
@@ -13,7 +13,7 @@ use crate::{
         diff::{DiffFile, LineChange},
         files::{FileRole, Language, detect_language, detect_role},
         markers,
-        scan::{Item, ItemKind},
+        scan::{ItemKind, SourceItem},
         tokens::strip_quotes,
     },
     fix_loop::{Weakening, WeakeningKind},
@@ -27,7 +27,7 @@ pub(super) fn find_replacements(files: &[DiffFile]) -> Vec<Weakening> {
     let mut found = Vec::new();
     let mut loaded = BTreeSet::new();
     for file in &files {
-        let settings = Settings::parse(file);
+        let settings = SettingsFile::parse(file);
         found.extend(settings.find_new_mappings());
         let names = settings.find_loaded_files();
         found.extend(
@@ -126,16 +126,18 @@ fn names_project_module(token: &str, language: Language) -> bool {
 
 /// Returns the names that a file binds to modules of the project or to their members.
 pub(super) fn names_of_project_modules<'f>(
-    items: impl Iterator<Item = &'f Item>,
+    items: impl Iterator<Item = &'f SourceItem>,
     language: Language,
 ) -> BTreeSet<&'f str> {
-    let is_loaded = |item: &Item| {
+    let is_loaded = |item: &SourceItem| {
         let loads = ["require", "import", "requireActual", "importActual", "requireMock"];
-        item.kind == ItemKind::Import || item.source.iter().any(|text| loads.contains(&text.as_str()))
+        item.kind == ItemKind::Import || item.tokens_to_compare.iter().any(|text| loads.contains(&text.as_str()))
     };
-    let is_own = |item: &&Item| match language {
-        Language::JavaScript => is_loaded(item) && item.source.iter().any(|text| names_project_module(text, language)),
-        Language::Python => item.kind == ItemKind::Import && is_project_import(&item.source),
+    let is_own = |item: &&SourceItem| match language {
+        Language::JavaScript => {
+            is_loaded(item) && item.tokens_to_compare.iter().any(|text| names_project_module(text, language))
+        }
+        Language::Python => item.kind == ItemKind::Import && is_project_import(&item.tokens_to_compare),
         _ => false,
     };
     items.filter(is_own).map(|item| item.name.as_str()).collect()
@@ -233,20 +235,25 @@ fn find_patch_in_setup(file: &DiffFile, is_loaded: bool) -> Option<Weakening> {
     let before = FileVersion::read(file, path, LineChange::Removed);
     let items = &after.file.scopes[0].items;
     let own = names_of_project_modules(items.iter(), language);
-    let is_known = |item: &Item| !is_loaded && before.file.scopes[0].items.iter().any(|old| old.source == item.source);
+    let is_known = |item: &SourceItem| {
+        !is_loaded && before.file.scopes[0].items.iter().any(|old| old.tokens_to_compare == item.tokens_to_compare)
+    };
     // A fixture runs only if a test requests it by name, and a helper runs only if it is called.
-    let is_run = |item: &Item| match item.kind {
+    let is_run = |item: &SourceItem| match item.kind {
         ItemKind::Other | ItemKind::Hook => true,
-        ItemKind::Definition => self::is_setup_file(path) && !item.source.iter().any(|text| text == "fixture"),
+        ItemKind::Definition => {
+            self::is_setup_file(path) && !item.tokens_to_compare.iter().any(|text| text == "fixture")
+        }
         _ => false,
     };
-    let ends_well = |item: &Item| {
+    let ends_well = |item: &SourceItem| {
         let lines = after.lines(&item.lines);
         is_loaded && lines.iter().any(|(_, text)| test_commands::ends_with_success(text))
     };
-    let counts = |item: &&Item| is_run(item) && !is_known(item);
-    let first = |item: &Item| after.lines(&item.lines).first().copied();
-    let patched = items.iter().filter(counts).find(|item| patches_project_module(&item.source, &own, language));
+    let counts = |item: &&SourceItem| is_run(item) && !is_known(item);
+    let first = |item: &SourceItem| after.lines(&item.lines).first().copied();
+    let patched =
+        items.iter().filter(counts).find(|item| patches_project_module(&item.tokens_to_compare, &own, language));
     let ended = items.iter().filter(counts).find(|item| ends_well(item));
     patched
         .and_then(|item| build_weakening(path, WeakeningKind::Mocked, first(item)))
@@ -293,9 +300,11 @@ fn find_replaced_matcher(file: &DiffFile) -> Option<Weakening> {
     }
     let (before, after) =
         (FileVersion::read(file, path, LineChange::Removed), FileVersion::read(file, path, LineChange::Added));
-    let is_new = |item: &&Item| !before.file.scopes[0].items.iter().any(|old| old.source == item.source);
-    let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(is_new).collect();
-    let extends = |item: &Item| item.source.windows(3).any(|words| words == ["expect", ".", "extend"]);
+    let is_new = |item: &&SourceItem| {
+        !before.file.scopes[0].items.iter().any(|old| old.tokens_to_compare == item.tokens_to_compare)
+    };
+    let new: Vec<&SourceItem> = after.file.scopes[0].items.iter().filter(is_new).collect();
+    let extends = |item: &SourceItem| item.tokens_to_compare.windows(3).any(|words| words == ["expect", ".", "extend"]);
     let extends = after.file.scopes[0].items.iter().any(extends);
     // Matches a key of an object: `{ toBe(a, b) {…} }`, `{ toBe: (a, b) => … }`. Does not match a call.
     let is_key = |words: &[String]| {
@@ -305,12 +314,12 @@ fn find_replaced_matcher(file: &DiffFile) -> Option<Weakening> {
     };
     let assert = BTreeSet::from(["assert", "expect"]);
     let item = new.into_iter().find(|item| {
-        let assigns = (0..item.source.len()).any(|at| {
-            assert.contains(item.source[at].as_str())
-                && (at == 0 || item.source[at - 1] != ".")
-                && assigns_attribute(&item.source, at + 1)
+        let assigns = (0..item.tokens_to_compare.len()).any(|at| {
+            assert.contains(item.tokens_to_compare[at].as_str())
+                && (at == 0 || item.tokens_to_compare[at - 1] != ".")
+                && assigns_attribute(&item.tokens_to_compare, at + 1)
         });
-        assigns || (extends && item.source.windows(3).any(is_key))
+        assigns || (extends && item.tokens_to_compare.windows(3).any(is_key))
     })?;
     build_weakening(path, WeakeningKind::Mocked, after.lines(&item.lines).first().copied())
 }
@@ -342,7 +351,7 @@ fn find_new_mock(file: &DiffFile, files: &[&DiffFile]) -> Option<Weakening> {
 
 /// Returns `true` if new settings load a file of the project that is not in the diff.
 fn has_unknown_source(loaded: &LoadedFile, files: &[&DiffFile]) -> bool {
-    let is_path = !loaded.is_known || is_project_module(&loaded.text, Language::JavaScript);
+    let is_path = !loaded.is_literal || is_project_module(&loaded.text, Language::JavaScript);
     loaded.is_new && is_path && !files.iter().any(|file| refers_to_file(&loaded.text, file.path()))
 }
 
@@ -372,7 +381,7 @@ fn find_strings_and_imports(version: &FileVersion<'_>) -> Vec<String> {
     let items = version.file.scopes[0].items.iter();
     let loads = items.filter(|item| matches!(item.kind, ItemKind::Import | ItemKind::Other));
     let own = |text: &&String| names_project_module(text, version.file.language);
-    loads.flat_map(|item| item.source.iter().filter(own)).map(|text| strip_quotes(text).to_owned()).collect()
+    loads.flat_map(|item| item.tokens_to_compare.iter().filter(own)).map(|text| strip_quotes(text).to_owned()).collect()
 }
 
 /// Returns `true` if the specifier (`../src/cart.js`) or dotted name (`shop.cart`) refers to the file.

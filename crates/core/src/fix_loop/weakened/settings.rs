@@ -52,7 +52,8 @@ pub(super) fn find_weakened_settings(found: &mut Findings<'_>, about: SettingsSc
             || setting.is_test_setting()
     };
     let retries_tests = |text: &str, _: &Setting<'_>| {
-        (about != SettingsScope::Commands || test_commands::runs_tests(text)) && !test_commands::downloads(text)
+        (about != SettingsScope::Commands || test_commands::runs_tests(text))
+            && !test_commands::is_download_command(text)
     };
     for hunk in &file.hunks {
         find_changed_limits(found, hunk, &TIME_LIMIT, &bounds_tests);

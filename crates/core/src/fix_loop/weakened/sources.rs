@@ -12,7 +12,7 @@ use crate::{
         diff::{DiffFile, LineChange},
         files::{Language, detect_language},
         markers,
-        scan::{File, Item, ItemKind, Scope, ScopedTest},
+        scan::{File, ItemKind, Scope, ScopedTest, SourceItem},
     },
     fix_loop::{Weakening, WeakeningKind},
 };
@@ -24,7 +24,7 @@ use std::{
 /// Finds changes of the failed tests. `failing` lists their names as runs and runners print them.
 pub(super) fn find_changed_tests(versions: &[FileVersions<'_>], failing: &[String]) -> Vec<Weakening> {
     let failing: Vec<FailedTestName<'_>> = failing.iter().map(|name| FailedTestName::parse(name)).collect();
-    let all = Comparison::new(versions);
+    let all = TestComparison::new(versions);
     let mut found = Vec::new();
     for one in versions {
         let is_failing =
@@ -49,19 +49,22 @@ pub(super) fn find_changed_shared_hook(file: &DiffFile) -> Option<Weakening> {
     }
     let (before, after) =
         (FileVersion::read(file, path, LineChange::Removed), FileVersion::read(file, path, LineChange::Added));
-    let is_fixture =
-        |item: &Item| item.kind == ItemKind::Definition && item.source.iter().any(|text| text == "fixture");
-    let counts = |item: &&Item| {
+    let is_fixture = |item: &SourceItem| {
+        item.kind == ItemKind::Definition && item.tokens_to_compare.iter().any(|text| text == "fixture")
+    };
+    let counts = |item: &&SourceItem| {
         (item.kind == ItemKind::Hook && !HARMLESS_PYTEST_HOOKS.contains(&item.name.as_str())) || is_fixture(item)
     };
-    let old: Vec<&Item> = before.file.scopes[0].items.iter().filter(counts).collect();
-    let new: Vec<&Item> = after.file.scopes[0].items.iter().filter(counts).collect();
-    let is_kept = |item: &Item, others: &[&Item]| others.iter().any(|other| other.source == item.source);
-    let is_known = |item: &Item, others: &[&Item]| others.iter().any(|other| other.name == item.name);
+    let old: Vec<&SourceItem> = before.file.scopes[0].items.iter().filter(counts).collect();
+    let new: Vec<&SourceItem> = after.file.scopes[0].items.iter().filter(counts).collect();
+    let is_kept = |item: &SourceItem, others: &[&SourceItem]| {
+        others.iter().any(|other| other.tokens_to_compare == item.tokens_to_compare)
+    };
+    let is_known = |item: &SourceItem, others: &[&SourceItem]| others.iter().any(|other| other.name == item.name);
     // A new fixture is accepted, because no existing test uses it.
     let came = new.iter().find(|item| !is_kept(item, &old) && (!is_fixture(item) || is_known(item, &old)));
     let went = old.iter().find(|item| item.kind == ItemKind::Hook && !is_known(item, &new));
-    let first = |version: &FileVersion<'_>, item: &Item| {
+    let first = |version: &FileVersion<'_>, item: &SourceItem| {
         version.lines(&item.lines).first().map(|(line, text)| (*line, (*text).to_owned()))
     };
     let line = came.map(|item| first(&after, item)).or_else(|| went.map(|item| first(&before, item)))??;
@@ -76,10 +79,10 @@ fn is_run_by_same_runner(path: &str, other: &str) -> bool {
         && marks.iter().all(|mark| !name(path).contains(mark) || name(other).contains(mark))
 }
 
-pub(super) struct Comparison<'v, 'd> {
+pub(super) struct TestComparison<'v, 'd> {
     versions: &'v [FileVersions<'d>],
     /// The paths of the files that contain a test or a definition with these tokens after the change.
-    moved: HashMap<&'v [String], Vec<&'v str>>,
+    paths_by_source: HashMap<&'v [String], Vec<&'v str>>,
 }
 
 /// The parts of a test, by role and name: `test`, `suite 0`, `hook 0 beforeEach`, `uses total`.
@@ -90,25 +93,25 @@ pub(super) struct TestPart<'f> {
     pub(super) lines: Range<u32>,
     pub(super) kind: ItemKind,
     /// True if the part contains a definition.
-    pub(super) is_defined: bool,
+    pub(super) has_definition: bool,
 }
 
-impl<'v, 'd> Comparison<'v, 'd> {
+impl<'v, 'd> TestComparison<'v, 'd> {
     pub(super) fn new(versions: &'v [FileVersions<'d>]) -> Self {
         let mut moved: HashMap<&[String], Vec<&str>> = HashMap::new();
         for file in versions.iter().map(|one| &one.after.file) {
             let items = file.scopes.iter().flat_map(|scope| &scope.items);
             for item in items.filter(|item| matches!(item.kind, ItemKind::Test | ItemKind::Definition)) {
-                moved.entry(&item.source).or_default().push(&file.path);
+                moved.entry(&item.tokens_to_compare).or_default().push(&file.path);
             }
         }
-        Self { versions, moved }
+        Self { versions, paths_by_source: moved }
     }
 
     fn compare_test(&self, one: &FileVersions<'_>, test: ScopedTest<'_>) -> Option<Weakening> {
         let Some(now) = find_new_version(one, test) else {
             let path = &one.after.file.path;
-            let paths = self.moved.get(test.item.source.as_slice());
+            let paths = self.paths_by_source.get(test.item.tokens_to_compare.as_slice());
             let is_moved = paths.is_some_and(|paths| paths.iter().any(|now| is_run_by_same_runner(path, now)));
             let line = || one.before.lines(&test.item.lines).first().copied();
             return if is_moved { None } else { build_weakening(path, WeakeningKind::TestDeleted, line()) };
@@ -176,7 +179,7 @@ impl<'v, 'd> Comparison<'v, 'd> {
     /// Returns `true` if a definition became an import and exists unchanged in another file.
     pub(super) fn has_moved(&self, old: &TestPart<'_>, new: &TestPart<'_>) -> bool {
         let is_import = old.kind == ItemKind::Definition && new.kind == ItemKind::Import;
-        is_import && old.source.iter().all(|source| self.moved.contains_key(source))
+        is_import && old.source.iter().all(|source| self.paths_by_source.contains_key(source))
     }
 
     /// Returns the files that share hooks and definitions with the file of the test.
@@ -198,21 +201,21 @@ impl<'v, 'd> Comparison<'v, 'd> {
 
 fn collect_parts<'f>(file: &'f File, test: ScopedTest<'f>, near: &[&'f File]) -> TestParts<'f> {
     let mut parts = TestParts::new();
-    let part = |item: &'f Item| TestPart {
-        source: vec![&item.source],
+    let part = |item: &'f SourceItem| TestPart {
+        source: vec![&item.tokens_to_compare],
         lines: item.lines.clone(),
         kind: item.kind,
-        is_defined: item.kind == ItemKind::Definition,
+        has_definition: item.kind == ItemKind::Definition,
     };
     parts.insert("test".to_owned(), part(test.item));
-    let mut words: Vec<&str> = find_names(&test.item.source);
+    let mut words: Vec<&str> = find_names(&test.item.tokens_to_compare);
     let own = file.enclosing_scopes(test).filter(|scope| scope.has_only_tests);
     let scopes: Vec<&Scope> = own.chain(near.iter().map(|file| &file.scopes[0])).collect();
     for (depth, scope) in file.enclosing_scopes(test).enumerate() {
         let lines = scope.line..scope.line + 1;
         parts.insert(
             format!("suite {depth}"),
-            TestPart { source: vec![&scope.head], lines, kind: ItemKind::Suite, is_defined: false },
+            TestPart { source: vec![&scope.head], lines, kind: ItemKind::Suite, has_definition: false },
         );
     }
     for (depth, scope) in scopes.iter().enumerate() {
@@ -221,8 +224,8 @@ fn collect_parts<'f>(file: &'f File, test: ScopedTest<'f>, near: &[&'f File]) ->
             .iter()
             .filter(|item| item.kind == ItemKind::Hook && !HARMLESS_PYTEST_HOOKS.contains(&item.name.as_str()))
         {
-            words.extend(self::find_names(&hook.source));
-            let add = |known: &mut TestPart<'f>| known.source.push(&hook.source);
+            words.extend(self::find_names(&hook.tokens_to_compare));
+            let add = |known: &mut TestPart<'f>| known.source.push(&hook.tokens_to_compare);
             parts.entry(format!("hook {depth} {}", hook.name)).and_modify(add).or_insert_with(|| part(hook));
         }
     }
@@ -231,16 +234,17 @@ fn collect_parts<'f>(file: &'f File, test: ScopedTest<'f>, near: &[&'f File]) ->
         if !seen.insert(word) {
             continue;
         }
-        let is_it = |item: &&Item| item.name == word && matches!(item.kind, ItemKind::Definition | ItemKind::Import);
+        let is_it =
+            |item: &&SourceItem| item.name == word && matches!(item.kind, ItemKind::Definition | ItemKind::Import);
         let found = scopes.iter().map(|scope| scope.items.iter().filter(is_it).collect::<Vec<_>>());
         let Some(found) = found.into_iter().find(|found| !found.is_empty()) else { continue };
         for item in found {
             if item.kind == ItemKind::Definition {
-                words.extend(self::find_names(&item.source));
+                words.extend(self::find_names(&item.tokens_to_compare));
             }
             let add = |known: &mut TestPart<'f>| {
-                known.source.push(&item.source);
-                known.is_defined |= item.kind == ItemKind::Definition;
+                known.source.push(&item.tokens_to_compare);
+                known.has_definition |= item.kind == ItemKind::Definition;
             };
             parts.entry(format!("uses {word}")).and_modify(add).or_insert_with(|| part(item));
         }
@@ -328,10 +332,10 @@ pub(super) fn find_first_change<'d>(old: &[(u32, &'d str)], new: &[(u32, &'d str
 /// Finds a test in the new version by its titles. If several tests have the same titles, uses the position.
 pub(super) fn find_new_version<'f>(one: &'f FileVersions<'_>, test: ScopedTest<'_>) -> Option<ScopedTest<'f>> {
     let (before, after) = (&one.before.file, &one.after.file);
-    let titles = before.titles(test);
-    let nth = before.tests().filter(|other| before.titles(*other) == titles);
+    let titles = before.title_path(test);
+    let nth = before.tests().filter(|other| before.title_path(*other) == titles);
     let nth = nth.take_while(|other| !std::ptr::eq(other.item, test.item)).count();
-    after.tests().filter(|now| after.titles(*now) == titles).nth(nth)
+    after.tests().filter(|now| after.title_path(*now) == titles).nth(nth)
 }
 
 /// Finds a new statement beside a test that replaces a module of the project.
@@ -339,10 +343,10 @@ pub(super) fn find_new_mock_beside<'f>(
     one: &'f FileVersions<'_>,
     test: ScopedTest<'f>,
     now: ScopedTest<'f>,
-) -> Option<&'f Item> {
+) -> Option<&'f SourceItem> {
     let after = &one.after.file;
     let own = replaced::names_of_project_modules(after.scopes[0].items.iter(), after.language);
-    let mocks = |item: &&Item| replaced::patches_project_module(&item.source, &own, after.language);
+    let mocks = |item: &&SourceItem| replaced::patches_project_module(&item.tokens_to_compare, &own, after.language);
     test_scopes(one, test, now).find_map(|(old, new)| new_statements(old, new).find(mocks))
 }
 
@@ -357,22 +361,24 @@ fn test_scopes<'f>(
 }
 
 /// Returns the new statements of a scope that do not create tests.
-fn new_statements<'f>(old: &Scope, new: &'f Scope) -> impl Iterator<Item = &'f Item> {
-    let mut left: Vec<&Item> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
-    let mut is_new = move |item: &&Item| match left.iter().position(|known| known.source == item.source) {
-        Some(at) => {
-            left.swap_remove(at);
-            false
-        }
-        None => !creates_tests(item),
-    };
+fn new_statements<'f>(old: &Scope, new: &'f Scope) -> impl Iterator<Item = &'f SourceItem> {
+    let mut left: Vec<&SourceItem> = old.items.iter().filter(|item| item.kind == ItemKind::Other).collect();
+    let mut is_new =
+        move |item: &&SourceItem| match left.iter().position(|known| known.tokens_to_compare == item.tokens_to_compare)
+        {
+            Some(at) => {
+                left.swap_remove(at);
+                false
+            }
+            None => !creates_tests(item),
+        };
     let others = new.items.iter().filter(|item| item.kind == ItemKind::Other);
     others.filter(|item| is_new(item)).collect::<Vec<_>>().into_iter()
 }
 
 /// Finds a new statement beside the tests that mentions an import of the test, because the statement may replace the
 /// import.
-fn find_statement_about_import<'f>(was: &TestParts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f Item> {
+fn find_statement_about_import<'f>(was: &TestParts<'_>, old: &Scope, new: &'f Scope) -> Option<&'f SourceItem> {
     let imports = was.iter().filter(|(_, part)| part.kind == ItemKind::Import);
     let names: BTreeSet<&str> = imports
         .flat_map(|(name, part)| {
@@ -380,13 +386,15 @@ fn find_statement_about_import<'f>(was: &TestParts<'_>, old: &Scope, new: &'f Sc
             bound.chain(part.source.iter().filter_map(|source| source.last()).map(String::as_str)).collect::<Vec<_>>()
         })
         .collect();
-    new_statements(old, new).find(|item| item.source.iter().any(|text| names.contains(text.as_str())))
+    new_statements(old, new).find(|item| item.tokens_to_compare.iter().any(|text| names.contains(text.as_str())))
 }
 
 /// Finds a changed statement that creates tests at run time.
 fn find_changed_test_creator(one: &FileVersions<'_>, may_make: impl Fn(ScopedTest<'_>) -> bool) -> Option<Weakening> {
-    let now: Vec<&Vec<String>> = find_test_creators(&one.after.file).map(|maker| &maker.item.source).collect();
-    let gone = find_test_creators(&one.before.file).any(|maker| may_make(maker) && !now.contains(&&maker.item.source));
+    let now: Vec<&Vec<String>> =
+        find_test_creators(&one.after.file).map(|maker| &maker.item.tokens_to_compare).collect();
+    let gone = find_test_creators(&one.before.file)
+        .any(|maker| may_make(maker) && !now.contains(&&maker.item.tokens_to_compare));
     let first = gone.then(|| find_first_change(&one.before.lines, &one.after.lines)).flatten();
     first.and_then(|line| build_weakening(&one.after.file.path, WeakeningKind::TestChanged, Some(line)))
 }
@@ -403,13 +411,14 @@ fn find_test_creators(file: &File) -> impl Iterator<Item = ScopedTest<'_>> {
 pub(super) fn pair_test_creators<'f>(
     one: &'f FileVersions<'_>,
 ) -> impl Iterator<Item = (ScopedTest<'f>, ScopedTest<'f>)> {
-    let same =
-        |old: &ScopedTest<'_>| find_test_creators(&one.after.file).find(|new| new.item.source == old.item.source);
+    let same = |old: &ScopedTest<'_>| {
+        find_test_creators(&one.after.file).find(|new| new.item.tokens_to_compare == old.item.tokens_to_compare)
+    };
     find_test_creators(&one.before.file).filter_map(move |old| Some((old, same(&old)?)))
 }
 
-fn creates_tests(item: &Item) -> bool {
-    item.source.windows(2).any(|pair| is_test_word(&pair[0]) && matches!(pair[1].as_str(), "(" | "."))
+fn creates_tests(item: &SourceItem) -> bool {
+    item.tokens_to_compare.windows(2).any(|pair| is_test_word(&pair[0]) && matches!(pair[1].as_str(), "(" | "."))
 }
 
 fn is_test_word(word: &str) -> bool {

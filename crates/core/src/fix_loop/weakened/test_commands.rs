@@ -60,7 +60,7 @@ pub(super) fn runs_tests(line: &str) -> bool {
 }
 
 /// Returns `true` if the line downloads something.
-pub(super) fn downloads(line: &str) -> bool {
+pub(super) fn is_download_command(line: &str) -> bool {
     DOWNLOAD_COMMAND.is_match(line)
 }
 
@@ -166,5 +166,5 @@ pub(super) fn find_ignored_failure(line: &str, about: SettingsScope) -> Option<W
 /// Checks whether ignoring the failure of a command may hide failed tests. In a script about tests, every command
 /// counts except downloads. In other pipelines, only commands that run tests count.
 fn may_hide_tests(command: &str, about: SettingsScope) -> bool {
-    runs_tests(command) || (about == SettingsScope::Tests && !downloads(command))
+    runs_tests(command) || (about == SettingsScope::Tests && !is_download_command(command))
 }

@@ -23,7 +23,7 @@ pub(super) struct FileVersion<'d> {
 
 impl<'d> FileVersion<'d> {
     pub(super) fn read(file: &'d DiffFile, path: &str, side: LineChange) -> Self {
-        let is_in = |line: &&DiffLine| line.mark == side || line.mark == LineChange::Kept;
+        let is_in = |line: &&DiffLine| line.line_change == side || line.line_change == LineChange::Kept;
         let lines = file.hunks.iter().flat_map(|hunk| hunk.lines.iter().filter(is_in));
         let lines: Vec<(u32, &str)> = lines.map(|line| (line.number, line.text.as_str())).collect();
         Self { file: File::parse(path, detect_language(path), &lines), lines }
@@ -46,7 +46,11 @@ pub(super) fn versions_of_test_files(files: &[DiffFile]) -> Vec<FileVersions<'_>
     let files = files.iter().filter(|file| is_comparable(detect_language(file.path())) && !file.hunks.is_empty());
     files
         .map(|file| FileVersions {
-            before: FileVersion::read(file, if file.is_new() { &file.new } else { &file.old }, LineChange::Removed),
+            before: FileVersion::read(
+                file,
+                if file.is_new() { &file.new_path } else { &file.old_path },
+                LineChange::Removed,
+            ),
             after: FileVersion::read(file, file.path(), LineChange::Added),
         })
         .collect()

@@ -1,4 +1,4 @@
-use super::{Environment, EnvironmentFact, env_match};
+use super::{Environment, EnvironmentFact, environment_similarity};
 use proptest::prelude::*;
 
 fn bucket_of(facts: &[(&str, &str)]) -> String {
@@ -60,9 +60,9 @@ fn match_decreases_with_distance() {
         "os=windows;language=python;language_major=3;framework=django;framework_major=2",
         "os=windows;language=go",
     ];
-    let scores: Vec<f64> = order.iter().map(|bucket| env_match(&here, &of(bucket))).collect();
+    let scores: Vec<f64> = order.iter().map(|bucket| environment_similarity(&here, &of(bucket))).collect();
     assert!(scores.windows(2).all(|pair| pair[0] > pair[1]), "{scores:?}");
-    assert!((env_match(&of(""), &of("")) - 1.0).abs() < f64::EPSILON);
+    assert!((environment_similarity(&of(""), &of("")) - 1.0).abs() < f64::EPSILON);
 }
 
 fn any_environment() -> impl Strategy<Value = Environment> {
@@ -121,27 +121,27 @@ proptest! {
 
     #[test]
     fn match_is_symmetric_and_bounded(a in any_environment(), b in any_environment()) {
-        let value = env_match(&a, &b);
+        let value = environment_similarity(&a, &b);
         prop_assert!((0.0..=1.0).contains(&value));
-        prop_assert_eq!(value.to_bits(), env_match(&b, &a).to_bits());
-        prop_assert!((env_match(&a, &a) - 1.0).abs() < f64::EPSILON);
+        prop_assert_eq!(value.to_bits(), environment_similarity(&b, &a).to_bits());
+        prop_assert!((environment_similarity(&a, &a) - 1.0).abs() < f64::EPSILON);
     }
 
     #[test]
     fn equal_field_never_lowers_the_match(a in any_environment(), b in any_environment(), field in 0_usize..7) {
-        prop_assert!(env_match(&with_field(&a, &b, field), &b) >= env_match(&a, &b) - 1e-12);
+        prop_assert!(environment_similarity(&with_field(&a, &b, field), &b) >= environment_similarity(&a, &b) - 1e-12);
     }
 
     #[test]
     fn unknown_costs_less_than_different(a in any_environment(), b in any_environment()) {
         if a.os_family.is_some() && b.os_family.is_some() && a.os_family != b.os_family {
             let unknown = Environment { os_family: None, ..b.clone() };
-            prop_assert!(env_match(&a, &unknown) > env_match(&a, &b));
+            prop_assert!(environment_similarity(&a, &unknown) > environment_similarity(&a, &b));
         }
         if a.framework == b.framework && a.framework_major.is_some() && b.framework_major.is_some()
             && a.framework_major != b.framework_major {
             let unknown = Environment { framework_major: None, ..b.clone() };
-            prop_assert!(env_match(&a, &unknown) > env_match(&a, &b));
+            prop_assert!(environment_similarity(&a, &unknown) > environment_similarity(&a, &b));
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::{BucketStats, Caller, Candidate, Ranking, rank};
+use super::{BucketStats, Ranking, RankingContext, SolutionFacts, rank_solution};
 use crate::knowledge::environment::Environment;
 use proptest::prelude::*;
 
@@ -23,8 +23,8 @@ fn bucket_stats(bucket: &str, worked: u32, failed: u32) -> BucketStats {
 
 fn rank_for_django(own: &str, stats: &[BucketStats], matched: f64) -> Ranking {
     let (here, own) = (environment(CALLER_BUCKET), environment(own));
-    let caller = Caller { environment: &here, now: NOW_MS, half_life_ms: 180 * DAY_MS };
-    rank(&caller, &Candidate { environment: &own, stats, incident_match: matched })
+    let caller = RankingContext { environment: &here, now: NOW_MS, half_life_ms: 180 * DAY_MS };
+    rank_solution(&caller, &SolutionFacts { environment: &own, stats, incident_match: matched })
 }
 
 const CALLER_BUCKET: &str = "os_family=linux;language=python;language_major=3;framework=django;framework_major=5";

@@ -34,14 +34,14 @@ pub struct Document<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexedDocument {
     /// Hashes and weights of the terms.
-    pub vector: Vector,
+    pub vector: TermVector,
     /// Family signature of the error. `None` if the error has too little information.
     pub family: Option<String>,
 }
 
 /// The terms of a document, each as its hash and weight, sorted by hash.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Vector(Vec<(u32, u8)>);
+pub struct TermVector(Vec<(u32, u8)>);
 
 /// BM25F parameters of a field: weight of an occurrence, influence of the length, and usual length in terms.
 ///
@@ -62,10 +62,10 @@ const SUMMARY_FIELD: DocumentField = DocumentField { weight: 1.0, b: 0.75, pivot
 const TAGS_FIELD: DocumentField = DocumentField { weight: 1.5, b: 0.0, pivot: 1.0 };
 
 /// Indexes a document. Its texts must already be redacted. The family depends on the analyzer's rules.
-pub fn index(document: &Document<'_>, analyzer: &Analyzer) -> IndexedDocument {
+pub fn create_indexed_document(document: &Document<'_>, analyzer: &Analyzer) -> IndexedDocument {
     let terms = compute_term_strengths(document);
     let vector =
-        Vector::new(terms.iter().map(|(term, strength)| (tokens::hash_term(term), quantize_strength(*strength))));
+        TermVector::new(terms.iter().map(|(term, strength)| (tokens::hash_term(term), quantize_strength(*strength))));
     IndexedDocument { vector, family: family_signature(document.error_signature, analyzer) }
 }
 
@@ -90,7 +90,7 @@ pub(super) fn compute_term_strengths(document: &Document<'_>) -> Vec<(String, f6
 fn add_field(text: &str, field: &DocumentField, strengths: &mut BTreeMap<String, f64>) {
     let mut counts: BTreeMap<String, f64> = BTreeMap::new();
     let mut length = 0.0;
-    for_each_term(&bound::bound(text), |term, _| {
+    for_each_term(&bound::truncate_middle(text), |term, _| {
         length += 1.0;
         *counts.entry(term.to_owned()).or_default() += 1.0;
     });
@@ -116,7 +116,7 @@ pub(super) fn family_signature(text: &str, analyzer: &Analyzer) -> Option<String
     (information >= MIN_FAMILY_NATS).then_some(analysis.signatures.family)
 }
 
-impl Vector {
+impl TermVector {
     fn new(terms: impl Iterator<Item = (u32, u8)>) -> Self {
         let mut terms: Vec<(u32, u8)> = terms.collect();
         terms.sort_unstable_by_key(|&(hash, weight)| (hash, u8::MAX - weight));
@@ -148,7 +148,7 @@ impl Vector {
     /// Decodes the output of [`Vector::to_bytes`]. Damaged bytes end the list early. The result has at most `MAX_TERMS`
     /// terms.
     pub fn from_bytes(bytes: &[u8]) -> Self {
-        Self(Decoder::new(bytes).take(MAX_TERMS).collect())
+        Self(TermDecoder::new(bytes).take(MAX_TERMS).collect())
     }
 }
 
@@ -158,18 +158,18 @@ fn low_bits(value: u32) -> u8 {
 }
 
 /// Decodes a vector term by term without storing it.
-pub(super) struct Decoder<'a> {
+pub(super) struct TermDecoder<'a> {
     bytes: &'a [u8],
     hash: u32,
 }
 
-impl<'a> Decoder<'a> {
+impl<'a> TermDecoder<'a> {
     pub(super) fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, hash: 0 }
     }
 }
 
-impl Iterator for Decoder<'_> {
+impl Iterator for TermDecoder<'_> {
     type Item = (u32, u8);
 
     fn next(&mut self) -> Option<(u32, u8)> {

@@ -3,21 +3,21 @@
 
 use super::{
     background,
-    document::{IndexedDocument, Vector},
+    document::{IndexedDocument, TermVector},
 };
 
 /// Minimum likeness of two documents about the same problem.
-pub const MIN_DUPLICATE_LIKENESS: f64 = 0.5;
+pub const MIN_DUPLICATE_SIMILARITY: f64 = 0.5;
 
 /// Returns `true` if the family signatures are equal or the likeness is at least [`MIN_DUPLICATE_LIKENESS`]. Symmetric.
 pub fn is_duplicate(a: &IndexedDocument, b: &IndexedDocument) -> bool {
-    (a.family.is_some() && a.family == b.family) || likeness(&a.vector, &b.vector) >= MIN_DUPLICATE_LIKENESS
+    (a.family.is_some() && a.family == b.family) || jaccard_similarity(&a.vector, &b.vector) >= MIN_DUPLICATE_SIMILARITY
 }
 
 /// Weighted Jaccard index (Ruzicka 1958) of the terms' strengths over title, error, summary and tags: `sum(idf * min) /
 /// sum(idf * max)`. Uses the background idf so that the result does not depend on the memory. The result is symmetric
 /// and in [0, 1]: 1 for equal vectors, 0 if a vector is empty.
-pub fn likeness(a: &Vector, b: &Vector) -> f64 {
+pub fn jaccard_similarity(a: &TermVector, b: &TermVector) -> f64 {
     let (mut both, mut either) = (0.0, 0.0);
     let (mut a, mut b) = (a.terms().iter().peekable(), b.terms().iter().peekable());
     loop {

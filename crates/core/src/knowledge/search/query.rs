@@ -53,7 +53,7 @@ pub struct Term {
     /// Hash of the term in [`super::Vector`].
     pub hash: u32,
     /// The spelling in the text.
-    pub shown: String,
+    pub spelling: String,
     /// Weight by the roles of its lines, without the document frequency.
     pub weight: f64,
 }
@@ -135,7 +135,7 @@ fn weigh_terms(roles: &Roles) -> Vec<Term> {
     weigh_role(of(|name| &name.package), PACKAGE_WEIGHT, &mut weights);
     let mut weight = FRAME_WEIGHT;
     for frame in roles.frames.iter().take(MAX_FRAMES) {
-        let worth = if frame.test { weight * TEST_FRAME_WEIGHT } else { weight };
+        let worth = if frame.is_test { weight * TEST_FRAME_WEIGHT } else { weight };
         weigh_role([frame.class.as_str(), &frame.method].into_iter(), worth, &mut weights);
         weigh_role([frame.package.as_str()].into_iter(), worth * PACKAGE_WEIGHT, &mut weights);
         weight *= FRAME_DECAY;
@@ -158,8 +158,12 @@ fn weigh_role<'a>(texts: impl Iterator<Item = &'a str>, weight: f64, weights: &m
 
 /// Returns the terms with the highest weight, sorted by hash.
 fn keep_heaviest_terms(weights: Weights) -> Vec<Term> {
-    let term =
-        |(text, (weight, shown)): (String, (f64, String))| Term { hash: tokens::hash_term(&text), weight, text, shown };
+    let term = |(text, (weight, shown)): (String, (f64, String))| Term {
+        hash: tokens::hash_term(&text),
+        weight,
+        text,
+        spelling: shown,
+    };
     let mut terms: Vec<Term> = weights.into_iter().map(term).collect();
     if terms.len() > MAX_TERMS {
         let worth = |term: &Term| term.weight * background::background_idf(&term.text);

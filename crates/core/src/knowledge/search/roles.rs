@@ -3,9 +3,9 @@
 
 use crate::output::{
     line::test_title,
-    log_level::is_below_error,
-    progress_lines::is_progress,
-    stack_frame::{self, Frame},
+    log_level::has_level_below_error,
+    progress_lines::is_progress_line,
+    stack_frame::{self, StackFrame},
 };
 use std::borrow::Cow;
 
@@ -30,7 +30,7 @@ pub(super) struct QualifiedName {
     /// Packages and folders.
     pub(super) package: String,
     /// Set for test code.
-    pub(super) test: bool,
+    pub(super) is_test: bool,
 }
 
 /// The parts of a pasted text by role.
@@ -55,7 +55,7 @@ pub(super) fn split_by_role(text: &str) -> Roles {
             roles.surroundings.push(line.to_owned());
             continue;
         }
-        if let Some(frame) = stack_frame::parse(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
+        if let Some(frame) = stack_frame::parse_frame(line.as_bytes(), memchr::memchr(b':', line.as_bytes())) {
             roles.frames.push(frame_name(&frame));
             // Python prints the outermost frame first, so insert each frame before the earlier frames of the same
             // trace.
@@ -67,11 +67,11 @@ pub(super) fn split_by_role(text: &str) -> Roles {
             continue;
         }
         if let Some(file) =
-            stack_frame::path_of_second_line(line.as_bytes()).filter(|_| is_function_of_frame(go_function))
+            stack_frame::path_of_place_line(line.as_bytes()).filter(|_| is_function_of_frame(go_function))
         {
-            let function = stack_frame::function_of_first_line(go_function.as_bytes());
+            let function = stack_frame::function_of_frame_header(go_function.as_bytes());
             roles.messages.pop();
-            roles.frames.push(frame_name(&Frame { file, function, outer_first: false }));
+            roles.frames.push(frame_name(&StackFrame { file, function, outer_first: false }));
             continue;
         }
         go_function = line;
@@ -98,7 +98,7 @@ pub(super) fn remove_surroundings(text: &str) -> Cow<'_, str> {
 }
 
 fn is_surrounding_line(line: &str) -> bool {
-    is_below_error(line.as_bytes()) || is_progress(line.as_bytes())
+    has_level_below_error(line.as_bytes()) || is_progress_line(line.as_bytes())
 }
 
 impl Roles {
@@ -114,7 +114,7 @@ fn is_function_of_frame(line: &str) -> bool {
         && !line.trim_start_matches(|mark: char| mark.is_ascii_digit() || mark == ':').trim().contains(' ')
 }
 
-fn frame_name(frame: &Frame<'_>) -> QualifiedName {
+fn frame_name(frame: &StackFrame<'_>) -> QualifiedName {
     let file = String::from_utf8_lossy(frame.file);
     let function = String::from_utf8_lossy(frame.function);
     let mut name = parse_qualified_name(&function);
@@ -127,7 +127,7 @@ fn frame_name(frame: &Frame<'_>) -> QualifiedName {
     if dotted || file.contains('/') {
         name.package = format!("{} {folder}", name.package);
     }
-    name.test = is_test_name(&file) || is_test_name(&name.class);
+    name.is_test = is_test_name(&file) || is_test_name(&name.class);
     name
 }
 
@@ -180,7 +180,7 @@ fn parse_qualified_name(name: &str) -> QualifiedName {
             method: (*method).to_owned(),
             class: (*class).to_owned(),
             package: package.join(" "),
-            test: is_test_name(class),
+            is_test: is_test_name(class),
         },
     }
 }
@@ -192,7 +192,7 @@ fn is_test_name(name: &str) -> bool {
 
 /// Returns the test that a line names, and the rest of the line.
 fn parse_test_line(line: &str) -> Option<(QualifiedName, &str)> {
-    let mark = test_title::find_mark(line);
+    let mark = test_title::find_failed_test_mark(line);
     let rest = line[mark.map_or(0, str::len)..].trim_start();
     if mark.is_some()
         && let Some(found) = parse_title_path(rest)
@@ -220,7 +220,7 @@ fn parse_test_line(line: &str) -> Option<(QualifiedName, &str)> {
         && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._$".contains(&byte));
     let named = parse_qualified_name(bare);
     (dotted
-        && named.test
+        && named.is_test
         && named.method.starts_with(|mark: char| mark.is_ascii_lowercase())
         && name.len() < word.len() + 1)
         .then(|| (replace_test_class(named), after))
@@ -236,7 +236,7 @@ fn parse_title_path(rest: &str) -> Option<(QualifiedName, &str)> {
 /// Reads a test name that consists of file, suites and title.
 fn parse_titles(parts: &[&str]) -> QualifiedName {
     let Some((last, before)) = parts.split_last() else { return QualifiedName::default() };
-    let mut name = QualifiedName { method: (*last).to_owned(), test: true, ..QualifiedName::default() };
+    let mut name = QualifiedName { method: (*last).to_owned(), is_test: true, ..QualifiedName::default() };
     for part in before {
         if part.contains('/') || part.contains('.') {
             let (folder, stem) = split_path(part);
@@ -262,7 +262,7 @@ fn replace_test_class(mut name: QualifiedName) -> QualifiedName {
     if name.method.starts_with("test") {
         name.method.drain(.."test".len());
     }
-    name.test = true;
+    name.is_test = true;
     name
 }
 
@@ -293,7 +293,7 @@ fn read_flattened_trace(line: &str, roles: &mut Roles) -> bool {
                     method: (*method).to_owned(),
                     class: (*class).to_owned(),
                     package: package.join(" "),
-                    test: is_test_name(class),
+                    is_test: is_test_name(class),
                 });
             }
             _ => {

@@ -2,7 +2,7 @@
 
 use super::{
     background,
-    document::{Decoder, MAX_WEIGHT, Vector},
+    document::{MAX_WEIGHT, TermDecoder, TermVector},
     query::{Query, Term},
 };
 
@@ -58,7 +58,7 @@ pub struct Score {
     /// In [0, 1]. A document below [`MIN_SCORE`] is not an answer.
     pub value: f64,
     /// Shared terms in the spelling of the query, most informative first.
-    pub because: Vec<String>,
+    pub matched_terms: Vec<String>,
     /// Set if the document contains every term of the query.
     pub has_all_terms: bool,
 }
@@ -69,8 +69,8 @@ impl Score {
     #[must_use]
     pub fn with_equal_title(mut self) -> Self {
         self.value = self.value.max(EQUAL_TITLE_SCORE);
-        self.because.insert(0, "same title".to_owned());
-        self.because.truncate(MAX_REASONS);
+        self.matched_terms.insert(0, "same title".to_owned());
+        self.matched_terms.truncate(MAX_REASONS);
         self
     }
 }
@@ -101,18 +101,18 @@ fn to_f64(count: u64) -> f64 {
 
 impl WeighedQuery<'_> {
     /// Returns each term with its worth, which is its maximum contribution to a document's sum.
-    pub fn term_worths(&self) -> impl Iterator<Item = (&Term, f64)> {
+    pub fn term_contributions(&self) -> impl Iterator<Item = (&Term, f64)> {
         self.query.terms.iter().zip(&self.terms).map(|(term, (_, worth))| (term, *worth))
     }
 
     /// Scores a document by its vector and family.
-    pub fn score(&self, vector: &Vector, family: Option<&str>) -> Score {
+    pub fn score(&self, vector: &TermVector, family: Option<&str>) -> Score {
         self.score_terms(vector.terms().iter().copied(), family)
     }
 
     /// Scores a document by the bytes of its vector from [`Vector::to_bytes`].
     pub fn score_bytes(&self, vector: &[u8], family: Option<&str>) -> Score {
-        self.score_terms(Decoder::new(vector), family)
+        self.score_terms(TermDecoder::new(vector), family)
     }
 
     /// Scores a document by its terms. Merges the terms of the query and the document, because both are sorted by hash.
@@ -133,7 +133,11 @@ impl WeighedQuery<'_> {
         }
         let same = family.is_some() && family == self.query.family();
         let has_all_terms = shared.len() == terms.len();
-        Score { value: self.compute_value(sum, telling, same), because: format_reasons(shared, same), has_all_terms }
+        Score {
+            value: self.compute_value(sum, telling, same),
+            matched_terms: format_reasons(shared, same),
+            has_all_terms,
+        }
     }
 
     /// Computes `(1 - e^(-1.5 sum / ideal)) * sum / (sum + 8) * (.6 + .4 telling / squares)`. The factors are the share
@@ -156,6 +160,6 @@ impl WeighedQuery<'_> {
 fn format_reasons(mut shared: Vec<(f64, &Term)>, same_family: bool) -> Vec<String> {
     shared.sort_by(|a, b| b.0.total_cmp(&a.0));
     let family = same_family.then(|| "same normalized error".to_owned());
-    let terms = shared.iter().take(MAX_REASONS).map(|(_, term)| term.shown.clone());
+    let terms = shared.iter().take(MAX_REASONS).map(|(_, term)| term.spelling.clone());
     family.into_iter().chain(terms).collect()
 }

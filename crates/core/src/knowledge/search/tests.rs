@@ -1,6 +1,6 @@
 use super::{
-    Document, IndexedDocument, MIN_SCORE, Query, Term, Vector, background, duplicate, index, is_duplicate, likeness,
-    roles, tokens,
+    Document, IndexedDocument, MIN_SCORE, Query, Term, TermVector, background, create_indexed_document, duplicate,
+    is_duplicate, jaccard_similarity, roles, tokens,
 };
 use crate::Analyzer;
 use proptest::prelude::*;
@@ -61,11 +61,14 @@ fn rows_of_kind(kind: &str) -> Vec<serde_json::Value> {
 fn read_incident(row: &serde_json::Value) -> (String, IndexedDocument) {
     let (title, error_signature, summary) =
         (text_field(row, "title"), text_field(row, "error_signature"), text_field(row, "summary"));
-    (text_field(row, "id").to_owned(), index(&Document { title, error_signature, summary, tags: &[] }, &ANALYZER))
+    (
+        text_field(row, "id").to_owned(),
+        create_indexed_document(&Document { title, error_signature, summary, tags: &[] }, &ANALYZER),
+    )
 }
 
 fn index_document(title: &str, error_signature: &str, summary: &str) -> IndexedDocument {
-    index(&Document { title, error_signature, summary, tags: &["ci".to_owned()] }, &ANALYZER)
+    create_indexed_document(&Document { title, error_signature, summary, tags: &["ci".to_owned()] }, &ANALYZER)
 }
 
 #[test]
@@ -108,7 +111,7 @@ fn trace_with_other_volatile_values_matches_by_family() {
     let known = index_document("Gateway down in staging", &trace(50123, 41), "");
     let query = Query::new(&trace(38122, 57), &ANALYZER);
     let score = query.weigh(1, |_| 1).score(&known.vector, known.family.as_deref());
-    assert!(score.value > 0.95 && score.because[0] == "same normalized error", "{score:?}");
+    assert!(score.value > 0.95 && score.matched_terms[0] == "same normalized error", "{score:?}");
 }
 
 #[test]
@@ -216,8 +219,8 @@ fn same_problem_is_a_duplicate_and_a_similar_problem_is_not() {
         "Raise max_connections of the pool.",
     );
     assert!(is_duplicate(&known, &again) && is_duplicate(&again, &known));
-    assert!(!is_duplicate(&known, &other) && likeness(&known.vector, &other.vector) < 0.3);
-    assert!(likeness(&again.vector, &known.vector) >= duplicate::MIN_DUPLICATE_LIKENESS);
+    assert!(!is_duplicate(&known, &other) && jaccard_similarity(&known.vector, &other.vector) < 0.3);
+    assert!(jaccard_similarity(&again.vector, &known.vector) >= duplicate::MIN_DUPLICATE_SIMILARITY);
     let again_told = Document {
         title: "Stale master after redis failover",
         error_signature: "redis.exceptions.ReadOnlyError: You can't write against a read only replica.",
@@ -256,7 +259,7 @@ proptest! {
     #[test]
     fn no_text_causes_a_panic(text in any::<String>(), other in any::<String>()) {
         let document = index_document(&text, &other, &text);
-        prop_assert_eq!(Vector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
+        prop_assert_eq!(TermVector::from_bytes(&document.vector.to_bytes()), document.vector.clone());
         let query = Query::new(&other, &ANALYZER);
         let safe = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         prop_assert!(query.terms().iter().all(|term| term.text.bytes().all(safe)));
@@ -266,16 +269,16 @@ proptest! {
 
     #[test]
     fn damaged_bytes_cause_no_panic(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        let vector = Vector::from_bytes(&bytes);
+        let vector = TermVector::from_bytes(&bytes);
         prop_assert!(vector.terms().windows(2).all(|pair| pair[0].0 <= pair[1].0));
     }
 
     #[test]
     fn likeness_is_symmetric(a in "[a-d ]{0,40}", b in "[a-d ]{0,40}") {
         let (a, b) = (index_document(&a, "", &b), index_document(&b, &a, ""));
-        let value = likeness(&a.vector, &b.vector);
+        let value = jaccard_similarity(&a.vector, &b.vector);
         prop_assert!((0.0..=1.0).contains(&value));
-        prop_assert_eq!(value.to_bits(), likeness(&b.vector, &a.vector).to_bits());
-        prop_assert!(a.vector.terms().is_empty() || (likeness(&a.vector, &a.vector) - 1.0).abs() < 1e-12);
+        prop_assert_eq!(value.to_bits(), jaccard_similarity(&b.vector, &a.vector).to_bits());
+        prop_assert!(a.vector.terms().is_empty() || (jaccard_similarity(&a.vector, &a.vector) - 1.0).abs() < 1e-12);
     }
 }

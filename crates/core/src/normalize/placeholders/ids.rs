@@ -2,8 +2,8 @@
 //! number.
 
 use crate::text::bytes::{
-    ALPHANUMERIC, BYTE_CLASSES, DIGIT, LOWER, LOWER_HEX, NOT_HEX, Set, UPPER, UPPER_HEX, at, case_changes,
-    class_changes, is_word, one_of, run, word,
+    ALPHANUMERIC, BYTE_CLASSES, ByteSet, DIGIT, LOWER, LOWER_HEX, NOT_HEX, UPPER, UPPER_HEX, byte_at,
+    count_case_changes, count_class_changes, is_one_of, is_word_byte, run_end, scan_word,
 };
 
 /// Well-known names that look like random IDs because letters and digits alternate in them.
@@ -24,7 +24,7 @@ const WELL_KNOWN_NAMES: [&str; 12] = [
 
 /// Returns the end of a UUID (8-4-4-4-12 hexadecimal digits).
 pub(super) fn uuid_end(text: &[u8], start: usize) -> Option<usize> {
-    if at(text, start + 8) != b'-' {
+    if byte_at(text, start + 8) != b'-' {
         return None;
     }
     let body = text.get(start..start + 36)?;
@@ -32,22 +32,22 @@ pub(super) fn uuid_end(text: &[u8], start: usize) -> Option<usize> {
         8 | 13 | 18 | 23 => byte == b'-',
         _ => byte.is_ascii_hexdigit(),
     });
-    (valid && !is_word(at(text, start + 36))).then_some(start + 36)
+    (valid && !is_word_byte(byte_at(text, start + 36))).then_some(start + 36)
 }
 
 /// Returns the end of a UUID whose start a tool has cut off: `…4-83de-91e246779577`.
-pub(super) fn cut_uuid_end(text: &[u8], start: usize) -> Option<usize> {
-    let mut end = word(text, start).0;
-    if at(text, end) != b'-' || end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
+pub(super) fn truncated_uuid_end(text: &[u8], start: usize) -> Option<usize> {
+    let mut end = scan_word(text, start).0;
+    if byte_at(text, end) != b'-' || end - start > 8 || !text[start..end].iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     let mut groups = 0;
-    while at(text, end) == b'-' {
-        let next = run(text, end + 1, |byte| byte.is_ascii_hexdigit());
+    while byte_at(text, end) == b'-' {
+        let next = run_end(text, end + 1, |byte| byte.is_ascii_hexdigit());
         groups += 1;
         match next - end - 1 {
             4 if groups < 4 => end = next,
-            12 => return (!is_word(at(text, next))).then_some(next),
+            12 => return (!is_word_byte(byte_at(text, next))).then_some(next),
             _ => return None,
         }
     }
@@ -60,56 +60,57 @@ pub(super) fn jwt_end(text: &[u8], start: usize) -> Option<usize> {
     if !text[start..].starts_with(b"eyJ") {
         return None;
     }
-    let part = |from: usize| run(text, from, is_base64url);
+    let part = |from: usize| run_end(text, from, is_base64url);
     let first = part(start);
     // The second part need not start with `eyJ`, because it may be an encrypted key.
-    if at(text, first) != b'.' || !is_word(at(text, first + 1)) {
+    if byte_at(text, first) != b'.' || !is_word_byte(byte_at(text, first + 1)) {
         return None;
     }
     let second = part(first + 1);
-    let end = if at(text, second) == b'.' { part(second + 1) } else { second };
+    let end = if byte_at(text, second) == b'.' { part(second + 1) } else { second };
     (second > first + 4).then_some(end)
 }
 
 fn is_base64url(byte: u8) -> bool {
-    static BASE64URL: Set = Set::of_classes(ALPHANUMERIC, "-_=");
+    static BASE64URL: ByteSet = ByteSet::of_classes(ALPHANUMERIC, "-_=");
     BASE64URL.has(byte)
 }
 
 /// Returns the end of a long run of base64. Frequent changes of case and digits distinguish it from a path.
 pub(super) fn base64_end(text: &[u8], start: usize) -> Option<usize> {
-    static BASE64: Set = Set::of_classes(ALPHANUMERIC, "-_=+/");
+    static BASE64: ByteSet = ByteSet::of_classes(ALPHANUMERIC, "-_=+/");
     let belongs = |byte: u8| BASE64.has(byte);
     // Check the last byte of the shortest match first, because most names and paths are shorter.
-    if !belongs(at(text, start + 31)) {
+    if !belongs(byte_at(text, start + 31)) {
         return None;
     }
-    let end = run(text, start, belongs);
+    let end = run_end(text, start, belongs);
     let body = text.get(start..end).filter(|body| body.len() >= 32)?;
     let mixed = body.iter().fold(0, |mask, &byte| mask | BYTE_CLASSES[usize::from(byte)]);
     let kinds = mixed & DIGIT != 0 && mixed & (LOWER | LOWER_HEX) != 0 && mixed & (UPPER | UPPER_HEX) != 0;
-    (kinds && case_changes(body) * 4 >= body.len() && !reads_as_words(body)).then_some(end)
+    (kinds && count_case_changes(body) * 4 >= body.len() && !reads_as_words(body)).then_some(end)
 }
 
 /// Returns the end of a nano ID of 21 characters, the only kind of ID with `_` and `-` inside.
 pub(super) fn nano_id_end(text: &[u8], start: usize) -> Option<usize> {
-    static NANO: Set = Set::of_classes(ALPHANUMERIC, "-_");
+    static NANO: ByteSet = ByteSet::of_classes(ALPHANUMERIC, "-_");
     let belongs = |byte: u8| NANO.has(byte);
     let end = start + 21;
     // Check the last byte first, because most names are shorter or longer.
-    let body = text.get(start..end).filter(|body| belongs(body[20]) && !belongs(at(text, end)))?;
-    let mixed =
-        body.iter().all(|&byte| belongs(byte)) && body.iter().any(u8::is_ascii_lowercase) && case_changes(body) >= 9;
+    let body = text.get(start..end).filter(|body| belongs(body[20]) && !belongs(byte_at(text, end)))?;
+    let mixed = body.iter().all(|&byte| belongs(byte))
+        && body.iter().any(u8::is_ascii_lowercase)
+        && count_case_changes(body) >= 9;
     (mixed && !reads_as_words(body)).then_some(end)
 }
 
 /// Returns the end of `0x…`.
 pub(super) fn prefixed_hex_end(text: &[u8], start: usize) -> Option<usize> {
-    if at(text, start) != b'0' || !matches!(at(text, start + 1), b'x' | b'X') {
+    if byte_at(text, start) != b'0' || !matches!(byte_at(text, start + 1), b'x' | b'X') {
         return None;
     }
-    let end = run(text, start + 2, |byte| byte.is_ascii_hexdigit());
-    (end > start + 2 && !is_word(at(text, end))).then_some(end)
+    let end = run_end(text, start + 2, |byte| byte.is_ascii_hexdigit());
+    (end > start + 2 && !is_word_byte(byte_at(text, end))).then_some(end)
 }
 
 /// Checks whether a word is a hash, an address or a part of these.
@@ -125,21 +126,21 @@ pub(super) fn is_hash(word: &[u8], mask: u8) -> bool {
         // Git's abbreviated hashes, for example `ced0996`. A word with only a single letter or digit, such as
         // `e123456`, is a name.
         7 if word[..2].iter().all(u8::is_ascii_lowercase) && word[5].is_ascii_digit() => true,
-        6 | 7 => class_changes(word) >= 2,
+        6 | 7 => count_class_changes(word) >= 2,
         _ => true,
     }
 }
 
 /// Checks whether a word of letters and digits is random and not chosen by a person.
-pub(super) fn is_random(word: &[u8], mask: u8) -> bool {
+pub(super) fn is_random_id(word: &[u8], mask: u8) -> bool {
     let high = mask & crate::text::bytes::NON_ASCII != 0;
-    if high || word.len() < 8 || one_of(word, &WELL_KNOWN_NAMES) {
+    if high || word.len() < 8 || is_one_of(word, &WELL_KNOWN_NAMES) {
         return false;
     }
     let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let changes = class_changes(word);
+    let changes = count_class_changes(word);
     // Accepts `NffrFeUfNV2Hib`, in which the case changes at every other letter.
-    let mixed = word.len() >= 13 && digits >= 1 && case_changes(word) * 2 >= word.len();
+    let mixed = word.len() >= 13 && digits >= 1 && count_case_changes(word) * 2 >= word.len();
     let numbered = changes >= 3 && digits >= 2 || word.len() >= 16 && digits >= 3 && changes >= 2;
     mixed || numbered && !reads_as_words(word)
 }
@@ -175,7 +176,7 @@ pub(super) fn is_random_suffix(word: &[u8], mask: u8) -> bool {
     let lower = mask & (UPPER | UPPER_HEX | crate::text::bytes::NON_ASCII) == 0;
     let vowel = word.iter().any(|byte| matches!(byte, b'a' | b'e' | b'i' | b'o' | b'u'));
     let named = word.starts_with(b"http") || word.starts_with(b"tls") || word.starts_with(b"mp");
-    let short = matches!(word.len(), 4..=5) && (!vowel || class_changes(word) >= 2) && !named;
+    let short = matches!(word.len(), 4..=5) && (!vowel || count_class_changes(word) >= 2) && !named;
     let hex = word.len() >= 6 && mask & NOT_HEX == 0 && mask & (LOWER_HEX | UPPER_HEX) != 0;
     let letter = mask & (LOWER | LOWER_HEX) != 0;
     lower && letter && mask & DIGIT != 0 && (short || hex)
@@ -188,14 +189,14 @@ pub(super) fn is_cluster_suffix(word: &[u8]) -> bool {
 
 /// Returns the end of a W3C trace context (`00-<32 hex>-<16 hex>-01`) or of an X-Ray trace ID (`1-<8 hex>-<24 hex>`).
 pub(super) fn trace_end(text: &[u8], start: usize) -> Option<usize> {
-    if at(text, start + 2) != b'-' && at(text, start + 1) != b'-' {
+    if byte_at(text, start + 2) != b'-' && byte_at(text, start + 1) != b'-' {
         return None;
     }
     let hex = |from: usize, length: usize| -> Option<usize> {
-        let end = run(text, from, |byte| byte.is_ascii_hexdigit());
+        let end = run_end(text, from, |byte| byte.is_ascii_hexdigit());
         (end - from == length).then_some(end)
     };
-    let dash = |from: Option<usize>| from.filter(|&end| at(text, end) == b'-').map(|end| end + 1);
+    let dash = |from: Option<usize>| from.filter(|&end| byte_at(text, end) == b'-').map(|end| end + 1);
     let context = || {
         let body = dash(hex(dash(hex(start, 2))?, 32))?;
         dash(hex(body, 16)).and_then(|flags| hex(flags, 2))
@@ -212,10 +213,10 @@ pub(in crate::normalize) fn is_path_id(segment: &[u8]) -> bool {
     if !segment.iter().any(u8::is_ascii_digit) {
         return crate::normalize::placeholders::net::placeholder_end(segment, 0).is_some();
     }
-    let (end, mask) = word(segment, 0);
+    let (end, mask) = scan_word(segment, 0);
     let numeric = end == segment.len() && mask == DIGIT;
     let version = matches!(segment[0], b'v' | b'V') && segment.len() <= 4 && mask & !(LOWER | UPPER | DIGIT) == 0;
-    let whole = end == segment.len() && (is_hash(segment, mask) || is_random(segment, mask));
+    let whole = end == segment.len() && (is_hash(segment, mask) || is_random_id(segment, mask));
     let digit_share = segment.iter().filter(|byte| byte.is_ascii_digit()).count() * 3 >= segment.len();
     let upper = mask & (UPPER | UPPER_HEX) != 0 && segment.len() >= 12;
     !version && (numeric || whole || digit_share || upper || segment.len() >= 20 || uuid_end(segment, 0).is_some())

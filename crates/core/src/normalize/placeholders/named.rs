@@ -8,24 +8,28 @@ use super::{
 use crate::{
     normalize::word::{Replacement, WordContext},
     text::bytes::{
-        DIGIT, LOWER, LOWER_HEX, NON_ASCII, Words, at, class_changes, digits, ends_ignoring_case, is_word, number, word,
+        DIGIT, LOWER, LOWER_HEX, NON_ASCII, Words, byte_at, count_class_changes, digits_end, ends_with_ignoring_case,
+        is_word_byte, parse_digits, scan_word,
     },
 };
 
 pub(super) fn replace_number(here: &WordContext<'_>) -> Option<Replacement> {
-    if here.mask != DIGIT {
+    if here.byte_classes != DIGIT {
         // `1e5`
-        let end = numbers::plain_end(here.line, here.start);
+        let end = numbers::decimal_number_end(here.line, here.start);
         return (end >= here.end).then(|| Replacement::new(end, "<NUM>"));
     }
     if is_number_in_name(here) {
-        let dotted = at(here.line, here.end) == b'.' && at(here.line, here.end + 1).is_ascii_digit();
-        return Some(Replacement::kept(here, if dotted { digits(here.line, here.end + 1) } else { here.end }));
+        let dotted = byte_at(here.line, here.end) == b'.' && byte_at(here.line, here.end + 1).is_ascii_digit();
+        return Some(Replacement::keep_until(
+            here,
+            if dotted { digits_end(here.line, here.end + 1) } else { here.end },
+        ));
     }
     match numbers::find_number_role(here.line, here.start, here.end, here.before) {
-        NumberRole::Code => return Some(Replacement::kept(here, here.end)),
+        NumberRole::Code => return Some(Replacement::keep_until(here, here.end)),
         NumberRole::Status => {
-            return Some(Replacement::new(here.end, numbers::status_class(at(here.line, here.start))));
+            return Some(Replacement::new(here.end, numbers::status_class(byte_at(here.line, here.start))));
         }
         NumberRole::Plain => {}
     }
@@ -35,7 +39,7 @@ pub(super) fn replace_number(here: &WordContext<'_>) -> Option<Replacement> {
     }
     // Digit groups and fractions continue only after these bytes.
     let more = matches!(here.next(), b'.' | b',');
-    let end = if more { numbers::plain_end(here.line, here.start) } else { here.end };
+    let end = if more { numbers::decimal_number_end(here.line, here.start) } else { here.end };
     Some(Replacement::new(end, number_placeholder(here)))
 }
 
@@ -43,10 +47,10 @@ pub(super) fn replace_number(here: &WordContext<'_>) -> Option<Replacement> {
 /// example `_0020_m_000002_0`.
 fn skip_digit_groups(line: &[u8], end: usize) -> usize {
     let mut end = end;
-    while at(line, end) == b'_' {
-        let kind = matches!(at(line, end + 1), b'm' | b'r') && at(line, end + 2) == b'_';
+    while byte_at(line, end) == b'_' {
+        let kind = matches!(byte_at(line, end + 1), b'm' | b'r') && byte_at(line, end + 2) == b'_';
         let start = if kind { end + 3 } else { end + 1 };
-        let (stop, mask) = word(line, start);
+        let (stop, mask) = scan_word(line, start);
         if mask != DIGIT {
             break;
         }
@@ -69,7 +73,7 @@ fn is_number_in_name(here: &WordContext<'_>) -> bool {
         // Keeps the version in `major version 61` and `Python 3.8`, because it is the required or unsupported version.
         // A version of three numbers is already a placeholder.
         b' ' => {
-            let platform = here.end - here.start <= 2 && PLATFORMS.has(numbers::last_word(before).0);
+            let platform = here.end - here.start <= 2 && PLATFORMS.has(numbers::split_last_word(before).0);
             platform && !machines::counts_nodes(before) || is_standard(before)
         }
         b'-' => is_dashed_name(here, &before[..before.len() - 1], &NAMES_BEFORE_NUMBER),
@@ -94,7 +98,7 @@ static PLATFORMS: Words<11> = Words::new([
 /// Checks for a protocol such as `http/1.1` that a TLS client offers, but not for a path such as `lib/http/1`.
 fn is_protocol(before: &[u8]) -> bool {
     let rest = before.strip_suffix(b"http/");
-    rest.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word(byte) || matches!(byte, b'/' | b'.' | b'-')))
+    rest.is_some_and(|rest| !rest.last().is_some_and(|&byte| is_word_byte(byte) || matches!(byte, b'/' | b'.' | b'-')))
 }
 
 /// Checks for the name of a standard: `RFC 7231`, `PEP 440`, `ISO 8601`.
@@ -105,17 +109,17 @@ fn is_standard(before: &[u8]) -> bool {
         && STANDARDS
             .iter()
             .filter_map(|name| before.strip_suffix(*name))
-            .any(|rest| !rest.last().is_some_and(|&byte| is_word(byte)))
+            .any(|rest| !rest.last().is_some_and(|&byte| is_word_byte(byte)))
 }
 
 /// Checks for a name with a dash: `UTF-8`, `ORA-00942`, `ABC-1234:`. `prefix` is the text before the dash.
 fn is_dashed_name(here: &WordContext<'_>, prefix: &[u8], names: &Words<26>) -> bool {
-    let length = prefix.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'-').count();
+    let length = prefix.iter().rev().take_while(|&&byte| is_word_byte(byte) || byte == b'-').count();
     let name = &prefix[prefix.len() - length..];
     let code = (2..=10).contains(&length)
         && name.iter().all(u8::is_ascii_uppercase)
         && (3..=6).contains(&(here.end - here.start))
-        && matches!(at(here.line, here.end), b':' | b']');
+        && matches!(byte_at(here.line, here.end), b':' | b']');
     names.has(name) || code || name.starts_with(b"CVE-")
 }
 
@@ -126,7 +130,7 @@ fn number_placeholder(here: &WordContext<'_>) -> &'static str {
     match here.previous() {
         b':' if is_file_place(before) => "<LINE>",
         b':' if matches!(word_before(1), b'>' | b']' | b':') || before.ends_with(b"localhost:") => "<PORT>",
-        b'/' if is_word(word_before(1)) || word_before(1) == b'>' => "<ID>",
+        b'/' if is_word_byte(word_before(1)) || word_before(1) == b'>' => "<ID>",
         b'-' if here.end - here.start >= 5 => "<ID>",
         b' ' | b'=' | b':' | b'[' => placeholder_by_word_before(before),
         _ => "<NUM>",
@@ -138,9 +142,9 @@ fn placeholder_by_word_before(before: &[u8]) -> &'static str {
     let marks = before.iter().rev().take(2).take_while(|&&byte| matches!(byte, b' ' | b'=' | b':' | b'[')).count();
     let text = &before[..before.len() - marks];
     match text.last().map(u8::to_ascii_lowercase) {
-        Some(b't') if ends_ignoring_case(text, b"port") => "<PORT>",
-        Some(b'e') if ends_ignoring_case(text, b"line") => "<LINE>",
-        Some(b'd') if ends_ignoring_case(text, b"pid") => "<PID>",
+        Some(b't') if ends_with_ignoring_case(text, b"port") => "<PORT>",
+        Some(b'e') if ends_with_ignoring_case(text, b"line") => "<LINE>",
+        Some(b'd') if ends_with_ignoring_case(text, b"pid") => "<PID>",
         _ => "<NUM>",
     }
 }
@@ -157,16 +161,16 @@ fn is_file_place(before: &[u8]) -> bool {
 
 /// Replaces a name that starts with digits by `<ID>`, but keeps `64bit`, `5xx` and codes such as `28P01`.
 #[expect(clippy::unnecessary_wraps, reason = "the type of every entry of the table")]
-pub(super) fn replace_digit_name(here: &WordContext<'_>) -> Option<Replacement> {
+pub(super) fn replace_digit_first_name(here: &WordContext<'_>) -> Option<Replacement> {
     let word = here.word();
-    let leading = digits(word, 0);
-    let state = word.len() == 5 && here.mask & (LOWER | LOWER_HEX | NON_ASCII) == 0;
+    let leading = digits_end(word, 0);
+    let state = word.len() == 5 && here.byte_classes & (LOWER | LOWER_HEX | NON_ASCII) == 0;
     let short = leading <= 2 && !word[leading..].iter().any(u8::is_ascii_digit);
     if machines::is_temperature(here, word) {
         return Some(Replacement::new(here.end, "<NUM>"));
     }
-    if short || state || here.mask & NON_ASCII != 0 {
-        return Some(Replacement::kept(here, here.end));
+    if short || state || here.byte_classes & NON_ASCII != 0 {
+        return Some(Replacement::keep_until(here, here.end));
     }
     Some(Replacement::new(here.end, "<ID>"))
 }
@@ -181,24 +185,24 @@ pub(super) fn replace_numbered_name(here: &WordContext<'_>) -> Option<Replacemen
     // Versions such as `TLSv1.2` and `v1.2.3`.
     if tail > 0
         && name.ends_with(b"v")
-        && at(here.line, here.end) == b'.'
-        && at(here.line, here.end + 1).is_ascii_digit()
+        && byte_at(here.line, here.end) == b'.'
+        && byte_at(here.line, here.end + 1).is_ascii_digit()
     {
         return Some(dotted_version(here, letters));
     }
-    if tail > 0 && machines::is_one_of_many(here, name, tail) {
+    if tail > 0 && machines::is_numbered_device(here, name, tail) {
         return Some(Replacement::new(here.end, "<ID>"));
     }
     if tail == 0 || keeps_number(name, &word[letters..], here) {
-        return Some(Replacement::kept(here, here.end));
+        return Some(Replacement::keep_until(here, here.end));
     }
-    Some(Replacement { keep: letters, ..Replacement::new(here.end, "<NUM>") })
+    Some(Replacement { kept_bytes: letters, ..Replacement::new(here.end, "<NUM>") })
 }
 
 fn dotted_version(here: &WordContext<'_>, letters: usize) -> Replacement {
     let end = numbers::version_end(here.line, here.start + letters)
-        .unwrap_or_else(|| numbers::plain_end(here.line, here.start + letters));
-    if letters > 1 { Replacement::kept(here, end) } else { Replacement::new(end, "<VERSION>") }
+        .unwrap_or_else(|| numbers::decimal_number_end(here.line, here.start + letters));
+    if letters > 1 { Replacement::keep_until(here, end) } else { Replacement::new(end, "<VERSION>") }
 }
 
 /// Well-known names before a number that does not count items.
@@ -210,7 +214,7 @@ static NUMBERED_NAMES: Words<44> = Words::new([
 ]);
 
 fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
-    let shouting = here.mask & (LOWER | LOWER_HEX | NON_ASCII) == 0 && name.iter().all(u8::is_ascii_uppercase);
+    let shouting = here.byte_classes & (LOWER | LOWER_HEX | NON_ASCII) == 0 && name.iter().all(u8::is_ascii_uppercase);
     if shouting && machines::is_machine_part(name) {
         return false;
     }
@@ -218,7 +222,7 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
         // Keeps codes such as `E0308`, `TS2345` and `CS0103`, but not `J18` and `U01`, which are places on a board.
         return tail.len() <= 6 && !(name.len() == 1 && name != b"X" && (tail.len() == 2 || here.previous() == b'-'));
     }
-    let value = number(tail);
+    let value = parse_digits(tail);
     let width = matches!(value, 8 | 16 | 32 | 64 | 86 | 128 | 256 | 384 | 512 | 224 | 1252 | 509);
     // Keeps types such as `Point2` and `Int32`, but not the number of an item such as `worker7` or `rand3`.
     let type_name = name.iter().any(u8::is_ascii_uppercase) && tail.len() == 1;
@@ -229,5 +233,5 @@ fn keeps_number(name: &[u8], tail: &[u8], here: &WordContext<'_>) -> bool {
     if name == b"gw" {
         return false;
     }
-    type_name || known || python || width && tail[0] != b'0' || class_changes(name) > 1
+    type_name || known || python || width && tail[0] != b'0' || count_class_changes(name) > 1
 }

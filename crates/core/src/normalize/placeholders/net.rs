@@ -1,7 +1,8 @@
 //! Matches network addresses: URLs, e-mail, hosts, IPv4, IPv6, MAC.
 
 use crate::text::bytes::{
-    LOWER, Set, UPPER, WORD, Words, at, class_changes, digits, is_word, name_end, number, run, word,
+    ByteSet, LOWER, UPPER, WORD, Words, byte_at, count_class_changes, digits_end, is_word_byte, name_end, parse_digits,
+    run_end, scan_word,
 };
 
 /// Top-level domains of hosts that are rarely file extensions, members or packages.
@@ -17,17 +18,17 @@ static DEEP_TOP_LEVEL_DOMAINS: Words<22> = Words::new([
 
 /// Returns the end of a URL whose scheme ends at `scheme_end`, without trailing punctuation of the sentence.
 pub(in crate::normalize) fn url_end(text: &[u8], scheme_end: usize) -> Option<usize> {
-    static ENDS: Set = Set::of_text_ends("\"'`<>|\\^{}");
+    static ENDS: ByteSet = ByteSet::of_text_ends("\"'`<>|\\^{}");
     if !text[scheme_end..].starts_with(b"://") {
         return None;
     }
     let start = scheme_end + 3;
-    let mut end = run(text, start, |byte| !ENDS.has(byte));
+    let mut end = run_end(text, start, |byte| !ENDS.has(byte));
     // A placeholder or a replacement of the redactor inside a URL belongs to the URL:
     // `http://user:[REDACTED:password]@host`, `http://<HOST>/x`.
-    while at(text, end) == b'<' {
+    while byte_at(text, end) == b'<' {
         let Some(after) = placeholder_end(text, end) else { break };
-        end = run(text, after, |byte| !ENDS.has(byte));
+        end = run_end(text, after, |byte| !ENDS.has(byte));
     }
     end = trim_url(text, start, end);
     (end > start).then_some(end)
@@ -53,8 +54,8 @@ fn trim_url(text: &[u8], start: usize, end: usize) -> usize {
 
 /// Returns the end of a placeholder `<NAME>`, which an earlier pass wrote.
 pub(super) fn placeholder_end(text: &[u8], start: usize) -> Option<usize> {
-    let end = run(text, start + 1, |byte| byte.is_ascii_uppercase() || byte == b'_' || byte == b'*');
-    (at(text, start) == b'<' && end > start + 1 && at(text, end) == b'>').then_some(end + 1)
+    let end = run_end(text, start + 1, |byte| byte.is_ascii_uppercase() || byte == b'_' || byte == b'*');
+    (byte_at(text, start) == b'<' && end > start + 1 && byte_at(text, end) == b'>').then_some(end + 1)
 }
 
 /// Returns the end of `[REDACTED:kind]`.
@@ -62,19 +63,19 @@ pub(in crate::normalize) fn redaction_end(line: &[u8], start: usize) -> Option<u
     if !line[start..].starts_with(b"[REDACTED:") {
         return None;
     }
-    let end = run(line, start, |byte| byte != b']');
-    (at(line, end) == b']').then_some(end + 1)
+    let end = run_end(line, start, |byte| byte != b']');
+    (byte_at(line, end) == b']').then_some(end + 1)
 }
 
 /// Checks whether the byte is allowed in the local part of an e-mail address.
-pub(in crate::normalize) fn is_local_part(byte: u8) -> bool {
-    static LOCAL_PART: Set = Set::of_classes(WORD, "._%+-");
+pub(in crate::normalize) fn is_local_part_byte(byte: u8) -> bool {
+    static LOCAL_PART: ByteSet = ByteSet::of_classes(WORD, "._%+-");
     LOCAL_PART.has(byte)
 }
 
 /// Returns the end of the domain after the `@` at `at_sign`.
 pub(in crate::normalize) fn email_domain_end(text: &[u8], at_sign: usize) -> Option<usize> {
-    let mut end = run(text, at_sign + 1, |byte| is_word(byte) || matches!(byte, b'.' | b'-'));
+    let mut end = run_end(text, at_sign + 1, |byte| is_word_byte(byte) || matches!(byte, b'.' | b'-'));
     while end > at_sign && matches!(text[end - 1], b'.' | b'-') {
         end -= 1;
     }
@@ -103,7 +104,8 @@ pub(super) fn host_end(text: &[u8], start: usize) -> Option<usize> {
     }
     let count = name[..dot].split(|&byte| byte == b'.').filter(|label| !label.is_empty()).count();
     let known = count >= if likely { 1 } else { 2 };
-    let plain = !matches!(at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || at(text, end) == b'/' && count >= 2;
+    let plain =
+        !matches!(byte_at(text, end), b'(' | b'/' | b'\\' | b'$' | b'@') || byte_at(text, end) == b'/' && count >= 2;
     // Excludes packages and members such as `java.io` and `foo.Bar.com`: a name with two parts must have no capital
     // letter.
     let mixed = count == 1 && name.iter().any(u8::is_ascii_uppercase);
@@ -116,19 +118,19 @@ pub(super) fn ipv4_end(text: &[u8], start: usize) -> Option<usize> {
     let mut end = start;
     for part in 0..4 {
         if part > 0 {
-            if at(text, end) != b'.' {
+            if byte_at(text, end) != b'.' {
                 return None;
             }
             end += 1;
         }
-        let stop = digits(text, end);
-        if stop == end || stop - end > 3 || number(&text[end..stop]) > 255 {
+        let stop = digits_end(text, end);
+        if stop == end || stop - end > 3 || parse_digits(&text[end..stop]) > 255 {
             return None;
         }
         end = stop;
     }
-    let more = at(text, end) == b'.' && is_word(at(text, end + 1));
-    (!more && !is_word(at(text, end))).then_some(end)
+    let more = byte_at(text, end) == b'.' && is_word_byte(byte_at(text, end + 1));
+    (!more && !is_word_byte(byte_at(text, end))).then_some(end)
 }
 
 /// Returns the end of an IPv6 address. The address must contain a digit, so that `Bee::bad` is not an address.
@@ -136,8 +138,8 @@ pub(in crate::normalize) fn ipv6_end(text: &[u8], start: usize) -> Option<usize>
     if let Some(end) = loopback_before_port(text, start) {
         return Some(end);
     }
-    let mut end = run(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
-    if at(text, end) == b'.' {
+    let mut end = run_end(text, start, |byte| byte.is_ascii_hexdigit() || byte == b':');
+    if byte_at(text, end) == b'.' {
         let tail = text[start..end].iter().rposition(|&byte| byte == b':')? + start + 1;
         end = ipv4_end(text, tail)?;
     }
@@ -151,10 +153,10 @@ pub(in crate::normalize) fn ipv6_end(text: &[u8], start: usize) -> Option<usize>
     let filled = groups.filter(|group| !group.is_empty()).count();
     let gaps = body.windows(2).filter(|pair| pair == b"::").count();
     let shape = gaps == 1 && (1..=7).contains(&filled) || gaps == 0 && filled == 8;
-    let valid = shape && !long && body.iter().any(u8::is_ascii_digit) && !is_word(at(text, end));
-    if valid && at(text, end) == b'%' {
+    let valid = shape && !long && body.iter().any(u8::is_ascii_digit) && !is_word_byte(byte_at(text, end));
+    if valid && byte_at(text, end) == b'%' {
         // A zone may follow: `fe80::1%eth0`.
-        return Some(word(text, end + 1).0);
+        return Some(scan_word(text, end + 1).0);
     }
     valid.then_some(end)
 }
@@ -164,23 +166,24 @@ fn loopback_before_port(text: &[u8], start: usize) -> Option<usize> {
     let end = [&b"::1:"[..], b"0:0:0:0:0:0:0:1:"]
         .iter()
         .find_map(|address| text[start..].starts_with(address).then(|| start + address.len() - 1))?;
-    let port = digits(text, end + 1);
-    let is_port = (2..=5).contains(&(port - end - 1)) && !is_word(at(text, port)) && at(text, port) != b':';
+    let port = digits_end(text, end + 1);
+    let is_port =
+        (2..=5).contains(&(port - end - 1)) && !is_word_byte(byte_at(text, port)) && byte_at(text, port) != b':';
     is_port.then_some(end)
 }
 
 /// Checks for the loopback address in brackets before a port: `[::1]:5432`.
 pub(in crate::normalize) fn is_bracketed_loopback(text: &[u8], start: usize, end: usize) -> bool {
     matches!(&text[start..end], b"::1" | b"0:0:0:0:0:0:0:1")
-        && at(text, start.wrapping_sub(1)) == b'['
-        && at(text, end) == b']'
-        && at(text, end + 1) == b':'
-        && at(text, end + 2).is_ascii_digit()
+        && byte_at(text, start.wrapping_sub(1)) == b'['
+        && byte_at(text, end) == b']'
+        && byte_at(text, end + 1) == b':'
+        && byte_at(text, end + 2).is_ascii_digit()
 }
 
 /// Returns the end of a MAC address (six pairs of hexadecimal digits).
 pub(super) fn mac_end(text: &[u8], start: usize) -> Option<usize> {
-    let mark = at(text, start + 2);
+    let mark = byte_at(text, start + 2);
     if !matches!(mark, b':' | b'-') {
         return None;
     }
@@ -188,7 +191,8 @@ pub(super) fn mac_end(text: &[u8], start: usize) -> Option<usize> {
     let body = text.get(start..end)?;
     let valid =
         body.iter().enumerate().all(|(i, &byte)| if i % 3 == 2 { byte == mark } else { byte.is_ascii_hexdigit() });
-    let more = is_word(at(text, end)) || at(text, end) == mark && at(text, end + 1).is_ascii_hexdigit();
+    let more =
+        is_word_byte(byte_at(text, end)) || byte_at(text, end) == mark && byte_at(text, end + 1).is_ascii_hexdigit();
     (valid && !more).then_some(end)
 }
 
@@ -198,11 +202,11 @@ pub(super) fn cloud_id_end(text: &[u8], start: usize) -> Option<usize> {
         "i", "vol", "snap", "ami", "sg", "subnet", "vpc", "eni", "rtb", "igw", "nat", "eipalloc", "acl", "vpce", "lt",
         "tgw", "fs", "pcx",
     ];
-    let (kind_end, _) = word(text, start);
-    if at(text, kind_end) != b'-' || !KINDS.iter().any(|kind| kind.as_bytes() == &text[start..kind_end]) {
+    let (kind_end, _) = scan_word(text, start);
+    if byte_at(text, kind_end) != b'-' || !KINDS.iter().any(|kind| kind.as_bytes() == &text[start..kind_end]) {
         return None;
     }
-    let (end, mask) = word(text, kind_end + 1);
+    let (end, mask) = scan_word(text, kind_end + 1);
     let id = &text[kind_end + 1..end];
-    (matches!(id.len(), 8 | 17) && mask & (LOWER | UPPER) == 0 && class_changes(id) > 0).then_some(end)
+    (matches!(id.len(), 8 | 17) && mask & (LOWER | UPPER) == 0 && count_class_changes(id) > 0).then_some(end)
 }

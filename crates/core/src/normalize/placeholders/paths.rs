@@ -1,7 +1,7 @@
 //! Matches paths in temporary and home folders. The part that differs between machines or runs is replaced, and the
 //! file name stays. System paths (`/etc`, `/usr`) and relative paths stay.
 
-use crate::text::bytes::{Set, Starts, at, run, starts_ignoring_case};
+use crate::text::bytes::{ByteSet, PrefixList, byte_at, run_end, starts_with_ignoring_case};
 use memchr::memmem;
 
 /// The part of a path that differs between machines or runs.
@@ -13,7 +13,7 @@ pub(in crate::normalize) struct VolatilePart {
 }
 
 /// Folders that contain random names.
-static TEMP_FOLDERS: Starts<9> = Starts::new([
+static TEMP_FOLDERS: PrefixList<9> = PrefixList::new([
     "/tmp/",
     "/var/tmp/",
     "/private/tmp/",
@@ -25,7 +25,7 @@ static TEMP_FOLDERS: Starts<9> = Starts::new([
     "/usr/tmp/",
 ]);
 /// Folders that differ between machines and that may contain a checkout.
-static HOME_FOLDERS: Starts<13> = Starts::new([
+static HOME_FOLDERS: PrefixList<13> = PrefixList::new([
     "/var/lib/jenkins/workspace/",
     "/var/jenkins_home/workspace/",
     "/home/",
@@ -45,12 +45,12 @@ static HOME_FOLDERS: Starts<13> = Starts::new([
 const WINDOWS_HOME_FOLDERS: [&[u8]; 4] = [b"\\users\\", b"\\a\\", b"\\workspace\\", b"\\jenkins\\workspace\\"];
 
 /// Returns the volatile part of an absolute path that starts at `start`.
-pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<VolatilePart> {
+pub(in crate::normalize) fn find_volatile_part(line: &[u8], start: usize) -> Option<VolatilePart> {
     let rest = &line[start..];
-    if rest[0].is_ascii_alphabetic() && at(rest, 1) == b':' {
+    if rest[0].is_ascii_alphabetic() && byte_at(rest, 1) == b':' {
         return find_volatile_on_windows(line, start);
     }
-    if TEMP_FOLDERS.begin(rest) {
+    if TEMP_FOLDERS.matches_start(rest) {
         return Some(temp_part(line, start, path_end(line, start), b'/'));
     }
     // The temporary output of a Hadoop job in the home folder of a user.
@@ -59,7 +59,7 @@ pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<V
         let unfinished = memmem::find(&line[start..stop], b"/_temporary/").is_some();
         return unfinished.then_some(VolatilePart { end: stop, text: "<TMP>" });
     }
-    if HOME_FOLDERS.begin(rest) {
+    if HOME_FOLDERS.matches_start(rest) {
         return Some(home_part(line, start, path_end(line, start), b'/'));
     }
     None
@@ -68,9 +68,9 @@ pub(in crate::normalize) fn find_volatile(line: &[u8], start: usize) -> Option<V
 fn find_volatile_on_windows(line: &[u8], start: usize) -> Option<VolatilePart> {
     let stop = path_end(line, start + 2);
     let path = &line[start..stop];
-    let user = WINDOWS_HOME_FOLDERS.iter().any(|root| starts_ignoring_case(&path[2..], root));
-    let temp_root =
-        starts_ignoring_case(&path[2..], b"\\temp\\") || starts_ignoring_case(&path[2..], b"\\windows\\temp\\");
+    let user = WINDOWS_HOME_FOLDERS.iter().any(|root| starts_with_ignoring_case(&path[2..], root));
+    let temp_root = starts_with_ignoring_case(&path[2..], b"\\temp\\")
+        || starts_with_ignoring_case(&path[2..], b"\\windows\\temp\\");
     let below_temp = path.windows(6).any(|part| part.eq_ignore_ascii_case(b"\\temp\\"));
     if temp_root || user && below_temp {
         return Some(temp_part(line, start, stop, b'\\'));
@@ -80,8 +80,8 @@ fn find_volatile_on_windows(line: &[u8], start: usize) -> Option<VolatilePart> {
 
 /// Returns the end of a path: the first byte that may follow a path in a sentence, or before a line number.
 fn path_end(line: &[u8], start: usize) -> usize {
-    static ENDS: Set = Set::of_text_ends("\"'`:,;()<>[]|={}");
-    let mut end = run(line, start, |byte| !ENDS.has(byte));
+    static ENDS: ByteSet = ByteSet::of_text_ends("\"'`:,;()<>[]|={}");
+    let mut end = run_end(line, start, |byte| !ENDS.has(byte));
     while end > start && matches!(line[end - 1], b'.' | b'!' | b'?') {
         end -= 1;
     }

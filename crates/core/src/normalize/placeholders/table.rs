@@ -1,6 +1,6 @@
 //! Finds the first placeholder of the table that may match at a word, by bit masks of the word's properties.
 
-use super::{Placeholder, named, numbers};
+use super::{PlaceholderRule, named, numbers};
 use crate::{
     normalize::word::{Replacement, WordContext},
     text::bytes::{DIGIT, WORD},
@@ -11,7 +11,7 @@ pub(super) const LONG_WORD_BYTES: usize = 31;
 
 /// The placeholders in order, with bit masks of the entries that are possible for a word. Bit `n` represents entry `n`.
 pub(in crate::normalize) struct PlaceholderTable<const N: usize> {
-    pub(in crate::normalize) entries: [Placeholder; N],
+    pub(in crate::normalize) entries: [PlaceholderRule; N],
     /// Indexed by the kind of word.
     kinds: [u64; 4],
     /// Indexed by the byte after the word.
@@ -40,13 +40,23 @@ const fn allow_bytes(table: &mut [u64; 256], entry: usize, bytes: &str) {
 }
 
 impl<const N: usize> PlaceholderTable<N> {
-    pub(super) const fn new(entries: [Placeholder; N]) -> Self {
+    pub(super) const fn new(entries: [PlaceholderRule; N]) -> Self {
         let (bytes, classes, lengths) = ([0; 256], [0; 64], [0; LONG_WORD_BYTES + 1]);
         let mut table =
             Self { entries, kinds: [0; 4], after: bytes, before: bytes, classes, lengths, measures: 0, number: 0 };
         let mut entry = 0;
         while entry < N {
-            let Placeholder { kinds, after, before, length, classes, some, measure, number, .. } = entries[entry];
+            let PlaceholderRule {
+                kinds,
+                after,
+                before,
+                length,
+                classes,
+                required_classes: some,
+                needs_unit: measure,
+                is_number_fallback: number,
+                ..
+            } = entries[entry];
             table.measures |= (measure as u64) << entry;
             table.number |= (number as u64) << entry;
             allow_bytes(&mut table.after, entry, after);
@@ -78,9 +88,9 @@ impl<const N: usize> PlaceholderTable<N> {
         let mut left = self.kinds[here.kind()]
             & self.after[usize::from(here.next())]
             & self.before[usize::from(here.previous())]
-            & self.classes[usize::from(here.mask & WORD)]
+            & self.classes[usize::from(here.byte_classes & WORD)]
             & self.lengths[(here.end - here.start).min(LONG_WORD_BYTES)];
-        if left & self.measures != 0 && here.mask == DIGIT && !numbers::may_have_unit(here.line, here.end) {
+        if left & self.measures != 0 && here.byte_classes == DIGIT && !numbers::may_have_unit(here.line, here.end) {
             left &= !self.measures;
         }
         // A direct call instead of a call of the function pointer, so that the compiler can inline the function.

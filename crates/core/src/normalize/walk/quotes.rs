@@ -1,7 +1,7 @@
 //! Tracks the quotes in a line: which quote opens a quotation, which quote closes a quotation, and which quotation is
 //! the value of a field.
 
-use crate::text::bytes::{at, is_word, one_of, run};
+use crate::text::bytes::{byte_at, is_one_of, is_word_byte, run_end};
 
 /// The open quotations at a position. Each kind of quote is open at most once: the next quote of the same kind closes
 /// the quotation and all unclosed quotations inside.
@@ -30,8 +30,8 @@ impl Quotations {
         }
         // A quotation that opens inside another quotation closes inside it.
         let ends = |byte| byte == kind || matches!(byte, b'\\' | b'<') || around.contains(&byte);
-        let close = run(line, quote + 1, |byte| !ends(byte));
-        (at(line, close) == kind && close - quote <= MAX_VALUE_BYTES).then_some(close + 1)
+        let close = run_end(line, quote + 1, |byte| !ends(byte));
+        (byte_at(line, close) == kind && close - quote <= MAX_VALUE_BYTES).then_some(close + 1)
     }
 
     fn open_quotes_before(&mut self, line: &[u8], position: usize) -> &[u8] {
@@ -61,20 +61,20 @@ impl Quotations {
 /// `=`.
 fn field_name(line: &[u8], quote: usize) -> &[u8] {
     let before = &line[..quote - 1];
-    let length = before.iter().rev().take_while(|&&byte| is_word(byte) || byte == b'_' || byte == b'-').count();
+    let length = before.iter().rev().take_while(|&&byte| is_word_byte(byte) || byte == b'_' || byte == b'-').count();
     &before[before.len() - length..]
 }
 
 /// Checks for a name before the `=` that is not an attribute of a selector (`[id=`, `@id=`, `a.id=`).
 fn is_field(line: &[u8], quote: usize) -> bool {
     let name = field_name(line, quote);
-    let left = at(line, (quote - 1 - name.len()).wrapping_sub(1));
+    let left = byte_at(line, (quote - 1 - name.len()).wrapping_sub(1));
     !name.is_empty() && !matches!(left, b'[' | b'@' | b'.')
 }
 
 /// Checks for a field whose value identifies the failure.
 pub(super) fn is_identifying_field(line: &[u8], quote: usize) -> bool {
-    one_of(
+    is_one_of(
         field_name(line, quote),
         &[
             "code", "type", "kind", "status", "error", "message", "reason", "state", "class", "errno", "rule", "level",
@@ -90,19 +90,19 @@ fn is_escaped(line: &[u8], at: usize) -> bool {
 
 /// Checks for a quote inside a word, as in `can't`, but not in `b'data'`.
 fn is_apostrophe(line: &[u8], at: usize) -> bool {
-    let inside = at > 0 && is_word(line[at - 1]) && line.get(at + 1).is_some_and(|&byte| is_word(byte));
+    let inside = at > 0 && is_word_byte(line[at - 1]) && line.get(at + 1).is_some_and(|&byte| is_word_byte(byte));
     line[at] == b'\'' && inside && !has_literal_prefix(line, at)
 }
 
 /// Checks whether the quote may open a quotation. A quote directly after a word does not (`users'`, `5"`), unless the
 /// word is the prefix of a literal.
 fn may_open_quotation(line: &[u8], at: usize) -> bool {
-    at == 0 || !is_word(line[at - 1]) || has_literal_prefix(line, at)
+    at == 0 || !is_word_byte(line[at - 1]) || has_literal_prefix(line, at)
 }
 
 /// Checks for the prefix of a literal of Python or Rust: `b'data'`, `rb"data"`.
 fn has_literal_prefix(line: &[u8], at: usize) -> bool {
-    let length = line[..at].iter().rev().take(3).take_while(|&&byte| is_word(byte)).count();
+    let length = line[..at].iter().rev().take(3).take_while(|&&byte| is_word_byte(byte)).count();
     let prefix = &line[at - length..at];
     matches!(length, 1 | 2) && prefix.iter().all(|byte| matches!(byte | 0x20, b'b' | b'f' | b'r' | b'u'))
 }

@@ -1,21 +1,21 @@
 //! Decides whether text that stayed could match if a placeholder follows. A wrong "yes" only costs a second pass over
 //! the line.
 
-use crate::text::bytes::{HEXADECIMAL, Set, is_run, is_word};
+use crate::text::bytes::{ByteSet, HEXADECIMAL, is_run_byte, is_word_byte};
 
 /// Checks that no match can cross the end of `kept`. That holds if `kept` contains a byte that ends every name,
 /// address, path and token, or if `kept` ends with a colon outside of an address. The callers handle dates and units,
 /// which can match across blanks.
-pub(super) fn ends_word(kept: &[u8]) -> bool {
+pub(super) fn is_match_boundary(kept: &[u8]) -> bool {
     let colon = || kept.last() == Some(&b':') && !find_address_suffix(kept).iter().any(u8::is_ascii_hexdigit);
-    kept.iter().any(|&byte| !is_run(byte)) || colon()
+    kept.iter().any(|&byte| !is_run_byte(byte)) || colon()
 }
 
 /// Checks whether the text in `kept` may match because a placeholder now follows directly. Not inlined, because the
 /// function is called rarely and would enlarge the stack frames of its callers.
 #[inline(never)]
 pub(super) fn may_match_at_end(kept: &[u8]) -> bool {
-    if ends_word(kept) {
+    if is_match_boundary(kept) {
         return false;
     }
     // Hardware addresses, random IDs, base64 and UUIDs are longer.
@@ -33,11 +33,11 @@ pub(super) fn may_match_at_end(kept: &[u8]) -> bool {
 
 /// Returns the last part of the text, which may be the start of an address or of a time of day.
 fn find_address_suffix(text: &[u8]) -> &[u8] {
-    static ADDRESS: Set = Set::of_classes(HEXADECIMAL, ":.");
+    static ADDRESS: ByteSet = ByteSet::of_classes(HEXADECIMAL, ":.");
     let length = text.iter().rev().take_while(|&&byte| ADDRESS.has(byte)).count();
     let (before, tail) = text.split_at(text.len() - length);
     // A name starts with a letter that is not a hexadecimal digit.
-    let named = before.last().is_some_and(|&byte| is_word(byte));
-    let name = if named { tail.iter().take_while(|&&byte| is_word(byte)).count() } else { 0 };
+    let named = before.last().is_some_and(|&byte| is_word_byte(byte));
+    let name = if named { tail.iter().take_while(|&&byte| is_word_byte(byte)).count() } else { 0 };
     &tail[name..]
 }

@@ -2,7 +2,7 @@
 //! copied. `walk` checks each stop, so an unneeded stop only costs time. A missing stop would be an error, so a test
 //! compares the result with that of stopping at every byte.
 
-use crate::text::bytes::{is_word, within};
+use crate::text::bytes::{is_word_byte, range_mask};
 use wide::u8x16;
 
 /// Bit masks of the relevant bytes of a block, with a bit per byte.
@@ -53,17 +53,17 @@ impl Block {
         let bytes = u8x16::new(*chunk);
         let is = |byte: u8| bytes.simd_eq(u8x16::splat(byte));
         let mark = |to: &mut u64, found: u8x16| *to |= u64::from(found.to_bitmask() >> skip) << shift;
-        let digit = within(bytes, b'0', b'9');
-        let letter = within(bytes | u8x16::splat(0x20), b'a', b'z');
+        let digit = range_mask(bytes, b'0', b'9');
+        let letter = range_mask(bytes | u8x16::splat(0x20), b'a', b'z');
         let space = is(b' ');
         // Include `bytes`, because `to_bitmask` reads the highest bit, which is set in bytes outside ASCII.
         mark(&mut self.word, letter | digit | bytes);
         mark(&mut self.digit, digit);
-        mark(&mut self.upper, within(bytes, b'A', b'Z'));
+        mark(&mut self.upper, range_mask(bytes, b'A', b'Z'));
         mark(&mut self.space, space);
         mark(&mut self.space_or_comma, space | is(b','));
         mark(&mut self.r, is(b'r'));
-        mark(&mut self.mark, is(b':') | within(bytes, b'-', b'.'));
+        mark(&mut self.mark, is(b':') | range_mask(bytes, b'-', b'.'));
         mark(&mut self.underscore, is(b'_'));
         mark(&mut self.slash, is(b'/'));
         mark(&mut self.rare, is(b'=') | is(b'@') | is(b'\t'));
@@ -75,7 +75,7 @@ impl Block {
     fn stops(&self, before: u8) -> u64 {
         const LAST_BIT: u64 = 1 << 63;
         let word = self.word;
-        let after_word = word << 1 | u64::from(is_word(before));
+        let after_word = word << 1 | u64::from(is_word_byte(before));
         let starts = word & !after_word;
         let ends = after_word & !word;
         let across = after_word & 1;

@@ -1,6 +1,6 @@
 //! The kinds of output lines. `runner_lines` and `runtime_lines` find the kind of a line.
 
-use crate::output::stack_frame::Frame;
+use crate::output::stack_frame::StackFrame;
 
 /// The kind of a line, regardless of the lines around the line.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -8,13 +8,13 @@ pub(in crate::output) enum LineKind<'a> {
     /// A message that starts at this byte.
     Message(usize),
     /// The stable part of a message whose end varies.
-    Text(&'a [u8]),
+    StableText(&'a [u8]),
     /// A stack frame.
-    Frame(Frame<'a>),
+    Frame(StackFrame<'a>),
     /// A line without information about the failure.
     Noise,
     /// A line that opens a block without information about the failure.
-    Opens(SkippedBlock),
+    OpensBlock(SkippedBlock),
 }
 
 /// A block of lines to skip.
@@ -27,7 +27,7 @@ pub(in crate::output) enum SkippedBlock {
     /// A Rust or Go stack: up to the next empty line, with frames to read.
     Stack,
     /// All lines that are indented more than this.
-    Deeper(usize),
+    IndentedLines(usize),
     /// The properties of an error that Node prints below the stack: up to a brace that is indented less than this.
     Properties(usize),
     /// The header that a package manager prints for a script: its name, and its command on the next line.

@@ -9,21 +9,21 @@ use super::{
 use crate::{
     output::{
         salient,
-        stack_frame::{self, Frame},
+        stack_frame::{self, StackFrame},
     },
-    text::bytes::{Starts, at, digits, find, run},
+    text::bytes::{PrefixList, byte_at, digits_end, find_byte, run_end},
 };
 
 /// Checks for an error property that has more information than the message: its cause or its code.
 pub(in crate::output) fn is_informative_property(body: &[u8]) -> bool {
-    static INFORMATIVE_PROPERTIES: Starts<3> = Starts::new(["[cause]: ", "[errors]: ", "code: "]);
-    INFORMATIVE_PROPERTIES.begin(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
+    static INFORMATIVE_PROPERTIES: PrefixList<3> = PrefixList::new(["[cause]: ", "[errors]: ", "code: "]);
+    INFORMATIVE_PROPERTIES.matches_start(body) && body.strip_suffix(b",").unwrap_or(body) != b"code: 'ERR_ASSERTION'"
 }
 
-pub(in crate::output) fn find_kind(line: &[u8]) -> LineKind<'_> {
+pub(in crate::output) fn find_line_kind(line: &[u8]) -> LineKind<'_> {
     let Some(&first) = line.first() else { return LineKind::Noise };
     if first == b'a' && line.starts_with(b"at ") && line.ends_with(b" {") {
-        return LineKind::Opens(SkippedBlock::Properties(0));
+        return LineKind::OpensBlock(SkippedBlock::Properties(0));
     }
     let decoration = !first.is_ascii_alphabetic() && is_decoration(line);
     // Surefire prints this heading of a test: `total(com.acme.CartTest)  Time elapsed: 0.01 s  <<< FAILURE!`.
@@ -31,16 +31,16 @@ pub(in crate::output) fn find_kind(line: &[u8]) -> LineKind<'_> {
     if decoration || surefire || is_gradle_test(line) || is_tasty_test(line) {
         return LineKind::Noise;
     }
-    let colon = find(line, b':');
-    if let Some(frame) = stack_frame::parse(line, colon) {
+    let colon = find_byte(line, b':');
+    if let Some(frame) = stack_frame::parse_frame(line, colon) {
         return LineKind::Frame(frame);
     }
-    if is_preparation(line) {
+    if is_tool_setup_line(line) {
         return LineKind::Noise;
     }
     let found = match first {
         // Playwright prints the path of an attachment on the next line.
-        b'a' if line.starts_with(b"attachment #") => Some(LineKind::Opens(SkippedBlock::Paragraph)),
+        b'a' if line.starts_with(b"attachment #") => Some(LineKind::OpensBlock(SkippedBlock::Paragraph)),
         b'-' | b'=' | b'_' | b'[' => kind_of_framed_line(line),
         b'>' | b'|' | b'0'..=b'9' => kind_of_code_or_heading(line),
         b'n' | b't' | b's' | b'g' | b'h' | b'c' | b'd' | b'l' | b'e' | b'r' => kind_of_lower_case_line(line),
@@ -57,8 +57,8 @@ pub(in crate::output) fn find_kind(line: &[u8]) -> LineKind<'_> {
 
 /// Checks for a line that a tool prints only in some runs: because its cache is empty, its daemon does not run yet, or
 /// a newer version of the tool exists.
-fn is_preparation(line: &[u8]) -> bool {
-    static STARTS: Starts<42> = Starts::new([
+fn is_tool_setup_line(line: &[u8]) -> bool {
+    static STARTS: PrefixList<42> = PrefixList::new([
         // Maven, with and without its level.
         "Downloading from ",
         "Downloaded from ",
@@ -110,7 +110,7 @@ fn is_preparation(line: &[u8]) -> bool {
         "Status: Downloaded newer image for ",
         "Digest: sha256:",
     ]);
-    STARTS.begin(line)
+    STARTS.matches_start(line)
 }
 
 /// Checks for Tasty's heading of a test: `addition:     FAIL`.
@@ -150,13 +150,13 @@ fn is_decoration(line: &[u8]) -> bool {
 /// Finds the message after the place that Go's test log and `XCTest` print before a message.
 fn find_message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     let Some(colon) = colon else { return LineKind::Message(0) };
-    let number = digits(line, colon + 1);
+    let number = digits_end(line, colon + 1);
     // A place without a message: `AppTests.swift:12`, `test/Spec.hs:8:18:`.
     if number > colon + 1
-        && let Some(file) = stack_frame::path_of_second_line(line.strip_suffix(b":").unwrap_or(line))
+        && let Some(file) = stack_frame::path_of_place_line(line.strip_suffix(b":").unwrap_or(line))
         && stack_frame::is_source_file(file)
     {
-        return LineKind::Frame(Frame { file, ..Frame::default() });
+        return LineKind::Frame(StackFrame { file, ..StackFrame::default() });
     }
     // `/srv/shop/CartTests.swift:12: error: -[ShopTests.CartTests testTotal] : XCTAssertTrue failed`
     if line[..colon].ends_with(b".swift")
@@ -165,21 +165,21 @@ fn find_message(line: &[u8], colon: Option<usize>) -> LineKind<'_> {
     {
         return LineKind::Message(number + end + 3);
     }
-    if number == colon + 1 || at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
+    if number == colon + 1 || byte_at(line, number) != b':' || !line[..colon].ends_with(b"_test.go") {
         return LineKind::Message(0);
     }
     // Keep the place of a compiler, which also has a column.
-    let column = digits(line, number + 1);
-    let number = if column > number + 1 && at(line, column) == b':' { column } else { number };
-    let from = run(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
-    match find_kind(&line[from.min(line.len())..]) {
+    let column = digits_end(line, number + 1);
+    let number = if column > number + 1 && byte_at(line, column) == b':' { column } else { number };
+    let from = run_end(line, number + 1, |byte| matches!(byte, b' ' | b'\t'));
+    match find_line_kind(&line[from.min(line.len())..]) {
         LineKind::Message(more) => LineKind::Message(from + more),
         other => other,
     }
 }
 
 fn kind_of_framed_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static STARTS: Starts<10> = Starts::new([
+    static STARTS: PrefixList<10> = PrefixList::new([
         "--- FAIL:",
         "--- PASS:",
         "--- SKIP:",
@@ -199,12 +199,12 @@ fn kind_of_framed_line(line: &[u8]) -> Option<LineKind<'_>> {
     if let Some(mark) = [&b"[FAILED] "[..], b"[PANICKED] ", b"[TIMEDOUT] "].iter().find(|mark| line.starts_with(mark)) {
         return Some(LineKind::Message(mark.len()));
     }
-    (framed || repeated || place || STARTS.begin(line) || is_maven(line)).then_some(LineKind::Noise)
+    (framed || repeated || place || STARTS.matches_start(line) || is_maven_boilerplate(line)).then_some(LineKind::Noise)
 }
 
 /// Checks for a line that Maven prints around every failure.
-fn is_maven(line: &[u8]) -> bool {
-    static MAVEN_HELP_STARTS: Starts<12> = Starts::new([
+fn is_maven_boilerplate(line: &[u8]) -> bool {
+    static MAVEN_HELP_STARTS: PrefixList<12> = PrefixList::new([
         "Tests run:",
         "COMPILATION ERROR :",
         "Please refer to ",
@@ -218,28 +218,31 @@ fn is_maven(line: &[u8]) -> bool {
         "  mvn <",
         "mvn <",
     ]);
-    static MAVEN_STEP_STARTS: Starts<5> =
-        Starts::new(["Tests run:", "BUILD FAILURE", "Reactor Summary", "Final Memory:", "--- "]);
+    static MAVEN_STEP_STARTS: PrefixList<5> =
+        PrefixList::new(["Tests run:", "BUILD FAILURE", "Reactor Summary", "Final Memory:", "--- "]);
     if let Some(message) = line.strip_prefix(b"[ERROR]") {
         return message.is_empty()
-            || message.strip_prefix(b" ").is_some_and(|message| MAVEN_HELP_STARTS.begin(message));
+            || message.strip_prefix(b" ").is_some_and(|message| MAVEN_HELP_STARTS.matches_start(message));
     }
     let Some(message) = line.strip_prefix(b"[INFO] ") else { return false };
     // `orders ............. FAILURE [  1.583 s]`
-    MAVEN_STEP_STARTS.begin(message) || line.ends_with(b"]") && memchr::memmem::find(message, b".. FAILURE [").is_some()
+    MAVEN_STEP_STARTS.matches_start(message)
+        || line.ends_with(b"]") && memchr::memmem::find(message, b".. FAILURE [").is_some()
 }
 
 /// Finds the kind of `> 12 | code`, `12 | code`, `| ^`, `1) heading`, and of the lines that Gradle prints for every
 /// build.
 fn kind_of_code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
-    static AFTER_COUNT: Starts<2> = Starts::new([" actionable task", ": Task failed with an exception."]);
-    static GRADLE_HINTS: Starts<3> = Starts::new(["Task :", "Run with --", "Get more help at "]);
+    static AFTER_COUNT: PrefixList<2> = PrefixList::new([" actionable task", ": Task failed with an exception."]);
+    static GRADLE_HINTS: PrefixList<3> = PrefixList::new(["Task :", "Run with --", "Get more help at "]);
     if line.strip_prefix(b"> ").is_some_and(is_script_heading) {
-        return Some(LineKind::Opens(SkippedBlock::Script));
+        return Some(LineKind::OpensBlock(SkippedBlock::Script));
     }
-    let start = run(line, 0, |byte| matches!(byte, b'>' | b' '));
-    let end = digits(line, start);
-    if start == 2 && GRADLE_HINTS.begin(&line[2..]) || start == 0 && end > 0 && AFTER_COUNT.begin(&line[end..]) {
+    let start = run_end(line, 0, |byte| matches!(byte, b'>' | b' '));
+    let end = digits_end(line, start);
+    if start == 2 && GRADLE_HINTS.matches_start(&line[2..])
+        || start == 0 && end > 0 && AFTER_COUNT.matches_start(&line[end..])
+    {
         return Some(LineKind::Noise);
     }
     if start == 0 && end > 0 && is_summary_count(&line[end..]) {
@@ -247,25 +250,25 @@ fn kind_of_code_or_heading(line: &[u8]) -> Option<LineKind<'_>> {
     }
     // TAP's plan: `1..3`.
     if start == 0
-        && line[end..].strip_prefix(b"..").is_some_and(|rest| !rest.is_empty() && digits(rest, 0) == rest.len())
+        && line[end..].strip_prefix(b"..").is_some_and(|rest| !rest.is_empty() && digits_end(rest, 0) == rest.len())
     {
         return Some(LineKind::Noise);
     }
     if start == 0 && is_native_frame(line, end) {
         return Some(LineKind::Noise);
     }
-    let bar = run(line, end, |byte| byte == b' ');
-    let code = at(line, bar) == b'|' && at(line, bar + 1) != b'|';
+    let bar = run_end(line, end, |byte| byte == b' ');
+    let code = byte_at(line, bar) == b'|' && byte_at(line, bar + 1) != b'|';
     if code {
         return Some(LineKind::Noise);
     }
     if start == 0 && end > 0 && line[end..].starts_with(b") ") {
         // TestCafe prints a list of errors without names.
-        if salient::names_error(&line[end + 2..]) {
+        if salient::starts_with_error_type(&line[end + 2..]) {
             return Some(LineKind::Message(end + 2));
         }
         let done = line.ends_with(b":");
-        return Some(if done { LineKind::Noise } else { LineKind::Opens(SkippedBlock::Heading(6)) });
+        return Some(if done { LineKind::Noise } else { LineKind::OpensBlock(SkippedBlock::Heading(6)) });
     }
     None
 }
@@ -281,20 +284,20 @@ fn is_script_heading(line: &[u8]) -> bool {
     let Some(script) = script else { return named(package) };
     let version = memchr::memrchr(b'@', package).map(|at| &package[at + 1..]);
     let path = folder.is_none_or(|folder| folder.contains(&b'/') || folder.contains(&b'\\'));
-    version.is_some_and(|version| digits(version, 0) > 0) && named(script) && path
+    version.is_some_and(|version| digits_end(version, 0) > 0) && named(script) && path
 }
 
 /// Checks for the text after the number in `1 failed, 2 passed in 0.12s` (pytest), `2 failing` (Mocha), `3 examples, 1
 /// failure` (`RSpec`), `1 / 1 (100%)` (PHPUnit).
 fn is_summary_count(rest: &[u8]) -> bool {
-    static SUMMARIES: Starts<4> = Starts::new([" failing", " passing", " example, ", " examples, "]);
+    static SUMMARIES: PrefixList<4> = PrefixList::new([" failing", " passing", " example, ", " examples, "]);
     let pytest = rest.starts_with(b" failed") || rest.starts_with(b" passed") || rest.starts_with(b" error");
     let percent = rest.starts_with(b" / ") && rest.ends_with(b"%)");
-    pytest && memchr::memmem::find(rest, b" in ").is_some() || SUMMARIES.begin(rest) || percent
+    pytest && memchr::memmem::find(rest, b" in ").is_some() || SUMMARIES.matches_start(rest) || percent
 }
 
 fn kind_of_lower_case_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE_STARTS: Starts<31> = Starts::new([
+    static NOISE_STARTS: PrefixList<31> = PrefixList::new([
         "rspec ./",
         // ExUnit and Lua.
         "stacktrace:",
@@ -334,10 +337,10 @@ fn kind_of_lower_case_line(line: &[u8]) -> Option<LineKind<'_>> {
     }
     // The list of names after the failures. After the first `failures:`, there is an empty line, so no line is skipped.
     if line == b"failures:" || line == b"successes:" {
-        return Some(LineKind::Opens(SkippedBlock::Paragraph));
+        return Some(LineKind::OpensBlock(SkippedBlock::Paragraph));
     }
     if line == b"stack backtrace:" || line.starts_with(b"goroutine ") && line.ends_with(b"]:") {
-        return Some(LineKind::Opens(SkippedBlock::Stack));
+        return Some(LineKind::OpensBlock(SkippedBlock::Stack));
     }
     // The line is in quotes if a test prints the output of a program.
     if line.starts_with(b"thread '") || line.starts_with(b"thread \\'") {
@@ -360,7 +363,7 @@ fn kind_of_lower_case_line(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(LineKind::Noise);
     }
     let described = line.ends_with(b")") && is_junit_description(line);
-    (described || NOISE_STARTS.begin(line)).then_some(LineKind::Noise)
+    (described || NOISE_STARTS.matches_start(line)).then_some(LineKind::Noise)
 }
 
 fn is_junit_description(line: &[u8]) -> bool {
@@ -370,7 +373,7 @@ fn is_junit_description(line: &[u8]) -> bool {
         !text.is_empty()
             && text.iter().all(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'.' | b'[' | b']'))
     };
-    let capital = class.rsplit(|&byte| byte == b'.').next().is_some_and(|last| at(last, 0).is_ascii_uppercase());
+    let capital = class.rsplit(|&byte| byte == b'.').next().is_some_and(|last| byte_at(last, 0).is_ascii_uppercase());
     name(&line[..open]) && name(class) && class.contains(&b'.') && capital
 }
 
@@ -378,28 +381,29 @@ fn is_junit_description(line: &[u8]) -> bool {
 fn kind_of_panic_line(line: &[u8]) -> Option<LineKind<'_>> {
     let start = memchr::memmem::find(line, b" panicked at ")? + 13;
     let rest = &line[start..];
-    if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::path_of_second_line) {
-        return Some(LineKind::Frame(Frame { file: place, function: b"", outer_first: false }));
+    if let Some(place) = rest.strip_suffix(b":").and_then(stack_frame::path_of_place_line) {
+        return Some(LineKind::Frame(StackFrame { file: place, function: b"", outer_first: false }));
     }
     Some(LineKind::Message(start))
 }
 
 fn kind_of_marked_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static GRADLE_HEADINGS: Starts<4> =
-        Starts::new(["* What went wrong:", "* Exception is:", "* Try:", "* Get more help at "]);
+    static GRADLE_HEADINGS: PrefixList<4> =
+        PrefixList::new(["* What went wrong:", "* Exception is:", "* Try:", "* Get more help at "]);
     if let Some(command) = line.strip_prefix(b"##[") {
         return kind_of_workflow_command(command);
     }
     // TAP prints counts such as `# pass 3`.
-    let counts =
-        line.strip_prefix(b"# ").map(|rest| &rest[run(rest, 0, |byte| byte.is_ascii_lowercase() || byte == b'_')..]);
+    let counts = line
+        .strip_prefix(b"# ")
+        .map(|rest| &rest[run_end(rest, 0, |byte| byte.is_ascii_lowercase() || byte == b'_')..]);
     if counts.is_some_and(|rest| {
         rest.len() > 1 && (rest == b" <NUM>" || rest[1..].iter().all(|byte| byte.is_ascii_digit() || *byte == b'.'))
     }) {
         return Some(LineKind::Noise);
     }
     if let Some(frame) = line.strip_prefix(b"#")
-        && is_native_frame(frame, digits(frame, 0))
+        && is_native_frame(frame, digits_end(frame, 0))
     {
         return Some(LineKind::Noise);
     }
@@ -410,8 +414,11 @@ fn kind_of_marked_line(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(LineKind::Noise);
     }
     let more = line.starts_with(b"... ") && (line.ends_with(b" more") || line.ends_with(b"common frames omitted"));
-    (more || line.starts_with(b"# Subtest:") || line.starts_with(b"#FailureMessage ") || GRADLE_HEADINGS.begin(line))
-        .then_some(LineKind::Noise)
+    (more
+        || line.starts_with(b"# Subtest:")
+        || line.starts_with(b"#FailureMessage ")
+        || GRADLE_HEADINGS.matches_start(line))
+    .then_some(LineKind::Noise)
 }
 
 /// Finds the kind of a workflow command of GitHub Actions or Azure Pipelines: `##[group]Run npm test`, `##[error]text`.
@@ -428,7 +435,8 @@ fn kind_of_workflow_command(command: &[u8]) -> Option<LineKind<'_>> {
 
 /// Finds the kind of a line that starts with a symbol, such as a heading with a mark and the name of a test.
 fn kind_of_symbol_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static MARKS: Starts<11> = Starts::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
+    static MARKS: PrefixList<11> =
+        PrefixList::new(["⎯⎯⎯", "● ", "✕ ", "× ", "✗ ", "✖ ", "✘ ", "❌ ", "↓ ", "ℹ ", "﹣ "]);
     // Vitest prints `❯ test/cart.test.js (3 tests | 1 failed) 12ms`, or a message that it repeats in full later.
     let counted = line.starts_with("❯ ".as_bytes()) && memchr::memmem::find(line, b" test").is_some();
     if counted && memchr::memmem::find(line, b" (").is_some() || line.starts_with("→ ".as_bytes()) {
@@ -440,7 +448,7 @@ fn kind_of_symbol_line(line: &[u8]) -> Option<LineKind<'_>> {
     if found.is_some_and(is_line_and_column) {
         return None;
     }
-    MARKS.begin(line).then_some(LineKind::Noise)
+    MARKS.matches_start(line).then_some(LineKind::Noise)
 }
 
 /// Checks for `3:7` and a space at the start.

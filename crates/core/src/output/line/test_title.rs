@@ -33,7 +33,7 @@ const FAILED_TEST_MARKS: [&str; 19] = [
 ];
 
 /// Returns the mark at the start of the line.
-pub(crate) fn find_mark(line: &str) -> Option<&'static str> {
+pub(crate) fn find_failed_test_mark(line: &str) -> Option<&'static str> {
     FAILED_TEST_MARKS.into_iter().find(|mark| line.starts_with(mark))
 }
 

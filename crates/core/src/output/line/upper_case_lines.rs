@@ -2,8 +2,8 @@
 
 use super::line_kind::{LineKind, SkippedBlock};
 use crate::{
-    output::stack_frame::{self, Frame},
-    text::bytes::{Starts, digits, run},
+    output::stack_frame::{self, StackFrame},
+    text::bytes::{PrefixList, digits_end, run_end},
 };
 
 const RECURSION_ERROR: &[u8] = b"RecursionError: maximum recursion depth exceeded";
@@ -11,7 +11,7 @@ const MISSING_WORKSPACE: &[u8] = b"failed: no workspace for ";
 
 /// Finds the kind of a line that starts with an upper-case letter.
 pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
-    static NOISE_STARTS: Starts<64> = Starts::new([
+    static NOISE_STARTS: PrefixList<64> = PrefixList::new([
         "Failures:",
         "Finished in ",
         "Randomized with seed ",
@@ -83,8 +83,10 @@ pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
     if let Some(kind) = kind_of_section_line(line) {
         return Some(kind);
     }
-    let ran =
-        line.strip_prefix(b"Ran ").map(|rest| digits(rest, 0)).is_some_and(|end| line[4 + end..].starts_with(b" test"));
+    let ran = line
+        .strip_prefix(b"Ran ")
+        .map(|rest| digits_end(rest, 0))
+        .is_some_and(|end| line[4 + end..].starts_with(b" test"));
     // `Finished `test` profile [unoptimized + debuginfo] target(s) in 0.5s`, `Running tests/text.rs (target/debug/deps/text-1)`
     let cargo = line.starts_with(b"Running ") && line.ends_with(b")") || line.starts_with(b"Finished `");
     // `FAILED tests/test_cart.py::test_total - assert 3 == 4` of pytest repeats an earlier message.
@@ -99,14 +101,14 @@ pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
     if line.starts_with(b"ERROR: Step ")
         && let Some(start) = memchr::memmem::find(line, MISSING_WORKSPACE)
     {
-        return Some(LineKind::Text(&line[..start + MISSING_WORKSPACE.len() - 5]));
+        return Some(LineKind::StableText(&line[..start + MISSING_WORKSPACE.len() - 5]));
     }
     // The text after this message differs between runs.
     if line.starts_with(RECURSION_ERROR) {
-        return Some(LineKind::Text(&line[..RECURSION_ERROR.len()]));
+        return Some(LineKind::StableText(&line[..RECURSION_ERROR.len()]));
     }
     // pytest prints progress such as `F   [100%]`.
-    if line.ends_with(b"%]") && run(line, 0, |byte| b"FE.sx".contains(&byte)) > 0 {
+    if line.ends_with(b"%]") && run_end(line, 0, |byte| b"FE.sx".contains(&byte)) > 0 {
         return Some(LineKind::Noise);
     }
     if let b'E' | b'F' | b'P' = line[0] {
@@ -116,19 +118,19 @@ pub(super) fn kind_of_upper_case_line(line: &[u8]) -> Option<LineKind<'_>> {
         }
     }
     if line == b"Failed examples:" {
-        return Some(LineKind::Opens(SkippedBlock::Paragraph));
+        return Some(LineKind::OpensBlock(SkippedBlock::Paragraph));
     }
     // RSpec prints documentation such as `takes (FAILED - 1)`.
-    (is_timed_heading(line) || NOISE_STARTS.begin(line)).then_some(LineKind::Noise)
+    (is_timed_heading(line) || NOISE_STARTS.matches_start(line)).then_some(LineKind::Noise)
 }
 
 /// Checks for the heading that Go's race detector prints above a stack: `Write at 0x00c0000b4010 by goroutine 8:`,
 /// `Previous read at …:`, `Goroutine 7 (running) created at:`.
 fn is_go_race_access(line: &[u8]) -> bool {
-    static STARTS: Starts<5> =
-        Starts::new(["Write at ", "Read at ", "Previous write at ", "Previous read at ", "Goroutine "]);
+    static STARTS: PrefixList<5> =
+        PrefixList::new(["Write at ", "Read at ", "Previous write at ", "Previous read at ", "Goroutine "]);
     line.ends_with(b":")
-        && STARTS.begin(line)
+        && STARTS.matches_start(line)
         && (memchr::memmem::find(line, b" by ").is_some() || line.ends_with(b") created at:"))
 }
 
@@ -136,14 +138,14 @@ fn is_go_race_access(line: &[u8]) -> bool {
 fn kind_of_section_line(line: &[u8]) -> Option<LineKind<'_>> {
     // Behave and unittest print the output of a failed test below this heading.
     if matches!(line, b"Captured stdout:" | b"Captured stderr:" | b"Captured logging:" | b"Stdout:" | b"Stderr:") {
-        return Some(LineKind::Opens(SkippedBlock::Paragraph));
+        return Some(LineKind::OpensBlock(SkippedBlock::Paragraph));
     }
     if is_go_race_access(line) {
-        return Some(LineKind::Opens(SkippedBlock::Stack));
+        return Some(LineKind::OpensBlock(SkippedBlock::Stack));
     }
     // After an unknown option, Go prints all options of a program.
     if line.starts_with(b"Usage of ") && line.ends_with(b":") {
-        return Some(LineKind::Opens(SkippedBlock::Deeper(0)));
+        return Some(LineKind::OpensBlock(SkippedBlock::IndentedLines(0)));
     }
     if line.starts_with(b"Use -v to get ") || line.starts_with(b"Use -p '") || line == b"Full diff:" {
         return Some(LineKind::Noise);
@@ -164,11 +166,13 @@ fn kind_of_verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
         return Some(LineKind::Noise);
     }
     if line.starts_with(b"Failure/Error:") {
-        return Some(LineKind::Opens(SkippedBlock::Paragraph));
+        return Some(LineKind::OpensBlock(SkippedBlock::Paragraph));
     }
     if let Some(place) = line.strip_prefix(b"Error Trace:") {
-        let file = stack_frame::path_of_second_line(place.trim_ascii());
-        return Some(file.map_or(LineKind::Noise, |file| LineKind::Frame(Frame { file, ..Frame::default() })));
+        let file = stack_frame::path_of_place_line(place.trim_ascii());
+        return Some(
+            file.map_or(LineKind::Noise, |file| LineKind::Frame(StackFrame { file, ..StackFrame::default() })),
+        );
     }
     if line.starts_with(b"FAIL ")
         && (line.contains(&b'>') || line.contains(&b'/') || line.contains(&b'.'))
@@ -178,7 +182,7 @@ fn kind_of_verdict_line(line: &[u8]) -> Option<LineKind<'_>> {
     }
     // testify prints labels with a tab or several spaces after them.
     let rest = line.strip_prefix(b"Error: ")?;
-    let gap = run(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
+    let gap = run_end(rest, 0, |byte| matches!(byte, b' ' | b'\t'));
     (gap > 0).then_some(LineKind::Message(7 + gap))
 }
 

@@ -2,7 +2,7 @@
 //! Time stamps that the program itself prints are not part of the prefix. They have fewer digits or no brackets.
 
 use super::time;
-use crate::text::bytes::{at, digits, run};
+use crate::text::bytes::{byte_at, digits_end, run_end};
 
 /// U+FEFF, which GitHub prints before the first line of a step.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
@@ -29,7 +29,7 @@ pub(crate) fn prefix_length(text: &[u8]) -> usize {
 
 fn prefix_length_of_line(line: &[u8]) -> usize {
     let start = byte_order_mark_end(line, columns_end(line));
-    let mut end = bracketed_end(line, start).or_else(|| numbered_end(line, start)).unwrap_or(start);
+    let mut end = jenkins_stamp_end(line, start).or_else(|| gitlab_stamp_end(line, start)).unwrap_or(start);
     // The log of a container inside the log of a job has two time stamps.
     while let Some(after) = timestamp_end(line, end) {
         end = after;
@@ -52,51 +52,51 @@ fn columns_end(line: &[u8]) -> usize {
 /// up to nine digits (Docker, Kubernetes, whose Go code omits trailing zeros).
 fn timestamp_end(line: &[u8], start: usize) -> Option<usize> {
     let seconds = start + SECONDS_BYTES;
-    if at(line, seconds) != b'.' || at(line, start + 10) != b'T' {
+    if byte_at(line, seconds) != b'.' || byte_at(line, start + 10) != b'T' {
         return None;
     }
-    let end = digits(line, seconds + 1);
-    let exact = (7..=9).contains(&(end - seconds - 1)) && at(line, end) == b'Z';
-    let ends = matches!(at(line, end + 1), b' ' | b'\r' | 0);
+    let end = digits_end(line, seconds + 1);
+    let exact = (7..=9).contains(&(end - seconds - 1)) && byte_at(line, end) == b'Z';
+    let ends = matches!(byte_at(line, end + 1), b' ' | b'\r' | 0);
     // Require a valid time, because the normalizer leaves an invalid time stamp in the text, and a second pass would
     // then remove it.
     (exact && ends && time::timestamp_end(line, start).is_some()).then(|| line.len().min(end + 2))
 }
 
 /// Returns the end of Jenkins's `[2006-01-02T15:04:05.123Z] `.
-fn bracketed_end(line: &[u8], start: usize) -> Option<usize> {
+fn jenkins_stamp_end(line: &[u8], start: usize) -> Option<usize> {
     let fraction = start + 1 + SECONDS_BYTES;
-    if at(line, start) != b'['
-        || at(line, fraction) != b'.'
+    if byte_at(line, start) != b'['
+        || byte_at(line, fraction) != b'.'
         || !line[fraction..].get(4..).is_some_and(|rest| rest.starts_with(b"Z]"))
     {
         return None;
     }
-    let is_stamp = digits(line, fraction + 1) == fraction + 4 && time::timestamp_end(line, start + 1).is_some();
+    let is_stamp = digits_end(line, fraction + 1) == fraction + 4 && time::timestamp_end(line, start + 1).is_some();
     let end = fraction + 6;
-    (is_stamp && matches!(at(line, end), b' ' | b'\r' | 0)).then(|| line.len().min(end + 1))
+    (is_stamp && matches!(byte_at(line, end), b' ' | b'\r' | 0)).then(|| line.len().min(end + 1))
 }
 
 /// Returns the end of GitLab's `2006-01-02T15:04:05.123456Z 01O `: stream number, stream letter, and a plus sign if the
 /// line continues the previous line.
-fn numbered_end(line: &[u8], start: usize) -> Option<usize> {
+fn gitlab_stamp_end(line: &[u8], start: usize) -> Option<usize> {
     let zone = start + SECONDS_BYTES + 7;
-    if at(line, start + SECONDS_BYTES) != b'.'
-        || digits(line, start + SECONDS_BYTES + 1) != zone
-        || at(line, zone) != b'Z'
+    if byte_at(line, start + SECONDS_BYTES) != b'.'
+        || digits_end(line, start + SECONDS_BYTES + 1) != zone
+        || byte_at(line, zone) != b'Z'
     {
         return None;
     }
     let stream = matches!(line.get(zone + 1..zone + 5), Some([b' ', b'0'..=b'9', b'0'..=b'9', b'O' | b'E']));
-    let end = zone + 5 + usize::from(at(line, zone + 5) == b'+');
+    let end = zone + 5 + usize::from(byte_at(line, zone + 5) == b'+');
     (stream && time::timestamp_end(line, start).is_some())
-        .then(|| line.len().min(end + usize::from(at(line, end) == b' ')))
+        .then(|| line.len().min(end + usize::from(byte_at(line, end) == b' ')))
 }
 
 /// Returns the end of the fields that the container runtime adds: `stdout F `.
 fn stream_end(line: &[u8], start: usize) -> usize {
     let rest = &line[start..];
-    let name = run(rest, 0, |byte| byte.is_ascii_lowercase());
+    let name = run_end(rest, 0, |byte| byte.is_ascii_lowercase());
     let named = matches!(&rest[..name], b"stdout" | b"stderr") && matches!(rest[name..], [b' ', b'F' | b'P', b' ', ..]);
     start + if named { name + 3 } else { 0 }
 }

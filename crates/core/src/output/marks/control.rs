@@ -1,19 +1,19 @@
 //! Removes terminal control sequences and control characters from a line.
 
 use crate::display::escape_length;
-use crate::{text::bytes::append, text::bytes::run};
+use crate::{text::bytes::append, text::bytes::run_end};
 use wide::u8x16;
 
 /// Properties of a text that are found in one pass.
 #[derive(Clone, Copy)]
 pub(in crate::output) struct ControlTraits {
     /// Set if the text has control characters other than tabs and line feeds.
-    pub(in crate::output) controls: bool,
+    pub(in crate::output) has_control_characters: bool,
     /// Set if a line after the first starts with `E `, as pytest's error lines do.
-    pub(in crate::output) marks: bool,
+    pub(in crate::output) may_have_pytest_marks: bool,
 }
 
-pub(in crate::output) fn find_traits(text: &[u8]) -> ControlTraits {
+pub(in crate::output) fn find_control_traits(text: &[u8]) -> ControlTraits {
     let (mut controls, mut marks) = (u8x16::ZERO, u8x16::ZERO);
     let mut position = 0;
     // The loop has no early exit, because nearly every text is read to its end.
@@ -27,13 +27,13 @@ pub(in crate::output) fn find_traits(text: &[u8]) -> ControlTraits {
     }
     let rest = &text[position..];
     ControlTraits {
-        controls: controls.to_bitmask() != 0 || rest.iter().any(|&byte| is_control(byte)),
-        marks: marks.to_bitmask() != 0 || rest.windows(3).any(|bytes| bytes == b"\nE "),
+        has_control_characters: controls.to_bitmask() != 0 || rest.iter().any(|&byte| is_control(byte)),
+        may_have_pytest_marks: marks.to_bitmask() != 0 || rest.windows(3).any(|bytes| bytes == b"\nE "),
     }
 }
 
 /// Appends the line without control characters.
-pub(in crate::output) fn append_clean(line: &[u8], out: &mut Vec<u8>) {
+pub(in crate::output) fn append_without_controls(line: &[u8], out: &mut Vec<u8>) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut position = 0;
     loop {
@@ -61,7 +61,7 @@ fn find_control(line: &[u8], start: usize) -> usize {
         }
         position += chunk.len();
     }
-    run(line, position, |byte| !is_control(byte))
+    run_end(line, position, |byte| !is_control(byte))
 }
 
 /// Returns a mask of the control characters other than tabs and line feeds.

@@ -2,7 +2,7 @@
 
 use crate::redact::{
     judge::names::Tier,
-    scan::{Scan, Set},
+    scan::{ByteSet, Scan},
 };
 
 /// The text between a name and its value.
@@ -45,7 +45,7 @@ pub(in crate::redact) struct ValueSpan {
 /// Maximum length of a value: enough for a JWT with many claims, but shorter than a line of a minified bundle.
 pub(super) const MAX_VALUE_BYTES: usize = 4096;
 pub(super) const MAX_NAME_BYTES: usize = 64;
-pub(in crate::redact) static NAME_BYTES: Set = Set::new("A-Za-z0-9_.$-");
+pub(in crate::redact) static NAME_BYTES: ByteSet = ByteSet::new("A-Za-z0-9_.$-");
 
 pub(super) fn is_value_label(label: &[u8]) -> bool {
     [&b"value"[..], b"content", b"parametervalue", b"secretvalue", b"stringvalue", b"plaintext", b"val"]
@@ -59,8 +59,8 @@ pub(in crate::redact) fn skip_quote(scan: &Scan<'_>, at: usize) -> usize {
     if matches!(scan.byte_at(slashes), b'"' | b'\'' | b'`') { slashes + 1 } else { at }
 }
 
-pub(super) static BACKSLASH: Set = Set::new("\\");
-static STRING_PREFIX: Set = Set::new("brufBRUF@$N");
+pub(super) static BACKSLASH: ByteSet = ByteSet::new("\\");
+static STRING_PREFIX: ByteSet = ByteSet::new("brufBRUF@$N");
 
 /// Returns the value at `at`: up to the closing quote, or up to the end of an unquoted value.
 pub(in crate::redact) fn value_at(scan: &Scan<'_>, at: usize) -> Option<ValueSpan> {
@@ -95,7 +95,7 @@ fn multi_line_string(scan: &Scan<'_>, open: usize, mark: &[u8]) -> Option<ValueS
     (start < end).then_some(ValueSpan { start, end, quoted: true })
 }
 
-static LINE_FOLD: Set = Set::new("\\ \t\r\n");
+static LINE_FOLD: ByteSet = ByteSet::new("\\ \t\r\n");
 
 /// Returns the content of a Lua string `[[x]]`.
 fn lua_string(scan: &Scan<'_>, start: usize) -> Option<ValueSpan> {

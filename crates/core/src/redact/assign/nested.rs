@@ -9,13 +9,13 @@ use super::{
 use crate::redact::{
     finders::sentences,
     judge::{may_be_generated, names::Tier, prose::mixes_letters_with_digits_or_marks, value::has_odd_case},
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 /// Maximum length of an object that contains a value and its description.
 const MAX_OBJECT_BYTES: usize = 512;
 const MAX_ITEMS: usize = 64;
-static SPACE: Set = Set::new(" \t\r\n");
+static SPACE: ByteSet = ByteSet::new(" \t\r\n");
 
 /// Redacts nested values. Returns `false` if the value at `at` is not nested.
 pub(super) fn redact_nested(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, at: usize) -> bool {
@@ -120,7 +120,7 @@ fn redact_list(scan: &mut Scan<'_>, name: NameSpan, open: usize) {
     }
 }
 
-static ITEM_SEPARATOR: Set = Set::new(" \t\r\n,+");
+static ITEM_SEPARATOR: ByteSet = ByteSet::new(" \t\r\n,+");
 
 /// Skips a wrapper: `Some("x")`, `Secret("x")`, `string(7) "x"`.
 pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
@@ -157,7 +157,7 @@ pub(super) fn skip_wrapper(scan: &Scan<'_>, at: usize) -> usize {
     at
 }
 
-static WRAPPER_NAME: Set = Set::new("A-Za-z.");
+static WRAPPER_NAME: ByteSet = ByteSet::new("A-Za-z.");
 
 /// Finds the text of an element whose attribute is the name: `<entry key="password">x</entry>`, `<property
 /// name="password"><value>x</value>`.
@@ -220,7 +220,7 @@ pub(super) fn find_multipart_value(scan: &Scan<'_>, name_start: usize, at: usize
     (named && lines == 2).then_some((Separator::Pair, start))
 }
 
-static LINE_BREAKS: Set = Set::new("\r\n");
+static LINE_BREAKS: ByteSet = ByteSet::new("\r\n");
 
 /// Skips the attributes in `<password type="plain">x</password>`.
 pub(super) fn skip_attributes(scan: &Scan<'_>, at: usize) -> Option<(Separator, usize)> {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::redact::{
     judge::{may_be_generated, names::Tier, prose::mixes_letters_with_digits_or_marks, traits::starts_line, value},
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 /// Redacts the value of `password:` on the next line, or a block of lines after `|` or `>-`.
@@ -43,8 +43,8 @@ pub(super) fn redact_next_line(scan: &mut Scan<'_>, name: NameSpan, separator: S
     }
 }
 
-static BLOCK_MARKS: Set = Set::new("|>\\+-");
-static CARRIAGE_RETURN: Set = Set::new("\r");
+static BLOCK_MARKS: ByteSet = ByteSet::new("|>\\+-");
+static CARRIAGE_RETURN: ByteSet = ByteSet::new("\r");
 
 /// Redacts a word or a quoted text that is alone on its line. The value must be indented unless it looks random.
 fn redact_lone_value(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, start: usize, indent: usize) -> bool {
@@ -68,7 +68,7 @@ fn redact_lone_value(scan: &mut Scan<'_>, name: NameSpan, separator: Separator, 
     redact_value(scan, name, Separator::Colon, found)
 }
 
-static VALUE_END: Set = Set::new(" \t,;");
+static VALUE_END: ByteSet = ByteSet::new(" \t,;");
 
 /// Finds a value that is alone on the line below its name. A ruler may be between the lines. The upper line is a title
 /// or a command behind a prompt: `$ echo $DB_PASSWORD`, `(Pdb) p api_key`, `irb> ENV['API_KEY']`.
@@ -130,10 +130,10 @@ fn strip_quotes(text: &[u8]) -> &[u8] {
     }
 }
 
-static RULER_MARKS: Set = Set::new("-=");
-static WHITE_SPACE: Set = Set::new(" \t\r\n");
-static GRAPHIC: Set = Set::new("!-~");
-static HEADING: Set = Set::new("A-Za-z #*");
+static RULER_MARKS: ByteSet = ByteSet::new("-=");
+static WHITE_SPACE: ByteSet = ByteSet::new(" \t\r\n");
+static GRAPHIC: ByteSet = ByteSet::new("!-~");
+static HEADING: ByteSet = ByteSet::new("A-Za-z #*");
 
 /// Redacts the text of an XML element whose closing tag is on its own line.
 fn redact_element_text(scan: &mut Scan<'_>, name: NameSpan, start: usize) -> bool {

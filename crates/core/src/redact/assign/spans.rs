@@ -6,7 +6,7 @@ use super::assignment::{
 };
 use crate::redact::{
     judge::{names::Tier, traits::starts_line, value},
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 /// Maximum length of a line of a connection string or of a `.env` file.
@@ -51,7 +51,7 @@ fn connection_value_end(scan: &Scan<'_>, name: NameSpan, found: ValueSpan) -> Op
     next.or_else(closed).map(|at| found.start + at)
 }
 
-static CONNECTION_NAME: Set = Set::new("A-Za-z0-9_ -");
+static CONNECTION_NAME: ByteSet = ByteSet::new("A-Za-z0-9_ -");
 
 /// Returns the end of a value in lines that set environment variables: `DB_PASSWORD=two words`.
 fn environment_value_end(scan: &Scan<'_>, name: NameSpan, separator: Separator, found: ValueSpan) -> Option<usize> {
@@ -65,7 +65,7 @@ fn environment_value_end(scan: &Scan<'_>, name: NameSpan, separator: Separator, 
     (scan.byte_at(end) == b'\n' && next > end + 1 && scan.byte_at(next) == b'=').then_some(end)
 }
 
-static VARIABLE_NAME: Set = Set::new("A-Z0-9_");
+static VARIABLE_NAME: ByteSet = ByteSet::new("A-Z0-9_");
 
 /// Returns the end of a pass phrase of lower-case words up to the end of the line: `passphrase: correct horse battery
 /// staple`.
@@ -137,4 +137,4 @@ pub(super) fn redact_further_literals(scan: &mut Scan<'_>, kind: &'static str, f
 }
 
 const MAX_LITERALS: usize = 64;
-static LITERAL_SEPARATOR: Set = Set::new(" \t\r\n+\\.");
+static LITERAL_SEPARATOR: ByteSet = ByteSet::new(" \t\r\n+\\.");

@@ -7,14 +7,14 @@ use super::{
 };
 use crate::redact::{
     judge::names,
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 const MAX_LINE_BYTES: usize = 1024;
 const MAX_ROWS: usize = 64;
 const MAX_CELLS: usize = 16;
-static RULER_MARKS: Set = Set::new("-+|=: \t");
-static CELL_PADDING: Set = Set::new(" \t`*");
+static RULER_MARKS: ByteSet = ByteSet::new("-+|=: \t");
+static CELL_PADDING: ByteSet = ByteSet::new(" \t`*");
 
 /// Redacts the values in the cells after a name, `| name | value | value |`. Returns `false` if the name is not in a
 /// cell.
@@ -26,7 +26,7 @@ pub(super) fn redact_row(scan: &mut Scan<'_>, name_start: usize, name_end: usize
     if !begins || bar_size(scan, bar) == 0 {
         return false;
     }
-    let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
+    let Some(tier) = names::classify_name(scan.slice(name_start, name_end), false) else { return false };
     let name = NameSpan { start: name_start, end: name_end, tier };
     for _ in 0..MAX_CELLS {
         let start = scan.run_end(bar + bar_size(scan, bar), &BLANK, 80);
@@ -59,7 +59,7 @@ pub(super) fn redact_column(scan: &mut Scan<'_>, name_start: usize, name_end: us
     if !is_ruler || find_bars(scan.slice(head, ruler)).next().is_none() {
         return false;
     }
-    let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
+    let Some(tier) = names::classify_name(scan.slice(name_start, name_end), false) else { return false };
     let name = NameSpan { start: name_start, end: name_end, tier };
     let mut line = below;
     for _ in 0..MAX_ROWS {
@@ -113,7 +113,7 @@ pub(super) fn redact_csv_column(scan: &mut Scan<'_>, name_start: usize, name_end
     let titles = scan.slice(head, below).trim_ascii_end();
     let is_title = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b',' | b'_' | b'-');
     let (before, commas) = (count_commas(scan.slice(head, name_start)), count_commas(titles));
-    let Some(tier) = names::name_tier(scan.slice(name_start, name_end), false) else { return false };
+    let Some(tier) = names::classify_name(scan.slice(name_start, name_end), false) else { return false };
     if commas == 0 || !titles.iter().all(is_title) {
         return false;
     }

@@ -3,7 +3,7 @@
 
 use crate::redact::{
     judge::value,
-    scan::{BASE64, BASE64URL, Scan, Set},
+    scan::{BASE64, BASE64URL, ByteSet, Scan},
 };
 
 /// Maximum length of a block: more than a 16384-bit RSA key with armor headers.
@@ -31,7 +31,7 @@ fn dashes_start(scan: &Scan<'_>, hit: usize) -> usize {
     if start < spaced { start } else { hit }
 }
 
-static DASH: Set = Set::new("-");
+static DASH: ByteSet = ByteSet::new("-");
 
 fn closes_block(rest: &[u8]) -> bool {
     let line = &rest[..rest.len().min(80)];
@@ -71,8 +71,8 @@ fn truncated_block_end(scan: &Scan<'_>, from: usize) -> usize {
     }
 }
 
-static BLOCK_LABEL: Set = Set::new("A-Z -");
-static KEY_SEPARATOR: Set = Set::new(" \t\r\n|+\\\"',");
+static BLOCK_LABEL: ByteSet = ByteSet::new("A-Z -");
+static KEY_SEPARATOR: ByteSet = ByteSet::new(" \t\r\n|+\\\"',");
 
 /// Checks for the last, shorter line of a block: letters of both cases or digits, unlike the words of a log line.
 fn is_last_key_line(scan: &Scan<'_>, start: usize, end: usize) -> bool {
@@ -135,8 +135,8 @@ fn line_start(scan: &Scan<'_>, from: usize, at: usize) -> usize {
     memchr::memrchr(b'\n', scan.slice(from, at)).map_or(at, |line| from + line)
 }
 
-static LINE_COUNT: Set = Set::new(": 0-9");
-static PUTTY_BODY: Set = Set::new("A-Za-z0-9+/=\r\n");
+static LINE_COUNT: ByteSet = ByteSet::new(": 0-9");
+static PUTTY_BODY: ByteSet = ByteSet::new("A-Za-z0-9+/=\r\n");
 
 /// Redacts a base64-encoded PEM file, as in kubeconfigs and CI variables.
 pub(super) fn redact_encoded_pem(scan: &mut Scan<'_>, hit: usize) {
@@ -174,14 +174,14 @@ pub(super) fn redact_openssh_key(scan: &mut Scan<'_>, hit: usize) {
 /// with the line at `at`. Lines between other BEGIN and END lines stay, because they are a certificate or a public key.
 pub(super) fn redact_key_lines(scan: &mut Scan<'_>, at: usize) {
     let Some((mut start, first_end)) = find_key_line(scan, at) else { return };
-    if start < scan.fragments_done {
+    if start < scan.key_lines_done {
         return;
     }
     let width = first_end - start;
     loop {
         let before = scan.run_start(start, &LINE_BREAK, 64);
         let Some((line, end)) = before.checked_sub(1).and_then(|last| find_key_line(scan, last)) else { break };
-        if end - line != width || line < scan.fragments_done || before == start {
+        if end - line != width || line < scan.key_lines_done || before == start {
             break;
         }
         start = line;
@@ -200,7 +200,7 @@ pub(super) fn redact_key_lines(scan: &mut Scan<'_>, at: usize) {
         end = line_end;
         lines += 1;
     }
-    scan.fragments_done = end;
+    scan.key_lines_done = end;
     let before = scan.slice(start.saturating_sub(80), start);
     let after = scan.slice(end, end + 80);
     // A certificate in XML has no BEGIN and END lines, but it starts like DER.
@@ -224,19 +224,19 @@ fn ends_line(scan: &Scan<'_>, at: usize) -> bool {
     matches!(scan.byte_at(at), 0 | b'\n' | b'\r')
 }
 
-static INDENT: Set = Set::new(" \t|>");
-static LINE_BREAK: Set = Set::new(" \t\r\n|>");
+static INDENT: ByteSet = ByteSet::new(" \t|>");
+static LINE_BREAK: ByteSet = ByteSet::new(" \t\r\n|>");
 
 /// Redacts the private members of a JSON web key: `"kty":"RSA", ... "d":"..."`.
 pub(super) fn redact_web_key(scan: &mut Scan<'_>, hit: usize) {
-    if hit < scan.objects_done {
+    if hit < scan.web_keys_done {
         return;
     }
-    let from = hit.saturating_sub(2048).max(scan.objects_done);
+    let from = hit.saturating_sub(2048).max(scan.web_keys_done);
     let object = scan.text[from..hit].iter().rposition(|&byte| byte == b'{').map_or(from, |at| from + at);
     let limit = scan.text.len().min(hit + 4096);
     let close = scan.text[hit..limit].iter().position(|&byte| byte == b'}').map_or(limit, |at| hit + at);
-    scan.objects_done = close;
+    scan.web_keys_done = close;
     let mut at = object;
     while at < close {
         let name_end = scan.run_end(at, &BASE64URL, 8);
@@ -251,7 +251,7 @@ pub(super) fn redact_web_key(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-static MEMBER_BREAK: Set = Set::new("\\\"': =>");
+static MEMBER_BREAK: ByteSet = ByteSet::new("\\\"': =>");
 
 /// Redacts a JSON web token: at least two parts, the first of which is a JSON object.
 pub(super) fn redact_jwt(scan: &mut Scan<'_>, hit: usize) {
@@ -271,7 +271,7 @@ pub(super) fn redact_jwt(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-static JWT_BODY: Set = Set::new("A-Za-z0-9_.-");
+static JWT_BODY: ByteSet = ByteSet::new("A-Za-z0-9_.-");
 
 /// Decodes base64 up to the first byte outside the alphabet.
 pub(in crate::redact) fn decode_base64(text: &[u8]) -> Vec<u8> {

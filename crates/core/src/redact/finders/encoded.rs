@@ -2,7 +2,7 @@
 //! `judge` and `headers` decode values after a name or a header.
 
 use super::blocks;
-use crate::redact::scan::{BASE64URL, Scan, Set};
+use crate::redact::scan::{BASE64URL, ByteSet, Scan};
 
 /// Length of the base64 of the shortest `user:password` to redact.
 const MIN_ENCODED_BYTES: usize = 16;
@@ -32,8 +32,8 @@ fn is_inside_long_run(scan: &Scan<'_>, at: usize) -> bool {
 
 /// Base64 without `+` and `/`. With `/`, every path would be a run of base64. Encoded ASCII contains these characters
 /// only if the text has `>`, `?` or `~`.
-static BASE64_WITHOUT_SYMBOLS: Set = Set::new("A-Za-z0-9");
-static PADDING: Set = Set::new("=");
+static BASE64_WITHOUT_SYMBOLS: ByteSet = ByteSet::new("A-Za-z0-9");
+static PADDING: ByteSet = ByteSet::new("=");
 
 fn redact_run(scan: &mut Scan<'_>, start: usize, end: usize) {
     let text = scan.slice(start, end);
@@ -76,7 +76,7 @@ fn redact_encoded_text(scan: &mut Scan<'_>, at: usize) {
 const MAX_TEXT_BYTES: usize = 64 * 1024;
 /// Length of the base64 of the shortest `name=value` to redact.
 const MIN_TEXT_BYTES: usize = 24;
-static BASE64_WITHOUT_PADDING: Set = Set::new("A-Za-z0-9+/");
+static BASE64_WITHOUT_PADDING: ByteSet = ByteSet::new("A-Za-z0-9+/");
 
 fn is_text(decoded: &[u8]) -> bool {
     decoded.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t'))

@@ -2,14 +2,14 @@
 
 use crate::redact::{
     judge::value,
-    scan::{BLANK, ENCODED_TEXT, Scan, Set},
+    scan::{BLANK, ByteSet, ENCODED_TEXT, Scan},
 };
 
 /// Maximum length of a header line. Servers reject longer lines.
 const MAX_HEADER_BYTES: usize = 8192;
-static BEFORE_CREDENTIALS: Set = Set::new(" \t[({\\\"'`");
-static CREDENTIAL_END: Set = Set::new(" \t\r\n\"'`,;<>\\)]}");
-static SCHEME_BYTES: Set = Set::new("A-Za-z0-9-");
+static BEFORE_CREDENTIALS: ByteSet = ByteSet::new(" \t[({\\\"'`");
+static CREDENTIAL_END: ByteSet = ByteSet::new(" \t\r\n\"'`,;<>\\)]}");
+static SCHEME_BYTES: ByteSet = ByteSet::new("A-Za-z0-9-");
 
 /// Redacts `Bearer x`, `Basic x`, `Digest a="..", response=".."`, or credentials without a scheme.
 pub(in crate::redact) fn redact_authorization(scan: &mut Scan<'_>, at: usize) {
@@ -43,7 +43,7 @@ pub(in crate::redact) fn redact_authorization(scan: &mut Scan<'_>, at: usize) {
     redact_credentials(scan, from, line, from > start);
 }
 
-static WHITE_SPACE: Set = Set::new(" \t\r\n");
+static WHITE_SPACE: ByteSet = ByteSet::new(" \t\r\n");
 
 fn is_scheme(word: &[u8]) -> bool {
     #[rustfmt::skip] // One word per line would fill a page.
@@ -102,7 +102,7 @@ fn redact_parameters(scan: &mut Scan<'_>, start: usize, line: usize) {
     }
 }
 
-static PARAMETER_BYTES: Set = Set::new("A-Za-z_");
+static PARAMETER_BYTES: ByteSet = ByteSet::new("A-Za-z_");
 
 /// Redacts the values in `a=1; b=2`, or of the only pair of `Set-Cookie`. Names and attributes stay.
 pub(in crate::redact) fn redact_cookies(scan: &mut Scan<'_>, at: usize, is_set_cookie: bool) {
@@ -129,7 +129,7 @@ pub(in crate::redact) fn redact_cookies(scan: &mut Scan<'_>, at: usize, is_set_c
     }
 }
 
-static PAIR_BREAK: Set = Set::new("; ,\t\"'\\[]");
+static PAIR_BREAK: ByteSet = ByteSet::new("; ,\t\"'\\[]");
 
 fn ends_cookie(scan: &Scan<'_>, at: usize) -> bool {
     match scan.text[at] {

@@ -4,10 +4,10 @@
 use crate::redact::{
     assign::assignment::value_at,
     judge::{names::Tier, value},
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
-static SPACE: Set = Set::new(" \t\r\n");
+static SPACE: ByteSet = ByteSet::new(" \t\r\n");
 
 fn line_start(scan: &Scan<'_>, at: usize) -> usize {
     let from = at.saturating_sub(256);
@@ -181,4 +181,4 @@ fn redact_members(scan: &mut Scan<'_>, from: usize) {
     }
 }
 
-static MEMBER_BREAK: Set = Set::new(" \t\r\n,");
+static MEMBER_BREAK: ByteSet = ByteSet::new(" \t\r\n,");

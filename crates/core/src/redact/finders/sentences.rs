@@ -11,7 +11,7 @@ use crate::redact::{
         names::{self, Tier},
         prose, value,
     },
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 /// Maximum length of a sentence about a password.
@@ -61,7 +61,7 @@ pub(in crate::redact) fn redact_quoted_key(scan: &mut Scan<'_>, name: NameSpan) 
     }
 }
 
-static KEY_BYTES: Set = Set::new("A-Za-z0-9+/=_-");
+static KEY_BYTES: ByteSet = ByteSet::new("A-Za-z0-9+/=_-");
 
 /// Checks for letters of both cases and digits that alternate as only in keys.
 pub(in crate::redact) fn is_mixed_key(text: &[u8]) -> bool {
@@ -88,7 +88,7 @@ pub(in crate::redact) fn redact_token_below(scan: &mut Scan<'_>, start: usize, e
     let value_end = scan.run_end(value, &GRAPHIC, 512);
     let text = scan.slice(value, value_end);
     let alone = matches!(scan.byte_at(scan.run_end(value_end, &BLANK, 8)), 0 | b'\n' | b'\r');
-    let Some(tier) = names::name_tier(scan.slice(start, end), false).filter(|_| alone && text.len() >= 6) else {
+    let Some(tier) = names::classify_name(scan.slice(start, end), false).filter(|_| alone && text.len() >= 6) else {
         return;
     };
     let is_secret = match tier {
@@ -100,8 +100,8 @@ pub(in crate::redact) fn redact_token_below(scan: &mut Scan<'_>, start: usize, e
     }
 }
 
-static SPACE: Set = Set::new(" \t\r\n");
-static GRAPHIC: Set = Set::new("!-~");
+static SPACE: ByteSet = ByteSet::new(" \t\r\n");
+static GRAPHIC: ByteSet = ByteSet::new("!-~");
 
 /// Redacts the value after the verb: `password for user 'app' is 'x'`, `passphrase for /root/.ssh/id is "x"`.
 fn redact_after_verb(scan: &mut Scan<'_>, name: NameSpan) {
@@ -168,7 +168,7 @@ pub(in crate::redact) fn redact_expectation(scan: &mut Scan<'_>, start: usize, e
     if scan.byte_at(end) != b')' || !before.ends_with(b"expect(") {
         return;
     }
-    if let Some(tier) = names::name_tier(scan.slice(start, end), false) {
+    if let Some(tier) = names::classify_name(scan.slice(start, end), false) {
         redact_labelled_values_below(scan, NameSpan { start, end, tier });
     }
 }
@@ -192,8 +192,8 @@ fn redact_labelled_values_below(scan: &mut Scan<'_>, name: NameSpan) {
     }
 }
 
-static LETTERS: Set = Set::new("A-Za-z");
-static AFTER_LABEL: Set = Set::new(": =");
+static LETTERS: ByteSet = ByteSet::new("A-Za-z");
+static AFTER_LABEL: ByteSet = ByteSet::new(": =");
 
 /// Words for a password with letters outside ASCII: `contraseña: x`, `密码是 x`.
 #[rustfmt::skip] // One word per line would fill a page.

@@ -6,11 +6,11 @@ use crate::redact::{
         names::{self, Tier},
         value,
     },
-    scan::{Scan, Set},
+    scan::{ByteSet, Scan},
 };
 
 const MAX_CALL_BYTES: usize = 256;
-static VALUE_SEPARATOR: Set = Set::new(" \t\r\n,");
+static VALUE_SEPARATOR: ByteSet = ByteSet::new(" \t\r\n,");
 
 /// Redacts the value at the position of the password column.
 pub(super) fn redact_insert(scan: &mut Scan<'_>, hit: usize) {
@@ -18,7 +18,7 @@ pub(super) fn redact_insert(scan: &mut Scan<'_>, hit: usize) {
     let Some(open) = window.iter().position(|&byte| byte == b'(') else { return };
     let Some(close) = window[open..].iter().position(|&byte| byte == b')').map(|at| open + at) else { return };
     let columns = window[open + 1..close].split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
-    let is_password = |column: &[u8]| names::name_tier(column, false) == Some(Tier::Password);
+    let is_password = |column: &[u8]| names::classify_name(column, false) == Some(Tier::Password);
     let Some(wanted) = columns.into_iter().position(is_password) else { return };
     let rest = scan.slice(hit + close, hit + close + 32).to_ascii_lowercase();
     let Some(values) = memchr::memmem::find(&rest, b"values").filter(|at| *at < 4) else { return };

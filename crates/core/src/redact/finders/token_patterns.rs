@@ -4,8 +4,8 @@
 use crate::redact::{
     judge::value,
     scan::{
-        ALPHANUMERIC, ANY_CASE_HEX, BASE64, BASE64URL, BASE64URL_OR_DOT, ENCODED_TEXT, LOWER_ALPHANUMERIC, LOWER_HEX,
-        Scan, Set, UPPER_ALPHANUMERIC,
+        ALPHANUMERIC, ANY_CASE_HEX, BASE64, BASE64URL, BASE64URL_OR_DOT, ByteSet, ENCODED_TEXT, LOWER_ALPHANUMERIC,
+        LOWER_HEX, Scan, UPPER_ALPHANUMERIC,
     },
 };
 
@@ -14,35 +14,35 @@ use crate::redact::{
 pub(in crate::redact) struct TokenPattern {
     pub(in crate::redact) kind: &'static str,
     pub(in crate::redact) heads: &'static [&'static str],
-    body: &'static Set,
+    body: &'static ByteSet,
     min: usize,
     max: usize,
     /// No alphanumeric character may precede the head, because the head also occurs inside words.
-    strict: bool,
+    needs_word_boundary: bool,
     /// The body must look random, so that names such as `sk-folding-cube-animation` and `test_` stay.
     random: bool,
 }
 
 impl TokenPattern {
     const fn with_word_boundary(mut self) -> Self {
-        self.strict = true;
+        self.needs_word_boundary = true;
         self
     }
 
     const fn with_random_body(mut self) -> Self {
-        self.strict = true;
+        self.needs_word_boundary = true;
         self.random = true;
         self
     }
 
     /// Redacts the token that starts with `head` at `start`.
-    pub(super) fn find(&self, scan: &mut Scan<'_>, start: usize, head: &str) {
+    pub(super) fn redact_token(&self, scan: &mut Scan<'_>, start: usize, head: &str) {
         let body = start + head.len();
-        if !scan.starts_with(start, head.as_bytes()) || (self.strict && !scan.starts_token(start)) {
+        if !scan.starts_with(start, head.as_bytes()) || (self.needs_word_boundary && !scan.starts_token(start)) {
             return;
         }
         // Base64url text may contain a short head by chance.
-        if self.strict && head.len() <= 3 && matches!(scan.byte_before(start), b'-' | b'_') {
+        if self.needs_word_boundary && head.len() <= 3 && matches!(scan.byte_before(start), b'-' | b'_') {
             return;
         }
         let end = scan.run_end(body, self.body, self.max);
@@ -55,7 +55,7 @@ impl TokenPattern {
             return;
         }
         // A long run of base64 may contain a head by chance.
-        if self.strict && start - scan.run_start(start, &BASE64_BODY, 48) >= 40 {
+        if self.needs_word_boundary && start - scan.run_start(start, &BASE64_BODY, 48) >= 40 {
             return;
         }
         scan.add_by_format(self.kind, start, end);
@@ -66,18 +66,18 @@ impl TokenPattern {
 const fn token(
     kind: &'static str,
     heads: &'static [&'static str],
-    body: &'static Set,
+    body: &'static ByteSet,
     min: usize,
     max: usize,
 ) -> TokenPattern {
-    TokenPattern { kind, heads, body, min, max, strict: false, random: false }
+    TokenPattern { kind, heads, body, min, max, needs_word_boundary: false, random: false }
 }
 
 /// Creates a pattern with a body without a practical upper limit.
 const fn unlimited_token(
     kind: &'static str,
     heads: &'static [&'static str],
-    body: &'static Set,
+    body: &'static ByteSet,
     min: usize,
 ) -> TokenPattern {
     token(kind, heads, body, min, MAX_TOKEN_BYTES)
@@ -180,7 +180,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     // Build, quality and deployment.
     unlimited_token("circleci-token", &["CCIPAT_", "CCIPRJ_"], &BASE64URL, 20),
     unlimited_token("buildkite-token", &["bkua_", "bkct_"], &ALPHANUMERIC, 32).with_word_boundary(),
-    token("airtable-token", &["pat"], &Set::new("A-Za-z0-9."), 76, 90).with_random_body(),
+    token("airtable-token", &["pat"], &ByteSet::new("A-Za-z0-9."), 76, 90).with_random_body(),
     unlimited_token("harness-token", &["pat.", "sat."], &BASE64URL_OR_DOT, 60).with_random_body(),
     token("octopus-key", &["API-"], &UPPER_ALPHANUMERIC, 24, 36).with_random_body(),
     token("pulumi-token", &["pul-"], &LOWER_HEX, 40, 40).with_word_boundary(),
@@ -201,8 +201,8 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     .with_word_boundary(),
     unlimited_token("infisical-token", &["st."], &BASE64URL_OR_DOT, 80).with_random_body(),
     unlimited_token("onepassword-token", &["ops_eyJ"], &ENCODED_TEXT, 60),
-    token("onepassword-secret-key", &["A3-"], &Set::new("A-Z0-9-"), 30, 40).with_word_boundary(),
-    unlimited_token("age-secret-key", &["AGE-SECRET-KEY-", "AGE-PLUGIN-"], &Set::new("A-Z0-9-"), 40),
+    token("onepassword-secret-key", &["A3-"], &ByteSet::new("A-Z0-9-"), 30, 40).with_word_boundary(),
+    unlimited_token("age-secret-key", &["AGE-SECRET-KEY-", "AGE-PLUGIN-"], &ByteSet::new("A-Z0-9-"), 40),
     unlimited_token("docker-swarm-token", &["SWMTKN-1-"], &BASE64URL, 40),
     unlimited_token("tailscale-key", &["tskey-"], &BASE64URL, 16),
     unlimited_token("teleport-token", &["tp_secret_"], &BASE64URL, 20),
@@ -252,7 +252,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     unlimited_token("square-token", &["sq0atp-"], &BASE64URL, 20),
     unlimited_token("square-secret", &["sq0csp-"], &BASE64URL, 40),
     unlimited_token("square-token", &["EAAA"], &BASE64URL, 60).with_word_boundary(),
-    unlimited_token("braintree-token", &["access_token$"], &Set::new("a-z0-9$"), 40),
+    unlimited_token("braintree-token", &["access_token$"], &ByteSet::new("a-z0-9$"), 40),
     unlimited_token("plaid-token", &["access-sandbox-", "access-development-", "access-production-"], &HEX_DASH, 36),
     unlimited_token("razorpay-key", &["rzp_live_", "rzp_test_"], &ALPHANUMERIC, 14),
     unlimited_token("flutterwave-key", &["FLWSECK_TEST-"], &BASE64URL, 12),
@@ -324,7 +324,7 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     unlimited_token("figma-token", &["figd_", "figo_", "figu_"], &BASE64URL, 30),
     unlimited_token("postman-key", &["PMAK-"], &BASE64URL, 50),
     unlimited_token("postman-token", &["PMAT-"], &ALPHANUMERIC, 24),
-    token("clickup-token", &["pk_"], &Set::new("A-Z0-9_"), 36, 50).with_random_body(),
+    token("clickup-token", &["pk_"], &ByteSet::new("A-Z0-9_"), 36, 50).with_random_body(),
     unlimited_token("trello-token", &["ATTA"], &LOWER_ALPHANUMERIC, 60).with_word_boundary(),
     unlimited_token("typeform-token", &["tfp_"], &BASE64URL_OR_DOT, 40),
     unlimited_token("contentful-token", &["CFPAT-"], &BASE64URL, 40),
@@ -353,5 +353,5 @@ pub(in crate::redact) static TOKEN_PATTERNS: &[TokenPattern] = &[
     unlimited_token("looker-secret", &["LKR-"], &ALPHANUMERIC, 24).with_random_body(),
 ];
 
-static HEX_DASH: Set = Set::new("a-f0-9-");
-static BASE64_BODY: Set = Set::new("A-Za-z0-9+/");
+static HEX_DASH: ByteSet = ByteSet::new("a-f0-9-");
+static BASE64_BODY: ByteSet = ByteSet::new("A-Za-z0-9+/");

@@ -2,13 +2,13 @@
 
 use crate::redact::{
     judge::{prose, value},
-    scan::{DIGIT, Scan, Set},
+    scan::{ByteSet, DIGIT, Scan},
 };
 
 const MAX_AUTHORITY_BYTES: usize = 4096;
-static URL_END: Set = Set::new(" \t\r\n\"'`<>\\|");
-static HOST_BYTES: Set = Set::new("A-Za-z0-9_.[]:-");
-static USER_BYTES: Set = Set::new("A-Za-z0-9_.%+~-");
+static URL_END: ByteSet = ByteSet::new(" \t\r\n\"'`<>\\|");
+static HOST_BYTES: ByteSet = ByteSet::new("A-Za-z0-9_.[]:-");
+static USER_BYTES: ByteSet = ByteSet::new("A-Za-z0-9_.%+~-");
 
 /// Redacts the password in `scheme://user:password@host`, or a single token before the `@`.
 pub(super) fn redact_url_password(scan: &mut Scan<'_>, hit: usize) {
@@ -19,7 +19,7 @@ pub(super) fn redact_url_password(scan: &mut Scan<'_>, hit: usize) {
         return redact_lone_token(scan, start, at);
     };
     let password = scan.slice(colon + 1, at);
-    if is_fixed_word(password) {
+    if is_password_placeholder(password) {
         redact_lone_token(scan, start, colon);
     } else if !value::is_placeholder(password) {
         scan.add_by_name("url-password", colon + 1, at);
@@ -65,7 +65,7 @@ fn is_host(scan: &Scan<'_>, start: usize) -> bool {
 }
 
 /// Checks for a fixed word in place of the password. The text before the colon is then the token.
-fn is_fixed_word(password: &[u8]) -> bool {
+fn is_password_placeholder(password: &[u8]) -> bool {
     password.is_empty() || matches!(password, b"x-oauth-basic" | b"x-token-auth" | b"api_token" | b"X")
 }
 
@@ -103,4 +103,4 @@ pub(super) fn redact_login_without_scheme(scan: &mut Scan<'_>, hit: usize) {
     }
 }
 
-static LOGIN_BYTES: Set = Set::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");
+static LOGIN_BYTES: ByteSet = ByteSet::new("A-Za-z0-9_.~!#$%^&*+=:/\\-");

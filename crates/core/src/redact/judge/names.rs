@@ -103,7 +103,7 @@ static HARMLESS_TOKEN_PREFIXES: &[&str] = &[
 ];
 
 /// Returns the tier of a name, or `None` if the name has no meaning. `query`: the name follows `?`, `&` or `;`.
-pub(in crate::redact) fn name_tier(name: &[u8], query: bool) -> Option<Tier> {
+pub(in crate::redact) fn classify_name(name: &[u8], query: bool) -> Option<Tier> {
     let flat = fold_name(name);
     let flat = flat.trim_end_matches(|last: char| last.is_ascii_digit());
     if query && matches!(flat, "sig" | "signature" | "key" | "code" | "auth" | "sid" | "hmac" | "appid") {

@@ -60,7 +60,7 @@ pub(super) fn is_secret_in_prose(scan: &Scan<'_>, name: NameSpan, found: ValueSp
         }
         Tier::Token if value::is_hex(text) => text.len() >= 32 && !is_parser_or_table_term(scan, name),
         _ if text.len() >= 20
-            && (is_very_random(text) || (value::has_groups(text) && has_specific_name(scan, name))) =>
+            && (is_very_random(text) || (value::is_grouped_key(text) && has_specific_name(scan, name))) =>
         {
             true
         }

@@ -3,7 +3,7 @@
 use super::value;
 use crate::redact::{
     assign::assignment::NameSpan,
-    scan::{BLANK, Scan, Set},
+    scan::{BLANK, ByteSet, Scan},
 };
 
 /// Checks for a name without lower-case letters, such as `SESSION_SECRET`. After such a name comes a value and not an
@@ -80,5 +80,5 @@ pub(in crate::redact) fn starts_line(scan: &Scan<'_>, name_start: usize) -> bool
     start == 0 || scan.text[start - 1] == b'\n'
 }
 
-static LETTERS: Set = Set::new("A-Za-z");
-static INDENT: Set = Set::new(" \t\"'+>|-");
+static LETTERS: ByteSet = ByteSet::new("A-Za-z");
+static INDENT: ByteSet = ByteSet::new(" \t\"'+>|-");

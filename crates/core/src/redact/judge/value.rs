@@ -87,7 +87,9 @@ fn is_version(value: &[u8]) -> bool {
     let is_number = |part: Option<&[u8]>| {
         part.is_some_and(|part| (1..=4).contains(&part.len()) && part.iter().all(u8::is_ascii_digit))
     };
-    let patch = |part: &[u8]| part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !has_symbols(part);
+    let patch = |part: &[u8]| {
+        part.first().is_some_and(u8::is_ascii_digit) && !is_random(part) && !mixes_symbols_with_digits(part)
+    };
     is_number(numbers.next()) && is_number(numbers.next()) && numbers.next().is_some_and(patch)
 }
 
@@ -208,9 +210,9 @@ pub(in crate::redact) fn is_subscript(value: &[u8]) -> bool {
 
 /// Checks for upper and lower case in an order that words and `camelCase` do not have: `EwUNpdiDqDSE`.
 pub(in crate::redact) fn has_odd_case(value: &[u8]) -> bool {
-    value
-        .split(|byte| !byte.is_ascii_alphabetic())
-        .any(|part| part.len() >= 4 && part.iter().any(u8::is_ascii_lowercase) && case_weight(part) * 4 >= part.len())
+    value.split(|byte| !byte.is_ascii_alphabetic()).any(|part| {
+        part.len() >= 4 && part.iter().any(u8::is_ascii_lowercase) && measure_case_randomness(part) * 4 >= part.len()
+    })
 }
 
 /// Checks for identifiers with dots between them: `a.b2.c`.
@@ -301,12 +303,14 @@ pub(in crate::redact) fn is_hex(value: &[u8]) -> bool {
 
 /// Checks for generated text: letters and digits mixed inside a part, or upper and lower case in random order.
 pub(in crate::redact) fn is_random(value: &[u8]) -> bool {
-    value.split(|&byte| !ALPHANUMERIC.has(byte)).any(is_random_part) || has_symbols(value) || (is_uuid(value))
+    value.split(|&byte| !ALPHANUMERIC.has(byte)).any(is_random_part)
+        || mixes_symbols_with_digits(value)
+        || (is_uuid(value))
 }
 
 /// Checks for random base64url. `-` and `_` make its parts too short to judge each part alone: `Xq3_ZpR-m8aTc_Wd`.
 pub(in crate::redact) fn is_random_base64url(value: &[u8]) -> bool {
-    let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(case_weight).sum();
+    let weight: usize = value.split(|byte| !byte.is_ascii_alphabetic()).map(measure_case_randomness).sum();
     let numbers = value.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()).filter(|run| run[0].is_ascii_digit());
     value.len() >= 16
         && value.iter().all(|&byte| ALPHANUMERIC.has(byte) || matches!(byte, b'-' | b'_'))
@@ -316,7 +320,7 @@ pub(in crate::redact) fn is_random_base64url(value: &[u8]) -> bool {
 }
 
 /// Checks for at least four groups of capital letters and digits: `QK7T-9WZE-4HQM-J2XW`.
-pub(super) fn has_groups(value: &[u8]) -> bool {
+pub(super) fn is_grouped_key(value: &[u8]) -> bool {
     let mut groups = value.split(|&byte| byte == b'-');
     let size = groups.clone().next().map_or(0, <[u8]>::len);
     let is_group = |group: &[u8]| {
@@ -332,21 +336,21 @@ pub(super) fn has_groups(value: &[u8]) -> bool {
 fn is_random_part(part: &[u8]) -> bool {
     let digits = part.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = part.len() - digits;
-    let changes = class_changes(part);
+    let changes = count_class_changes(part);
     match part.len() {
         0..8 => false,
         _ if digits == part.len() => digits >= 24,
         8..12 => digits >= 2 && letters >= 2 && changes >= 3,
         _ if digits > 0 => letters >= 2 && changes >= 3,
-        16..20 => case_weight(part) >= 4,
+        16..20 => measure_case_randomness(part) >= 4,
         // The name `NSURLUbiquitousItemIsDownloadedKey` has a weight of 3 in 34 letters.
-        _ => part.len() >= 20 && case_weight(part) >= (part.len() / 5).max(3),
+        _ => part.len() >= 20 && measure_case_randomness(part) >= (part.len() / 5).max(3),
     }
 }
 
 /// Measures how random the case is: `camelCase` has runs of small letters and single capitals, but random text also has
 /// single small letters and runs of capitals.
-fn case_weight(part: &[u8]) -> usize {
+fn measure_case_randomness(part: &[u8]) -> usize {
     let runs = part.chunk_by(|a, b| a.is_ascii_uppercase() == b.is_ascii_uppercase());
     let weight = |run: &[u8]| match (run[0].is_ascii_uppercase(), run.len()) {
         (false, 1) => 2,
@@ -357,7 +361,7 @@ fn case_weight(part: &[u8]) -> usize {
 }
 
 /// Checks for letters, digits and a symbol, as in short generated passwords: `a7f!x_Q2`.
-fn has_symbols(value: &[u8]) -> bool {
+fn mixes_symbols_with_digits(value: &[u8]) -> bool {
     let symbol = |byte: &u8| byte.is_ascii_punctuation() && !matches!(byte, b'-' | b'_' | b'.' | b'/' | b':' | b',');
     let count = |test: fn(&u8) -> bool| value.iter().filter(|byte| test(byte)).count();
     value.len() >= 8
@@ -369,7 +373,7 @@ fn has_symbols(value: &[u8]) -> bool {
 }
 
 /// Counts the changes of class (digit, upper, lower) between neighboring bytes.
-fn class_changes(part: &[u8]) -> usize {
+fn count_class_changes(part: &[u8]) -> usize {
     let class = |byte: u8| match byte {
         b'0'..=b'9' => 0,
         b'A'..=b'Z' => 1,

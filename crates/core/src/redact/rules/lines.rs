@@ -47,7 +47,7 @@ fn accept_key(text: &[u8]) -> bool {
 }
 
 /// Checks for letters of both cases and digits that alternate as only in keys.
-fn is_mixed_key(text: &[u8]) -> bool {
+fn accept_mixed_key(text: &[u8]) -> bool {
     let has = |test: fn(&u8) -> bool| text.iter().any(test);
     accept_key(text) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_lowercase) && has(u8::is_ascii_digit)
 }
@@ -219,14 +219,14 @@ pub(super) static RULES: &[Rule] = &[
     rule("token", &["key from ", "token from ", "secret from "], r"\w+ from {word}").only(accept_key),
     rule("token", &["key from ", "token from ", "secret from "], r"\w+ from \S+ to {word}").only(accept_key),
     rule("password", &["creds", "credentials"], r"\w+[^\n:]{0,40}: ?[\w.@-]+ / {word}").word().only(accept_password),
-    rule("token", &["sess:"], r"sess:([\w-]{24,})").word().only(is_mixed_key),
+    rule("token", &["sess:"], r"sess:([\w-]{24,})").word().only(accept_mixed_key),
     rule(
         "password",
         &["walletprovider(", "frommnemonic(", "fromphrase(", "mnemonictoseed("],
         r#"\w+\(\s*["']([a-z]+(?: [a-z]+){11,23})["']"#,
     )
     .only(accept_phrase),
-    rule("token", &["session id"], r#"session id[:=]? ["']?([\w-]{20,})"#).only(is_mixed_key),
+    rule("token", &["session id"], r#"session id[:=]? ["']?([\w-]{20,})"#).only(accept_mixed_key),
     rule("token", &["session cookie "], r"session cookie {word}").only(may_be_generated),
     // Netscape's cookie file.
     rule("cookie", &["\tTRUE\t", "\tFALSE\t"], r"\t(?:TRUE|FALSE)\t[0-9]+\t[^\t\n]+\t([!-~]{6,})")
@@ -341,7 +341,7 @@ pub(super) static RULES: &[Rule] = &[
         r#"\b(?-i:[A-Z])\w*(?:(?:::|\.)\w+)*\((?:[^()\n]{0,160}?[\s,(])??["']([\w+/=-]{24,})["']"#,
     )
     .around(64)
-    .only(is_mixed_key)
+    .only(accept_mixed_key)
     .unless(&["Error", "Exception", "Id(", "ID(", "Hash", "Digest", "Buffer", "Cursor", "Equal", "From", "Blob"]),
     rule("secret", &["algoliasearch(", "searchclient("], r"\w+\(\s*{lit}\s*,\s*{str}").only(accept_key_or_digits),
     rule(

@@ -6,13 +6,13 @@ use aho_corasick::{
     dfa::DFA,
 };
 
-pub(crate) struct Literals {
+pub(crate) struct LiteralFinder {
     automaton: DFA,
     /// Length of the longest literal in bytes.
     longest: usize,
 }
 
-impl Literals {
+impl LiteralFinder {
     pub(crate) fn new(literals: impl IntoIterator<Item = &'static &'static str> + Clone, any_case: bool) -> Self {
         let longest = literals.clone().into_iter().map(|literal| literal.len()).max().unwrap_or(0);
         let built = DFA::builder().ascii_case_insensitive(any_case).build(literals);
@@ -58,11 +58,11 @@ impl Literals {
 
 #[cfg(test)]
 mod tests {
-    use super::Literals;
+    use super::LiteralFinder;
 
     #[test]
     fn literal_is_found_at_any_position() {
-        let literals = Literals::new(&["no such", "oom"], true);
+        let literals = LiteralFinder::new(&["no such", "oom"], true);
         for before in 0..24 {
             for after in 0..24 {
                 for literal in ["no such", "OOM"] {
@@ -73,6 +73,6 @@ mod tests {
                 assert!(!literals.occur_in(text.as_bytes()), "{text}");
             }
         }
-        assert!(!Literals::new(&["oom"], false).occur_in(b"OOM"));
+        assert!(!LiteralFinder::new(&["oom"], false).occur_in(b"OOM"));
     }
 }

@@ -5,13 +5,13 @@ use super::import::{IncidentLine, OutcomeLine, SolutionLine};
 use crate::{
     Engine, EngineError, ErrorCode,
     answer::moment::format_iso,
-    contract::{MemoryExportParams, MemoryExported},
+    contract::{MemoryExportPage, MemoryExportParams},
 };
 use argus_core::CallContext;
 use argus_store::{
     Tx,
     incidents::{self, Incident},
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, Solution, outcomes},
 };
 
@@ -23,10 +23,10 @@ pub fn export(
     engine: &Engine,
     context: &CallContext,
     params: &MemoryExportParams,
-) -> Result<MemoryExported, EngineError> {
+) -> Result<MemoryExportPage, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
-        return Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
+        return Err(EngineError::invalid_input(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
     }
     let body = |tx: &mut Tx<'_>| {
         let mut page = incidents::list_page(tx, params.after.as_deref(), limit + 1)?;
@@ -40,7 +40,7 @@ pub fn export(
         }
         let next = page.last().filter(|_| has_more).map(|incident| incident.id.clone());
         let total = u32::try_from(incidents::count(tx)?).unwrap_or(u32::MAX);
-        Ok(MemoryExported { lines, incidents: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
+        Ok(MemoryExportPage { lines, incidents: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
     };
     engine.read(context, body)
 }
@@ -48,7 +48,7 @@ pub fn export(
 /// Reads the solutions of an incident with their outcomes, and returns the line for the file.
 pub(in crate::memory) fn read_incident_line(tx: &mut Tx<'_>, incident: &Incident) -> Result<IncidentLine, EngineError> {
     let mut lines = Vec::new();
-    for solution in solutions::list_of_owner(tx, Owner::Incident(incident.key))? {
+    for solution in solutions::list_of_owner(tx, DocumentOwner::Incident(incident.key))? {
         let outcomes = outcomes::list_of_solution(tx, solution.key)?.into_iter().map(convert_outcome).collect();
         lines.push(convert_solution(solution, outcomes));
     }

@@ -10,7 +10,7 @@ pub(super) mod write;
 use crate::{
     Engine, EngineError,
     answer::text,
-    contract::{MemoryImportParams, MemoryImported, RefusedLine},
+    contract::{MemoryImportParams, MemoryImportResult, RefusedLine},
     memory::{environment::resolve_environment, input},
 };
 use argus_core::{CallContext, display, sign::sha256_hex};
@@ -139,7 +139,7 @@ pub fn import(
     engine: &Engine,
     context: &CallContext,
     MemoryImportParams { lines }: &MemoryImportParams,
-) -> Result<MemoryImported, EngineError> {
+) -> Result<MemoryImportResult, EngineError> {
     let lines = (1..).zip(lines.lines()).filter(|(_, line)| !line.trim().is_empty());
     import_lines(engine, context, lines.map(|(number, line)| (number, parse_line(line))))
 }
@@ -149,8 +149,8 @@ pub(super) fn import_lines(
     engine: &Engine,
     context: &CallContext,
     lines: impl Iterator<Item = (u32, Result<IncidentLine, EngineError>)>,
-) -> Result<MemoryImported, EngineError> {
-    let mut imported = MemoryImported::default();
+) -> Result<MemoryImportResult, EngineError> {
+    let mut imported = MemoryImportResult::default();
     let mut prepared = Vec::new();
     for (number, line) in lines {
         match line.and_then(|line| prepare_incident(engine, context, line)) {
@@ -176,17 +176,17 @@ pub(in crate::memory) fn import_one(
     line: IncidentLine,
 ) -> Result<(), EngineError> {
     let prepared = prepare_incident(engine, context, line)?;
-    write::write_all(engine, tx, &[(1, prepared)], MemoryImported::default())?;
+    write::write_all(engine, tx, &[(1, prepared)], MemoryImportResult::default())?;
     Ok(())
 }
 
 fn parse_line(line: &str) -> Result<IncidentLine, EngineError> {
     let line: IncidentLine = serde_json::from_str(line)
-        .map_err(|error| EngineError::invalid(format!("not an incident: {}", text::quote(&error.to_string()))))?;
+        .map_err(|error| EngineError::invalid_input(format!("not an incident: {}", text::quote(&error.to_string()))))?;
     match line.r#type.as_deref() {
         None | Some("incident") => Ok(line),
         Some(other) => {
-            Err(EngineError::invalid(format!("type is '{}', not 'incident'", text::quote_beginning(other, 40))))
+            Err(EngineError::invalid_input(format!("type is '{}', not 'incident'", text::quote_beginning(other, 40))))
         }
     }
 }
@@ -202,7 +202,7 @@ fn prepare_incident(
     let id = given_or_content_id("inc", "", check_given_id(engine, line.id.as_deref())?, || {
         format!("{title}\n{error_signature:?}\n{summary:?}")
     });
-    let created_at = parse_time_or(line.created_at.as_deref(), context.now)?;
+    let created_at = parse_time_or(line.created_at.as_deref(), context.now_ms)?;
     let mut solutions: Vec<PreparedSolution> = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
         let solution = prepare_solution(engine, solution, &id, created_at)?;
@@ -285,9 +285,9 @@ pub(super) fn check_given_id(engine: &Engine, id: Option<&str>) -> Result<Option
     if kept == id {
         return Ok(Some(kept));
     }
-    Err(EngineError::invalid(format!(
+    Err(EngineError::invalid_input(format!(
         "'{}' is not a valid id: use one line of at most {MAX_ID_CHARS} visible characters, without secrets",
-        display::shortened(&kept, 80)
+        display::truncate_chars(&kept, 80)
     )))
 }
 
@@ -306,11 +306,11 @@ fn given_or_content_id(prefix: &str, owner: &str, given: Option<String>, content
 pub(super) fn parse_time_or(given: Option<&str>, default_ms: i64) -> Result<i64, EngineError> {
     let Some(given) = given else { return Ok(default_ms) };
     let moment = OffsetDateTime::parse(given, &Rfc3339).map_err(|_| {
-        EngineError::invalid(format!(
+        EngineError::invalid_input(format!(
             "created_at '{}' is not an ISO 8601 time with a time zone",
             text::quote_beginning(given, 40)
         ))
     })?;
     let millis = i64::try_from(moment.unix_timestamp_nanos() / 1_000_000);
-    millis.map(CallContext::clamp_to_range).map_err(|_| EngineError::invalid("created_at is out of range"))
+    millis.map(CallContext::clamp_to_range).map_err(|_| EngineError::invalid_input("created_at is out of range"))
 }

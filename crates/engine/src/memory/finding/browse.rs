@@ -8,13 +8,13 @@ use crate::{
     Engine, EngineError,
     answer::moment::format_iso,
     contract::{
-        MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncident, ViewIncidentsParams,
+        IncidentView, MatchKind, NoParams, RankedSolution, ViewEnvironmentsResult, ViewIncidentsParams,
         ViewIncidentsResult,
     },
     memory::{
         environment::{ResolvedEnvironment, resolve_environment},
         index, input,
-        side::{OWN_SIDES, Side},
+        side::{DatabaseRole, OWN_DATABASES},
     },
     runs::history::has_more_after,
     viewer::check_page,
@@ -27,7 +27,7 @@ use argus_core::{
 use argus_store::{
     Tx,
     incidents::{self, IncidentKey},
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, outcomes},
 };
 use serde_json::{Map, Value};
@@ -50,7 +50,7 @@ pub fn view_incidents(
     let (limit, offset) = check_page(params.limit, DEFAULT_LIMIT, params.offset)?;
     let env = params.env.clone().filter(|env| !env.is_null()).unwrap_or_else(|| Value::Object(Map::new()));
     let environment = resolve_environment(engine, &env, params.env_bucket.as_deref(), None)?;
-    let mut warnings = engine.secondary_warnings();
+    let mut warnings = engine.unavailable_database_warnings();
     let text = params.text.as_deref().filter(|text| !text.trim().is_empty());
     let (incidents, total) = match text {
         Some(text) => find_matching_page(engine, context, text, &environment, (limit, offset), &mut warnings)?,
@@ -67,7 +67,7 @@ pub fn view_environments(
     _: &NoParams,
 ) -> Result<ViewEnvironmentsResult, EngineError> {
     let mut env_buckets: Vec<String> = Vec::new();
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(outcomes::list_environments(tx, MAX_ENVIRONMENTS)?);
         let found = engine.read_if_available(side, context, &mut Vec::new(), body)?.unwrap_or_default();
         env_buckets.extend(found.into_iter().filter(|bucket| !env_buckets.contains(bucket)).collect::<Vec<_>>());
@@ -79,7 +79,7 @@ pub fn view_environments(
 /// Returns the number of incidents in the user's memories.
 pub(crate) fn count_incidents(engine: &Engine, context: &CallContext) -> Result<u32, EngineError> {
     let mut total = 0_u64;
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(incidents::count(tx)?);
         total += engine.read_if_available(side, context, &mut Vec::new(), body)?.unwrap_or_default();
     }
@@ -94,19 +94,19 @@ fn find_matching_page(
     environment: &ResolvedEnvironment,
     (limit, offset): (u32, u32),
     warnings: &mut Vec<String>,
-) -> Result<(Vec<ViewIncident>, u32), EngineError> {
+) -> Result<(Vec<IncidentView>, u32), EngineError> {
     let (text, warning) = input::clean_query(engine, text)?;
     warnings.extend(warning);
     // A search does not find pending patterns before they are indexed. If the database cannot be written now, they stay
     // pending.
-    let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending(tx)?);
+    let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending_patterns(tx)?);
     if engine.read(context, has_pending)? {
         let body = |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx);
-        let _ = engine.write_side_now(Side::Primary, context, body);
+        let _ = engine.write_database_without_waiting(DatabaseRole::Primary, context, body);
     }
     let query = Query::new(&text, &engine.analyzer);
     let hits: Vec<SearchHit> =
-        search_memories(engine, context, &OWN_SIDES, None, &query, (MAX_MATCHES, MIN_SCORE), warnings)?;
+        search_memories(engine, context, &OWN_DATABASES, None, &query, (MAX_MATCHES, MIN_SCORE), warnings)?;
     let total = u32::try_from(hits.len()).unwrap_or(u32::MAX);
     let hits: Vec<SearchHit> = hits.into_iter().skip(offset as usize).take(limit as usize).collect();
     let mut shown = Vec::new();
@@ -119,7 +119,7 @@ fn find_matching_page(
             .collect();
         ranked.stable_sort_by(|a, b| b.final_solution_score.total_cmp(&a.final_solution_score));
         ranked.truncate(MAX_SOLUTIONS);
-        shown.push(ViewIncident {
+        shown.push(IncidentView {
             incident_id: found.incident_id,
             kind: found.kind,
             title: found.title,
@@ -143,10 +143,10 @@ fn read_newest_page(
     context: &CallContext,
     (limit, offset): (u32, u32),
     warnings: &mut Vec<String>,
-) -> Result<(Vec<ViewIncident>, u32), EngineError> {
-    let mut found: Vec<(i64, Side, IncidentKey)> = Vec::new();
+) -> Result<(Vec<IncidentView>, u32), EngineError> {
+    let mut found: Vec<(i64, DatabaseRole, IncidentKey)> = Vec::new();
     let mut total = 0_u64;
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok((incidents::count(tx)?, incidents::list_newest(tx, offset + limit)?));
         let Some((count, keys)) = engine.read_if_available(side, context, warnings, body)? else { continue };
         total += count;
@@ -164,11 +164,11 @@ fn read_newest_page(
 fn read_incident(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    side: Side,
+    side: DatabaseRole,
     key: IncidentKey,
-) -> Result<Option<ViewIncident>, EngineError> {
+) -> Result<Option<IncidentView>, EngineError> {
     let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
-    Ok(Some(ViewIncident {
+    Ok(Some(IncidentView {
         incident_id: incident.id,
         kind: MatchKind::Incident,
         title: incident.title,
@@ -177,7 +177,7 @@ fn read_incident(
         tags: incident.tags,
         memory: engine.memory_kind(side),
         created_at: format_iso(incident.created_at),
-        solution_count: solutions::count_usable(tx, Owner::Incident(key))?,
+        solution_count: solutions::count_usable(tx, DocumentOwner::Incident(key))?,
         score: None,
         because: Vec::new(),
         solutions: Vec::new(),

@@ -3,9 +3,9 @@
 
 use crate::{
     Engine,
-    contract::{Difference, IncidentMatch, MemoryKind, RankedSolution, Related},
+    contract::{Difference, IncidentMatch, MemoryKind, RankedSolution, RelatedEntry},
 };
-use argus_core::{bound::bound_to, display, environment::Environment};
+use argus_core::{bound::truncate_middle_to, display, environment::Environment};
 use serde_json::{Map, Value};
 
 /// Maximum number of characters of a text, such as steps, in an answer.
@@ -43,13 +43,13 @@ pub(super) fn clean_solution(engine: &Engine, solution: RankedSolution) -> Ranke
     }
 }
 
-pub(super) fn clean_related(engine: &Engine, related: Related) -> Related {
-    Related {
+pub(super) fn clean_related(engine: &Engine, related: RelatedEntry) -> RelatedEntry {
+    RelatedEntry {
         id: clean_line(engine, &related.id),
         description: clean_line(engine, &related.description),
         suggested_fix: related
             .suggested_fix
-            .map(|fix| display::shortened(&clean_text(engine, &fix), MAX_RELATED_FIX_CHARS)),
+            .map(|fix| display::truncate_chars(&clean_text(engine, &fix), MAX_RELATED_FIX_CHARS)),
         confidence: None,
         tried: None,
         differences: related
@@ -66,16 +66,16 @@ pub(super) fn clean_related(engine: &Engine, related: Related) -> Related {
 }
 
 pub(super) fn clean_line(engine: &Engine, found: &str) -> String {
-    display::line(&redact_bounded(engine, found), MAX_LINE_CHARS)
+    display::sanitize_line(&redact_bounded(engine, found), MAX_LINE_CHARS)
 }
 
 pub(super) fn clean_text(engine: &Engine, found: &str) -> String {
-    display::shortened(&redact_bounded(engine, found), MAX_STEPS_CHARS)
+    display::truncate_chars(&redact_bounded(engine, found), MAX_STEPS_CHARS)
 }
 
 /// Redacts a text. The text is bounded first, because a foreign file may contain any length.
 fn redact_bounded(engine: &Engine, found: &str) -> String {
-    engine.analyzer.redact_whole(&bound_to(found, MAX_READ_BYTES)).into_string()
+    engine.analyzer.redact_without_limit(&truncate_middle_to(found, MAX_READ_BYTES)).into_string()
 }
 
 pub(super) fn clean_tags(engine: &Engine, found: &[String]) -> Vec<String> {

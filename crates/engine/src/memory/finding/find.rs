@@ -1,6 +1,6 @@
 //! Searches the given memories for matches of a text. Scores are comparable across memories.
 
-use crate::{Engine, EngineError, memory::side::Side};
+use crate::{Engine, EngineError, memory::side::DatabaseRole};
 use argus_core::{
     CallContext,
     search::{MIN_SCORE, Query, Score, WeighedQuery},
@@ -8,7 +8,7 @@ use argus_core::{
 };
 use argus_store::{
     Tx, incidents,
-    search::{self, Candidate, Owner, WantedTerm, family_key},
+    search::{self, DocumentOwner, SearchCandidate, SearchTerm, family_key},
 };
 
 /// Minimum number of candidates whose exact score is computed.
@@ -20,8 +20,8 @@ const MAX_COMPARED_TITLES: usize = 20;
 /// An incident or a pattern that matches a search.
 #[derive(Debug)]
 pub(super) struct SearchHit {
-    pub(super) side: Side,
-    pub(super) owner: Owner,
+    pub(super) side: DatabaseRole,
+    pub(super) owner: DocumentOwner,
     pub(super) score: Score,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct SearchHit {
 pub(super) fn search_memories(
     engine: &Engine,
     context: &CallContext,
-    sides: &[Side],
+    sides: &[DatabaseRole],
     mut primary: Option<&mut Tx<'_>>,
     query: &Query,
     (limit, threshold): (usize, f64),
@@ -72,10 +72,14 @@ pub(super) fn search_memories(
 
 /// Raises the score of incidents whose title equals the query. Without this, a short title of common words gets a low
 /// score, although the query means exactly that incident.
-fn raise_equal_titles(tx: &mut Tx<'_>, query: &Query, scored: &mut [(Owner, Score)]) -> Result<(), EngineError> {
+fn raise_equal_titles(
+    tx: &mut Tx<'_>,
+    query: &Query,
+    scored: &mut [(DocumentOwner, Score)],
+) -> Result<(), EngineError> {
     let weak = scored.iter_mut().filter(|(_, score)| score.has_all_terms && score.value < MIN_SCORE);
     let mut weak: Vec<_> = weak
-        .filter_map(|(owner, score)| if let Owner::Incident(key) = owner { Some((*key, score)) } else { None })
+        .filter_map(|(owner, score)| if let DocumentOwner::Incident(key) = owner { Some((*key, score)) } else { None })
         .collect();
     weak.stable_sort_by(|(_, one), (_, other)| other.value.total_cmp(&one.value));
     weak.truncate(MAX_COMPARED_TITLES);
@@ -98,14 +102,14 @@ pub(in crate::memory) fn find_candidates(
     weighed: &WeighedQuery<'_>,
     counts: &[u64],
     take: usize,
-) -> Result<Vec<Candidate>, EngineError> {
-    let wanted = weighed.term_worths().zip(counts);
-    let wanted = wanted.map(|((term, worth), documents)| WantedTerm { term: term.hash, worth, documents: *documents });
+) -> Result<Vec<SearchCandidate>, EngineError> {
+    let wanted = weighed.term_contributions().zip(counts);
+    let wanted = wanted.map(|((term, worth), documents)| SearchTerm { term: term.hash, worth, documents: *documents });
     Ok(search::find_candidates(tx, &wanted.collect::<Vec<_>>(), query.family().map(family_key), take)?)
 }
 
 /// Returns the family of the query if the candidate has the same family.
-pub(super) fn matching_family<'q>(query: &'q Query, candidate: &Candidate) -> Option<&'q str> {
+pub(super) fn matching_family<'q>(query: &'q Query, candidate: &SearchCandidate) -> Option<&'q str> {
     query.family().filter(|family| candidate.family == Some(family_key(family)))
 }
 
@@ -114,7 +118,7 @@ pub(super) fn matching_family<'q>(query: &'q Query, candidate: &Candidate) -> Op
 fn count_documents(
     engine: &Engine,
     context: &CallContext,
-    sides: &[Side],
+    sides: &[DatabaseRole],
     mut primary: Option<&mut Tx<'_>>,
     terms: &[u32],
     warnings: &mut Vec<String>,

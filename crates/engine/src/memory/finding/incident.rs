@@ -11,14 +11,14 @@ use crate::{
     contract::{IdParams, IncidentDetail, OutcomeDetail, SolutionDetail},
     memory::{
         resolve,
-        side::{FOREIGN_SIDES, OWN_SIDES, Side},
+        side::{DatabaseRole, FOREIGN_DATABASES, OWN_DATABASES},
     },
 };
-use argus_core::{CallContext, bound::bound_to, display};
+use argus_core::{CallContext, bound::truncate_middle_to, display};
 use argus_store::{
     Tx,
     incidents::{self, Incident},
-    search::Owner,
+    search::DocumentOwner,
     solutions::{
         self, Solution,
         outcomes::{self, Outcome},
@@ -43,13 +43,15 @@ pub fn incident(
     context: &CallContext,
     IdParams { id }: &IdParams,
 ) -> Result<IncidentDetail, EngineError> {
-    for side in OWN_SIDES.into_iter().chain(FOREIGN_SIDES) {
+    for side in OWN_DATABASES.into_iter().chain(FOREIGN_DATABASES) {
         let body = |tx: &mut Tx<'_>| match incidents::find_by_id(tx, id.trim())? {
             Some(incident) => read_detail(engine, tx, side, incident).map(Some),
             None => Ok(None),
         };
         match engine.read_if_available(side, context, &mut Vec::new(), body)? {
-            Some(Some(found)) if FOREIGN_SIDES.contains(&side) => return Ok(foreign::strip_statistics(engine, found)),
+            Some(Some(found)) if FOREIGN_DATABASES.contains(&side) => {
+                return Ok(foreign::clean_foreign_incident(engine, found));
+            }
             Some(Some(found)) => return Ok(found),
             _ => {}
         }
@@ -65,7 +67,7 @@ pub(crate) fn ids_with_prefix(
     limit: u32,
 ) -> Result<Vec<String>, EngineError> {
     let mut ids = Vec::new();
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(incidents::list_ids_with_prefix(tx, prefix, limit)?);
         ids.extend(engine.read_if_available(side, context, &mut Vec::new(), body)?.unwrap_or_default());
     }
@@ -78,14 +80,14 @@ pub(crate) fn ids_with_prefix(
 fn read_detail(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    side: Side,
+    side: DatabaseRole,
     incident: Incident,
 ) -> Result<IncidentDetail, EngineError> {
-    let owner = Owner::Incident(incident.key);
+    let owner = DocumentOwner::Incident(incident.key);
     let (mut shown, mut bytes_left) = (Vec::new(), MAX_ALL_STEPS_BYTES);
     for solution in solutions::list_with_wrong(tx, owner, MAX_SOLUTIONS)? {
         let mut solution = read_solution_detail(tx, solution)?;
-        solution.steps = bound_to(&solution.steps, bytes_left.max(MIN_STEPS_BYTES)).into_owned();
+        solution.steps = truncate_middle_to(&solution.steps, bytes_left.max(MIN_STEPS_BYTES)).into_owned();
         bytes_left = bytes_left.saturating_sub(solution.steps.len());
         shown.push(solution);
     }
@@ -118,8 +120,8 @@ fn read_solution_detail(tx: &mut Tx<'_>, solution: Solution) -> Result<SolutionD
         worked,
         failed,
         buckets: convert_stats(stats),
-        recorded_by: solution.recorded.by,
-        recorded_from: solution.recorded.from,
+        recorded_by: solution.recorder.by,
+        recorded_from: solution.recorder.from,
         outcomes: newest.into_iter().map(convert_outcome).collect(),
         wrong: solution.is_wrong,
     })
@@ -130,7 +132,7 @@ fn convert_outcome(outcome: Outcome) -> OutcomeDetail {
         outcome_id: outcome.id,
         worked: outcome.worked,
         env_bucket: outcome.env_bucket,
-        notes: outcome.notes.map(|notes| display::shortened(&notes, MAX_NOTES_CHARS)),
+        notes: outcome.notes.map(|notes| display::truncate_chars(&notes, MAX_NOTES_CHARS)),
         lookup_id: outcome.lookup_id,
         created_at: format_iso(outcome.created_at),
         recorded_by: outcome.recorded.by,

@@ -2,27 +2,27 @@
 
 use super::{
     find::SearchHit,
-    ranking::{self, Ranked},
+    ranking::{self, ScoredSolution},
 };
 use crate::{
     Engine, EngineError,
     contract::{IncidentMatch, MatchKind},
     memory::{
         environment::ResolvedEnvironment,
-        side::{OWN_SIDES, Side},
+        side::{DatabaseRole, OWN_DATABASES},
     },
 };
 use argus_core::{CallContext, display, stable_sort::StableSort};
-use argus_store::{Tx, incidents, patterns, search::Owner, solutions};
+use argus_store::{Tx, incidents, patterns, search::DocumentOwner, solutions};
 
 /// Maximum number of characters of each text of an incident in an answer.
 pub(super) const MAX_SHOWN_CHARS: usize = 500;
 
 /// An incident or a pattern that matches a search, with its ranked solutions.
 pub(super) struct ListedIncident {
-    pub(super) side: Side,
+    pub(super) side: DatabaseRole,
     pub(super) shown: IncidentMatch,
-    pub(super) ranked: Vec<Ranked>,
+    pub(super) ranked: Vec<ScoredSolution>,
     /// Milliseconds since 1970 in UTC.
     pub(super) created_at: i64,
 }
@@ -37,7 +37,7 @@ pub(super) fn list_incidents(
     environment: &ResolvedEnvironment,
 ) -> Result<Vec<ListedIncident>, EngineError> {
     let mut listed: Vec<(usize, ListedIncident)> = Vec::with_capacity(hits.len());
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let own: Vec<(usize, &SearchHit)> = hits.iter().enumerate().filter(|(_, hit)| hit.side == side).collect();
         if own.is_empty() {
             continue;
@@ -68,10 +68,10 @@ pub(super) fn read_match(
 ) -> Result<Option<(IncidentMatch, i64)>, EngineError> {
     let shorten_text = |text: String| shorten(text, MAX_SHOWN_CHARS);
     let solution_count = solutions::count_usable(tx, hit.owner)?;
-    let (score, because) = (round_score(hit.score.value), hit.score.because.clone());
+    let (score, because) = (round_score(hit.score.value), hit.score.matched_terms.clone());
     let memory = engine.memory_kind(hit.side);
     Ok(match hit.owner {
-        Owner::Incident(key) => incidents::get(tx, key)?.map(|incident| {
+        DocumentOwner::Incident(key) => incidents::get(tx, key)?.map(|incident| {
             (
                 IncidentMatch {
                     incident_id: incident.id,
@@ -89,7 +89,7 @@ pub(super) fn read_match(
                 incident.created_at,
             )
         }),
-        Owner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| {
+        DocumentOwner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| {
             (
                 IncidentMatch {
                     title: pattern.shown_description().to_owned(),
@@ -112,7 +112,7 @@ pub(super) fn read_match(
 
 #[expect(clippy::needless_pass_by_value, reason = "for Option::map")]
 pub(super) fn shorten(text: String, most: usize) -> String {
-    display::shortened(&text, most)
+    display::truncate_chars(&text, most)
 }
 
 /// Rounds to four digits, because further digits of a score carry no information.

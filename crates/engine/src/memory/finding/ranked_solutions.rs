@@ -3,7 +3,7 @@
 
 use super::{
     find::search_memories,
-    foreign::{self, Claim},
+    foreign::{self, ForeignMatch},
     listed::{ListedIncident, list_incidents},
     shared,
 };
@@ -15,12 +15,12 @@ use crate::{
         environment::{ResolvedEnvironment, resolve_environment},
         index, input,
         next::build_next_action,
-        side::{OWN_SIDES, Side},
+        side::{DatabaseRole, OWN_DATABASES},
     },
 };
 use argus_core::{
     CallContext,
-    bound::bound_to,
+    bound::truncate_middle_to,
     search::{MIN_SCORE, Query},
     stable_sort::StableSort,
 };
@@ -50,30 +50,32 @@ pub fn ranked_solutions(
     let limit = check_limit(params.limit)?;
     let environment = resolve_environment(engine, &params.env, None, params.detected_env.as_ref())?;
     let (text, warning) = input::clean_query(engine, &params.query_text)?;
-    let mut warnings = engine.secondary_warnings();
+    let mut warnings = engine.unavailable_database_warnings();
     warnings.extend(warning);
     let query = Query::new(&text, &engine.analyzer);
     index_secondary(engine, context);
-    let lookup_id = context.id("lkp");
-    let stored_text = bound_to(&text, MAX_STORED_QUERY_BYTES);
+    let lookup_id = context.create_id("lkp");
+    let stored_text = truncate_middle_to(&text, MAX_STORED_QUERY_BYTES);
     let store_and_search = |tx: &mut Tx<'_>| {
         index::index_pending_patterns(engine, tx)?;
-        lookups::insert(tx, &lookup_id, &stored_text, &environment.bucket, context.now)?;
+        lookups::insert(tx, &lookup_id, &stored_text, &environment.bucket, context.now_ms)?;
         search_own_memories(engine, context, tx, &query, &environment)
     };
     // Storing the search is optional, so the call does not wait for a lock.
-    let (listed, unread_warnings) = match engine.write_side_now(Side::Primary, context, store_and_search) {
-        Err(error) if engine.may_answer_unstored(&error) => {
-            warnings.push(format!("The search was not stored, so omit lookup_id in record_outcome: {}", error.message));
-            let body = |tx: &mut Tx<'_>| search_own_memories(engine, context, tx, &query, &environment);
-            engine.read(context, body)?
-        }
-        found => found?,
-    };
+    let (listed, unread_warnings) =
+        match engine.write_database_without_waiting(DatabaseRole::Primary, context, store_and_search) {
+            Err(error) if engine.can_answer_without_storing(&error) => {
+                warnings
+                    .push(format!("The search was not stored, so omit lookup_id in record_outcome: {}", error.message));
+                let body = |tx: &mut Tx<'_>| search_own_memories(engine, context, tx, &query, &environment);
+                engine.read(context, body)?
+            }
+            found => found?,
+        };
     warnings.extend(unread_warnings);
-    let claims = foreign::find_claims(engine, context, &query, &environment)?;
+    let claims = foreign::find_foreign_matches(engine, context, &query, &environment)?;
     let mut answer = build_answer(lookup_id, environment, listed, limit, warnings);
-    add_claims(&mut answer, claims, limit);
+    add_foreign_matches(&mut answer, claims, limit);
     Ok(answer)
 }
 
@@ -81,7 +83,7 @@ fn check_limit(limit: Option<i64>) -> Result<usize, EngineError> {
     let limit = limit.unwrap_or(i64::from(DEFAULT_SOLUTIONS));
     match u32::try_from(limit) {
         Ok(limit @ 1..=MAX_SOLUTIONS) => Ok(limit as usize),
-        _ => Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_SOLUTIONS}."))),
+        _ => Err(EngineError::invalid_input(format!("limit is {limit}; it must be from 1 to {MAX_SOLUTIONS}."))),
     }
 }
 
@@ -95,16 +97,16 @@ fn search_own_memories(
 ) -> Result<(Vec<ListedIncident>, Vec<String>), EngineError> {
     let mut warnings = Vec::new();
     let wanted = (MAX_INCIDENTS, MIN_SCORE);
-    let hits = search_memories(engine, context, &OWN_SIDES, Some(&mut *primary), query, wanted, &mut warnings)?;
+    let hits = search_memories(engine, context, &OWN_DATABASES, Some(&mut *primary), query, wanted, &mut warnings)?;
     Ok((list_incidents(engine, context, Some(primary), &hits, environment)?, warnings))
 }
 
 /// Indexes the pending patterns of the secondary memory. If this fails, they stay pending.
 fn index_secondary(engine: &Engine, context: &CallContext) {
-    let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending(tx)?);
-    if matches!(engine.read_side(Side::Secondary, context, has_pending), Ok(Some(true))) {
+    let has_pending = |tx: &mut Tx<'_>| Ok(argus_store::search::has_pending_patterns(tx)?);
+    if matches!(engine.read_database(DatabaseRole::Secondary, context, has_pending), Ok(Some(true))) {
         let body = |tx: &mut Tx<'_>| index::index_pending_patterns(engine, tx);
-        let _ = engine.write_side_now(Side::Secondary, context, body);
+        let _ = engine.write_database_without_waiting(DatabaseRole::Secondary, context, body);
     }
 }
 
@@ -171,7 +173,7 @@ fn only_failed_warning(solution: &RankedSolution, environment: &ResolvedEnvironm
 }
 
 /// Adds foreign solutions after all own solutions. They change neither the recommendation nor the next step.
-fn add_claims(answer: &mut RankedSolutionsResult, claims: Vec<Claim>, limit: usize) {
+fn add_foreign_matches(answer: &mut RankedSolutionsResult, claims: Vec<ForeignMatch>, limit: usize) {
     if claims.is_empty() {
         return;
     }
@@ -195,7 +197,7 @@ fn merge_ranked(mut listed: Vec<ListedIncident>) -> (Vec<IncidentMatch>, Vec<Ran
     let mut incidents: Vec<IncidentMatch> = Vec::with_capacity(listed.len());
     let mut ranked: Vec<RankedSolution> = Vec::new();
     let mut known = BTreeSet::new();
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         for incident in listed.iter_mut().filter(|incident| incident.side == side) {
             let before = incident.ranked.len();
             incident.ranked.retain(|solution| known.insert(solution.solution.id.clone()));
@@ -226,7 +228,7 @@ fn shorten(ranked: &mut [RankedSolution]) -> bool {
         envs_left = envs_left.saturating_sub(env);
         let most = left.max(MIN_STEPS_BYTES);
         if rank > 0 && solution.steps.len() > most {
-            solution.steps = bound_to(&solution.steps, most).into_owned();
+            solution.steps = truncate_middle_to(&solution.steps, most).into_owned();
             cut = true;
         }
         left = left.saturating_sub(solution.steps.len());

@@ -9,14 +9,14 @@ use crate::{
 use argus_core::{
     CallContext,
     environment::Environment,
-    rank::{self, Caller, Candidate, Ranking},
+    rank::{self, Ranking, RankingContext, SolutionFacts},
 };
 use argus_store::{
     Tx, patterns,
-    search::Owner,
+    search::DocumentOwner,
     solutions::{
         self, Solution, SolutionKey,
-        outcomes::{self, Stats},
+        outcomes::{self, EnvironmentStats},
     },
 };
 use serde_json::{Map, Value};
@@ -24,7 +24,7 @@ use std::collections::HashMap;
 
 /// Maximum number of solutions of an incident that are ranked. If there are more, the most successful and then the
 /// newest are ranked.
-const MAX_RANKED: u32 = 100;
+const MAX_RANKED_SOLUTIONS: u32 = 100;
 
 /// Days after which a confirmation counts half, unless the configuration sets another value.
 const DEFAULT_HALF_LIFE_DAYS: f64 = 180.0;
@@ -32,10 +32,10 @@ const DEFAULT_HALF_LIFE_DAYS: f64 = 180.0;
 const DAY_MS: f64 = 24.0 * 60.0 * 60.0 * 1000.0;
 
 #[derive(Debug)]
-pub(super) struct Ranked {
+pub(super) struct ScoredSolution {
     pub(super) solution: Solution,
     pub(super) ranking: Ranking,
-    stats: Vec<Stats>,
+    stats: Vec<EnvironmentStats>,
     /// Number of reported successes that a run could have proved, but none has.
     claimed: u32,
 }
@@ -46,23 +46,23 @@ pub(super) fn rank_solutions(
     engine: &Engine,
     context: &CallContext,
     tx: &mut Tx<'_>,
-    owner: Owner,
+    owner: DocumentOwner,
     environment: &Environment,
     incident_match: f64,
-) -> Result<Vec<Ranked>, EngineError> {
+) -> Result<Vec<ScoredSolution>, EngineError> {
     let mut ranked = Vec::new();
-    for solution in solutions::list_best(tx, owner, MAX_RANKED)? {
+    for solution in solutions::list_best(tx, owner, MAX_RANKED_SOLUTIONS)? {
         let stats = outcomes::read_stats(tx, solution.key)?;
         let solution_environment = Environment::parse(&solution.env_bucket);
         let rows = read_rows(tx, solution.key, &stats)?;
-        let candidate = Candidate { environment: &solution_environment, stats: &rows, incident_match };
-        let ranking = rank::rank(&build_caller(engine, context, environment), &candidate);
+        let candidate = SolutionFacts { environment: &solution_environment, stats: &rows, incident_match };
+        let ranking = rank::rank_solution(&build_caller(engine, context, environment), &candidate);
         let claimed = rows.iter().map(|row| row.claimed).fold(0, u32::saturating_add);
-        ranked.push(Ranked { solution, ranking, stats, claimed });
+        ranked.push(ScoredSolution { solution, ranking, stats, claimed });
     }
-    if let Owner::Pattern(key) = owner {
+    if let DocumentOwner::Pattern(key) = owner {
         let chosen = patterns::get(tx, key)?.and_then(|pattern| pattern.overrides.solution);
-        put_first(&mut ranked, chosen);
+        put_chosen_first(&mut ranked, chosen);
     }
     Ok(ranked)
 }
@@ -74,15 +74,15 @@ pub(super) fn rank_untried(
     solution: Solution,
     environment: &Environment,
     incident_match: f64,
-) -> Ranked {
+) -> ScoredSolution {
     let solution_environment = Environment::parse(&solution.env_bucket);
-    let candidate = Candidate { environment: &solution_environment, stats: &[], incident_match };
-    let ranking = rank::rank(&build_caller(engine, context, environment), &candidate);
-    Ranked { solution, ranking, stats: Vec::new(), claimed: 0 }
+    let candidate = SolutionFacts { environment: &solution_environment, stats: &[], incident_match };
+    let ranking = rank::rank_solution(&build_caller(engine, context, environment), &candidate);
+    ScoredSolution { solution, ranking, stats: Vec::new(), claimed: 0 }
 }
 
 /// Puts the solution that a person chose first, with at least the best score of its pattern.
-fn put_first(ranked: &mut Vec<Ranked>, chosen: Option<SolutionKey>) {
+fn put_chosen_first(ranked: &mut Vec<ScoredSolution>, chosen: Option<SolutionKey>) {
     let Some(at) = ranked.iter().position(|ranked| Some(ranked.solution.key) == chosen) else { return };
     let mut set = ranked.remove(at);
     let best = ranked.iter().map(|other| other.ranking.final_solution_score).fold(0.0, f64::max);
@@ -101,8 +101,8 @@ pub(in crate::memory) fn compute_stats(
 ) -> Result<SolutionStats, EngineError> {
     let stats = outcomes::read_stats(tx, solution.key)?;
     let rows = read_rows(tx, solution.key, &stats)?;
-    let candidate = Candidate { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
-    let ranking = rank::rank(&build_caller(engine, context, &environment.environment), &candidate);
+    let candidate = SolutionFacts { environment: &environment.environment, stats: &rows, incident_match: 1.0 };
+    let ranking = rank::rank_solution(&build_caller(engine, context, &environment.environment), &candidate);
     let (worked, failed) = sum_outcomes(&stats);
     let tried = f64::from(worked) + f64::from(failed);
     Ok(SolutionStats {
@@ -117,8 +117,8 @@ pub(in crate::memory) fn compute_stats(
 }
 
 /// Converts the statistics to the type of the answer.
-pub(super) fn convert_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
-    let row = |row: Stats| BucketStats {
+pub(super) fn convert_stats(stats: Vec<EnvironmentStats>) -> Vec<BucketStats> {
+    let row = |row: EnvironmentStats| BucketStats {
         env_bucket: row.env_bucket,
         worked: row.worked,
         failed: row.failed,
@@ -127,7 +127,7 @@ pub(super) fn convert_stats(stats: Vec<Stats>) -> Vec<BucketStats> {
     stats.into_iter().map(row).collect()
 }
 
-impl Ranked {
+impl ScoredSolution {
     /// Converts the solution to the type of the answer.
     pub(super) fn into_contract(self, incident_id: &str, memory: MemoryKind) -> RankedSolution {
         let (worked, failed) = sum_outcomes(&self.stats);
@@ -154,16 +154,20 @@ impl Ranked {
     }
 }
 
-fn build_caller<'a>(engine: &Engine, context: &CallContext, environment: &'a Environment) -> Caller<'a> {
+fn build_caller<'a>(engine: &Engine, context: &CallContext, environment: &'a Environment) -> RankingContext<'a> {
     let days = engine.options.memory.half_life_days.filter(|days| *days > 0.0).unwrap_or(DEFAULT_HALF_LIFE_DAYS);
     #[expect(clippy::cast_possible_truncation, reason = "a cast of a float ends at the largest number")]
     let half_life_ms = (days * DAY_MS) as i64;
-    Caller { environment, now: context.now, half_life_ms }
+    RankingContext { environment, now: context.now_ms, half_life_ms }
 }
 
-fn read_rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<Vec<rank::BucketStats>, EngineError> {
+fn read_rows(
+    tx: &mut Tx<'_>,
+    solution: SolutionKey,
+    stats: &[EnvironmentStats],
+) -> Result<Vec<rank::BucketStats>, EngineError> {
     let claimed: HashMap<String, u32> = outcomes::count_claims_by_bucket(tx, solution)?.into_iter().collect();
-    let row = |row: &Stats| rank::BucketStats {
+    let row = |row: &EnvironmentStats| rank::BucketStats {
         bucket: Environment::parse(&row.env_bucket),
         worked: row.worked,
         claimed: claimed.get(&row.env_bucket).copied().unwrap_or_default(),
@@ -175,13 +179,13 @@ fn read_rows(tx: &mut Tx<'_>, solution: SolutionKey, stats: &[Stats]) -> Result<
 }
 
 /// Returns how often the solution worked and failed in all environments.
-pub(super) fn sum_outcomes(stats: &[Stats]) -> (u32, u32) {
-    let add = |(worked, failed): (u32, u32), row: &Stats| {
+pub(super) fn sum_outcomes(stats: &[EnvironmentStats]) -> (u32, u32) {
+    let add = |(worked, failed): (u32, u32), row: &EnvironmentStats| {
         (worked.saturating_add(row.worked), failed.saturating_add(row.failed))
     };
     stats.iter().fold((0, 0), add)
 }
 
-fn last_confirmed_at(stats: &[Stats]) -> Option<String> {
+fn last_confirmed_at(stats: &[EnvironmentStats]) -> Option<String> {
     stats.iter().filter_map(|row| row.last_confirmed_at).max().map(format_iso)
 }

@@ -7,8 +7,8 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{Related, RelatedKind, Tried},
-    memory::{environment::ResolvedEnvironment, side::OWN_SIDES},
+    contract::{FixTrialCounts, RelatedEntry, RelatedKind},
+    memory::{environment::ResolvedEnvironment, side::OWN_DATABASES},
 };
 use argus_core::{
     CallContext, display,
@@ -16,7 +16,7 @@ use argus_core::{
     search::{MIN_SCORE, Query},
     stable_sort::StableSort,
 };
-use argus_store::{Tx, incidents, search::Owner, solutions::outcomes};
+use argus_store::{Tx, incidents, search::DocumentOwner, solutions::outcomes};
 use std::collections::BTreeSet;
 
 /// Maximum number of incidents in an answer.
@@ -33,13 +33,14 @@ pub(crate) fn find_related_incidents(
     context: &CallContext,
     primary: &mut Tx<'_>,
     query: &Query,
-) -> Result<Vec<Related>, EngineError> {
+) -> Result<Vec<RelatedEntry>, EngineError> {
     let wanted = (MAX_HITS, MIN_SCORE);
-    let mut hits = search_memories(engine, context, &OWN_SIDES, Some(&mut *primary), query, wanted, &mut Vec::new())?;
-    hits.retain(|hit| matches!(hit.owner, Owner::Incident(_)));
+    let mut hits =
+        search_memories(engine, context, &OWN_DATABASES, Some(&mut *primary), query, wanted, &mut Vec::new())?;
+    hits.retain(|hit| matches!(hit.owner, DocumentOwner::Incident(_)));
     hits.truncate(MAX_INCIDENTS);
     let mut related = Vec::with_capacity(hits.len());
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let hits: Vec<_> = hits.iter().filter(|hit| hit.side == side).collect();
         if hits.is_empty() {
             continue;
@@ -55,7 +56,7 @@ pub(crate) fn find_related_incidents(
         related.extend(found.unwrap_or_default());
     }
     let mut known = BTreeSet::new();
-    related.retain(|incident: &Related| known.insert(incident.id.clone()));
+    related.retain(|incident: &RelatedEntry| known.insert(incident.id.clone()));
     related.stable_sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
     Ok(related)
 }
@@ -65,27 +66,27 @@ fn read_with_best_solution(
     context: &CallContext,
     tx: &mut Tx<'_>,
     hit: &SearchHit,
-) -> Result<Option<Related>, EngineError> {
-    let Owner::Incident(key) = hit.owner else { return Ok(None) };
+) -> Result<Option<RelatedEntry>, EngineError> {
+    let DocumentOwner::Incident(key) = hit.owner else { return Ok(None) };
     let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
     let environment = Environment::default();
     let ranked = ranking::rank_solutions(engine, context, tx, hit.owner, &environment, hit.score.value)?;
-    let score = |ranked: &ranking::Ranked| ranked.ranking.final_solution_score;
+    let score = |ranked: &ranking::ScoredSolution| ranked.ranking.final_solution_score;
     let best = ranked.into_iter().max_by(|a, b| score(a).total_cmp(&score(b)));
     let tried = match &best {
-        Some(best) => Some(Tried::from(outcomes::count_outcomes(tx, best.solution.key)?)),
+        Some(best) => Some(FixTrialCounts::from(outcomes::count_outcomes(tx, best.solution.key)?)),
         None => None,
     };
-    Ok(Some(Related {
+    Ok(Some(RelatedEntry {
         kind: RelatedKind::Incident,
         id: incident.id,
         description: incident.title,
         similarity: round_score(hit.score.value),
         differences: Vec::new(),
         confidence: best.as_ref().map(|best| best.ranking.reliability_score),
-        suggested_fix: best.map(|best| display::shortened(&best.solution.steps, MAX_STEPS_CHARS)),
+        suggested_fix: best.map(|best| display::truncate_chars(&best.solution.steps, MAX_STEPS_CHARS)),
         tried,
-        claimed: tried.is_some_and(Tried::is_claimed),
+        claimed: tried.is_some_and(FixTrialCounts::is_claimed),
         memory: None,
         origin: None,
     }))

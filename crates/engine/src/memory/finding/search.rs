@@ -6,22 +6,22 @@ use super::{
 };
 use crate::{
     Engine, EngineError,
-    contract::{MemorySearchParams, MemorySearched},
+    contract::{MemorySearchParams, MemorySearchResult},
     memory::{
         environment::resolve_environment,
         input,
-        side::{OWN_SIDES, Side},
+        side::{DatabaseRole, OWN_DATABASES},
     },
 };
 use argus_core::{
     CallContext,
-    environment::{Environment, env_match},
+    environment::{Environment, environment_similarity},
     search::Query,
     stable_sort::StableSort,
 };
 use argus_store::{
     Tx, incidents, patterns,
-    search::Owner,
+    search::DocumentOwner,
     solutions::{self, outcomes},
 };
 
@@ -31,7 +31,7 @@ const MAX_LIMIT: u32 = 1000;
 /// match the text equally well.
 const ENVIRONMENT_SHARE: f64 = 0.1;
 /// Minimum number of incidents that are compared by environment.
-const MIN_COMPARED: usize = 20;
+const MIN_COMPARED_INCIDENTS: usize = 20;
 /// Maximum number of solutions of an incident that are compared.
 const MAX_SOLUTIONS: u32 = 20;
 
@@ -40,13 +40,13 @@ pub fn search(
     engine: &Engine,
     context: &CallContext,
     params: &MemorySearchParams,
-) -> Result<MemorySearched, EngineError> {
+) -> Result<MemorySearchResult, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
-        return Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
+        return Err(EngineError::invalid_input(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
     }
     if params.text.trim().is_empty() {
-        return Ok(MemorySearched { ranked: Vec::new(), scores: Vec::new() });
+        return Ok(MemorySearchResult { ranked: Vec::new(), scores: Vec::new() });
     }
     let env = params.env.as_ref().filter(|env| !env.is_null());
     let environment = env.map(|env| resolve_environment(engine, env, None, None)).transpose()?;
@@ -54,16 +54,16 @@ pub fn search(
     let (text, _) = input::clean_query(engine, &params.text)?;
     let query = Query::new(&text, &engine.analyzer);
     let limit = limit as usize;
-    let found = if environment.is_some() { limit.max(MIN_COMPARED) } else { limit };
+    let found = if environment.is_some() { limit.max(MIN_COMPARED_INCIDENTS) } else { limit };
     let wanted = (found, params.threshold.unwrap_or(0.0));
-    let mut hits = search_memories(engine, context, &OWN_SIDES, None, &query, wanted, &mut Vec::new())?;
+    let mut hits = search_memories(engine, context, &OWN_DATABASES, None, &query, wanted, &mut Vec::new())?;
     if let Some(environment) = environment {
         sort_by_environment(engine, context, &environment.environment, &mut hits)?;
         hits.truncate(limit);
     }
-    let mut answer = MemorySearched { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
+    let mut answer = MemorySearchResult { ranked: Vec::with_capacity(hits.len()), scores: Vec::new() };
     let mut ids = vec![None; hits.len()];
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let own = hits.iter().zip(&mut ids).filter(|(hit, _)| hit.side == side);
         read_ids(engine, context, side, own.map(|(hit, id)| (hit.owner, id)).collect())?;
     }
@@ -86,7 +86,7 @@ fn sort_by_environment(
     for hit in hits.iter_mut() {
         let body = |tx: &mut Tx<'_>| find_environment_similarity(tx, hit.owner, environment);
         let similarity = engine.read_if_available(hit.side, context, &mut Vec::new(), body)?.flatten();
-        let similarity = similarity.unwrap_or_else(|| env_match(environment, &Environment::default()));
+        let similarity = similarity.unwrap_or_else(|| environment_similarity(environment, &Environment::default()));
         hit.score.value *= 1.0 - ENVIRONMENT_SHARE + ENVIRONMENT_SHARE * similarity;
     }
     hits.stable_sort_by(|a, b| b.score.value.total_cmp(&a.score.value));
@@ -96,14 +96,14 @@ fn sort_by_environment(
 /// Returns the similarity of the most similar environment for which a solution was written or in which it worked.
 fn find_environment_similarity(
     tx: &mut Tx<'_>,
-    owner: Owner,
+    owner: DocumentOwner,
     environment: &Environment,
 ) -> Result<Option<f64>, EngineError> {
     let mut best: Option<f64> = None;
     for solution in solutions::list_best(tx, owner, MAX_SOLUTIONS)? {
         let worked = outcomes::read_stats(tx, solution.key)?.into_iter().filter(|row| row.worked > 0);
         for bucket in worked.map(|row| row.env_bucket).chain([solution.env_bucket]) {
-            let similarity = env_match(environment, &Environment::parse(&bucket));
+            let similarity = environment_similarity(environment, &Environment::parse(&bucket));
             best = Some(best.map_or(similarity, |best| best.max(similarity)));
         }
     }
@@ -113,8 +113,8 @@ fn find_environment_similarity(
 fn read_ids(
     engine: &Engine,
     context: &CallContext,
-    side: Side,
-    mut wanted: Vec<(Owner, &mut Option<String>)>,
+    side: DatabaseRole,
+    mut wanted: Vec<(DocumentOwner, &mut Option<String>)>,
 ) -> Result<(), EngineError> {
     if wanted.is_empty() {
         return Ok(());
@@ -122,8 +122,8 @@ fn read_ids(
     let body = |tx: &mut Tx<'_>| {
         for (owner, id) in &mut wanted {
             **id = match *owner {
-                Owner::Incident(key) => incidents::find_id(tx, key)?,
-                Owner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| pattern.id),
+                DocumentOwner::Incident(key) => incidents::find_id(tx, key)?,
+                DocumentOwner::Pattern(key) => patterns::get(tx, key)?.map(|pattern| pattern.id),
             };
         }
         Ok(())

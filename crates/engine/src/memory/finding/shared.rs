@@ -5,18 +5,18 @@ use super::claim_texts::{clean_line, clean_related, clean_text};
 use crate::{
     Engine, EngineError,
     answer::text::fold_case_and_spacing,
-    contract::{MemoryKind, RankedSolution, Related, RelatedKind, SharedKnown, SharedOrigin, Tried},
+    contract::{FixTrialCounts, MemoryKind, RankedSolution, RelatedEntry, RelatedKind, SharedFixEntry, SharedOrigin},
     failures::{fix_results, related},
     memory::{
         exchange::{export, import::IncidentLine, sharing::SHARED_FOLDER},
-        side::{OWN_SIDES, Side},
+        side::{DatabaseRole, OWN_DATABASES},
     },
 };
 use argus_core::{Analysis, CallContext, display, evidence::kept::fixes::ProofStatus, stable_sort::StableSort};
 use argus_store::{
     StoreError, Tx, incidents,
     patterns::{self, Pattern, PatternKey, sameness},
-    search::Owner,
+    search::DocumentOwner,
     shared::{self, SharedUse},
     solutions::{
         self, Solution,
@@ -46,7 +46,7 @@ pub(crate) const SHARED_WARNING: &str = "Entries with an origin in .argus-shared
      and pass its id to argus_report_fix: your own runs then prove or refute it.";
 
 /// Returns the warning for a shown fix that own runs refuted.
-pub(crate) fn describe_refutation(shown: &Related) -> Option<String> {
+pub(crate) fn describe_refutation(shown: &RelatedEntry) -> Option<String> {
     let origin = shown.origin.as_ref().filter(|origin| origin.state == Some(ProofStatus::Refuted))?;
     let by = origin.decided_by.as_deref().unwrap_or("a run");
     Some(format!("The shared fix '{}' ({}) was tried here, and {by} refutes it.", shown.id, origin.file))
@@ -59,7 +59,7 @@ pub(crate) fn find_related_fixes(
     context: &CallContext,
     primary: Option<&mut Tx<'_>>,
     analysis: &Analysis,
-) -> Result<Vec<Related>, EngineError> {
+) -> Result<Vec<RelatedEntry>, EngineError> {
     if engine.shared.is_none() {
         return Ok(Vec::new());
     }
@@ -71,18 +71,19 @@ pub(crate) fn find_related_fixes(
         }
         Ok(found)
     };
-    let found = engine.read_if_available(Side::Shared, context, &mut Vec::new(), body)?;
-    let mut found: Vec<Related> = found.unwrap_or_default();
+    let found = engine.read_if_available(DatabaseRole::Shared, context, &mut Vec::new(), body)?;
+    let mut found: Vec<RelatedEntry> = found.unwrap_or_default();
     let ids: Vec<String> = found.iter().map(|related| related.id.clone()).collect();
     let own_knowledge = read_own_knowledge(engine, context, primary, &ids)?;
-    found.retain(|related| !own_knowledge.own.contains(&related.id));
+    found.retain(|related| !own_knowledge.own_ids.contains(&related.id));
     for related in &mut found {
         if let Some(origin) = &mut related.origin {
             own_knowledge.set_state(&related.id, origin);
         }
     }
-    let is_refuted =
-        |related: &Related| related.origin.as_ref().is_some_and(|origin| origin.state == Some(ProofStatus::Refuted));
+    let is_refuted = |related: &RelatedEntry| {
+        related.origin.as_ref().is_some_and(|origin| origin.state == Some(ProofStatus::Refuted))
+    };
     found.stable_sort_by_key(is_refuted);
     found.truncate(MAX_SHOWN_FIXES);
     Ok(found)
@@ -90,7 +91,7 @@ pub(crate) fn find_related_fixes(
 
 /// Decisions of people about whether a failure equals others.
 #[derive(Default)]
-struct Decisions {
+struct FailureDecisions {
     /// The pattern to which the failure belongs, and the file with the decision that joined them.
     joined: Option<(PatternKey, String)>,
     /// Patterns that were declared different from the failure.
@@ -98,26 +99,26 @@ struct Decisions {
 }
 
 /// Returns the decisions about exactly this failure; decisions about similar failures do not count.
-fn read_decisions(engine: &Engine, tx: &mut Tx<'_>, analysis: &Analysis) -> Result<Decisions, StoreError> {
-    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.exact)?;
-    let Some(row) = row else { return Ok(Decisions::default()) };
+fn read_decisions(engine: &Engine, tx: &mut Tx<'_>, analysis: &Analysis) -> Result<FailureDecisions, StoreError> {
+    let row = patterns::find_row_by_signature(tx, &engine.signature_version, &analysis.signatures.signature)?;
+    let Some(row) = row else { return Ok(FailureDecisions::default()) };
     let head = row.merged_into.unwrap_or(row.key);
-    let id = sameness::find_joining_decision(tx, row.key)?;
+    let id = sameness::find_merge_decision(tx, row.key)?;
     let joined = id.map(|id| (head, format!("{SHARED_FOLDER}/decisions/{}.json", clean_line(engine, &id))));
-    Ok(Decisions { joined, others: sameness::find_different(tx, head)? })
+    Ok(FailureDecisions { joined, others: sameness::list_different_failures(tx, head)? })
 }
 
 /// Returns a shared pattern with its suggested fix, or `None` if it has neither a fix nor a decision of a person.
 fn read_shared_fix(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    related: Related,
-    said: &Decisions,
-) -> Result<Option<Related>, EngineError> {
+    related: RelatedEntry,
+    said: &FailureDecisions,
+) -> Result<Option<RelatedEntry>, EngineError> {
     let Some(pattern) = patterns::find_by_id(tx, &related.id)? else { return Ok(None) };
     let cleaned = clean_related(engine, related);
     let Some((solution, fix_id, mut origin)) = read_suggested_fix(engine, tx, &pattern)? else {
-        return Ok(pattern.overrides.has_overrides().then(|| Related {
+        return Ok(pattern.overrides.has_overrides().then(|| RelatedEntry {
             id: clean_line(engine, &pattern.id),
             suggested_fix: None,
             origin: Some(decision_origin(None)),
@@ -125,10 +126,10 @@ fn read_shared_fix(
         }));
     };
     origin.joined_by = said.joined.as_ref().filter(|(head, _)| *head == pattern.key).map(|(_, file)| file.clone());
-    Ok(Some(Related {
+    Ok(Some(RelatedEntry {
         kind: RelatedKind::Pattern,
         id: fix_id,
-        suggested_fix: Some(display::shortened(&clean_text(engine, &solution.steps), MAX_FIX_CHARS)),
+        suggested_fix: Some(display::truncate_chars(&clean_text(engine, &solution.steps), MAX_FIX_CHARS)),
         claimed: true,
         memory: Some(MemoryKind::Foreign),
         origin: Some(origin),
@@ -142,8 +143,8 @@ fn read_suggested_fix(
     tx: &mut Tx<'_>,
     pattern: &Pattern,
 ) -> Result<Option<(Solution, String, SharedOrigin)>, EngineError> {
-    let Some(key) = pattern.suggests.filter(|_| fix_results::has_own_fix(pattern)) else { return Ok(None) };
-    let all = solutions::list_of_owner(tx, Owner::Pattern(pattern.key))?;
+    let Some(key) = pattern.suggested_solution.filter(|_| fix_results::has_own_fix(pattern)) else { return Ok(None) };
+    let all = solutions::list_of_owner(tx, DocumentOwner::Pattern(pattern.key))?;
     let Some(solution) = all.into_iter().find(|solution| solution.key == key) else { return Ok(None) };
     let (fix_id, origin) = read_origin(engine, tx, &solution)?;
     Ok(Some((solution, fix_id.unwrap_or_else(|| clean_line(engine, &pattern.id)), origin)))
@@ -155,8 +156,8 @@ pub(super) fn read_origin(
     tx: &mut Tx<'_>,
     solution: &Solution,
 ) -> Result<(Option<String>, SharedOrigin), EngineError> {
-    let by = clean_pseudonym(engine, solution.recorded.by.as_deref());
-    if matches!(solution.owner, Owner::Incident(_)) {
+    let by = clean_pseudonym(engine, solution.recorder.by.as_deref());
+    if matches!(solution.owner, DocumentOwner::Incident(_)) {
         let file = format!("{SHARED_FOLDER}/solutions/{}.json", clean_line(engine, &solution.id));
         return Ok((None, SharedOrigin { file, by, ..SharedOrigin::default() }));
     }
@@ -195,7 +196,7 @@ fn clean_pseudonym(engine: &Engine, by: Option<&str>) -> Option<String> {
 #[derive(Default)]
 pub(super) struct OwnKnowledge {
     /// Ids of shared entries that the own memory also contains.
-    pub(super) own: BTreeSet<String>,
+    pub(super) own_ids: BTreeSet<String>,
     states: BTreeMap<String, (ProofStatus, Option<String>)>,
 }
 
@@ -225,8 +226,8 @@ pub(super) fn read_own_knowledge(
     if ids.is_empty() {
         return Ok(OwnKnowledge::default());
     }
-    let body = |tx: &mut Tx<'_>| Ok((shared::find_known(tx, &ids)?, shared::list_uses(tx, &ids)?));
-    let read = engine.read_within(Side::Primary, context, primary, &mut Vec::new(), body)?;
+    let body = |tx: &mut Tx<'_>| Ok((shared::filter_existing_ids(tx, &ids)?, shared::list_uses(tx, &ids)?));
+    let read = engine.read_within(DatabaseRole::Primary, context, primary, &mut Vec::new(), body)?;
     let (own, uses) = read.unwrap_or_default();
     let mut states = BTreeMap::new();
     for used in uses {
@@ -235,7 +236,7 @@ pub(super) fn read_own_knowledge(
             states.insert(used.shared_id, decided);
         }
     }
-    Ok(OwnKnowledge { own: own.into_iter().collect(), states })
+    Ok(OwnKnowledge { own_ids: own.into_iter().collect(), states })
 }
 
 fn decide_state(SharedUse { worked, success, .. }: &SharedUse) -> Option<(ProofStatus, Option<String>)> {
@@ -248,34 +249,34 @@ fn decide_state(SharedUse { worked, success, .. }: &SharedUse) -> Option<(ProofS
 }
 
 /// Returns the shared fixes, newest first. Own fixes are listed only if others have tried them, with the results.
-pub(crate) fn list_shared_fixes(engine: &Engine, context: &CallContext) -> Result<Vec<SharedKnown>, EngineError> {
+pub(crate) fn list_shared_fixes(engine: &Engine, context: &CallContext) -> Result<Vec<SharedFixEntry>, EngineError> {
     if engine.shared.is_none() {
         return Ok(Vec::new());
     }
     let body = |tx: &mut Tx<'_>| {
-        let reported = solutions::list_reported(tx, MAX_LISTED_FIXES)?;
+        let reported = solutions::list_reported_successes(tx, MAX_LISTED_FIXES)?;
         let reported: Vec<_> = reported.into_iter().filter(|fix| fix.id.starts_with("fix-")).collect();
         let keys: Vec<_> = reported.iter().map(|fix| fix.solution).collect();
         let counts = outcomes::count_outcomes_of_each(tx, &keys)?;
         Ok(reported.into_iter().zip(counts).collect::<Vec<_>>())
     };
-    let read = engine.read_if_available(Side::Shared, context, &mut Vec::new(), body)?.unwrap_or_default();
+    let read = engine.read_if_available(DatabaseRole::Shared, context, &mut Vec::new(), body)?.unwrap_or_default();
     let ids: Vec<String> = read.iter().map(|(fix, _)| fix.id.clone()).collect();
     let own_knowledge = read_own_knowledge(engine, context, None, &ids)?;
-    let written = if own_knowledge.own.is_empty() { BTreeMap::new() } else { read_own_fixes(engine, context)? };
+    let written = if own_knowledge.own_ids.is_empty() { BTreeMap::new() } else { read_own_fixes(engine, context)? };
     let shown = |(mut fix, counts): (solutions::ReportedSuccess, OutcomeCounts)| {
-        let own = own_knowledge.own.contains(&fix.id);
+        let own = own_knowledge.own_ids.contains(&fix.id);
         if own {
             // Use the text of the own memory, because anybody can write a shared file with this id.
             fix = written.get(&fix.id)?.clone();
         }
         let fix_id = clean_line(engine, &fix.id);
-        let mut elsewhere = Tried::from(counts);
+        let mut elsewhere = FixTrialCounts::from(counts);
         if own {
             // The own file does not count as a result of others.
             elsewhere.proved = elsewhere.proved.saturating_sub(1);
         }
-        let is_listed = !own || elsewhere != Tried::default();
+        let is_listed = !own || elsewhere != FixTrialCounts::default();
         let mut origin = SharedOrigin {
             elsewhere: Some(elsewhere),
             ..claimed_fix_origin(&fix_id, clean_pseudonym(engine, fix.recorded_by.as_deref()))
@@ -284,10 +285,10 @@ pub(crate) fn list_shared_fixes(engine: &Engine, context: &CallContext) -> Resul
             (origin.state, origin.by) = (None, None);
         }
         own_knowledge.set_state(&fix.id, &mut origin);
-        is_listed.then(|| SharedKnown {
+        is_listed.then(|| SharedFixEntry {
             fix_id,
             case_name: clean_line(engine, &fix.case_name),
-            fix_description: display::shortened(&clean_text(engine, &fix.steps), MAX_LISTED_CHARS),
+            fix_description: display::truncate_chars(&clean_text(engine, &fix.steps), MAX_LISTED_CHARS),
             own,
             origin,
         })
@@ -300,13 +301,13 @@ fn read_own_fixes(
     engine: &Engine,
     context: &CallContext,
 ) -> Result<BTreeMap<String, solutions::ReportedSuccess>, EngineError> {
-    let body = |tx: &mut Tx<'_>| Ok(solutions::list_reported(tx, MAX_LISTED_FIXES)?);
-    let reported = engine.read_if_available(Side::Primary, context, &mut Vec::new(), body)?.unwrap_or_default();
+    let body = |tx: &mut Tx<'_>| Ok(solutions::list_reported_successes(tx, MAX_LISTED_FIXES)?);
+    let reported = engine.read_if_available(DatabaseRole::Primary, context, &mut Vec::new(), body)?.unwrap_or_default();
     Ok(reported.into_iter().map(|fix| (fix.id.clone(), fix)).collect())
 }
 
 /// A fix that a report names by its id or repeats word for word.
-pub(crate) struct TriedFix {
+pub(crate) struct ReferencedFix {
     /// None for a fix of the own memory, because reporting it is not an attempt with a shared fix.
     pub(crate) id: Option<String>,
     /// The steps of the fix, if the report contains only the id.
@@ -314,32 +315,32 @@ pub(crate) struct TriedFix {
 }
 
 /// Returns the fix that a report names by its id or repeats word for word, if any.
-pub(crate) fn find_tried_fix(
+pub(crate) fn find_referenced_fix(
     engine: &Engine,
     context: &CallContext,
     analysis: &Analysis,
     said: &str,
-) -> Result<Option<TriedFix>, EngineError> {
+) -> Result<Option<ReferencedFix>, EngineError> {
     if engine.shared.is_none() {
         return Ok(None);
     }
     for id in extract_fix_ids(said) {
         // The own memory is searched first, because anybody can write a shared file with the id of an own fix.
-        for side in [Side::Primary, Side::Shared] {
+        for side in [DatabaseRole::Primary, DatabaseRole::Shared] {
             let body = |tx: &mut Tx<'_>| Ok(solutions::find_by_fix(tx, id)?);
             let named = engine.read_if_available(side, context, &mut Vec::new(), body)?.flatten();
             let Some(solution) = named else { continue };
             let is_alone = !said.replace(id, "").contains(char::is_alphanumeric);
             let steps = is_alone.then(|| clean_text(engine, &solution.steps));
-            return Ok(Some(TriedFix { id: (side == Side::Shared).then(|| id.to_owned()), steps }));
+            return Ok(Some(ReferencedFix { id: (side == DatabaseRole::Shared).then(|| id.to_owned()), steps }));
         }
     }
     let said = fold_case_and_spacing(said);
     let related = find_related_fixes(engine, context, None, analysis)?;
     let is_repeated =
-        |related: &Related| related.suggested_fix.as_deref().is_some_and(|fix| fold_case_and_spacing(fix) == said);
+        |related: &RelatedEntry| related.suggested_fix.as_deref().is_some_and(|fix| fold_case_and_spacing(fix) == said);
     let same = related.into_iter().find(|related| related.id.starts_with("fix-") && is_repeated(related));
-    Ok(same.map(|related| TriedFix { id: Some(related.id), steps: None }))
+    Ok(same.map(|related| ReferencedFix { id: Some(related.id), steps: None }))
 }
 
 fn extract_fix_ids(said: &str) -> impl Iterator<Item = &str> {
@@ -348,7 +349,7 @@ fn extract_fix_ids(said: &str) -> impl Iterator<Item = &str> {
 }
 
 /// A shared incident with the solution that is being tried.
-pub(in crate::memory) struct SharedIncident {
+pub(in crate::memory) struct IncidentToCopy {
     pub(in crate::memory) line: IncidentLine,
     pub(in crate::memory) id: String,
 }
@@ -359,12 +360,12 @@ pub(in crate::memory) fn find_incident_of_solution(
     engine: &Engine,
     context: &CallContext,
     solution_id: &str,
-) -> Result<Option<SharedIncident>, EngineError> {
+) -> Result<Option<IncidentToCopy>, EngineError> {
     if engine.shared.is_none() {
         return Ok(None);
     }
     let solution_id = solution_id.trim();
-    for side in OWN_SIDES {
+    for side in OWN_DATABASES {
         let body = |tx: &mut Tx<'_>| Ok(solutions::find_by_id(tx, solution_id)?);
         if let Some(Some(_)) = engine.read_if_available(side, context, &mut Vec::new(), body)? {
             return Ok(None);
@@ -372,17 +373,17 @@ pub(in crate::memory) fn find_incident_of_solution(
     }
     let body = |tx: &mut Tx<'_>| {
         let Some(solution) = solutions::find_by_id(tx, solution_id)? else { return Ok(None) };
-        let Owner::Incident(key) = solution.owner else { return Ok(None) };
+        let DocumentOwner::Incident(key) = solution.owner else { return Ok(None) };
         let Some(incident) = incidents::get(tx, key)? else { return Ok(None) };
         let mut line = export::read_incident_line(tx, &incident)?;
         line.solutions.retain(|solution_line| solution_line.id.as_ref() == Some(&solution.id));
         for solution_line in &mut line.solutions {
             solution_line.outcomes.clear();
-            solution_line.recorded_by = Some(solution.recorded.by.clone().unwrap_or_else(|| "import".to_owned()));
+            solution_line.recorded_by = Some(solution.recorder.by.clone().unwrap_or_else(|| "import".to_owned()));
         }
-        Ok(Some(SharedIncident { line, id: incident.id }))
+        Ok(Some(IncidentToCopy { line, id: incident.id }))
     };
-    let found = engine.read_if_available(Side::Shared, context, &mut Vec::new(), body)?.flatten();
+    let found = engine.read_if_available(DatabaseRole::Shared, context, &mut Vec::new(), body)?.flatten();
     let Some(found) = found else { return Ok(None) };
     let body = |tx: &mut Tx<'_>| {
         let is_own = incidents::find_by_id(tx, &found.id)?.is_some();

@@ -11,7 +11,7 @@ use crate::{
         index, input,
         next::{build_next_action, build_next_action_after_outcome},
         resolve,
-        side::Side,
+        side::DatabaseRole,
     },
 };
 use argus_core::{
@@ -20,8 +20,8 @@ use argus_core::{
 };
 use argus_store::{
     Tx,
-    incidents::{self, Texts},
-    search::{self, NewDocument, Owner},
+    incidents::{self, IncidentTexts},
+    search::{self, DocumentOwner, NewDocument},
     solutions::{
         self, NewSolution,
         outcomes::{self, NewOutcome, Recorder},
@@ -91,8 +91,8 @@ fn clean_report<'a>(
     })
 }
 
-fn incident_texts<'a>(report: &'a IncidentReport<'_>) -> Texts<'a> {
-    Texts {
+fn incident_texts<'a>(report: &'a IncidentReport<'_>) -> IncidentTexts<'a> {
+    IncidentTexts {
         title: &report.title,
         error_signature: report.error_signature.as_deref(),
         summary: report.summary.as_deref(),
@@ -116,7 +116,7 @@ fn find_duplicate(
             duplicate::find_duplicate(tx, problem)?
         } else {
             let body = |tx: &mut Tx<'_>| duplicate::find_duplicate(tx, problem);
-            engine.read_if_available(Side::Secondary, context, &mut Vec::new(), body)?.flatten()
+            engine.read_if_available(DatabaseRole::Secondary, context, &mut Vec::new(), body)?.flatten()
         };
     }
     Ok(known.map(|KnownIncident { id, title, similarity }| IncidentDuplicate {
@@ -134,20 +134,20 @@ fn store_incident(
     report: &IncidentReport<'_>,
     indexed: &IndexedDocument,
 ) -> Result<IncidentCreated, EngineError> {
-    let (incident_id, outcome_id) = (context.id("inc"), context.id("out"));
-    let key = incidents::insert(tx, &incident_id, &incident_texts(report), context.now)?;
+    let (incident_id, outcome_id) = (context.create_id("inc"), context.create_id("out"));
+    let key = incidents::insert(tx, &incident_id, &incident_texts(report), context.now_ms)?;
     let document =
-        NewDocument { owner: Owner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
+        NewDocument { owner: DocumentOwner::Incident(key), family: indexed.family.as_deref(), vector: &indexed.vector };
     search::add(tx, &[document])?;
     let new = NewSolution {
-        id: &context.id("sol"),
-        owner: Owner::Incident(key),
+        id: &context.create_id("sol"),
+        owner: DocumentOwner::Incident(key),
         steps: &report.steps,
         digest: &input::steps_digest(&report.steps),
         env: report.environment.json.as_deref(),
         env_bucket: &report.environment.bucket,
         recorder: report.recorder,
-        now: context.now,
+        now: context.now_ms,
     };
     let (solution, _) = solutions::add(tx, &new)?;
     let outcome = NewOutcome {
@@ -164,9 +164,9 @@ fn store_incident(
         proved_by: None,
         refuted_by: None,
         recorder: report.recorder,
-        now: context.now,
+        now: context.now_ms,
     };
-    outcomes::record(tx, &[outcome])?;
+    outcomes::record_outcomes(tx, &[outcome])?;
     Ok(IncidentCreated {
         created: true,
         incident_id,

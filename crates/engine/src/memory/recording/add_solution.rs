@@ -22,8 +22,8 @@ pub fn add_solution(
     let environment =
         resolve_environment(engine, &params.env, params.env_bucket.as_deref(), params.detected_env.as_ref())?;
     resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
-    let side = resolve::find_owner_side(engine, context, &params.incident_id)?;
-    let id = context.id("sol");
+    let side = resolve::find_database_of_owner(engine, context, &params.incident_id)?;
+    let id = context.create_id("sol");
     let body = |tx: &mut Tx<'_>| {
         let new = NewSolution {
             id: &id,
@@ -33,11 +33,11 @@ pub fn add_solution(
             env: environment.json.as_deref(),
             env_bucket: &environment.bucket,
             recorder: engine.recorder(),
-            now: context.now,
+            now: context.now_ms,
         };
         Ok(solutions::add(tx, &new)?)
     };
-    let (solution, created) = engine.write_side(side, context, body)?;
+    let (solution, created) = engine.write_database(side, context, body)?;
     Ok(AddSolutionResult {
         solution_id: solution.id,
         env_bucket: solution.env_bucket,

@@ -2,14 +2,14 @@
 //! search would have found.
 
 use crate::{EngineError, memory::finding::find};
-use argus_core::search::{IndexedDocument, MIN_DUPLICATE_LIKENESS, Query, Vector, likeness};
+use argus_core::search::{IndexedDocument, MIN_DUPLICATE_SIMILARITY, Query, TermVector, jaccard_similarity};
 use argus_store::{
     Tx, incidents, patterns,
-    search::{self, Owner, family_key},
+    search::{self, DocumentOwner, family_key},
 };
 
 /// Maximum number of candidates that are compared.
-const MAX_COMPARED: usize = 50;
+const MAX_COMPARED_CANDIDATES: usize = 50;
 
 /// An incident or a pattern that describes the same problem.
 #[derive(Debug)]
@@ -39,16 +39,17 @@ pub(super) fn find_duplicate(tx: &mut Tx<'_>, problem: NewProblem<'_>) -> Result
     let weighed = find::weigh_terms(query, &counts);
     let [Some((_, counts))] = &counts else { return Ok(None) };
     let family = new.family.as_deref().map(family_key);
-    let mut best: Option<(f64, Owner)> = None;
-    let candidates = find::find_candidates(tx, query, &weighed, counts, MAX_COMPARED)?;
+    let mut best: Option<(f64, DocumentOwner)> = None;
+    let candidates = find::find_candidates(tx, query, &weighed, counts, MAX_COMPARED_CANDIDATES)?;
     let titled = match title {
         Some(title) => find_with_title(tx, candidates.iter().map(|candidate| candidate.owner), title)?,
         None => Vec::new(),
     };
     for candidate in candidates {
         let same = family.is_some() && candidate.family == family || titled.contains(&candidate.owner);
-        let similarity = if same { 1.0 } else { likeness(&new.vector, &Vector::from_bytes(&candidate.vector)) };
-        if similarity >= MIN_DUPLICATE_LIKENESS && best.is_none_or(|(other, _)| similarity > other) {
+        let similarity =
+            if same { 1.0 } else { jaccard_similarity(&new.vector, &TermVector::from_bytes(&candidate.vector)) };
+        if similarity >= MIN_DUPLICATE_SIMILARITY && best.is_none_or(|(other, _)| similarity > other) {
             best = Some((similarity, candidate.owner));
         }
     }
@@ -61,23 +62,23 @@ pub(super) fn find_duplicate(tx: &mut Tx<'_>, problem: NewProblem<'_>) -> Result
 /// Returns the owners that are incidents with this title, ignoring case.
 fn find_with_title(
     tx: &mut Tx<'_>,
-    owners: impl Iterator<Item = Owner>,
+    owners: impl Iterator<Item = DocumentOwner>,
     title: &str,
-) -> Result<Vec<Owner>, EngineError> {
-    let incidents = owners.filter_map(|owner| if let Owner::Incident(key) = owner { Some(key) } else { None });
+) -> Result<Vec<DocumentOwner>, EngineError> {
+    let incidents = owners.filter_map(|owner| if let DocumentOwner::Incident(key) = owner { Some(key) } else { None });
     let keys: Vec<_> = incidents.collect();
     let titles = incidents::read_titles(tx, &keys)?;
     let is_same = |known: &String| known.to_lowercase() == title.to_lowercase();
     let same = keys.into_iter().zip(titles).filter(|(_, known)| known.as_ref().is_some_and(is_same));
-    Ok(same.map(|(key, _)| Owner::Incident(key)).collect())
+    Ok(same.map(|(key, _)| DocumentOwner::Incident(key)).collect())
 }
 
-fn read_known(tx: &mut Tx<'_>, owner: Owner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {
+fn read_known(tx: &mut Tx<'_>, owner: DocumentOwner, similarity: f64) -> Result<Option<KnownIncident>, EngineError> {
     Ok(match owner {
-        Owner::Incident(key) => {
+        DocumentOwner::Incident(key) => {
             incidents::get(tx, key)?.map(|known| KnownIncident { id: known.id, title: known.title, similarity })
         }
-        Owner::Pattern(key) => {
+        DocumentOwner::Pattern(key) => {
             let known = patterns::get(tx, key)?;
             known.map(|known| KnownIncident { title: known.shown_description().to_owned(), id: known.id, similarity })
         }

@@ -16,7 +16,7 @@ use crate::{
 use argus_core::CallContext;
 use argus_store::{
     Tx, patterns,
-    search::Owner,
+    search::DocumentOwner,
     solutions::{
         self, Solution,
         outcomes::{self, NewOutcome},
@@ -35,10 +35,10 @@ pub fn record_outcome(
     let lookup_id = resolve::check_lookup_id(engine, context, params.lookup_id.as_deref())?;
     let shared = shared::find_incident_of_solution(engine, context, &params.solution_id)?;
     let side = match shared {
-        Some(_) => engine.project_side(),
-        None => resolve::find_solution_side(engine, context, &params.solution_id)?,
+        Some(_) => engine.project_database_role(),
+        None => resolve::find_database_of_solution(engine, context, &params.solution_id)?,
     };
-    let id = context.id("out");
+    let id = context.create_id("out");
     let body = |tx: &mut Tx<'_>| {
         if let Some(shared) = &shared {
             import_one(engine, context, tx, shared.line.clone())?;
@@ -61,13 +61,13 @@ pub fn record_outcome(
             proved_by: None,
             refuted_by: None,
             recorder: engine.recorder(),
-            now: context.now,
+            now: context.now_ms,
         };
-        outcomes::record(tx, &[outcome])?;
+        outcomes::record_outcomes(tx, &[outcome])?;
         count_on_pattern(context, tx, &solution, params.worked)?;
         ranking::compute_stats(engine, context, tx, &solution, &environment)
     };
-    let solution_stats = engine.write_side(side, context, body)?;
+    let solution_stats = engine.write_database(side, context, body)?;
     Ok(RecordOutcomeResult {
         ok: true,
         outcome_id: id,
@@ -80,8 +80,8 @@ pub fn record_outcome(
 
 const fn find_counted_pattern(solution: &Solution) -> Option<patterns::PatternKey> {
     match solution.owner {
-        Owner::Pattern(key) => Some(key),
-        Owner::Incident(_) => None,
+        DocumentOwner::Pattern(key) => Some(key),
+        DocumentOwner::Incident(_) => None,
     }
 }
 
@@ -93,12 +93,12 @@ fn count_on_pattern(
     solution: &Solution,
     worked: bool,
 ) -> Result<(), EngineError> {
-    let Owner::Pattern(key) = solution.owner else { return Ok(()) };
+    let DocumentOwner::Pattern(key) = solution.owner else { return Ok(()) };
     if worked
         && !solution.is_wrong
         && let Some(mut pattern) = patterns::get(tx, key)?
     {
-        patterns::count_resolution(tx, &mut pattern, context.now)?;
+        patterns::count_resolution(tx, &mut pattern, context.now_ms)?;
     }
-    Ok(solutions::choose_best(tx, key)?)
+    Ok(solutions::update_best_solution(tx, key)?)
 }

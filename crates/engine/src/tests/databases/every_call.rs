@@ -3,7 +3,7 @@
 
 use super::{create_database_copy, open_file};
 use crate::tests::prelude::*;
-use argus_store::{KnownSchemas, Postgres};
+use argus_store::{CheckedSchemas, Postgres};
 use std::cell::RefCell;
 
 /// Calls that need a local file. PostgreSQL rejects the first, and answers the others as if no commits were known.
@@ -45,7 +45,7 @@ impl CallSequence {
     pub(crate) fn call(&self, name: &'static str, params: Value) -> Value {
         let number = self.made.borrow().len();
         let context =
-            CallContext::for_call(START_MS + i64::try_from(number).unwrap() * 1000, &format!("call-{number}"));
+            CallContext::with_call_id(START_MS + i64::try_from(number).unwrap() * 1000, &format!("call-{number}"));
         let answer = call_once::<Json>(&self.engine, &context, name, params.clone());
         let value = answer.as_ref().ok().cloned().unwrap_or_default();
         let answer = answer.map_err(|error: EngineError| (error.code, error.message));
@@ -455,7 +455,8 @@ fn every_call_is_made_with_every_field_and_succeeds() {
 #[ignore = "asks the server of ARGUS_TEST_POSTGRES"]
 fn postgres_gives_the_same_answers_as_sqlite() {
     // A project that was never written, like the new file.
-    let project = Postgres::new(create_database_copy().connect().unwrap(), "played", KnownSchemas::default()).unwrap();
+    let project =
+        Postgres::new(create_database_copy().connect().unwrap(), "played", CheckedSchemas::default()).unwrap();
     let (there, here) =
         (CallSequence::run_all(Database::Postgres(project), OneReport).made_calls(), make_calls_on_sqlite());
     assert_eq!(there.len(), here.len());

@@ -5,7 +5,7 @@ use crate::tests::prelude::*;
 use argus_store::patterns;
 
 fn make_call_once(world: &World, call_id: &str, name: &str, params: &Value) -> Result<Value, EngineError> {
-    let context = CallContext::for_call(START_MS, call_id);
+    let context = CallContext::with_call_id(START_MS, call_id);
     call_once::<Json>(&world.engine, &context, name, params.clone())
 }
 
@@ -48,7 +48,7 @@ fn concurrent_equal_calls_are_made_once_with_the_same_answer() {
     let copied = create_database_copy();
     let call = |call_id: &str, name: &str, params: &Value| {
         let engine = Engine::new(open_memory(&copied), EngineOptions::default()).unwrap();
-        call_once::<Json>(&engine, &CallContext::for_call(START_MS, call_id), name, params.clone()).unwrap()
+        call_once::<Json>(&engine, &CallContext::with_call_id(START_MS, call_id), name, params.clone()).unwrap()
     };
     let cases = json!([{ "suite": [], "name": "boom", "status": "failed", "flaky": false, "attempts": 1, "error": UNKNOWN_ERROR }]);
     let run = json!({ "timedOut": false, "reports": [], "containers": [], "notes": [], "cases": cases });
@@ -138,7 +138,7 @@ fn entries_have_the_name_of_the_recorder_of_the_call() {
     let ada = RecorderOptions { by: Some("Ada".to_owned()), from: Some("laptop".to_owned()) };
     let engine = world.engine.with_recorder(ada);
     let fix = json!({ "runId": run, "caseName": "boom", "fixDescription": "Tuned it", "success": true });
-    let context = CallContext::for_call(START_MS, "call-1");
+    let context = CallContext::with_call_id(START_MS, "call-1");
     call_once::<Json>(&engine, &context, "reportFix", fix).unwrap();
     let record = &world.diagnose(&run, "boom").unwrap().fix_history[0];
     assert_eq!((record.recorded_by.as_deref(), record.recorded_from.as_deref()), (Some("Ada"), Some("laptop")));

@@ -3,14 +3,14 @@
 
 use super::create_database_copy;
 use crate::tests::prelude::*;
-use argus_store::{KnownSchemas, Postgres};
+use argus_store::{CheckedSchemas, Postgres};
 
 /// A project on a connection that counts round trips.
 struct CountedProject {
     engine: Engine,
     driver: Rc<NativeDriver>,
     project: String,
-    known: KnownSchemas,
+    known: CheckedSchemas,
     calls: Cell<u32>,
 }
 
@@ -18,7 +18,7 @@ impl CountedProject {
     fn new() -> Self {
         let copied = create_database_copy();
         let (driver, project) = (copied.connect().unwrap(), copied.project().to_owned());
-        let known = KnownSchemas::default();
+        let known = CheckedSchemas::default();
         let database = Postgres::new(Rc::<NativeDriver>::clone(&driver), &project, known.clone()).unwrap();
         let engine = Engine::new(Database::Postgres(database), EngineOptions::default()).unwrap();
         let far = Self { engine, driver, project, known, calls: Cell::new(0) };
@@ -34,7 +34,7 @@ impl CountedProject {
         let database =
             Postgres::new(Rc::<NativeDriver>::clone(&self.driver), &self.project, self.known.clone()).unwrap();
         let engine = self.engine.with_database(Database::Postgres(database), RecorderOptions::default());
-        let context = CallContext::for_call(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
+        let context = CallContext::with_call_id(START_MS + i64::from(number) * 1000, &format!("call-{number}"));
         self.driver.take_round_trips();
         let answer = call_once::<Json>(&engine, &context, name, params).unwrap();
         (self.driver.take_round_trips(), answer)

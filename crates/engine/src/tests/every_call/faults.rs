@@ -100,7 +100,7 @@ fn a_read_only_database_answers_without_counting_with_a_warning() {
     let (folder, world) = World::on_file("readonly");
     let run = world.run(vec![failed_case("boom", UNKNOWN_ERROR), failed_case("new", "Error: never seen before")]);
     world.fix(&run, "boom", "Tuned it", true).unwrap();
-    let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+    let database = Sqlite::open(folder.file().to_str().unwrap(), None, FileAccess::ReadOnly).unwrap();
     let engine = Engine::new(Database::Sqlite(database), EngineOptions::default()).unwrap();
     let context = || CallContext::new(START_MS + 500_000, [9; 16]);
     let ask = |case: &str| {
@@ -122,7 +122,7 @@ fn a_read_only_database_answers_without_counting_with_a_warning() {
 fn a_locked_database_answers_without_counting_with_a_warning() {
     let (folder, world) = World::on_file("locked");
     let run = world.run(vec![failed_case("boom", UNKNOWN_ERROR)]);
-    let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadWrite).unwrap();
+    let mut impatient = Sqlite::open(folder.file().to_str().unwrap(), None, FileAccess::ReadWrite).unwrap();
     impatient.set_lock_timeout(Duration::from_millis(20)).unwrap();
     let engine = Engine::new(Database::Sqlite(impatient), EngineOptions::default()).unwrap();
     let ask = || {

@@ -7,7 +7,7 @@ use crate::tests::{
     },
     prelude::*,
 };
-use argus_core::{Analyzer, redact::UserSecret};
+use argus_core::{Analyzer, redact::SecretPattern};
 
 /// Parts of the secrets in the params. The tests search for these parts.
 const SECRET_PARTS: [&str; 4] = ["Fake1Fake2", "Hidden1Hidden2", "Hidden7Hidden8Hidden9", "4815162342"];
@@ -166,7 +166,7 @@ fn no_call_returns_or_stores_a_secret() {
 
 #[test]
 fn configuration_errors_contain_no_secrets() {
-    let secret = |pattern: String| UserSecret { name: text_with_secrets("ticket"), pattern };
+    let secret = |pattern: String| SecretPattern { name: text_with_secrets("ticket"), pattern };
     let rule = UserRule {
         name: text_with_secrets("rule"),
         category: argus_core::Category::Unknown,
@@ -195,7 +195,7 @@ fn a_fix_loop_contains_no_secrets() {
         container_status: Some(text_with_secrets("exited")),
         oom_killed: Some(false),
     };
-    let understood = fix_loop::understand(&analyzer, &failure);
+    let understood = fix_loop::analyze_loop_failure(&analyzer, &failure);
     assert!(!contains_secret(&understood), "{understood:?}");
     let start = json!({ "command": "npm test", "desired": text_with_secrets("it passes"), "error": text_with_secrets("Error: boom"),
         "commandHash": "0".repeat(64), "timestamp": 1 });
@@ -207,7 +207,7 @@ fn a_fix_loop_contains_no_secrets() {
 
 #[test]
 fn errors_contain_no_secrets_of_the_project() {
-    let secrets = vec![UserSecret { name: "acme".to_owned(), pattern: r"ACME-\d{6}".to_owned() }];
+    let secrets = vec![SecretPattern { name: "acme".to_owned(), pattern: r"ACME-\d{6}".to_owned() }];
     let world = World::open_with_options(":memory:", EngineOptions { secrets, ..EngineOptions::default() }).unwrap();
     let secret = "ACME-123456";
     let calls = [

@@ -41,7 +41,7 @@ fn find_hints(world: &World, case: ReportCase) -> Vec<RelatedCommit> {
     diagnosed
 }
 
-fn list_reasons(told: &[RelatedCommit]) -> Vec<(&str, ChangedBecause)> {
+fn list_reasons(told: &[RelatedCommit]) -> Vec<(&str, CommitRelation)> {
     told.iter().map(|one| (one.commit.as_str(), one.because)).collect()
 }
 
@@ -56,22 +56,22 @@ fn learned_commits_are_found_by_test_and_symbol() {
     assert_eq!(learn_diffs(&world, &commits), 0, "known commits are not learned again");
 
     let all = find_hints(&world, failing_case("adds", "total", "src/cart.js"));
-    assert_eq!(list_reasons(&all), [(COMMIT_A, ChangedBecause::TestAndSymbol)]);
+    assert_eq!(list_reasons(&all), [(COMMIT_A, CommitRelation::TestAndSymbol)]);
     assert_eq!(
         (all[0].sources[0].file.as_str(), &*all[0].sources[0].symbols),
         ("src/cart.js", &["total".to_owned()][..])
     );
     assert_eq!(
         list_reasons(&find_hints(&world, failing_case("adds", "open", "src/shop.js"))),
-        [(COMMIT_A, ChangedBecause::Test)]
+        [(COMMIT_A, CommitRelation::Test)]
     );
     assert_eq!(
         list_reasons(&find_hints(&world, failing_case("counts", "Object.tax", "src/tax.js"))),
-        [(COMMIT_B, ChangedBecause::Symbol)]
+        [(COMMIT_B, CommitRelation::Symbol)]
     );
     assert_eq!(
         list_reasons(&find_hints(&world, failing_case("counts", "close", "src/cart.js"))),
-        [(COMMIT_A, ChangedBecause::TestFile)]
+        [(COMMIT_A, CommitRelation::TestFile)]
     );
     // A function with the same name in another file is another function.
     assert_eq!(list_reasons(&find_hints(&world, failing_case("counts", "tax", "src/shop.js"))), []);
@@ -98,7 +98,7 @@ fn newer_learned_commits_come_first() {
     let all = find_hints(&world, failing_case("adds", "total", "src/cart.js"));
     assert_eq!(
         list_reasons(&all),
-        [(COMMIT_B, ChangedBecause::TestAndSymbol), (COMMIT_A, ChangedBecause::TestAndSymbol)]
+        [(COMMIT_B, CommitRelation::TestAndSymbol), (COMMIT_A, CommitRelation::TestAndSymbol)]
     );
 }
 

@@ -320,7 +320,7 @@ fn a_file_that_failed_to_load_gets_its_reason_from_the_output() {
     let suite = ReportCase {
         file: Some("test/cart.test.js".to_owned()),
         suite: Vec::new(),
-        name: argus_report::SUITE_FAILURE.to_owned(),
+        name: argus_report::SUITE_FAILURE_NAME.to_owned(),
         ..failed_case("", "test failed")
     };
     let params = RecordRunParams {

@@ -86,7 +86,7 @@ fn a_fix_that_failed_here_is_suggested_with_a_warning_and_ranks_last() {
         }
         let known = world.diagnose(&runs[1], "other").unwrap();
         assert_eq!(known.suggested_fix.as_deref(), Some("Charge it"));
-        assert_eq!(known.tried, Some(Tried { proved: 1, claimed: 0, failed: 2 }), "each failure counts once");
+        assert_eq!(known.tried, Some(FixTrialCounts { proved: 1, claimed: 0, failed: 2 }), "each failure counts once");
         let [warning] = known.warnings.as_slice() else { panic!("{:?}", known.warnings) };
         assert!(warning.contains("was tried for this failure 2 times and did not help"), "{warning}");
         let run = world.record(&RecordRunParams::default(), vec![failed_case("other", error)]).unwrap();
@@ -244,7 +244,7 @@ fn a_call_with_the_same_id_creates_the_same_ids_in_any_memory() {
             success: true,
             ..ReportFixParams::default()
         };
-        report_fix(&world.engine, &CallContext::for_call(START_MS, "call-1"), &params).unwrap()
+        report_fix(&world.engine, &CallContext::with_call_id(START_MS, "call-1"), &params).unwrap()
     };
     let (standing_in, file) = (World::new(), World::new());
     let first = answered(&standing_in, standing_in.run(cases()));
@@ -267,7 +267,7 @@ fn a_call_with_an_id_is_counted_once_even_if_the_clock_changes() {
             success: false,
             ..ReportFixParams::default()
         };
-        report_fix(&world.engine, &CallContext::for_call(now, name), &params)
+        report_fix(&world.engine, &CallContext::with_call_id(now, name), &params)
     };
     report(START_MS, "call-1").unwrap();
     report(CallContext::LATEST_MS, "call-2").unwrap();
@@ -280,7 +280,7 @@ fn a_call_with_an_id_is_counted_once_even_if_the_clock_changes() {
 fn a_write_check_with_an_id_can_be_repeated() {
     let world = World::new();
     for _ in 0..2 {
-        check_write(&world.engine, &CallContext::for_call(START_MS, "call-1"), &NoParams {}).unwrap();
+        check_write(&world.engine, &CallContext::with_call_id(START_MS, "call-1"), &NoParams {}).unwrap();
     }
 }
 

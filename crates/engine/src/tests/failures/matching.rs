@@ -35,14 +35,14 @@ fn matched_id(result: &DiagnosticResult) -> String {
 fn a_similar_failure_is_matched_by_signature_next_time() {
     let world = World::new();
     let first = world.diagnose_error(UNKNOWN_ERROR);
-    assert_eq!((first.matched.how, first.matched.similarity, first.is_new_pattern), (HowMatched::None, None, true));
+    assert_eq!((first.matched.how, first.matched.similarity, first.is_new_pattern), (MatchMethod::None, None, true));
     let alike = world.diagnose_error(SIMILAR_ERROR);
-    assert_eq!((alike.matched.how, matched_id(&alike)), (HowMatched::Alike, matched_id(&first)));
+    assert_eq!((alike.matched.how, matched_id(&alike)), (MatchMethod::Alike, matched_id(&first)));
     assert!(alike.matched.similarity.is_some_and(|similarity| similarity > 0.8 && similarity < 1.0));
     assert_eq!(alike.matched.differences[0].now, SIMILAR_ERROR);
     assert_eq!((alike.pattern.unwrap().occurrences, alike.is_new_pattern, world.count_learned()), (2, false, 1));
     let again = world.diagnose_error(SIMILAR_ERROR);
-    assert_eq!((again.matched.how, matched_id(&again)), (HowMatched::Signature, matched_id(&first)));
+    assert_eq!((again.matched.how, matched_id(&again)), (MatchMethod::Signature, matched_id(&first)));
     assert_eq!((again.matched.similarity, again.pattern.unwrap().occurrences), (Some(1.0), 3));
 }
 
@@ -81,11 +81,11 @@ fn a_replaced_word_another_test_or_a_negation_is_another_failure() {
         "TypeError: the flux capacitor is out of tune",
     ] {
         let met = world.diagnose_error(other);
-        assert_eq!((met.matched.how, met.is_new_pattern), (HowMatched::None, true), "{other}");
+        assert_eq!((met.matched.how, met.is_new_pattern), (MatchMethod::None, true), "{other}");
         assert_ne!(matched_id(&met), matched_id(&first), "{other}");
     }
     let run = world.run(vec![failed_case("bang", SIMILAR_ERROR)]);
-    assert_eq!(world.diagnose(&run, "bang").unwrap().matched.how, HowMatched::None);
+    assert_eq!(world.diagnose(&run, "bang").unwrap().matched.how, MatchMethod::None);
 }
 
 #[test]
@@ -93,11 +93,11 @@ fn a_failure_of_a_built_in_has_a_provisional_pattern_that_a_fix_shows() {
     let world = World::new();
     let first = world.diagnose_error(CONNECTION_REFUSED_ERROR);
     assert_eq!(first.matched.builtin_id.as_deref(), Some("builtin-conn-refused"));
-    assert_eq!((first.matched.how, first.is_new_pattern, world.count_learned()), (HowMatched::None, false, 0));
+    assert_eq!((first.matched.how, first.is_new_pattern, world.count_learned()), (MatchMethod::None, false, 0));
     let other = world.diagnose_error("Error: mail server said: connect ECONNREFUSED 10.0.0.1:25");
     assert_ne!(matched_id(&other), matched_id(&first));
     let again = world.diagnose_error("Error: connect ECONNREFUSED 10.1.2.3:6379");
-    assert_eq!((again.matched.how, matched_id(&again)), (HowMatched::Signature, matched_id(&first)));
+    assert_eq!((again.matched.how, matched_id(&again)), (MatchMethod::Signature, matched_id(&first)));
     assert_eq!(again.pattern.unwrap().id, "builtin-conn-refused");
 
     let run = world.run(vec![failed_case("boom", CONNECTION_REFUSED_ERROR)]);
@@ -123,7 +123,7 @@ fn not_same_as_splits_permanently_and_moves_the_count() {
     let again = world.diagnose_error(SIMILAR_ERROR);
     assert_eq!(
         (again.matched.how, matched_id(&again), again.pattern.unwrap().occurrences),
-        (HowMatched::Signature, split_id.clone(), 2)
+        (MatchMethod::Signature, split_id.clone(), 2)
     );
     assert_eq!(world.diagnose_error(UNKNOWN_ERROR).pattern.unwrap().occurrences, 2);
 
@@ -167,7 +167,7 @@ fn aliases_and_provisional_patterns_survive_new_rules() {
     let worded = world.diagnose_error(SIMILAR_ERROR);
     assert_eq!(
         (worded.matched.how, matched_id(&worded), worded.category),
-        (HowMatched::Signature, first, Category::ConfigError)
+        (MatchMethod::Signature, first, Category::ConfigError)
     );
     assert_eq!(matched_id(&world.diagnose_error(CONNECTION_REFUSED_ERROR)), refused);
     assert_eq!(world.count_learned(), 1);

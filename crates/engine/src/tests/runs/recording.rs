@@ -309,7 +309,7 @@ fn a_failure_of_a_prepared_run_keeps_the_runner_of_its_own_report() {
     let reports = ["jest.xml", "pytest.xml"].map(|path| ReportInput { path: path.to_owned(), format: None }).to_vec();
     let params = RecordRunParams { reports, ..RecordRunParams::default() };
     let runners = |params: &RecordRunParams| {
-        let collected = crate::runs::collect::collect(&world_with_two_runners().engine, params).unwrap();
+        let collected = crate::runs::collect::collect_cases(&world_with_two_runners().engine, params).unwrap();
         let of_case = |case: &argus_store::runs::cases::Case| case.failure.as_ref().unwrap().facts.runner.clone();
         (collected.facts.runner, collected.cases.iter().map(of_case).collect::<Vec<_>>())
     };
@@ -351,7 +351,7 @@ fn output_is_redacted_before_it_is_cut() {
 #[test]
 fn a_call_with_an_id_is_made_once() {
     let world = World::new();
-    let named = || CallContext::for_call(START_MS, "one");
+    let named = || CallContext::with_call_id(START_MS, "one");
     let first = record_run(&world.engine, &named(), &command_params(1, "boom")).unwrap();
     let again = record_run(&world.engine, &named(), &command_params(1, "boom")).unwrap_err();
     assert_eq!(again.code, ErrorCode::CallRepeated);

@@ -33,24 +33,24 @@ fn split(world: &World, part: &str, pattern: &str) {
 }
 
 /// Returns the shared entries that a memory without own knowledge shows for a failure.
-fn list_offered_fixes(folder: &str, files: &[SharedText], case: &str, error: &str) -> Vec<Related> {
+fn list_offered_fixes(folder: &str, files: &[SharedFileContent], case: &str, error: &str) -> Vec<RelatedEntry> {
     let folder = Folder::new(folder);
     let world = super::world_with_shared_files(&folder, files);
     let result = world.record(&super::on_commit("a"), vec![failed_case(case, error)]).unwrap();
     let found = world.diagnose(&result.run_id, case).unwrap();
-    assert_eq!(found.matched.how, HowMatched::None, "shared decisions do not change the match");
+    assert_eq!(found.matched.how, MatchMethod::None, "shared decisions do not change the match");
     let related: Vec<_> = found.related.into_iter().filter(|one| one.origin.is_some()).collect();
     assert_eq!(result.failures[0].shared.as_ref(), related.iter().find(|one| one.suggested_fix.is_some()));
     related
 }
 
-fn list_decision_files(files: &[SharedText]) -> Vec<&SharedText> {
+fn list_decision_files(files: &[SharedFileContent]) -> Vec<&SharedFileContent> {
     files.iter().filter(|file| file.text.contains("\"kind\": \"sameness\"")).collect()
 }
 
 /// Writes the files that do not exist yet, and returns their number.
-fn write_new_files(world: &World, files: &mut Vec<SharedText>) -> usize {
-    let new = world.call(write, &share_params(Some("ann"), files)).unwrap();
+fn write_new_files(world: &World, files: &mut Vec<SharedFileContent>) -> usize {
+    let new = world.call(build_shared_files, &share_params(Some("ann"), files)).unwrap();
     assert_eq!(new.left_out, []);
     let count = new.files.len();
     files.extend(new.files);
@@ -95,7 +95,7 @@ fn different_failures_are_each_offered_only_their_own_fix() {
     super::record_pass(&ann, "five");
     let mut files = share_all(&ann, None).files;
     assert_eq!(files.len(), 3, "{files:?}");
-    let fixes_of = |files: &[SharedText], error| -> Vec<String> {
+    let fixes_of = |files: &[SharedFileContent], error| -> Vec<String> {
         list_offered_fixes("two", files, "boom", error).into_iter().filter_map(|one| one.suggested_fix).collect()
     };
     assert_eq!(fixes_of(&files, SIMILAR_ERROR), ["Tuned it twice"]);
@@ -116,7 +116,7 @@ fn shared_decisions_do_not_change_matching_or_counts() {
     let first = diagnose_and_get_id(&bob, "boom", UNKNOWN_ERROR);
     let run = bob.run(vec![failed_case("boom", SIMILAR_ERROR)]);
     let alike = bob.diagnose(&run, "boom").unwrap();
-    assert_eq!((alike.matched.how, alike.matched.pattern_id.as_ref()), (HowMatched::Alike, Some(&first)));
+    assert_eq!((alike.matched.how, alike.matched.pattern_id.as_ref()), (MatchMethod::Alike, Some(&first)));
     assert_eq!(alike.pattern.unwrap().occurrences, 2);
     assert_ne!(diagnose_and_get_id(&bob, "boom", OTHER_ERROR), first);
     assert_eq!(share_all(&bob, None).files, [], "decisions of others are not shared again");
@@ -233,7 +233,7 @@ fn failures_of_a_built_in_can_have_decisions() {
     assert_eq!((count_offered_fixes(&files, TOO), count_offered_fixes(&files, CONNECTION_REFUSED_ERROR)), (0, 1));
 }
 
-fn count_offered_fixes(files: &[SharedText], error: &str) -> usize {
+fn count_offered_fixes(files: &[SharedFileContent], error: &str) -> usize {
     list_offered_fixes("refused", files, "boom", error).len()
 }
 
@@ -249,14 +249,14 @@ fn a_decision_contains_no_names_of_the_machine() {
 }
 
 /// Returns the file of a decision after a change.
-fn changed_decision_file(change: impl FnOnce(&mut Value)) -> SharedText {
+fn changed_decision_file(change: impl FnOnce(&mut Value)) -> SharedFileContent {
     let (ann, mut files) = world_with_proved_fix_and_files();
     declare_different(&ann, SIMILAR_ERROR, &diagnose_and_get_id(&ann, "boom", UNKNOWN_ERROR));
     write_new_files(&ann, &mut files);
     let mut value: Value = serde_json::from_str(&list_decision_files(&files)[0].text).unwrap();
     change(&mut value);
     let path = format!("decisions/{}.json", value["id"].as_str().unwrap());
-    SharedText { path, text: value.to_string() }
+    SharedFileContent { path, text: value.to_string() }
 }
 
 #[test]
@@ -278,12 +278,18 @@ fn an_invalid_decision_is_rejected() {
     for (wanted, change) in rows {
         let files = vec![changed_decision_file(change)];
         let world = World::new();
-        let found = world.call(check, &SharedTexts { files: files.clone() }).unwrap().faults;
+        let found = world.call(check_shared_files, &SharedFilesParams { files: files.clone() }).unwrap().faults;
         assert!(found.len() == 1 && found[0].message.contains(wanted), "{wanted}: {found:?}");
-        assert_eq!(world.call(take, &SharedTexts { files }).unwrap().taken, 0);
+        assert_eq!(world.call(import_shared_files, &SharedFilesParams { files }).unwrap().taken, 0);
     }
     let world = World::new();
-    assert_eq!(world.call(check, &SharedTexts { files: vec![changed_decision_file(|_| {})] }).unwrap().faults, []);
+    assert_eq!(
+        world
+            .call(check_shared_files, &SharedFilesParams { files: vec![changed_decision_file(|_| {})] })
+            .unwrap()
+            .faults,
+        []
+    );
 }
 
 /// For example circular, self-referencing and contradicting decisions, and decisions about unknown failures.
@@ -305,7 +311,7 @@ fn inconsistent_decisions_have_no_effect() {
             let id = format!("dec-{same}-{number}");
             let value = json!({ "version": 2, "kind": "sameness", "id": id, "createdAt": fix["createdAt"],
                 "failure": of(one), "other": of(other), "same": same });
-            files.push(SharedText { path: format!("decisions/{id}.json"), text: value.to_string() });
+            files.push(SharedFileContent { path: format!("decisions/{id}.json"), text: value.to_string() });
         }
     }
     let related = list_offered_fixes("senseless", &files, "boom", UNKNOWN_ERROR);
@@ -322,7 +328,7 @@ fn a_decision_applies_to_the_same_failure_under_other_rules() {
     let options = EngineOptions { rules, ..EngineOptions::default() };
     let folder = Folder::new("sameness-rules");
     let taking = World::open_with_options(folder.file().to_str().unwrap(), options.clone()).unwrap();
-    taking.call(take, &SharedTexts { files: files.clone() }).unwrap();
+    taking.call(import_shared_files, &SharedFilesParams { files: files.clone() }).unwrap();
     drop(taking);
     let mut bob = World::open_with_options(":memory:", options).unwrap();
     bob.engine = bob.engine.with_shared(open_database(&folder.file()));

@@ -22,7 +22,7 @@ fn world_with_six_patterns() -> World {
     world
 }
 
-fn never_occurred(row: &ViewPatternRow) -> bool {
+fn never_occurred(row: &PatternTableRow) -> bool {
     row.occurrences == 0
 }
 

@@ -1,8 +1,8 @@
 //! Finds slow tests and tests that became slower. Only passes at the first attempt count, because a failure can end
 //! early or at a timeout and does not show how long the test takes.
 
-use super::to_u32;
-use crate::contract::{DurationBefore, TestDuration};
+use super::saturate_to_u32;
+use crate::contract::{EarlierDuration, TestDuration};
 use argus_core::stable_sort::StableSort;
 use argus_store::runs::{Run, RunKey, trends::PassDuration};
 use std::collections::{BTreeMap, HashMap};
@@ -20,7 +20,7 @@ const MIN_NEWEST_RUNS: usize = 3;
 /// Minimum number of runs before the newest runs, because a median of fewer runs is mostly chance.
 const MIN_RUNS_BEFORE: usize = 5;
 /// Minimum growth of a test that became slower, as a factor.
-const MIN_GROWTH: f64 = 1.25;
+const MIN_GROWTH_FACTOR: f64 = 1.25;
 /// Share of the newest runs that must reach the growth, and share of the older runs that must be below the newest
 /// median. A test that is only sometimes slow fails at least one of the two conditions.
 const MIN_SHARE_OF_RUNS: f64 = 0.75;
@@ -36,7 +36,7 @@ pub(super) fn count_runs_to_read(newest: &[(RunKey, Run)]) -> u32 {
     };
     let read = newest.iter().take(MAX_RUNS).take_while(is_read).count();
     // The newest run is always read, even if it is too large.
-    to_u32(read.max(usize::from(!newest.is_empty())))
+    saturate_to_u32(read.max(usize::from(!newest.is_empty())))
 }
 
 /// Returns the slowest tests, and the tests that became slower.
@@ -60,7 +60,7 @@ pub(super) fn list_slow_tests(
     let known: Vec<(TestDuration, bool)> = tests.into_iter().filter_map(known).collect();
     let slower = known.iter().filter(|(_, is_slower)| *is_slower).map(|(test, _)| test.clone()).collect();
     let slowest = known.into_iter().map(|(test, _)| test).collect();
-    (take_longest(slowest, |test| test.median_ms), take_longest(slower, growth_ms))
+    (take_longest(slowest, |test| test.median_ms), take_longest(slower, compute_growth_ms))
 }
 
 /// Returns the durations of a test, and whether the test became slower. Returns `None` if the test is too fast or has
@@ -71,20 +71,20 @@ fn compute_duration(case_name: String, newest_first: &[f64]) -> Option<(TestDura
     let is_known = older.len() >= MIN_RUNS_BEFORE;
     let before = median(older.to_vec()).filter(|_| is_known);
     let is_slower = before.is_some_and(|before| {
-        let limit = (before * MIN_GROWTH).max(before + MIN_DURATION_MS);
+        let limit = (before * MIN_GROWTH_FACTOR).max(before + MIN_DURATION_MS);
         holds_for_most(newest, |ms| ms >= limit) && holds_for_most(older, |ms| ms < median_ms)
     });
-    let before = before.map(|median_ms| DurationBefore { median_ms, runs: to_u32(older.len()) });
-    Some((TestDuration { case_name, median_ms, runs: to_u32(newest.len()), before }, is_slower))
+    let before = before.map(|median_ms| EarlierDuration { median_ms, runs: saturate_to_u32(older.len()) });
+    Some((TestDuration { case_name, median_ms, runs: saturate_to_u32(newest.len()), before }, is_slower))
 }
 
 fn holds_for_most(runs: &[f64], holds: impl Fn(f64) -> bool) -> bool {
     let count = runs.iter().filter(|ms| holds(**ms)).count();
-    f64::from(to_u32(count)) >= MIN_SHARE_OF_RUNS * f64::from(to_u32(runs.len()))
+    f64::from(saturate_to_u32(count)) >= MIN_SHARE_OF_RUNS * f64::from(saturate_to_u32(runs.len()))
 }
 
 /// Returns by how many milliseconds the test became slower.
-fn growth_ms(test: &TestDuration) -> f64 {
+fn compute_growth_ms(test: &TestDuration) -> f64 {
     test.median_ms - test.before.as_ref().map_or(0.0, |before| before.median_ms)
 }
 

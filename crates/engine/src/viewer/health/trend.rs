@@ -1,6 +1,6 @@
 //! Computes the trends of pass rate, duration and flaky tests over time.
 
-use super::{durations::median, to_u32};
+use super::{durations::median, saturate_to_u32};
 use crate::{
     EngineError,
     answer::moment::{DAY_MS, format_iso},
@@ -35,7 +35,7 @@ pub(super) fn count_chance_failures(tx: &mut Tx<'_>, newest: &[(RunKey, Run)]) -
         complete_runs += 1;
         failed_runs += u32::from(run.failed > 0);
     }
-    let failures = trends::count_failures_by_chance(tx, failed_runs)?.into_iter().collect();
+    let failures = trends::count_flaky_failures(tx, failed_runs)?.into_iter().collect();
     Ok(ChanceFailures { failures, complete_runs })
 }
 
@@ -66,7 +66,7 @@ fn build_point(runs: &[(usize, &(RunKey, Run))], by_chance: &ChanceFailures) -> 
     let durations = runs.iter().map(|(_, (_, run))| run.duration_ms).filter(|ms| *ms > 0.0).collect();
     let failures = |(_, (key, _)): &(usize, &(RunKey, Run))| by_chance.failures.get(key).copied().unwrap_or(0);
     let flaky = sum(|run| run.flaky) + runs.iter().map(failures).map(f64::from).sum::<f64>();
-    let count = to_u32(runs.len());
+    let count = saturate_to_u32(runs.len());
     Some(HealthPoint {
         timestamp: format_iso(newest.started_at),
         run_id: newest.id.clone(),

@@ -31,14 +31,14 @@ pub(super) enum Dialect {
 
 /// How a writer reports the attempts of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Attempts {
+pub(super) enum AttemptStyle {
     /// Attempts are elements of the case (`flakyFailure`, `rerunFailure`), or are not reported. Cases with the same
     /// name are separate tests.
     Elements,
     /// Each attempt is a case with the same name. Only failed tests run again.
     Cases,
     /// Like `Cases`, but an option that repeats all tests also writes such cases.
-    FailedAgain,
+    CasesOrRepeats,
     /// A failed attempt is a case without an error, directly before the next attempt.
     WithoutError,
 }
@@ -56,12 +56,12 @@ impl Dialect {
     /// | pytest | pytest-rerunfailures sets the outcome `rerun`, for which pytest writes a case without an error: <https://github.com/pytest-dev/pytest-rerunfailures> |
     /// | Vitest | a `failure` per attempt |
     /// | Playwright | texts inside the failure |
-    pub(super) const fn attempts(self) -> Attempts {
+    pub(super) const fn attempts(self) -> AttemptStyle {
         match self {
-            Self::Gradle => Attempts::Cases,
-            Self::Go => Attempts::FailedAgain,
-            Self::Pytest => Attempts::WithoutError,
-            _ => Attempts::Elements,
+            Self::Gradle => AttemptStyle::Cases,
+            Self::Go => AttemptStyle::CasesOrRepeats,
+            Self::Pytest => AttemptStyle::WithoutError,
+            _ => AttemptStyle::Elements,
         }
     }
 
@@ -135,7 +135,7 @@ impl Dialect {
     }
 
     /// Notes how to derive the order of execution.
-    pub(super) fn note_order(self, intake: &mut Intake<'_>) {
+    pub(super) fn record_order(self, intake: &mut Intake<'_>) {
         match self {
             Self::Pytest | Self::Mocha | Self::PhpUnit | Self::Rspec | Self::Bun | Self::Deno => {
                 intake.order = ExecutionOrder::AsReported;

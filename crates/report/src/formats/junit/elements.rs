@@ -3,7 +3,7 @@
 
 use super::node_test;
 use crate::reading::{
-    bounded_text::{self, Bounded},
+    bounded_text::{self, BoundedText},
     units,
     xml::Tag,
 };
@@ -88,17 +88,17 @@ pub(super) struct FailedAttempt {
     pub(super) kind: FailedAttemptKind,
     pub(super) message: Option<String>,
     pub(super) type_name: Option<String>,
-    pub(super) body: Bounded,
+    pub(super) body: BoundedText,
 }
 
 impl FailedAttempt {
     pub(super) fn new(tag: &Tag, kind: FailedAttemptKind) -> Self {
-        Self { kind, message: tag.text("message"), type_name: tag.text("type"), body: Bounded::error() }
+        Self { kind, message: tag.text("message"), type_name: tag.text("type"), body: BoundedText::error() }
     }
 
     /// Joins message and body. If both are missing, returns the type, for example `test timeout`.
     pub(super) fn into_text(self) -> Option<String> {
-        let body = self.body.finish().and_then(node_test::unwrap_cause).map(restore_frame_line_breaks);
+        let body = self.body.finish().and_then(node_test::extract_cause).map(restore_frame_line_breaks);
         let joined = bounded_text::join_message(self.message.as_deref(), body.as_deref());
         joined.or(self.type_name).and_then(|joined| bounded_text::bound_error(&joined))
     }
@@ -153,8 +153,8 @@ pub(super) struct OpenCase {
     /// Status as the runner reported it.
     pub(super) word: Option<String>,
     pub(super) failed_attempts: Vec<FailedAttempt>,
-    pub(super) output: Option<Bounded>,
-    pub(super) errors: Option<Bounded>,
+    pub(super) output: Option<BoundedText>,
+    pub(super) errors: Option<BoundedText>,
 }
 
 impl OpenCase {

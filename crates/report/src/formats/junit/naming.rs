@@ -12,12 +12,12 @@ use super::{
     playwright,
 };
 use crate::{
-    cpp_frameworks::failed_assertions,
+    cpp_frameworks::extract_failed_assertions,
     formats::go_text,
     intake::Intake,
-    model::{CaseStatus, Place, ReportCase, SUITE_FAILURE},
+    model::{CasePosition, CaseStatus, ReportCase, SUITE_FAILURE_NAME},
     paths,
-    reading::bounded_text::{self, Bounded},
+    reading::bounded_text::{self, BoundedText},
 };
 
 /// Converts a complete test case.
@@ -37,9 +37,9 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
         stdout_tail: finish_output(open.output, dialect),
         stderr_tail: finish_output(open.errors, dialect),
         runner: None,
-        place: Place {
+        place: CasePosition {
             started_at: open.started_at.or(suites.last().and_then(|suite| suite.started_at)),
-            ..Place::default()
+            ..CasePosition::default()
         },
     };
     if open.failed_attempts.is_empty() {
@@ -51,13 +51,13 @@ pub(super) fn finish(open: OpenCase, suites: &[Suite], dialect: Dialect, intake:
     }
     set_status(&mut case, open.failed_attempts, dialect);
     // CTest reports only the program's output.
-    case.error = case.error.or_else(|| case.stdout_tail.as_deref().and_then(failed_assertions));
+    case.error = case.error.or_else(|| case.stdout_tail.as_deref().and_then(extract_failed_assertions));
     case
 }
 
 /// Returns the output of a test without the lines that its reporter added.
-fn finish_output(output: Option<Bounded>, dialect: Dialect) -> Option<String> {
-    let text = output.and_then(Bounded::finish)?;
+fn finish_output(output: Option<BoundedText>, dialect: Dialect) -> Option<String> {
+    let text = output.and_then(BoundedText::finish)?;
     let added: fn(&str) -> bool = match dialect {
         Dialect::Pytest => |line| line.starts_with("-----") && line.contains(" Captured "),
         Dialect::Playwright => |line| line.starts_with("[[ATTACHMENT|"),
@@ -76,7 +76,7 @@ pub(super) fn suite_failure(
     intake: &Intake<'_>,
 ) -> ReportCase {
     let open =
-        OpenCase { name: SUITE_FAILURE.to_owned(), failed_attempts: vec![failed_attempt], ..OpenCase::default() };
+        OpenCase { name: SUITE_FAILURE_NAME.to_owned(), failed_attempts: vec![failed_attempt], ..OpenCase::default() };
     let mut case = finish(open, outer, dialect, intake);
     case.file = suite.file.as_deref().and_then(|file| intake.file(file));
     case.place.started_at = suite.started_at;
@@ -123,7 +123,7 @@ fn set_status(case: &mut ReportCase, failed_attempts: Vec<FailedAttempt>, dialec
     match dialect {
         Dialect::Playwright => playwright::keep_last_attempt(case),
         Dialect::NodeTest | Dialect::Nextest => case.runner_status = word,
-        Dialect::Go => case.error = case.error.take().map(|error| go_text::remove_frame(&error)),
+        Dialect::Go => case.error = case.error.take().map(|error| go_text::remove_runner_lines(&error)),
         Dialect::PhpUnit => case.error = case.error.take().map(|error| remove_title(error, case)),
         _ => {}
     }
@@ -176,12 +176,12 @@ fn name_general_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake
         given.or_else(|| [open.class_name.as_str(), suite_name].into_iter().find(|name| paths::looks_like_file(name)));
     let file = path.and_then(|path| intake.file(path));
     if dialect == Dialect::Vitest && open.name == open.class_name && file.is_some() {
-        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE_NAME.to_owned() };
     }
     // jest-junit writes a file that could not be run as a case with the file's path.
     if open.class_name == "Test suite failed to run" {
         let file = file.or_else(|| intake.file(&open.name));
-        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: Vec::new(), name: SUITE_FAILURE_NAME.to_owned() };
     }
     let (mut suite, name) = split_name(&open.name);
     if suite.is_empty() {
@@ -194,7 +194,7 @@ fn name_general_case(open: &OpenCase, suites: &[Suite], dialect: Dialect, intake
     let whole_package = dialect == Dialect::Go && open.class_name.is_empty() && open.name == "TestMain";
     if whole_class || whole_package {
         let class = if whole_class { &open.class_name } else { suite_name };
-        return CaseName { file, suite: vec![class.to_owned()], name: SUITE_FAILURE.to_owned() };
+        return CaseName { file, suite: vec![class.to_owned()], name: SUITE_FAILURE_NAME.to_owned() };
     }
     // Gradle writes the display name of JUnit 5, Surefire the method name.
     let name = if dialect.is_java() { name.strip_suffix("()").unwrap_or(&name).to_owned() } else { name };
@@ -252,7 +252,7 @@ fn name_pytest_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> C
     let is_module =
         open.class_name.is_empty() && !open.failed_attempts.is_empty() && open.name.bytes().all(is_name_part);
     let class = if is_module { open.name.as_str() } else { open.class_name.as_str() };
-    let name = if is_module { SUITE_FAILURE } else { open.name.as_str() };
+    let name = if is_module { SUITE_FAILURE_NAME } else { open.name.as_str() };
     let (file, rest) = match given {
         Some(file) => (intake.file(file), strip_module(class, file)),
         None => split_python_module(class),
@@ -281,7 +281,7 @@ fn name_node_test_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -
     let suite: Vec<String> =
         suites.iter().map(|suite| unescape_twice(&suite.name)).filter(|name| !name.is_empty()).collect();
     if suite.is_empty() && paths::looks_like_file(&open.name) && open.name.contains(['/', '\\']) {
-        return CaseName { file: intake.file(&open.name), suite, name: SUITE_FAILURE.to_owned() };
+        return CaseName { file: intake.file(&open.name), suite, name: SUITE_FAILURE_NAME.to_owned() };
     }
     CaseName { file, suite, name: unescape_twice(&open.name) }
 }
@@ -298,7 +298,7 @@ const BUN_OUTER_SUITES: usize = 2;
 fn name_bun_case(open: &OpenCase, suites: &[Suite], intake: &Intake<'_>) -> CaseName {
     let file = open.file.as_deref().or_else(|| suites.last().and_then(|suite| suite.file.as_deref()));
     let suite = suites[BUN_OUTER_SUITES..].iter().map(|suite| suite.name.clone()).collect();
-    let name = if open.name == "(unnamed)" { SUITE_FAILURE } else { &open.name };
+    let name = if open.name == "(unnamed)" { SUITE_FAILURE_NAME } else { &open.name };
     CaseName { file: file.and_then(|file| intake.file(file)), suite, name: name.to_owned() }
 }
 

@@ -23,12 +23,12 @@ pub(super) fn name_case(
 /// `Retry #n` lines.
 pub(super) fn keep_last_attempt(case: &mut ReportCase) {
     let Some(error) = case.error.take() else { return };
-    let retries = error.lines().filter(|line| is_retry_rule(line)).count();
+    let retries = error.lines().filter(|line| is_retry_separator(line)).count();
     case.attempts = 1 + u32::try_from(retries).unwrap_or(u32::MAX - 1);
     if case.status == CaseStatus::Failed {
         case.flaky = false;
     }
-    let start = error.lines().find_last_position(is_retry_rule).map_or(0, |line| line + 1);
+    let start = error.lines().find_last_position(is_retry_separator).map_or(0, |line| line + 1);
     let lines: Vec<&str> = error.lines().skip(start).filter(|line| !is_reporter_line(line)).collect();
     let indentation =
         lines.iter().filter(|line| !line.trim().is_empty()).map(|line| indentation(line)).min().unwrap_or(0);
@@ -42,7 +42,7 @@ fn indentation(line: &str) -> usize {
 }
 
 /// Returns true for `    Retry #1 ──────`.
-fn is_retry_rule(line: &str) -> bool {
+fn is_retry_separator(line: &str) -> bool {
     line.trim_start().starts_with("Retry #") && line.trim_end().ends_with('─')
 }
 

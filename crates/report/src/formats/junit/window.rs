@@ -8,26 +8,26 @@ use std::{
 
 use super::{
     Suite,
-    dialect::{Attempts, Dialect},
+    dialect::{AttemptStyle, Dialect},
 };
 use crate::{
-    formats::go_test::drop_explained_parents,
+    formats::go_test::remove_explained_parents,
     intake::{Intake, clean_names},
-    model::{CaseStatus, ReportCase, SUITE_FAILURE},
-    reading::bounded_text::{self, Bounded},
-    retries::{Retries, is_same_case, sum},
+    model::{CaseStatus, ReportCase, SUITE_FAILURE_NAME},
+    reading::bounded_text::{self, BoundedText},
+    retries::{Retries, add_optional, is_same_case},
 };
 
 #[derive(Default)]
-pub(super) struct Window {
+pub(super) struct HeldCases {
     retries: Retries,
     /// pytest-rerunfailures reports a failed attempt as a case without any error, followed by the next attempt.
     last: Option<ReportCase>,
-    /// Number of cases per name in the suite, by hash. Only for [`Attempts::FailedAgain`].
+    /// Number of cases per name in the suite, by hash. Only for [`Attempts::CasesOrRepeats`].
     runs: HashMap<u64, u32>,
 }
 
-impl Window {
+impl HeldCases {
     pub(super) fn len(&self) -> usize {
         self.retries.len()
     }
@@ -48,29 +48,29 @@ impl Window {
         }
         let attempts = dialect.attempts();
         match (case.status, attempts) {
-            (CaseStatus::Passed, Attempts::WithoutError) if self.retries.find(&case).is_none() => {
+            (CaseStatus::Passed, AttemptStyle::WithoutError) if self.retries.find(&case).is_none() => {
                 intake.assign_position(&mut case);
                 self.last = Some(case);
                 return;
             }
-            (_, Attempts::FailedAgain) => *self.runs.entry(name_hash(&case)).or_insert(0) += 1,
+            (_, AttemptStyle::CasesOrRepeats) => *self.runs.entry(name_hash(&case)).or_insert(0) += 1,
             _ => {}
         }
-        self.retries.push(case, matches!(attempts, Attempts::Cases | Attempts::FailedAgain), intake);
+        self.retries.push(case, matches!(attempts, AttemptStyle::Cases | AttemptStyle::CasesOrRepeats), intake);
     }
 
     /// Returns true if the case is not a separate attempt, but adds to an earlier case.
     fn merge_into_earlier(&mut self, case: &ReportCase, dialect: Dialect) -> bool {
         let Some(earlier) = self.retries.find(case) else { return false };
         // jest-junit repeats the error of a broken file with the fields of the error object.
-        if case.name == SUITE_FAILURE {
+        if case.name == SUITE_FAILURE_NAME {
             return true;
         }
         let teardown = dialect == Dialect::Pytest && case.runner_status.as_deref() == Some("error");
         if teardown {
             let texts: Vec<String> = [earlier.error.take(), case.error.clone()].into_iter().flatten().collect();
             earlier.error = bounded_text::bound_error(&texts.join("\n\n"));
-            earlier.duration_ms = sum(earlier.duration_ms, case.duration_ms);
+            earlier.duration_ms = add_optional(earlier.duration_ms, case.duration_ms);
         }
         teardown
     }
@@ -89,16 +89,16 @@ impl Window {
     /// Emits the failed cases of a suite. If only a single case failed, it gets the suite's output.
     pub(super) fn close_suite(&mut self, suite: &mut Suite, dialect: Dialect, intake: &mut Intake<'_>) {
         // `-count=2` repeats all tests, but gotestsum only failed tests.
-        if dialect.attempts() == Attempts::FailedAgain && self.runs.drain().all(|(_, count)| count > 1) {
+        if dialect.attempts() == AttemptStyle::CasesOrRepeats && self.runs.drain().all(|(_, count)| count > 1) {
             self.retries.separate_attempts_since(suite.first);
         }
         let mut waiting = self.retries.take_since(suite.first);
         if dialect == Dialect::Go {
-            drop_explained_parents(&mut waiting);
+            remove_explained_parents(&mut waiting);
         }
         if let [only] = waiting.as_mut_slice() {
-            let output = suite.output.take().and_then(Bounded::finish);
-            let errors = suite.errors.take().and_then(Bounded::finish);
+            let output = suite.output.take().and_then(BoundedText::finish);
+            let errors = suite.errors.take().and_then(BoundedText::finish);
             only.stdout_tail = only.stdout_tail.take().or(output);
             only.stderr_tail = only.stderr_tail.take().or(errors);
         }
@@ -119,7 +119,7 @@ fn merge_rerun(first: &ReportCase, last: ReportCase) -> ReportCase {
     ReportCase {
         attempts: first.attempts + last.attempts,
         flaky: last.status == CaseStatus::Passed,
-        duration_ms: sum(first.duration_ms, last.duration_ms),
+        duration_ms: add_optional(first.duration_ms, last.duration_ms),
         place: first.place,
         ..last
     }

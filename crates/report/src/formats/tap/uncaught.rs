@@ -2,7 +2,7 @@
 //! test file could not be loaded. The file's own point only has `test failed` or an exit code, and may come much later
 //! if files run in parallel.
 
-use crate::reading::bounded_text::Bounded;
+use crate::reading::bounded_text::BoundedText;
 
 /// Maximum number of errors to keep. A run in which no file loads usually has a single reason.
 const MAX_ERRORS: usize = 64;
@@ -11,7 +11,7 @@ const MAX_ERRORS: usize = 64;
 #[derive(Default)]
 pub(super) struct UncaughtErrors {
     /// Text since the location with which an error begins.
-    open: Option<Bounded>,
+    open: Option<BoundedText>,
     errors: Vec<String>,
 }
 
@@ -20,10 +20,10 @@ impl UncaughtErrors {
     /// `Node.js v20.20.2`.
     pub(super) fn comment(&mut self, text: &str) {
         if text.starts_with("Node.js v") {
-            let error = self.open.take().and_then(Bounded::finish);
+            let error = self.open.take().and_then(BoundedText::finish);
             self.errors.extend(error.filter(|_| self.errors.len() < MAX_ERRORS));
         } else if is_place(text) {
-            self.open = Some(Bounded::error());
+            self.open = Some(BoundedText::error());
         }
         if let Some(open) = &mut self.open {
             open.push_str(text);

@@ -62,7 +62,7 @@ impl<R: BufRead> JsonGuard<R> {
 
     /// Returns the number of replacements: invalid bytes and lone surrogates.
     pub(crate) fn replaced(&self) -> u64 {
-        self.input.replaced() + self.surrogates
+        self.input.replacement_count() + self.surrogates
     }
 
     fn refill(&mut self) -> io::Result<()> {

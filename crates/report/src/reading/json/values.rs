@@ -8,7 +8,7 @@ use std::{
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 
-use super::{Ending, guard::JsonGuard, skip_scalars};
+use super::{ReadOutcome, guard::JsonGuard, skip_scalars};
 use crate::{intake::Intake, reading::input::Input};
 
 /// Maximum length of a line. Strings are bounded before, so only an object with very many strings is cut.
@@ -18,7 +18,7 @@ const MAX_LINE_BYTES: u64 = 1024 * 1024;
 const MAX_OBJECT_BYTES: usize = 64 * 1024;
 
 /// Receives the values of a report in the order of the report.
-pub(crate) trait Values {
+pub(crate) trait ValueReceiver {
     /// Keys of the root whose arrays are passed item by item. The items of a root array have an empty key.
     const ARRAYS: &'static [&'static str];
 
@@ -27,16 +27,16 @@ pub(crate) trait Values {
 }
 
 /// Reads `input` into `values`. Broken JSON becomes a problem.
-pub(crate) fn read<R: BufRead, T: Values>(input: Input<R>, values: &mut T) -> Ending {
+pub(crate) fn read<R: BufRead, T: ValueReceiver>(input: Input<R>, values: &mut T) -> ReadOutcome {
     let mut guard = JsonGuard::new(input);
     let mut deserializer = serde_json::Deserializer::from_reader(BufReader::with_capacity(32 * 1024, &mut guard));
     let result = Root(values).deserialize(&mut deserializer);
     drop(deserializer);
-    Ending { replaced: guard.replaced(), error: result.err() }
+    ReadOutcome { replaced: guard.replaced(), error: result.err() }
 }
 
 /// Calls `on_line` with each line and its number.
-pub(crate) fn lines<R: BufRead>(
+pub(crate) fn for_each_line<R: BufRead>(
     input: Input<R>,
     intake: &mut Intake<'_>,
     mut on_line: impl FnMut(&str, u64, &mut Intake<'_>),
@@ -61,7 +61,7 @@ pub(crate) fn lines<R: BufRead>(
 
 /// Calls `on_event` with each object, which is usually on one line. Other lines are output of the tests; an object that
 /// is cut off is a problem.
-pub(crate) fn events<R: BufRead>(
+pub(crate) fn for_each_event<R: BufRead>(
     input: Input<R>,
     intake: &mut Intake<'_>,
     mut on_event: impl FnMut(&Value, &mut Intake<'_>),
@@ -69,7 +69,7 @@ pub(crate) fn events<R: BufRead>(
     // Lines of an object that has not ended.
     let mut open = String::new();
     let mut last = 0;
-    lines(input, intake, |line, number, intake| {
+    for_each_line(input, intake, |line, number, intake| {
         last = number;
         if !open.is_empty() && open.len() < MAX_OBJECT_BYTES {
             open.push_str(line);
@@ -117,7 +117,7 @@ pub(crate) fn number(value: &Value, path: &str) -> Option<f64> {
 
 struct Root<'t, T>(&'t mut T);
 
-impl<'de, T: Values> DeserializeSeed<'de> for Root<'_, T> {
+impl<'de, T: ValueReceiver> DeserializeSeed<'de> for Root<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -125,7 +125,7 @@ impl<'de, T: Values> DeserializeSeed<'de> for Root<'_, T> {
     }
 }
 
-impl<'de, T: Values> Visitor<'de> for Root<'_, T> {
+impl<'de, T: ValueReceiver> Visitor<'de> for Root<'_, T> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -155,7 +155,7 @@ struct Array<'t, T> {
     values: &'t mut T,
 }
 
-impl<'de, T: Values> DeserializeSeed<'de> for Array<'_, T> {
+impl<'de, T: ValueReceiver> DeserializeSeed<'de> for Array<'_, T> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
@@ -163,7 +163,7 @@ impl<'de, T: Values> DeserializeSeed<'de> for Array<'_, T> {
     }
 }
 
-impl<'de, T: Values> Visitor<'de> for Array<'_, T> {
+impl<'de, T: ValueReceiver> Visitor<'de> for Array<'_, T> {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -50,7 +50,7 @@ impl Tag {
     }
 
     /// Finds name and attributes in `raw`, the text between `<` and `>`.
-    pub(crate) fn index(&mut self) {
+    pub(crate) fn parse_attributes(&mut self) {
         self.attributes.clear();
         let trimmed = self.raw.trim_end();
         let end = trimmed.strip_suffix('/').unwrap_or(trimmed).len();
@@ -129,7 +129,7 @@ impl TagScan {
                 },
             };
             let end = at + length.unwrap_or(rest.len());
-            self.keep(input::text(&bytes[at..end]), raw);
+            self.append_within_limits(input::text(&bytes[at..end]), raw);
             if length.is_none() {
                 return bytes.len();
             }
@@ -146,7 +146,7 @@ impl TagScan {
         at
     }
 
-    fn keep(&mut self, text: &str, raw: &mut String) {
+    fn append_within_limits(&mut self, text: &str, raw: &mut String) {
         let room = match self.quote {
             Some(_) => MAX_VALUE_BYTES.saturating_sub(self.value),
             None => MAX_TAG_BYTES.saturating_sub(raw.len()),

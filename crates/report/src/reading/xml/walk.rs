@@ -7,14 +7,14 @@ use super::{Tag, Token, XmlReader};
 use crate::{
     error::ReportErrorKind,
     intake::Intake,
-    reading::{bounded_text::Bounded, input::Input},
+    reading::{bounded_text::BoundedText, input::Input},
 };
 
 /// Elements below this depth are skipped.
 const MAX_DEPTH: usize = 256;
 
 /// A report format in XML.
-pub(crate) trait Elements {
+pub(crate) trait ElementHandler {
     /// Name of the format for errors.
     const FORMAT: &'static str;
     /// Names of the root element.
@@ -29,20 +29,20 @@ pub(crate) trait Elements {
     fn close(&mut self, name: &str, parent: &str, text: Option<String>, intake: &mut Intake<'_>);
 }
 
-struct Open {
+struct OpenElement {
     name: String,
-    text: Option<Bounded>,
+    text: Option<BoundedText>,
 }
 
 /// Reads a report to its end. Elements that the end of the report cuts off are not closed, because a test could lack
 /// its failure.
-pub(crate) fn walk<R: BufRead, F: Elements>(
+pub(crate) fn walk<R: BufRead, F: ElementHandler>(
     input: Input<R>,
     format: &mut F,
     intake: &mut Intake<'_>,
 ) -> Result<(), ReportErrorKind> {
     let mut reader = XmlReader::new(input);
-    let mut elements: Vec<Open> = Vec::new();
+    let mut elements: Vec<OpenElement> = Vec::new();
     let (mut is_known, mut is_complete) = (false, false);
     loop {
         let line = reader.line();
@@ -55,8 +55,8 @@ pub(crate) fn walk<R: BufRead, F: Elements>(
                 } else if elements.len() == MAX_DEPTH {
                     intake.add_problem(Some(line), format!("elements nested deeper than {MAX_DEPTH} are skipped"));
                 }
-                let text = F::TEXTS.contains(&tag.name()).then(Bounded::error);
-                elements.push(Open { name: tag.name().to_owned(), text });
+                let text = F::TEXTS.contains(&tag.name()).then(BoundedText::error);
+                elements.push(OpenElement { name: tag.name().to_owned(), text });
             }
             Ok(Token::Text(text)) => {
                 if let Some(wanted) = elements.last_mut().and_then(|open| open.text.as_mut()) {
@@ -76,7 +76,7 @@ pub(crate) fn walk<R: BufRead, F: Elements>(
                 {
                     let parent = elements.last().map_or("", |open| open.name.as_str());
                     if elements.len() < MAX_DEPTH {
-                        format.close(&open.name, parent, open.text.and_then(Bounded::finish), intake);
+                        format.close(&open.name, parent, open.text.and_then(BoundedText::finish), intake);
                     }
                 }
                 is_complete |= elements.is_empty();

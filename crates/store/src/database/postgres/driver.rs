@@ -84,7 +84,7 @@ fn error_kind(code: &str) -> StoreErrorKind {
         // the next try.
         ("40", _) | (_, "26000" | "42P05") => StoreErrorKind::Conflict,
         // disk_full
-        (_, "53100") => StoreErrorKind::Full,
+        (_, "53100") => StoreErrorKind::StorageFull,
         // read_only_sql_transaction: the server is a replica.
         (_, "25006") => StoreErrorKind::ReadOnly,
         // No answer, connection exceptions, too many connections, and operator intervention such as a restart.
@@ -104,7 +104,9 @@ mod tests {
 
     #[test]
     fn error_kind_maps_sqlstate() {
-        use StoreErrorKind::{Conflict, Corrupt, Full, Internal, Locked, LoginRejected, NotPermitted, Unreachable};
+        use StoreErrorKind::{
+            Conflict, Corrupt, Internal, Locked, LoginRejected, NotPermitted, StorageFull, Unreachable,
+        };
         let kinds = [
             ("40001", Conflict),
             ("40P01", Conflict),
@@ -116,7 +118,7 @@ mod tests {
             ("08006", Unreachable),
             ("", Unreachable),
             ("53300", Unreachable),
-            ("53100", Full),
+            ("53100", StorageFull),
             ("42501", NotPermitted),
             ("28000", LoginRejected),
             ("28P01", LoginRejected),

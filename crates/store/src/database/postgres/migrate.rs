@@ -5,7 +5,7 @@ use crate::{
     database::{Cell, Row, sqlite::latest_version},
     error::{StoreError, StoreErrorKind},
 };
-use argus_core::builtin::BUILTINS;
+use argus_core::builtin::BUILTIN_PATTERNS;
 
 /// A script per version, starting with the first version that supported PostgreSQL. A script is never edited after
 /// its release.
@@ -52,19 +52,19 @@ impl SchemaState {
             Self::Current | Self::Missing => Ok(()),
             Self::Older(version) => {
                 let message = format!("it has version {version}, but this program needs version {latest}");
-                Err(StoreError::new(StoreErrorKind::Older, &message))
+                Err(StoreError::new(StoreErrorKind::OlderSchema, &message))
             }
             Self::Newer(version) => {
                 let message =
                     format!("its schema has version {version}, but this program supports versions up to {latest}");
-                Err(StoreError::new(StoreErrorKind::Newer, &message))
+                Err(StoreError::new(StoreErrorKind::NewerSchema, &message))
             }
         }
     }
 }
 
 /// Reads the answer to a version query and returns an error if this program cannot use that version.
-pub(super) fn require_version(answer: Option<&mut Answer>) -> Result<(), StoreError> {
+pub(super) fn require_current_version(answer: Option<&mut Answer>) -> Result<(), StoreError> {
     let version = answer.and_then(|answer| answer.rows.pop()).map(|cells| Row::new(cells).read());
     match version {
         Some(version) => SchemaState::from_version(version?).require_current(),
@@ -140,7 +140,7 @@ fn build_migration(schema: &str, version: i64, now: i64) -> Vec<Statement> {
     statements
         .push(Statement { sql: "UPDATE writer SET version = $1".into(), params: vec![Cell::Int(latest_version())] });
     statements.extend(
-        BUILTINS
+        BUILTIN_PATTERNS
             .iter()
             .map(|builtin| build_builtin_insert(builtin.id, builtin.category.as_str(), &builtin.signature(), now)),
     );

@@ -1,6 +1,6 @@
 //! A driver for tests and measurements that run natively.
 
-use super::{Answer, Batch, Driver, DriverError, KnownSchemas, Postgres, SERVER_PROJECT, Statement};
+use super::{Answer, Batch, CheckedSchemas, Driver, DriverError, Postgres, SERVER_PROJECT, Statement};
 use crate::{database::Cell, error::StoreError};
 use postgres::{
     Client, Config, Error, NoTls, SimpleQueryMessage,
@@ -66,7 +66,7 @@ impl CopiedDatabase {
             create_database(server, &name, "template0")?;
             let driver = Rc::new(NativeDriver::connect(&database_url(server, &name))?);
             for schema in [SERVER_PROJECT, &project] {
-                Postgres::new(Rc::<NativeDriver>::clone(&driver), schema, KnownSchemas::default())?.migrate(0)?;
+                Postgres::new(Rc::<NativeDriver>::clone(&driver), schema, CheckedSchemas::default())?.migrate(0)?;
             }
             known.insert(name).clone()
         };
@@ -83,7 +83,7 @@ impl CopiedDatabase {
 
     /// Opens the memory of the project in this database over a connection.
     pub fn memory(&self, driver: &Rc<NativeDriver>) -> Result<Postgres, StoreError> {
-        Postgres::new(Rc::<NativeDriver>::clone(driver), &self.project, KnownSchemas::default())
+        Postgres::new(Rc::<NativeDriver>::clone(driver), &self.project, CheckedSchemas::default())
     }
 
     /// Returns the name of the project in this database.

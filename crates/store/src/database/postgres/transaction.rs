@@ -19,14 +19,14 @@ pub(super) enum TransactionMode {
     Reading,
     Writing,
     /// Fails soon if another writer is active.
-    WritingNow,
+    WritingWithShortTimeout,
 }
 
 impl TransactionMode {
     const fn sql(self) -> &'static str {
         match self {
             Self::Reading => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-            Self::Writing | Self::WritingNow => "BEGIN ISOLATION LEVEL READ COMMITTED",
+            Self::Writing | Self::WritingWithShortTimeout => "BEGIN ISOLATION LEVEL READ COMMITTED",
         }
     }
 
@@ -34,7 +34,7 @@ impl TransactionMode {
     const fn lock_timeout(self) -> &'static str {
         match self {
             Self::Reading | Self::Writing => "8s",
-            Self::WritingNow => "100ms",
+            Self::WritingWithShortTimeout => "100ms",
         }
     }
 
@@ -42,7 +42,7 @@ impl TransactionMode {
     const fn version_sql(self) -> &'static str {
         match self {
             Self::Reading => "SELECT version FROM writer",
-            Self::Writing | Self::WritingNow => "UPDATE writer SET turns = turns + 1 RETURNING version",
+            Self::Writing | Self::WritingWithShortTimeout => "UPDATE writer SET turns = turns + 1 RETURNING version",
         }
     }
 }
@@ -63,7 +63,7 @@ impl Postgres {
             Statement { sql: SETTINGS.into(), params: settings.into() },
             Statement::without_params(begin.version_sql()),
         ]);
-        self.version_at.set(Some(2));
+        self.version_statement_index.set(Some(2));
         self.failure.set(None);
     }
 
@@ -75,8 +75,8 @@ impl Postgres {
         }
         let answered = self.driver.run(Batch { statements, is_last }).map_err(StoreError::from);
         let mut answers = answered.inspect_err(|error| self.failure.set(Some(error.kind())))?;
-        if let Some(at) = self.version_at.take() {
-            migrate::require_version(answers.get_mut(at))?;
+        if let Some(at) = self.version_statement_index.take() {
+            migrate::require_current_version(answers.get_mut(at))?;
         }
         Ok(answers)
     }
@@ -88,9 +88,9 @@ impl Postgres {
 
     pub(super) fn commit(&self) -> Result<(), StoreError> {
         // If the queue contains only the statements of `begin`, nothing was sent and there is nothing to commit.
-        if self.version_at.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
+        if self.version_statement_index.get().is_some_and(|at| self.pending.borrow().len() == at + 1) {
             self.pending.take();
-            self.version_at.take();
+            self.version_statement_index.take();
             return Ok(());
         }
         self.pending.borrow_mut().push(Statement::without_params("COMMIT"));
@@ -107,7 +107,7 @@ impl Postgres {
 
     pub(super) fn abandon(&self) {
         self.pending.take();
-        self.version_at.take();
+        self.version_statement_index.take();
         self.driver.abandon();
     }
 }

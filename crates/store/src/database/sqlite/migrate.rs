@@ -2,7 +2,7 @@
 //! versions are not changed.
 
 use crate::error::{StoreError, StoreErrorKind};
-use argus_core::builtin::BUILTINS;
+use argus_core::builtin::BUILTIN_PATTERNS;
 use rusqlite::{Connection, params};
 
 /// `ARGU` in ASCII, stored in the header of every Argus database.
@@ -52,7 +52,7 @@ pub(crate) enum SchemaStatus {
 }
 
 /// Reads the status of the schema. Returns an error for a newer version or for a file of another program.
-pub(crate) fn inspect(connection: &Connection) -> Result<SchemaStatus, StoreError> {
+pub(crate) fn read_schema_status(connection: &Connection) -> Result<SchemaStatus, StoreError> {
     let version = read_version(connection)?;
     if version == latest_version() {
         return Ok(SchemaStatus::Current);
@@ -61,7 +61,7 @@ pub(crate) fn inspect(connection: &Connection) -> Result<SchemaStatus, StoreErro
     if application == APPLICATION_ID && version > latest_version() {
         let message =
             format!("its schema has version {version}, but this program supports versions up to {}", latest_version());
-        return Err(StoreError::new(StoreErrorKind::Newer, &message));
+        return Err(StoreError::new(StoreErrorKind::NewerSchema, &message));
     }
     if application == APPLICATION_ID {
         return Ok(SchemaStatus::Older);
@@ -75,7 +75,7 @@ pub(crate) fn inspect(connection: &Connection) -> Result<SchemaStatus, StoreErro
 
 /// Runs the missing scripts. Must be called inside a write transaction.
 pub(crate) fn migrate(connection: &Connection, now: i64) -> Result<(), StoreError> {
-    let version = match inspect(connection)? {
+    let version = match read_schema_status(connection)? {
         SchemaStatus::Current => return Ok(()),
         SchemaStatus::Empty | SchemaStatus::Older => read_version(connection)?,
     };
@@ -107,7 +107,7 @@ fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
                        VALUES (?1, 'built-in', ?2, 'built-in', ?3, ?3, '', '', '', 0, 0, ?4, ?4, ?4) \
                        ON CONFLICT DO NOTHING";
     let mut insert = connection.prepare(SQL)?;
-    for builtin in &BUILTINS {
+    for builtin in &BUILTIN_PATTERNS {
         insert.execute(params![builtin.id, builtin.category.as_str(), builtin.signature(), now])?;
     }
     Ok(())
@@ -117,7 +117,7 @@ fn seed_builtins(connection: &Connection, now: i64) -> Result<(), StoreError> {
 pub(crate) fn lacks_builtins(connection: &Connection, database: &str) -> Result<bool, StoreError> {
     let stored =
         query_integer(connection, &format!("SELECT COUNT(*) FROM {database}.patterns WHERE recipe = 'built-in'"))?;
-    Ok(usize::try_from(stored).is_ok_and(|stored| stored < BUILTINS.len()))
+    Ok(usize::try_from(stored).is_ok_and(|stored| stored < BUILTIN_PATTERNS.len()))
 }
 
 pub(crate) fn latest_version() -> i64 {
@@ -130,12 +130,12 @@ pub(crate) fn query_integer(connection: &Connection, sql: &str) -> Result<i64, S
 
 #[cfg(test)]
 mod tests {
-    use super::{BUILTINS, latest_version};
+    use super::{BUILTIN_PATTERNS, latest_version};
 
     /// A file that already has the latest version gets no new built-ins, so a changed list needs a new version.
     #[test]
     fn changed_builtins_need_a_new_version() {
-        let ids = BUILTINS.map(|builtin| (builtin.id, builtin.category.as_str()));
+        let ids = BUILTIN_PATTERNS.map(|builtin| (builtin.id, builtin.category.as_str()));
         let seeded_by_version_8 = [
             ("builtin-conn-refused", "CONNECTION_REFUSED"),
             ("builtin-timeout", "TIMEOUT"),

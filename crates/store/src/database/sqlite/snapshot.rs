@@ -12,14 +12,14 @@ use crate::{
 impl Sqlite {
     pub(crate) fn vacuum_into(&self, path: &str) -> Result<(), StoreError> {
         let missing = || StoreError::new(StoreErrorKind::Unavailable, "the file to copy does not exist yet");
-        let connection = self.existing_file()?.ok_or_else(missing)?;
+        let connection = self.open_existing_file()?.ok_or_else(missing)?;
         connection.execute("VACUUM INTO ?1", [path])?;
         self.remove_private_data(path)
     }
 
     /// Removes the id and private data from a copy, including traces in free pages and in a journal.
     fn remove_private_data(&self, path: &str) -> Result<(), StoreError> {
-        let copy = self.open_other(path)?;
+        let copy = self.open_writable_connection(path)?;
         let version = migrate::read_version(&copy)?;
         if version < migrate::FIRST_VERSION_WITH_IDENTITY {
             return Ok(());

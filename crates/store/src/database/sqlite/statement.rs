@@ -119,7 +119,7 @@ impl rusqlite::ToSql for Value<'_> {
 
 fn bind_params(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'_>]) -> Result<(), StoreError> {
     for (index, position) in (1..).zip(order) {
-        statement.raw_bind_parameter(index, params.get(*position).ok_or_else(unbound_parameter)?)?;
+        statement.raw_bind_parameter(index, params.get(*position).ok_or_else(unbound_parameter_error)?)?;
     }
     Ok(())
 }
@@ -128,7 +128,7 @@ fn bind_params(statement: &mut Statement<'_>, order: &[usize], params: &[Value<'
 /// index comes from the name of the parameter.
 fn parameter_positions(statement: &Statement<'_>) -> Result<Vec<usize>, StoreError> {
     let position = |index| statement.parameter_name(index)?.strip_prefix('$')?.parse::<usize>().ok()?.checked_sub(1);
-    (1..=statement.parameter_count()).map(|index| position(index).ok_or_else(unbound_parameter)).collect()
+    (1..=statement.parameter_count()).map(|index| position(index).ok_or_else(unbound_parameter_error)).collect()
 }
 
 fn convert_cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
@@ -144,6 +144,6 @@ fn convert_cell(value: ValueRef<'_>) -> Result<Cell, StoreError> {
     }
 }
 
-fn unbound_parameter() -> StoreError {
+fn unbound_parameter_error() -> StoreError {
     StoreError::new(StoreErrorKind::Internal, "a statement has a parameter without a value")
 }

@@ -89,7 +89,7 @@ async function findSourceLine(
 ): Promise<{ file?: string; line?: number }> {
   for (const place of await readCasePlaces(session, runId, caseName)) {
     const [, file = '', line] = /^(.+?)(?::(\d+))?(?::\d+)?$/u.exec(place ?? '') ?? [];
-    const found = file === '' ? undefined : pathInCheckout(session.project.top, file);
+    const found = file === '' ? undefined : getPathInCheckout(session.project.top, file);
     if (found !== undefined) return { file: found, ...(line === undefined ? {} : { line: Number(line) }) };
   }
   return {};
@@ -112,7 +112,7 @@ async function readCasePlaces(session: Session, runId: string, caseName: string)
  * Returns the path of a file from the root of the checkout (GITHUB_WORKSPACE), because GitHub resolves the paths of
  * annotations from there. Returns undefined for a file outside the repository.
  */
-function pathInCheckout(top: string, file: string): string | undefined {
+function getPathInCheckout(top: string, file: string): string | undefined {
   const whole = path.resolve(top, file);
   if (!isWithin(whole, top) || !existsSync(whole)) return undefined;
   const { GITHUB_WORKSPACE: workspace } = io().env;

@@ -6,7 +6,7 @@
 import { REPORT_FORMATS } from 'argus-engine';
 import { type Command, Option } from 'commander';
 import { STEP_OUTCOMES } from '../../format/report/gate.ts';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { parseCondition } from '../terminal/options.ts';
 import type { GlobalOptions } from '../terminal/output.ts';
 import type { CiOptions } from './ci.ts';
@@ -56,7 +56,7 @@ function addCiCommand(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(CI_HELP))
+    .addHelpText('after', createHelpText(CI_HELP))
     .action(async (reports: string, options: CiOptions) => {
       const { runCiCommand } = await import('./ci.ts');
       await runCiCommand(reports, options);
@@ -75,7 +75,7 @@ function addGateCommand(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(GATE_HELP))
+    .addHelpText('after', createHelpText(GATE_HELP))
     .action(async (runId: string | undefined, options: GateOptions & GlobalOptions) => {
       const { runGateCommand } = await import('./gate.ts');
       await runGateCommand(runId, options);

@@ -15,21 +15,21 @@ import { joinLines } from '../../format/terminal.ts';
 import { findUnchangedFiles } from '../../git/repository.ts';
 import { createCiFacts, readGitFacts } from '../../run/git-state.ts';
 import { isForkBuild, readCiChange } from '../../system/ci.ts';
-import { isWithin, lstat, resolveRealPath } from '../../system/files/path-safety.ts';
+import { isWithin, resolveRealPath, tryLstat } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import { findReportFiles, handleImport } from '../../tools/import.ts';
 import { formatRunLine } from '../failures/import-runs.ts';
 import { readRunReport } from '../failures/report.ts';
 import type { ImportOptions } from '../failures/run.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { type CommandContext, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
 import { type Annotation, collectAnnotations, createCommandGuard, formatAnnotations } from './annotations.ts';
-import { gateExitCode } from './gate.ts';
-import { collectGateFacts, type GateOptions, loadJudgingConfig } from './gate-facts.ts';
+import { getGateExitCode } from './gate.ts';
+import { collectGateFacts, type GateOptions, loadGateConfig } from './gate-facts.ts';
 import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
 import { type GitHubEvent, MAX_COMMENT_BYTES, readGitHubEvent, writeComment } from './github.ts';
 import { rerunFailures } from './rerun.ts';
-import { reportUnrecordedRun } from './unrecorded-run.ts';
+import { createUnrecordedRunReport } from './unrecorded-run.ts';
 
 /** GitHub's limit for the summary of a step. GitHub rejects a longer summary completely. */
 const MAX_SUMMARY_BYTES = 1024 * 1024;
@@ -74,9 +74,9 @@ export async function runCiCommand(reports: string, options: CiOptions): Promise
       return `${formatCi(result)}\n${guard.end}${formatAnnotations(result.annotations).join('\n')}`;
     },
     {
-      exitCode: ({ gate }) => (options.gate ? gateExitCode(gate) : EXIT.done),
+      exitCode: ({ gate }) => (options.gate ? getGateExitCode(gate) : EXIT_CODES.done),
       adopts: isAdoptionAllowedInCi(),
-      reviseConfig: (project, loaded) => loadJudgingConfig(project, loaded, options.base),
+      reviseConfig: (project, loaded) => loadGateConfig(project, loaded, options.base),
     },
   );
   if (isOpen && guard !== undefined) io().stdout.write(guard.end);
@@ -94,7 +94,7 @@ async function recordAndReport(
   const recorded = await handleImport({ projectPath, path: reports, format, environment }, sessionManager);
   const isUnrecorded = recorded.stored === false;
   const report = isUnrecorded
-    ? reportUnrecordedRun(recorded)
+    ? createUnrecordedRunReport(recorded)
     : await readRunReport(session, recorded.runId, base ?? change.base ?? undefined);
   const missing = recorded.skipped.filter(({ incomplete }) => incomplete !== false);
   const unread = missing.map(({ at, reason }) => `${at}: ${reason}`);
@@ -219,8 +219,8 @@ async function postComment(
 function writeOutput(root: string, name: string, text: string): void {
   const file = path.resolve(root, name);
   const leadsOut =
-    isWithin(file, root) && !isWithin(resolveRealPath(nearestExistingFolder(file)), resolveRealPath(root));
-  if (leadsOut || (lstat(file) !== undefined && !lstat(file)?.isFile())) {
+    isWithin(file, root) && !isWithin(resolveRealPath(findNearestExistingFolder(file)), resolveRealPath(root));
+  if (leadsOut || (tryLstat(file) !== undefined && !tryLstat(file)?.isFile())) {
     const reason = leadsOut ? 'a link in its path points outside the project' : 'it is not a regular file';
     throw new ArgusError('INVALID_INPUT', `${name} is not written: ${reason}. Remove it, or name another file.`);
   }
@@ -230,9 +230,9 @@ function writeOutput(root: string, name: string, text: string): void {
 }
 
 /** Returns the nearest existing parent folder of a file. */
-function nearestExistingFolder(file: string): string {
+function findNearestExistingFolder(file: string): string {
   const folder = path.dirname(file);
-  return lstat(folder) === undefined && folder !== file ? nearestExistingFolder(folder) : folder;
+  return tryLstat(folder) === undefined && folder !== file ? findNearestExistingFolder(folder) : folder;
 }
 
 function formatCi({ gate, done, undone, notes }: CiResult): string {

@@ -12,11 +12,11 @@ import type { Config } from '../../config/schema.ts';
 import type { StepOutcome } from '../../format/report/gate.ts';
 import {
   type BaseQuery,
-  type BaseResult,
   type BaseRevision,
+  type BaseRevisionResult,
   findBaseRevision,
   listBaseCommits,
-  readFileAt,
+  readFileAtCommit,
 } from '../../git/base-revision.ts';
 import { listFoldersUpToRoot, type Project } from '../../owner/project.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -24,7 +24,7 @@ import { isInCi, readCiChange, readCiCheckout } from '../../system/ci.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
 import type { GateBase, GateFacts } from './gate-judgement.ts';
-import { findOtherReasons } from './other-reasons.ts';
+import { findNonTestReasons } from './other-reasons.ts';
 
 /** Number of newest runs among which to look for runs of the base. */
 const MAX_RUNS = 100;
@@ -51,7 +51,7 @@ function createBaseQuery(base: string | undefined): BaseQuery {
  * Returns the configuration with which the gate judges the change. Outside CI and without a named base, this is the
  * configuration of the checkout.
  */
-export async function loadJudgingConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
+export async function loadGateConfig(project: Project, loaded: LoadedConfig, base?: string): Promise<LoadedConfig> {
   const query = createBaseQuery(base);
   if (query.isBaseBuild || (!query.isInCi && query.base === null)) return loaded;
   const found = await findBaseRevision(project.top, query);
@@ -82,7 +82,7 @@ export async function collectGateFacts(
     base: commits,
     missing: isRecorded ? await findMissingTests(session, run, commits) : null,
     missingFails: session.config.gate?.missingTests === 'fail',
-    otherReasons: findOtherReasons(session.root, log),
+    otherReasons: findNonTestReasons(session.root, log),
   };
   return { facts, quarantine: await readQuarantineVersions(session.project, found) };
 }
@@ -91,7 +91,7 @@ function getTodayUtc(): string {
   return new Date(io().now()).toISOString().slice(0, 10);
 }
 
-async function readGateBase(found: BaseResult): Promise<GateBase> {
+async function readGateBase(found: BaseRevisionResult): Promise<GateBase> {
   if (found === undefined)
     return { commits: null, problem: 'this is not a git repository, so runs without this change are unknown' };
   if ('missing' in found) return { commits: null, problem: found.missing };
@@ -132,7 +132,7 @@ async function mergeBaseConfig(
 ): Promise<LoadedConfig> {
   // A configuration outside the repository belongs to the user, so the change cannot have edited it.
   if (loaded.path !== null && !isWithin(loaded.path, project.top)) return loaded;
-  const paths = loaded.path === null ? configPathsWithin(project) : [loaded.path, ...configPathsWithin(project)];
+  const paths = loaded.path === null ? listConfigPaths(project) : [loaded.path, ...listConfigPaths(project)];
   const written = base === null ? null : await readFirstFileAt(base, project, paths);
   // An invalid configuration in the base counts as empty, so that a change can correct it.
   const config = written === null ? {} : await parseConfig(written.text, written.file).catch((): Config => ({}));
@@ -140,7 +140,7 @@ async function mergeBaseConfig(
   return { path: loaded.path, config: merged, text: JSON.stringify(merged) };
 }
 
-function configPathsWithin(project: Project): string[] {
+function listConfigPaths(project: Project): string[] {
   return listFoldersUpToRoot(project).flatMap((folder) => CONFIG_NAMES.map((name) => path.join(folder, name)));
 }
 
@@ -151,7 +151,7 @@ async function readFirstFileAt(
 ): Promise<{ file: string; text: string } | null> {
   for (const file of files) {
     const name = path.relative(top, file).replaceAll(path.sep, '/');
-    const written = await readFileAt(base, base.commit, name, MAX_CONFIG_BYTES);
+    const written = await readFileAtCommit(base, base.commit, name, MAX_CONFIG_BYTES);
     if (written !== null && !written.cut) return { file, text: written.text };
   }
   return null;

@@ -160,7 +160,7 @@ function findQuarantineProblems({ here, problem, change }: QuarantineVersions, t
 }
 
 /** Verdicts that do not blame the change. */
-const EXCUSABLE: ReadonlySet<VerdictKind> = new Set(['flaky', 'infrastructure', 'order', 'environment']);
+const EXCUSABLE_VERDICTS: ReadonlySet<VerdictKind> = new Set(['flaky', 'infrastructure', 'order', 'environment']);
 
 /**
  * Below this probability a verdict is a guess: for example, a test that failed once although its files were unchanged
@@ -200,7 +200,7 @@ export interface GateBase {
 function isExcusable({ caseName, verdict }: Pick<CaseRecord, 'caseName' | 'verdict'>): boolean {
   // Stands for the tests that an incomplete report lacks, which have no verdict of their own.
   const isIncompleteReport = /(?:^| > )\(report\)$/u.test(caseName);
-  return !isIncompleteReport && verdict !== undefined && EXCUSABLE.has(verdict.kind);
+  return !isIncompleteReport && verdict !== undefined && EXCUSABLE_VERDICTS.has(verdict.kind);
 }
 
 /**

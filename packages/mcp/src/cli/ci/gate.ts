@@ -11,19 +11,19 @@ import { EXCLUDE_ARGUS_FILES } from '../../git/settings.ts';
 import { createCiFacts, readGitFacts } from '../../run/git-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { readRunReport } from '../failures/report.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
-import { collectGateFacts, type GateOptions, loadJudgingConfig } from './gate-facts.ts';
+import { collectGateFacts, type GateOptions, loadGateConfig } from './gate-facts.ts';
 import { judgeRun, NO_RERUNS } from './gate-judgement.ts';
 
 export async function runGateCommand(runId: string | undefined, options: GateOptions & GlobalOptions): Promise<void> {
   await runProjectCommand(options, ({ session }) => judgeNamedRun(session, runId, options), formatGate, {
-    exitCode: gateExitCode,
-    reviseConfig: (project, loaded) => loadJudgingConfig(project, loaded, options.base),
+    exitCode: getGateExitCode,
+    reviseConfig: (project, loaded) => loadGateConfig(project, loaded, options.base),
   });
 }
 
-export const gateExitCode = ({ passes }: GateResult) => (passes ? EXIT.done : EXIT.failures);
+export const getGateExitCode = ({ passes }: GateResult) => (passes ? EXIT_CODES.done : EXIT_CODES.failures);
 
 async function judgeNamedRun(session: Session, runId: string | undefined, options: GateOptions): Promise<GateResult> {
   const report = await readRunReport(session, runId ?? (await findRunOfWorkTree(session)), undefined);

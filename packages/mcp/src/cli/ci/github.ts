@@ -56,14 +56,14 @@ export async function writeComment(place: CommentTarget, text: CommentText): Pro
 
 async function writeCommentOnce(place: CommentTarget, { body, isAllWell }: CommentText): Promise<CommentResult> {
   const mark = createMark(place.name);
-  const known = await findOwnCommentId(place, mark);
+  const known = await findArgusCommentId(place, mark);
   if (known === undefined && isAllWell) return { done: 'nothing' };
   const issuesPath = `/repos/${place.repository}/issues`;
   const answer =
     known === undefined
       ? await sendRequest(place, 'POST', `${issuesPath}/${place.pullRequest}/comments`, { body: `${mark}\n${body}` })
       : await sendRequest(place, 'PATCH', `${issuesPath}/comments/${known}`, { body: `${mark}\n${body}` });
-  const { html_url: url } = commentSchema(await loadZod()).parse(answer);
+  const { html_url: url } = createCommentSchema(await loadZod()).parse(answer);
   return { done: known === undefined ? 'created' : 'updated', ...(url === undefined ? {} : { url }) };
 }
 
@@ -72,8 +72,8 @@ function createMark(name: string): string {
   return `<!-- argus-ci:${name.replaceAll(/[^\w.]+/gu, '-')} -->`;
 }
 
-async function findOwnCommentId(place: CommentTarget, mark: string): Promise<number | undefined> {
-  const schema = commentsSchema(await loadZod());
+async function findArgusCommentId(place: CommentTarget, mark: string): Promise<number | undefined> {
+  const schema = createCommentListSchema(await loadZod());
   const login = await readTokenLogin(place);
   for (let page = 1; page <= MAX_PAGES; page += 1) {
     const at = `/repos/${place.repository}/issues/${place.pullRequest}/comments?per_page=${PAGE_SIZE}&page=${page}`;
@@ -102,7 +102,7 @@ async function readTokenLogin(place: CommentTarget): Promise<string | null> {
   }
 }
 
-const commentsSchema = (z: Zod) =>
+const createCommentListSchema = (z: Zod) =>
   z.array(
     z.object({
       id: z.int().positive(),
@@ -111,7 +111,7 @@ const commentsSchema = (z: Zod) =>
     }),
   );
 
-const commentSchema = (z: Zod) => z.object({ html_url: z.string().optional() });
+const createCommentSchema = (z: Zod) => z.object({ html_url: z.string().optional() });
 
 /** Sends a request and returns the parsed response. Throws `GitHubError` for an HTTP error. */
 async function sendRequest(

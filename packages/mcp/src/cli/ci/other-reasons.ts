@@ -82,7 +82,7 @@ const COVERAGE_THRESHOLD_SETTINGS: readonly [file: string, set: RegExp][] = [
  * Returns messages about reasons that the log contains. Without a log, looks for a coverage threshold in the
  * configuration of the project.
  */
-export function findOtherReasons(root: string, log: string | undefined): string[] {
+export function findNonTestReasons(root: string, log: string | undefined): string[] {
   if (log !== undefined) return findReasonsInOutput(readLog(toAbsolutePath(log)));
   const file = COVERAGE_THRESHOLD_SETTINGS.find(([name, set]) => set.test(readConfigText(root, name)))?.[0];
   const advice = 'pass the output of the tests with --log, because reports do not contain the result of the threshold';

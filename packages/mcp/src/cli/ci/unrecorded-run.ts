@@ -9,7 +9,14 @@ import { io } from '../../system/io.ts';
 
 type ImportedRun = Pick<RunResult, 'runId' | 'status' | 'durationMs' | 'totals' | 'failures' | 'more'>;
 
-export function reportUnrecordedRun({ runId, status, durationMs, totals, failures, more }: ImportedRun): RunReport {
+export function createUnrecordedRunReport({
+  runId,
+  status,
+  durationMs,
+  totals,
+  failures,
+  more,
+}: ImportedRun): RunReport {
   const { passed, failed, skipped, flaky } = totals;
   const listed = failures.map(toCaseRecord);
   const unlisted = Array.from({ length: more }, (_, at) => ({

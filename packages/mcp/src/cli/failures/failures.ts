@@ -12,7 +12,7 @@ import { type CommittedChange, readCommittedChange } from '../../git/changes.ts'
 import type { Session } from '../../sessions/session.ts';
 import { selectOnlyId } from '../../sessions/whole-id.ts';
 import { io } from '../../system/io.ts';
-import { mapTexts, toShortLine } from '../../text/untrusted.ts';
+import { mapStringsDeep, toShortLine } from '../../text/untrusted.ts';
 import { diagnoseFailure } from '../../tools/diagnose.ts';
 import { handleHistory } from '../../tools/history.ts';
 import { handlePatterns } from '../../tools/patterns.ts';
@@ -109,7 +109,7 @@ export async function printTests(
 
 export async function printFixes(fixId: string | undefined, options: GlobalOptions): Promise<void> {
   if (fixId !== undefined) {
-    await runProjectCommand(options, ({ session }) => readFixInFull(session, fixId), formatFixDetails);
+    await runProjectCommand(options, ({ session }) => readFixDetails(session, fixId), formatFixDetails);
     return;
   }
   await runProjectCommand(
@@ -137,7 +137,7 @@ async function readEdit(session: Session, fixId: string): Promise<CommittedChang
  * Returns a fix with its details. If the fix is a commit, its change is read from the local repository.
  * `named` is the id of the fix or the beginning of the id, or `latest` for the first fix that `argus fixes` lists.
  */
-export async function readFixInFull(session: Session, named: string): Promise<FixDetails> {
+export async function readFixDetails(session: Session, named: string): Promise<FixDetails> {
   const { value, warnings: engineWarnings } = await session.withEngine((engine) => engine.fixes());
   const ids = [...value.fixes, ...value.reported, ...(value.shared ?? [])].map((fix) => fix.fixId);
   const fixId = named === 'latest' ? (ids[0] ?? named) : selectOnlyId([...new Set(ids)], named);
@@ -153,6 +153,6 @@ export async function readFixInFull(session: Session, named: string): Promise<Fi
   const change =
     found.commit === undefined ? await readEdit(session, fixId) : await readCommittedChange(session.root, found.commit);
   if (typeof change === 'string') return { found, reported: null, change: null, notShown: change, ...warnings };
-  const shown = mapTexts(change, (text) => session.sanitize(text));
+  const shown = mapStringsDeep(change, (text) => session.sanitize(text));
   return { found, reported: null, change: shown, note: UNTRUSTED_CHANGE_NOTE, ...warnings };
 }

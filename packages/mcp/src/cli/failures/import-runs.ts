@@ -5,11 +5,11 @@
 
 import type { CaseRecord, GitFacts, HistoricRun, ImportRunParams, ReportCase } from 'argus-engine';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
-import { formatImportedRuns, type ImportedRuns } from '../../format/failures/evidence-text.ts';
+import { formatRunImportResult, type RunImportResult } from '../../format/failures/evidence-text.ts';
 import type { RunReport } from '../../format/report/run-report.ts';
 import type { Session } from '../../sessions/session.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { startProgress } from '../terminal/interaction.ts';
 import { openLineInput, readBatches, writeToStdout } from '../terminal/lines.ts';
 import { type GlobalOptions, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
@@ -26,8 +26,8 @@ export async function importRuns(file: string, options: GlobalOptions & { foreig
   await runProjectCommand(
     { ...options, json: false },
     ({ session }) => importAll(session, file, options.foreign === true, onRun),
-    (imported) => (options.json ? '' : formatImportedRuns(imported)),
-    { exitCode: () => EXIT.done, adopts: isAdoptionAllowedInCi() },
+    (imported) => (options.json ? '' : formatRunImportResult(imported)),
+    { exitCode: () => EXIT_CODES.done, adopts: isAdoptionAllowedInCi() },
   );
 }
 
@@ -40,10 +40,10 @@ async function importAll(
   file: string,
   isForeign: boolean,
   onRun?: (run: HistoricRun) => Promise<void> | void,
-): Promise<ImportedRuns> {
+): Promise<RunImportResult> {
   const z = await loadZod();
   const schema = createRunSchema(z);
-  const total: ImportedRuns = { runs: 0, known: 0, failures: 0 };
+  const total: RunImportResult = { runs: 0, known: 0, failures: 0 };
   const { input, size } = openLineInput(file);
   const progress = await startProgress(size);
   try {

@@ -8,7 +8,7 @@ import { groupByCause } from '../../format/report/run-report.ts';
 import { shortenId } from '../../format/terminal.ts';
 import type { Session } from '../../sessions/session.ts';
 import { toShortLine } from '../../text/untrusted.ts';
-import { readWholeRun } from './report.ts';
+import { readRunWithCases } from './report.ts';
 
 interface NamedFailure {
   runId: string;
@@ -79,7 +79,7 @@ async function findFailureInRun(
  */
 async function readRun(session: Session, runName: string, failureName: string | undefined) {
   try {
-    return await readWholeRun(session, runName);
+    return await readRunWithCases(session, runName);
   } catch (thrown) {
     if (thrown instanceof EngineError && failureName !== undefined && !CAUSE_NUMBER.test(failureName)) return undefined;
     throw thrown;

@@ -10,20 +10,20 @@ import type { GitFacts, RunResult } from 'argus-engine';
 import { runInEnvelope } from '../../answer.ts';
 import { getRunConditions } from '../../environment/project-environment.ts';
 import { ArgusError, getSystemCode } from '../../errors.ts';
-import { formatKnown } from '../../format/failures/known-text.ts';
+import { formatKnownFailures } from '../../format/failures/known-text.ts';
 import { toCommandLineText } from '../../format/terminal.ts';
 import { createCiFacts, readGitFacts } from '../../run/git-state.ts';
 import { getFolderInProject } from '../../run/planning/test-place.ts';
-import { createHookReporting } from '../../run/reporters.ts';
-import { determineRunner, findReports, readNotes } from '../../run/reports/listener.ts';
+import { createHookReportSettings } from '../../run/reporters.ts';
+import { determineRunner, findReports, readReporterNotes } from '../../run/reports/listener.ts';
 import type { Session } from '../../sessions/session.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
-import type { StoredOrQueued } from '../../storage/outbox.ts';
-import { lstat } from '../../system/files/path-safety.ts';
+import type { StorageResult } from '../../storage/outbox.ts';
+import { tryLstat } from '../../system/files/path-safety.ts';
 import { readText } from '../../system/files/read.ts';
-import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { getTerminalRecorder, isAdoptionAllowedInCi } from '../terminal/output.ts';
 
 /** The reporter writes this file after its reports. */
@@ -92,8 +92,8 @@ export async function record(folder: string): Promise<void> {
   const answer = envelope.success
     ? toReporterAnswer(envelope.data.run)
     : { complaint: formatComplaint(`was not recorded: ${envelope.error.code}: ${envelope.error.message}`) };
-  if (answer.complaint !== undefined) io().exitCode = EXIT.error;
-  writeWholeFile(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
+  if (answer.complaint !== undefined) io().exitCode = EXIT_CODES.error;
+  writeFileAtomically(path.join(folder, ANSWER_FILE), JSON.stringify(answer));
 }
 
 /**
@@ -152,9 +152,9 @@ function claimEnd(folder: string): RunEnd | undefined {
   return end;
 }
 
-function toReporterAnswer(run: StoredOrQueued<RunResult> | undefined): ReporterAnswer {
+function toReporterAnswer(run: StorageResult<RunResult> | undefined): ReporterAnswer {
   if (run === undefined) return {};
-  const known = formatKnown(run.value);
+  const known = formatKnownFailures(run.value);
   return {
     ...(known === '' ? {} : { known: `${known}\n` }),
     ...(run.notStored === undefined ? {} : { complaint: formatComplaint(`is not stored: ${run.warnings.join(' ')}`) }),
@@ -171,11 +171,11 @@ async function recordEndedRun(
   folder: string,
   end: RunEnd,
   git: Promise<GitFacts | null>,
-): Promise<StoredOrQueued<RunResult>> {
+): Promise<StorageResult<RunResult>> {
   const { runner, command, startedAt, durationMs, exitCode, timedOut, filter, output } = end;
-  if (lstat(folder)?.isDirectory() !== true)
+  if (tryLstat(folder)?.isDirectory() !== true)
     throw new ArgusError('INVALID_INPUT', `${folder} is not a folder. Pass the folder that the reporter wrote to.`);
-  const sources = createHookReporting({ dir: folder, root: session.root, env: {} }).reports;
+  const sources = createHookReportSettings({ dir: folder, root: session.root, env: {} }).reports;
   const reports = await findReports(sources, session.root, () => true);
   return session.recordRun({
     command: command ?? null,
@@ -191,7 +191,7 @@ async function recordEndedRun(
     reports,
     outputTail: output ?? null,
     containers: [],
-    notes: readNotes(folder),
+    notes: readReporterNotes(folder),
     filter: filter ?? null,
   });
 }

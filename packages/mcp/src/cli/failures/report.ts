@@ -41,16 +41,16 @@ export async function readRunReport(
   const { runs } = await callEngine(session, (engine) => engine.history({ limit: MAX_RUNS }));
   const head = await resolveCommit(new Git(session.root), 'HEAD');
   const newest = runs.find(({ gitCommit }) => gitCommit !== null && gitCommit === head) ?? runs[0];
-  const { run, cases } = await readWholeRun(session, runId ?? newest?.id ?? '');
+  const { run, cases } = await readRunWithCases(session, runId ?? newest?.id ?? '');
   if (base === undefined) return { run, cases };
   const baseRun = runs.find((one) => one.gitBranch === base && one.id !== run.id && !one.foreign);
   if (baseRun === undefined) return { run, cases, base: { branch: base, runId: null, failing: [] } };
-  const baseDetail = await readWholeRun(session, baseRun.id);
+  const baseDetail = await readRunWithCases(session, baseRun.id);
   const failing = baseDetail.cases.filter(({ status }) => status === 'failed').map(({ caseName }) => caseName);
   return { run, cases, base: { branch: base, runId: baseRun.id, failing } };
 }
 
-export async function readWholeRun(session: Session, runId: string): Promise<Pick<RunDetail, 'run' | 'cases'>> {
+export async function readRunWithCases(session: Session, runId: string): Promise<Pick<RunDetail, 'run' | 'cases'>> {
   const cases: CaseRecord[] = [];
   for (;;) {
     const page = await callEngine(session, (engine) =>

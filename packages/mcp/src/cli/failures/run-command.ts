@@ -4,13 +4,13 @@
 
 import type { Command } from 'commander';
 import { toAbsolutePath } from '../../system/io.ts';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { addProjectCommand, parseTimeoutSeconds, RUN_EXIT_CODES } from '../terminal/options.ts';
 import type { RunOptions } from './run.ts';
 
 export function addRun(root: Command): void {
   addProjectCommand(root, 'run [command...]', 'run the tests (or any command) and record the run')
-    .addHelpText('after', createTextBelow(RUN_EXIT_CODES))
+    .addHelpText('after', createHelpText(RUN_EXIT_CODES))
     .option('--filter <name>', 'only tests with this name')
     .option('--at <commit>', 'run at this commit, in a temporary work tree')
     .option('--timeout <seconds>', 'end the command after this time', parseTimeoutSeconds)

@@ -15,15 +15,15 @@ import { io, toAbsolutePath } from '../../system/io.ts';
 import { quoteArgument } from '../../system/words.ts';
 import { handleImport } from '../../tools/import.ts';
 import { handleRun } from '../../tools/run.ts';
-import { abortOnSignals, EXIT } from '../terminal/exit.ts';
+import { abortOnSignals, EXIT_CODES } from '../terminal/exit.ts';
 import { writeWithBackpressure } from '../terminal/lines.ts';
 import { type GlobalOptions, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
 import { findNewestFailedRun } from './named-failure.ts';
 
 /** An interrupted run is an error, because some tests did not run. */
-function runExitCode({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
-  if (interrupted === true) return EXIT.error;
-  return status === 'passed' ? EXIT.done : EXIT.failures;
+function getRunExitCode({ status, interrupted }: Pick<RunResult, 'status' | 'interrupted'>): number {
+  if (interrupted === true) return EXIT_CODES.error;
+  return status === 'passed' ? EXIT_CODES.done : EXIT_CODES.failures;
 }
 
 export interface RunOptions extends GlobalOptions {
@@ -35,7 +35,7 @@ export interface RunOptions extends GlobalOptions {
 
 /** The command `run --at`: runs at another commit, in a temporary work tree. The checkout is not changed. */
 export async function runAtCommit(commit: string, command: string[], options: RunOptions): Promise<void> {
-  const signal = abortOnSignals(EXIT.error);
+  const signal = abortOnSignals(EXIT_CODES.error);
   const tree = await createCommitWorkTree(toAbsolutePath(options.project), commit, signal);
   try {
     await run(command, { ...options, project: tree.root }, startReadingGit(tree.root), signal);
@@ -48,7 +48,7 @@ export async function run(
   command: string[],
   options: RunOptions,
   gitState: PendingGitState,
-  signal: AbortSignal = abortOnSignals(EXIT.error),
+  signal: AbortSignal = abortOnSignals(EXIT_CODES.error),
 ): Promise<void> {
   // With --json, stdout belongs to the answer.
   let atLineStart = true;
@@ -72,7 +72,7 @@ export async function run(
     },
     // An empty line separates the answer from the output of the command.
     (run) => `${atLineStart ? '' : '\n'}\n${formatRun(run, { columns: io().stdout.columns, commits })}`,
-    { exitCode: runExitCode, adopts: isAdoptionAllowedInCi() },
+    { exitCode: getRunExitCode, adopts: isAdoptionAllowedInCi() },
   );
 }
 
@@ -106,6 +106,6 @@ export async function importReports(path: string, options: ImportOptions): Promi
       return result;
     },
     (run) => formatRun(run, { columns: io().stdout.columns, runName }),
-    { exitCode: runExitCode, adopts: isAdoptionAllowedInCi() },
+    { exitCode: getRunExitCode, adopts: isAdoptionAllowedInCi() },
   );
 }

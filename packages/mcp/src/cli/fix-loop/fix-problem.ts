@@ -5,19 +5,19 @@
 
 import { text as readText } from 'node:stream/consumers';
 import { z } from 'zod';
-import { removeEnvelope, runInEnvelope } from '../../answer.ts';
+import { runInEnvelope, unwrapEnvelope } from '../../answer.ts';
 import { loadUserConfig } from '../../config/user.ts';
 import { ArgusError } from '../../errors.ts';
 import { type DriveOptions, driveLoop, type StopReason } from '../../fix/drive.ts';
 import { Loop } from '../../fix/loop.ts';
-import { createLoopContext, type LoopContext, type Watcher } from '../../fix/loop-context.ts';
+import { createLoopContext, type LoopContext, type LoopWatcher } from '../../fix/loop-context.ts';
 import { createReportData } from '../../fix/report/loop-view.ts';
 import { formatInputsReport } from '../../fix/report/report.ts';
 import { createStartShape, type FixGoal } from '../../fix/start-fields.ts';
 import { paint, toCommandLineText } from '../../format/terminal.ts';
 import { SessionManager } from '../../sessions/session-manager.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 import { abortOnSignals } from '../terminal/exit.ts';
 import { writeWithBackpressure } from '../terminal/lines.ts';
 import { getTerminalRecorder } from '../terminal/output.ts';
@@ -26,7 +26,7 @@ import { getTerminalRecorder } from '../terminal/output.ts';
 const EXIT = { fixed: 0, notFixed: 1, error: 2, needsFix: 3, needsInputs: 4, cancelled: 130 } as const;
 
 /** An agent reads, reasons and edits files, so half an hour is a generous limit for a fix. */
-const AGENT_TIMEOUT_SECONDS = 1_800;
+const DEFAULT_AGENT_TIMEOUT_SECONDS = 1_800;
 
 /** Options of this command. The options that describe the goal of the loop are defined in fix-program.ts. */
 export interface FixOptions {
@@ -49,7 +49,7 @@ export interface FixOptions {
 }
 
 /** The result of the command. */
-interface Outcome {
+interface CommandOutcome {
   exitCode: number;
   /** Text for people. */
   text: string;
@@ -75,7 +75,7 @@ export async function fixProblem(error: string | undefined, options: FixOptions)
     io().stdout.write(options.json ? `${JSON.stringify(data)}\n` : `${text.trimEnd()}\n`);
     return;
   }
-  if (options.json) io().stdout.write(`${JSON.stringify(removeEnvelope(envelope))}\n`);
+  if (options.json) io().stdout.write(`${JSON.stringify(unwrapEnvelope(envelope))}\n`);
   else io().stderr.write(`${envelope.error.code}: ${toCommandLineText(envelope.error.message)}\n`);
   io().exitCode = envelope.error.code === 'CANCELLED' ? EXIT.cancelled : EXIT.error;
 }
@@ -84,13 +84,13 @@ async function runLoop(
   loopContext: LoopContext,
   error: string | undefined,
   options: FixOptions,
-  watcher: Watcher,
-): Promise<Outcome> {
+  watcher: LoopWatcher,
+): Promise<CommandOutcome> {
   const wanted = parseGoal(error, options);
   const loop = await openLoop(loopContext, wanted, options);
   try {
     if (loop.continued)
-      watcher.onNote?.(`resuming ${loop.folder.shownPath} (${loop.state.status.replaceAll('_', ' ')})`);
+      watcher.onNote?.(`resuming ${loop.folder.projectRelativePath} (${loop.state.status.replaceAll('_', ' ')})`);
     await applyDecisions(loop, options);
     if (options.resume) loop.adjust(wanted);
     for (const note of loop.notes) watcher.onNote?.(note);
@@ -159,7 +159,7 @@ function createDriveOptions(loop: Loop, options: FixOptions): DriveOptions {
   const resumesAfterChange = loop.continued && (describesChange || agent === undefined);
   return {
     agent,
-    agentTimeoutSeconds: options.agentTimeout ?? AGENT_TIMEOUT_SECONDS,
+    agentTimeoutSeconds: options.agentTimeout ?? DEFAULT_AGENT_TIMEOUT_SECONDS,
     research,
     verified,
     fix: resumesAfterChange ? { description: fix, outside } : undefined,
@@ -167,7 +167,7 @@ function createDriveOptions(loop: Loop, options: FixOptions): DriveOptions {
   };
 }
 
-async function createOutcome(loop: Loop, stop: StopReason, watcher: Watcher): Promise<Outcome> {
+async function createOutcome(loop: Loop, stop: StopReason, watcher: LoopWatcher): Promise<CommandOutcome> {
   const text = await createText(loop, stop, watcher);
   const exitCode = toExitCode(loop, stop);
   const data = { exit_status: exitCode, stopped: stop, ...createReportData(loop.record) };
@@ -176,7 +176,7 @@ async function createOutcome(loop: Loop, stop: StopReason, watcher: Watcher): Pr
   return { exitCode, text, data };
 }
 
-async function createText(loop: Loop, stop: StopReason, watcher: Watcher): Promise<string> {
+async function createText(loop: Loop, stop: StopReason, watcher: LoopWatcher): Promise<string> {
   if (stop === 'needs_fix') return loop.prepareFix(watcher);
   if (stop === 'needs_inputs') return formatInputsReport(loop.record);
   return loop.writeReport(watcher);
@@ -191,7 +191,7 @@ function toExitCode(loop: Loop, stop: StopReason): number {
 }
 
 /** Progress is written to stderr, because stdout is for the report. */
-function createTerminalWatcher(): Watcher {
+function createTerminalWatcher(): LoopWatcher {
   let atLineStart = true;
   return {
     signal: abortOnSignals(EXIT.cancelled),
@@ -201,7 +201,7 @@ function createTerminalWatcher(): Watcher {
     },
     onNote(line) {
       io().stderr.write(
-        `${atLineStart ? '' : '\n'}${paint.dim(`argus: ${toCommandLineText(removeInvisible(line))}`)}\n`,
+        `${atLineStart ? '' : '\n'}${paint.dim(`argus: ${toCommandLineText(removeInvisibleCharacters(line))}`)}\n`,
       );
       atLineStart = true;
     },

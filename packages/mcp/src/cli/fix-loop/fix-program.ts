@@ -6,10 +6,10 @@
 import { text as readText } from 'node:stream/consumers';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ArgusError } from '../../errors.ts';
-import { listFieldsForPeople, type StartField, toDashes } from '../../fix/start-fields.ts';
+import { listFieldsInReadingOrder, type StartField, toKebabCase } from '../../fix/start-fields.ts';
 import { io } from '../../system/io.ts';
 import { splitQuotedWords } from '../../system/words.ts';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { parseTimeoutSeconds, parseWholeNumber } from '../terminal/options.ts';
 import type { FixOptions } from './fix-problem.ts';
 
@@ -53,7 +53,7 @@ export function addFixCommands(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(HELP))
+    .addHelpText('after', createHelpText(HELP))
     .action(async (error: string | undefined, options: Omit<FixOptions, 'start'>) => {
       const { fixProblem } = await import('./fix-problem.ts');
       await fixProblem(error, { ...options, start: pickStartValues(options) });
@@ -99,11 +99,11 @@ export async function expandArgumentsOption(argv: readonly string[]): Promise<re
   if (!COMMANDS_WITH_ARGUMENTS_FLAG.has(argv[2]) || at < 0 || argv[at + 1] !== '-' || argv.slice(0, at).includes('--'))
     return argv;
   const words = splitArguments(await readText(io().stdin));
-  return argv.toSpliced(at, 2, ...(argv[2] === 'generate-inputs' ? removeForCommand(words) : words));
+  return argv.toSpliced(at, 2, ...(argv[2] === 'generate-inputs' ? removeForCommandPrefix(words) : words));
 }
 
 /** Removes `for command:`, because the contract also allows the form `for command: "./setup.sh"`. */
-function removeForCommand(words: string[]): string[] {
+function removeForCommandPrefix(words: string[]): string[] {
   return words[0] === 'for' && words[1] === 'command:' ? words.slice(2) : words;
 }
 
@@ -126,7 +126,7 @@ interface StartOption {
  * Returns the options of fix-problem that describe the goal of the loop, built from the table in fix/start-fields.ts.
  */
 export function createStartOptions(): StartOption[] {
-  return listFieldsForPeople().flatMap(([name, field]) => {
+  return listFieldsInReadingOrder().flatMap(([name, field]) => {
     const option = createOption(name, field);
     return option === undefined ? [] : [{ name, isInContract: field.prompt !== undefined, option }];
   });
@@ -142,7 +142,7 @@ export function pickStartValues(options: object): Record<string, unknown> {
 function createOption(name: string, { type, option }: StartField): Option | undefined {
   if (option === undefined) return undefined;
   const { value, help, isWhole } = option;
-  const created = new Option([`--${toDashes(name)}`, value].filter(Boolean).join(' '), help);
+  const created = new Option([`--${toKebabCase(name)}`, value].filter(Boolean).join(' '), help);
   return type === 'number' ? created.argParser(isWhole ? parseWholeNumber : parseDecimal) : created;
 }
 

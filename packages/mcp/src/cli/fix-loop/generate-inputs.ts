@@ -12,7 +12,7 @@ import { type Input, writeInputs } from '../../fix/inputs/inputs-file.ts';
 import { formatPercent, formatTable, joinLines } from '../../format/terminal.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
 import { formatCount } from '../../text/count.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { printData, printError } from '../terminal/output.ts';
 
 export interface GenerateInputsOptions {
@@ -57,7 +57,7 @@ async function writeProposedInputs(
   const deferred = file.inputs.filter((input) => input.deferred).map((input) => input.name);
   const answer = { path: written, ...file, deferred };
   printData(answer, json ?? false, ({ path: at, inputs }) => formatProposedInputs(at, inputs));
-  return deferred.length > 0 ? INPUTS_MISSING_EXIT_CODE : EXIT.done;
+  return deferred.length > 0 ? INPUTS_MISSING_EXIT_CODE : EXIT_CODES.done;
 }
 
 function looksLikeFile(script: string): boolean {

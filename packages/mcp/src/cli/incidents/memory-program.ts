@@ -4,7 +4,7 @@
  */
 
 import { Argument, type Command, InvalidArgumentError } from 'commander';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { parseFraction, parseWholeNumber } from '../terminal/options.ts';
 import type { MemoryOptions } from '../terminal/output.ts';
 import type { EnvironmentOptions, IncidentOptions, Verdict } from './memory.ts';
@@ -18,7 +18,7 @@ export function addMemoryCommands(root: Command): void {
 }
 
 /** Adds a command with the options that all commands of the debug memory have. */
-function memoryCommand(parent: Command, nameAndArguments: string, description: string): Command {
+function createMemoryCommand(parent: Command, nameAndArguments: string, description: string): Command {
   return parent
     .command(nameAndArguments)
     .description(description)
@@ -30,8 +30,8 @@ function memoryCommand(parent: Command, nameAndArguments: string, description: s
 }
 
 /** Adds a command that calls a tool: it accepts an environment, and prints JSON with --json. */
-function toolCommand(parent: Command, nameAndArguments: string, description: string): Command {
-  return memoryCommand(parent, nameAndArguments, description)
+function createToolCommand(parent: Command, nameAndArguments: string, description: string): Command {
+  return createMemoryCommand(parent, nameAndArguments, description)
     .option(
       '--env <field=value>',
       'field of the environment, may be repeated; other fields are detected',
@@ -41,7 +41,7 @@ function toolCommand(parent: Command, nameAndArguments: string, description: str
 }
 
 function addSolutionsCommand(root: Command): void {
-  toolCommand(root, 'solutions <text>', 'find what solved a problem before; - reads the error from stdin')
+  createToolCommand(root, 'solutions <text>', 'find what solved a problem before; - reads the error from stdin')
     .option('--limit <n>', 'at most this many', parseWholeNumber)
     .action(async (text: string, options: EnvironmentOptions & { limit?: number }) => {
       const { printSolutions } = await import('./memory.ts');
@@ -50,7 +50,7 @@ function addSolutionsCommand(root: Command): void {
 }
 
 function addOutcomeCommand(root: Command): void {
-  toolCommand(root, 'outcome <solutionId>', 'record whether a solution worked')
+  createToolCommand(root, 'outcome <solutionId>', 'record whether a solution worked')
     .addArgument(new Argument('<verdict>', 'whether it worked').choices(VERDICTS))
     .option('--lookup <id>', 'id of the search that found it')
     .option('--env-bucket <bucket>', 'environment bucket from an earlier answer')
@@ -62,7 +62,11 @@ function addOutcomeCommand(root: Command): void {
 }
 
 function addSolutionCommand(root: Command): void {
-  toolCommand(root, 'add-solution <incidentId> <steps>', 'add a fix to a known incident; - reads the steps from stdin')
+  createToolCommand(
+    root,
+    'add-solution <incidentId> <steps>',
+    'add a fix to a known incident; - reads the steps from stdin',
+  )
     .option('--lookup <id>', 'id of the search that found it')
     .option('--env-bucket <bucket>', 'environment bucket from an earlier answer')
     .action(async (incidentId: string, steps: string, options) => {
@@ -72,7 +76,11 @@ function addSolutionCommand(root: Command): void {
 }
 
 function addIncidentCommand(root: Command): void {
-  toolCommand(root, 'add-incident <title> <steps>', 'remember a problem and its fix; - reads the steps from stdin')
+  createToolCommand(
+    root,
+    'add-incident <title> <steps>',
+    'remember a problem and its fix; - reads the steps from stdin',
+  )
     .addArgument(new Argument('<verdict>', 'whether the steps worked').choices(VERDICTS))
     .option('--error <text>', 'the error as printed')
     .option('--summary <text>', 'circumstances and cause')
@@ -98,9 +106,9 @@ Updates incidents with a known id.
 Exit codes: 0 done, 1 some lines were rejected, 2 an error.`;
 
 function addImportCommand(memory: Command): void {
-  memoryCommand(memory, 'import <file>', 'import incidents from a file of JSON lines; - reads stdin')
+  createMemoryCommand(memory, 'import <file>', 'import incidents from a file of JSON lines; - reads stdin')
     .option('--json', 'print the counts as JSON')
-    .addHelpText('after', createTextBelow(IMPORT_HELP))
+    .addHelpText('after', createHelpText(IMPORT_HELP))
     .action(async (file: string, options: MemoryOptions) => {
       const { memoryImport } = await import('./memory.ts');
       await memoryImport(file, options);
@@ -115,8 +123,8 @@ const SEARCH_HELP = `
 With "env", if incidents have the same score, those solved in a similar environment come first.`;
 
 function addExportCommand(memory: Command): void {
-  memoryCommand(memory, 'export', 'write all incidents to stdout as JSON lines in the format of import')
-    .addHelpText('after', createTextBelow(EXPORT_HELP))
+  createMemoryCommand(memory, 'export', 'write all incidents to stdout as JSON lines in the format of import')
+    .addHelpText('after', createHelpText(EXPORT_HELP))
     .action(async (options: MemoryOptions) => {
       const { memoryExport } = await import('./memory.ts');
       await memoryExport(options);
@@ -124,10 +132,10 @@ function addExportCommand(memory: Command): void {
 }
 
 function addSearchCommand(memory: Command): void {
-  memoryCommand(memory, 'search', 'answer questions from stdin with the ids of incidents, best first')
+  createMemoryCommand(memory, 'search', 'answer questions from stdin with the ids of incidents, best first')
     .requiredOption('--jsonl', 'read {"id", "text", "env"?, "limit"?} per line, write {"id", "ranked"} per line')
     .option('--threshold <score>', 'leave out results with a lower score, 0 to 1', parseFraction)
-    .addHelpText('after', createTextBelow(SEARCH_HELP))
+    .addHelpText('after', createHelpText(SEARCH_HELP))
     .action(async (options: MemoryOptions & { threshold?: number }) => {
       const { memorySearch } = await import('./memory.ts');
       await memorySearch(options);

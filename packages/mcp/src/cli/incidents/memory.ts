@@ -18,7 +18,7 @@ import * as memory from '../../sessions/memories.ts';
 import type { EngineCalls } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { sanitizeDeep } from '../../text/outgoing.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { type Progress, startProgress } from '../terminal/interaction.ts';
 import { openLineInput, readBatches, writeToStdout } from '../terminal/lines.ts';
 import { type MemoryOptions, runMemoryCommand, withMemory } from '../terminal/output.ts';
@@ -132,7 +132,7 @@ export async function memoryImport(file: string, options: MemoryOptions): Promis
       }
     },
     formatMemoryImport,
-    ({ refused }) => (refused.length > 0 ? EXIT.failures : EXIT.done),
+    ({ refused }) => (refused.length > 0 ? EXIT_CODES.failures : EXIT_CODES.done),
   );
 }
 

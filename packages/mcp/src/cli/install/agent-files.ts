@@ -6,7 +6,7 @@
 import path from 'node:path';
 import generated from '../../generated/agent-commands.json' with { type: 'json' };
 import { AGENTS, type AgentName, type Machine } from './agents.ts';
-import { ConfigEditRefused } from './files/config-file.ts';
+import { ConfigEditError } from './files/config-file.ts';
 import type { BlockMarks } from './files/marked-block.ts';
 
 /** Placeholder in the generated texts for the command that starts Argus. */
@@ -37,7 +37,7 @@ export function createAgentCommands(
     edit(existing) {
       const isOurs = existing === undefined || existing.includes('ARGUS_ARGUMENTS');
       if (remove) return isOurs ? undefined : existing;
-      if (!isOurs) throw new ConfigEditRefused('it contains another command; move it away first');
+      if (!isOurs) throw new ConfigEditError('it contains another command; move it away first');
       return text.replaceAll(PROGRAM_PLACEHOLDER, () => program);
     },
   }));

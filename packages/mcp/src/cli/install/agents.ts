@@ -8,7 +8,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import release from '../../../release.json' with { type: 'json' };
-import { isInstalled } from '../../system/programs.ts';
+import { isProgramInstalled } from '../../system/programs.ts';
 
 /** Name of the MCP server of Argus in every host. */
 export const SERVER_NAME = 'argus';
@@ -45,7 +45,7 @@ interface Agent {
   projectFile: string | null;
   userFile(machine: Machine): string;
   /** Files and folders in a project that show that the host is used there. */
-  projectSigns: readonly string[];
+  projectMarkers: readonly string[];
   /**
    * Set if other programs also have files in the folder of the user's file. Then only the file shows that the host is
    * used.
@@ -56,7 +56,7 @@ interface Agent {
   entry?(command: Command, isGlobal: boolean): ServerEntry;
   hook?: AgentHook;
   /** The file that exists, and the text that it contains, if the plugin or extension of Argus is installed. */
-  pluginSign?(machine: Machine): { file: string; text?: string };
+  findPluginMarker?(machine: Machine): { file: string; text?: string };
   /** What the user has to do next in the host. */
   note: string;
   /** How long the host waits for the start of a server, in milliseconds, if known. */
@@ -82,7 +82,7 @@ interface AgentHook {
 const HOOK_TIMEOUT_SECONDS = 20;
 
 const SCHEMA_ONLY = 'schema only';
-const ADD_MCP = 'schema only, by add-mcp 2.4.0';
+const CHECKED_BY_ADD_MCP = 'schema only, by add-mcp 2.4.0';
 
 const createPlainEntry = ([command, ...args]: Command): ServerEntry => ({ command, args });
 const createStdioEntry = (command: Command): ServerEntry => ({ type: 'stdio', ...createPlainEntry(command) });
@@ -93,7 +93,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     container: 'mcpServers',
     projectFile: '.mcp.json',
     userFile: (machine) => joinPath(machine, machine.env.CLAUDE_CONFIG_DIR || machine.home, '.claude.json'),
-    projectSigns: ['.mcp.json', '.claude', 'CLAUDE.md'],
+    projectMarkers: ['.mcp.json', '.claude', 'CLAUDE.md'],
     sharesUserFolder: true,
     programs: ['claude'],
     hook: {
@@ -102,7 +102,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       form: (command) =>
         createHookEntries(command, ['PostToolUseFailure', 'PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS),
     },
-    pluginSign: (machine) => ({
+    findPluginMarker: (machine) => ({
       file: joinPath(machine, getClaudeFolder(machine), 'settings.json'),
       text: PLUGIN_SETTING,
     }),
@@ -115,7 +115,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     container: null,
     projectFile: '.codex/config.toml',
     userFile: (machine) => joinPath(machine, getCodexFolder(machine), 'config.toml'),
-    projectSigns: ['.codex'],
+    projectMarkers: ['.codex'],
     programs: ['codex'],
     // Codex ends a tool call after 60 seconds by default, but tests may take longer.
     entry: (command) => ({ ...createPlainEntry(command), tool_timeout_sec: 1800 }),
@@ -124,7 +124,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       userFile: (machine) => joinPath(machine, getCodexFolder(machine), 'hooks.json'),
       form: (command) => createHookEntries(command, ['PostToolUse'], 'Bash', HOOK_TIMEOUT_SECONDS),
     },
-    pluginSign: (machine) => ({
+    findPluginMarker: (machine) => ({
       file: joinPath(machine, getCodexFolder(machine), 'config.toml'),
       text: PLUGIN_SETTING,
     }),
@@ -137,7 +137,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     container: 'mcpServers',
     projectFile: '.cursor/mcp.json',
     userFile: (machine) => joinPath(machine, machine.home, '.cursor', 'mcp.json'),
-    projectSigns: ['.cursor', '.cursorrules'],
+    projectMarkers: ['.cursor', '.cursorrules'],
     programs: ['cursor', 'cursor-agent'],
     hook: {
       projectFile: '.cursor/hooks.json',
@@ -151,18 +151,18 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       }),
     },
     note: 'switch it on under Settings, MCP',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   vscode: {
     title: 'VS Code',
     container: 'servers',
     projectFile: '.vscode/mcp.json',
     userFile: (machine) => joinPath(machine, getAppFolder(machine), 'Code', 'User', 'mcp.json'),
-    projectSigns: ['.vscode'],
+    projectMarkers: ['.vscode'],
     programs: ['code', 'code-insiders'],
     entry: createStdioEntry,
     note: 'it asks once whether to trust the server',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   copilot: {
     title: 'Copilot CLI',
@@ -170,19 +170,19 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     // Claude Code's file, which Copilot CLI also reads.
     projectFile: '.mcp.json',
     userFile: (machine) => joinPath(machine, machine.home, '.copilot', 'mcp-config.json'),
-    projectSigns: ['.github/hooks', '.github/mcp.json', '.github/copilot-instructions.md'],
+    projectMarkers: ['.github/hooks', '.github/mcp.json', '.github/copilot-instructions.md'],
     programs: ['copilot'],
     entry: (command, isGlobal) => ({ ...createStdioEntry(command), ...(isGlobal ? { tools: ['*'] } : {}) }),
     note: 'it asks once whether to trust the folder',
     startLimitMs: 60_000,
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   gemini: {
     title: 'Gemini CLI (enterprise)',
     container: 'mcpServers',
     projectFile: '.gemini/settings.json',
     userFile: (machine) => joinPath(machine, machine.env.GEMINI_CLI_HOME || machine.home, '.gemini', 'settings.json'),
-    projectSigns: ['.gemini', 'GEMINI.md'],
+    projectMarkers: ['.gemini', 'GEMINI.md'],
     sharesUserFolder: true,
     programs: ['gemini'],
     hook: {
@@ -191,7 +191,7 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
       // Gemini CLI expects the timeout in milliseconds.
       form: (command) => createHookEntries(command, ['AfterTool'], 'run_shell_command', HOOK_TIMEOUT_SECONDS * 1_000),
     },
-    pluginSign: (machine) => ({
+    findPluginMarker: (machine) => ({
       file: path.join(path.dirname(AGENTS.gemini.userFile(machine)), 'extensions', 'argus'),
     }),
     note: 'it reads this in folders that you trust',
@@ -202,17 +202,17 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     container: 'mcpServers',
     projectFile: '.agents/mcp_config.json',
     userFile: (machine) => joinPath(machine, machine.home, '.gemini', 'config', 'mcp_config.json'),
-    projectSigns: ['.agents/mcp_config.json'],
+    projectMarkers: ['.agents/mcp_config.json'],
     programs: ['agy', 'antigravity'],
     note: 'reload its servers',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   opencode: {
     title: 'opencode',
     container: 'mcp',
     projectFile: 'opencode.json',
     userFile: (machine) => joinPath(machine, machine.home, '.config', 'opencode', 'opencode.json'),
-    projectSigns: ['opencode.json', 'opencode.jsonc', '.opencode'],
+    projectMarkers: ['opencode.json', 'opencode.jsonc', '.opencode'],
     programs: ['opencode'],
     entry: (command) => ({ type: 'local', command, enabled: true }),
     note: 'start it again',
@@ -226,21 +226,21 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     projectFile: '.zed/settings.json',
     userFile: (machine) =>
       joinPath(machine, getAppFolder(machine), machine.platform === 'linux' ? 'zed' : 'Zed', 'settings.json'),
-    projectSigns: ['.zed'],
+    projectMarkers: ['.zed'],
     programs: ['zed'],
     entry: (command) => ({ source: 'custom', ...createPlainEntry(command) }),
     note: 'it reads this in projects that you trust',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   kiro: {
     title: 'Kiro',
     container: 'mcpServers',
     projectFile: '.kiro/settings/mcp.json',
     userFile: (machine) => joinPath(machine, machine.home, '.kiro', 'settings', 'mcp.json'),
-    projectSigns: ['.kiro'],
+    projectMarkers: ['.kiro'],
     programs: ['kiro', 'kiro-cli'],
     note: 'it connects when the file is saved',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
   devin: {
     title: 'Devin Desktop',
@@ -248,10 +248,10 @@ export const AGENTS: Readonly<Record<AgentName, Agent>> = {
     projectFile: null,
     // Devin Desktop still uses the folder of its former name, Windsurf.
     userFile: (machine) => joinPath(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
-    projectSigns: [],
+    projectMarkers: [],
     programs: ['windsurf', 'devin-desktop'],
     note: 'refresh its MCP servers',
-    checked: ADD_MCP,
+    checked: CHECKED_BY_ADD_MCP,
   },
 };
 
@@ -296,9 +296,9 @@ function getAppFolder(machine: Machine): string {
 
 /** True if the host is used in the project, has a folder in the user's home, or its program is installed. */
 export function isAgentDetected(agent: AgentName, root: string, machine: Machine): boolean {
-  const { projectSigns, programs } = AGENTS[agent];
-  const inProject = projectSigns.some((name) => existsSync(path.join(root, name)));
-  return inProject || hasUserFolder(agent, machine) || programs.some((program) => isInstalled(program, root));
+  const { projectMarkers, programs } = AGENTS[agent];
+  const inProject = projectMarkers.some((name) => existsSync(path.join(root, name)));
+  return inProject || hasUserFolder(agent, machine) || programs.some((program) => isProgramInstalled(program, root));
 }
 
 function hasUserFolder(agent: AgentName, machine: Machine): boolean {

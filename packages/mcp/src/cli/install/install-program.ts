@@ -1,7 +1,7 @@
 /** Defines the command `install` and its options. The code of the command is imported when the command is called. */
 
 import { type Command, Option } from 'commander';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { AGENT_NAMES, IS_PUBLISHED } from './agents.ts';
 import type { InstallOptions } from './install.ts';
 
@@ -31,7 +31,7 @@ export function addInstallCommand(root: Command): void {
     .option('--no-learn', 'skip the last step, argus learn --from-git')
     .option('--project <dir>', 'project directory', '.')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(HELP))
+    .addHelpText('after', createHelpText(HELP))
     .action(async (options: InstallOptions) => {
       const { install } = await import('./install.ts');
       await install(options);

@@ -10,8 +10,8 @@ import { ArgusError, getErrorMessage } from '../../errors.ts';
 import { joinLines, paint } from '../../format/terminal.ts';
 import { hasCommits } from '../../git/history.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
-import { isInstalled } from '../../system/programs.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { isProgramInstalled } from '../../system/programs.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { askForConsent } from '../terminal/interaction.ts';
 import { printData, printError } from '../terminal/output.ts';
 import { AGENTS_MD, AGENTS_MD_BLOCK, AGENTS_MD_MARKS, createAgentCommands } from './agent-files.ts';
@@ -27,7 +27,7 @@ import {
   type StartMethod,
 } from './agents.ts';
 import {
-  ConfigEditRefused,
+  ConfigEditError,
   type ConfigLocation,
   getConfigPath,
   readConfigFile,
@@ -83,13 +83,13 @@ const CONTEXT_LINES = 2;
 
 export async function install(options: InstallOptions): Promise<void> {
   try {
-    io().exitCode = await planAndWrite(options);
+    io().exitCode = await planAndWriteEdits(options);
   } catch (thrown) {
     io().exitCode = await printError(thrown, options.json ?? false);
   }
 }
 
-async function planAndWrite(options: InstallOptions): Promise<number> {
+async function planAndWriteEdits(options: InstallOptions): Promise<number> {
   const plans = createEdits(options)
     .map(planEdit)
     .filter(({ job, change }) => !(job.isHiddenIfUnchanged && change.state === 'same'));
@@ -129,7 +129,7 @@ async function learnFromCommits({
 
 const isPending = ({ change }: PlannedEdit) => change.state !== 'same' && change.state !== 'refused';
 const getExitCode = (plans: readonly PlannedEdit[]) =>
-  plans.some(({ change }) => change.state === 'refused') ? EXIT.failures : EXIT.done;
+  plans.some(({ change }) => change.state === 'refused') ? EXIT_CODES.failures : EXIT_CODES.done;
 
 function createEdits(options: InstallOptions): FileEdit[] {
   const root = resolveProjectRoot(options.project);
@@ -225,7 +225,7 @@ function createCommandEdits(agent: AgentName, root: string, options: InstallOpti
  */
 function chooseStartMethod({ program, global: isGlobal = false }: InstallOptions, root: string): StartMethod {
   const bundle = realpathSync(io().program);
-  const isOnPath = !isCheckout(bundle) && isInstalled('argus-mcp', root);
+  const isOnPath = !isCheckout(bundle) && isProgramInstalled('argus-mcp', root);
   const by = program ?? (isOnPath && !isGlobal ? 'name' : 'path');
   return by === 'path' ? { by, bundle } : { by };
 }
@@ -277,7 +277,7 @@ function planEdit(job: FileEdit): PlannedEdit {
 
 /** Returns the message of an error without a stack trace. */
 function describeProblem(thrown: unknown): string {
-  return thrown instanceof ConfigEditRefused ? thrown.message : getErrorMessage(thrown);
+  return thrown instanceof ConfigEditError ? thrown.message : getErrorMessage(thrown);
 }
 
 function createDiff(name: string, before: string | undefined, after: string | undefined): string {

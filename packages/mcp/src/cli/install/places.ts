@@ -62,7 +62,7 @@ export function readEntry(agent: AgentName, place: ConfigLocation): unknown {
 }
 
 function hasPlugin(agent: AgentName): boolean {
-  const sign = AGENTS[agent].pluginSign?.(getThisMachine());
+  const sign = AGENTS[agent].findPluginMarker?.(getThisMachine());
   if (sign === undefined || !existsSync(sign.file)) return false;
   return (
     sign.text === undefined || tryReadText(sign.file, { maxBytes: MAX_PLUGIN_FILE_BYTES })?.includes(sign.text) === true

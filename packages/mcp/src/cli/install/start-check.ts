@@ -10,7 +10,7 @@ import { getErrorMessage } from '../../errors.ts';
 import type { Check } from '../../format/project.ts';
 import { isWithin } from '../../system/files/path-safety.ts';
 import { io } from '../../system/io.ts';
-import { findProgram, isInstalled } from '../../system/programs.ts';
+import { findProgram, isProgramInstalled } from '../../system/programs.ts';
 import { AGENT_NAMES, AGENTS, type AgentName, getEntryCommand, isAgentDetected } from './agents.ts';
 import { getConfigPath } from './files/config-file.ts';
 import { getThisMachine, locateConfig, readEntry } from './places.ts';
@@ -18,7 +18,7 @@ import { getThisMachine, locateConfig, readEntry } from './places.ts';
 /** How long to wait if the limit of the host is not known. */
 const DEFAULT_LIMIT_MS = 30_000;
 
-const INITIALIZE = {
+const INITIALIZE_REQUEST = {
   jsonrpc: '2.0',
   id: 1,
   method: 'initialize',
@@ -68,7 +68,7 @@ async function checkServerStart(
 
 /** True for a program outside of the project, because the check must not run a program that came with a repository. */
 function isProgramOutsideProject([program = '', file = '', ...others]: readonly string[], root: string): boolean {
-  if (program === 'argus-mcp' || program === 'argus') return isInstalled(program, root);
+  if (program === 'argus-mcp' || program === 'argus') return isProgramInstalled(program, root);
   if (program !== 'node' || others.length > 0 || !path.isAbsolute(file)) return false;
   try {
     return !isWithin(realpathSync(file), root) || realpathSync(file) === realpathSync(io().program);
@@ -100,6 +100,6 @@ function measureFirstResponse(
       text += piece;
       if (text.includes('"serverInfo"') && text.includes('\n')) end(Math.round(performance.now() - startMs));
     });
-    child.stdin.write(`${JSON.stringify(INITIALIZE)}\n`);
+    child.stdin.write(`${JSON.stringify(INITIALIZE_REQUEST)}\n`);
   });
 }

@@ -7,7 +7,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { LIMITS } from 'argus-engine';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
-import { readPieces } from '../../system/files/read.ts';
+import { createFileStream } from '../../system/files/read.ts';
 import { loadZod } from '../../system/zod.ts';
 import { createRunSchema, describeFirstIssue } from '../failures/import-runs.ts';
 import {
@@ -31,7 +31,7 @@ const LINE_ENDINGS = ['.jsonl', '.ndjson'];
 /** Matches a folder that does not name a job, such as `2`, the number of an attempt. */
 const NOT_A_JOB = /^(?:attempt[-_]?)?\d*$/iu;
 
-export interface LeftOut {
+export interface SkippedEntry {
   /** Path below the folder. */
   name: string;
   reason: string;
@@ -56,7 +56,7 @@ export interface FoundRun {
 
 interface FoundRuns {
   runs: FoundRun[];
-  leftOut: LeftOut[];
+  leftOut: SkippedEntry[];
 }
 
 interface FoundFile {
@@ -67,7 +67,7 @@ interface FoundFile {
 export async function findRuns(folder: string): Promise<FoundRuns> {
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new ArgusError('INVALID_INPUT', `${folder} is not a folder. Name a folder with old reports.`);
-  const leftOut: LeftOut[] = [];
+  const leftOut: SkippedEntry[] = [];
   const files = listFiles(folder, leftOut);
   const descriptions = new Map<string, RunDescription>();
   const runs = new Map<string, FoundRun>();
@@ -88,7 +88,7 @@ export async function findRuns(folder: string): Promise<FoundRuns> {
   return { runs: [...runs.values()], leftOut };
 }
 
-function listFiles(folder: string, leftOut: LeftOut[]): FoundFile[] {
+function listFiles(folder: string, leftOut: SkippedEntry[]): FoundFile[] {
   const files: FoundFile[] = [];
   const pendingFolders = [{ folderPath: folder, depth: 0 }];
   let entries = 0;
@@ -113,7 +113,7 @@ function listFiles(folder: string, leftOut: LeftOut[]): FoundFile[] {
   return files.sort((one, other) => (one.file < other.file ? -1 : 1));
 }
 
-function readEntries(at: string, folder: string, leftOut: LeftOut[]) {
+function readEntries(at: string, folder: string, leftOut: SkippedEntry[]) {
   try {
     return readdirSync(at, { withFileTypes: true });
   } catch (thrown) {
@@ -179,7 +179,7 @@ async function isRunHistory(file: string): Promise<boolean> {
 }
 
 /** Finds the position of each run in a file. The cases of a run are read when the run is imported. */
-async function findRunLines(file: string, name: string, leftOut: LeftOut[]): Promise<FoundRun[]> {
+async function findRunLines(file: string, name: string, leftOut: SkippedEntry[]): Promise<FoundRun[]> {
   const schema = createRunSchema(await loadZod());
   const found: FoundRun[] = [];
   let number = 0;
@@ -218,7 +218,7 @@ async function* readLines(file: string): AsyncGenerator<Line> {
     start,
     bytes,
   });
-  for await (const chunk of readPieces(file, REPORT_READ_OPTIONS) as AsyncIterable<Buffer>) {
+  for await (const chunk of createFileStream(file, REPORT_READ_OPTIONS) as AsyncIterable<Buffer>) {
     let from = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, from)) {
       add(chunk.subarray(from, end));

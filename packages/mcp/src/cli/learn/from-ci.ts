@@ -3,16 +3,16 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type GitFacts, LIMITS, type RecordRunParams, type TestState } from 'argus-engine';
-import type { LearnedFromCi } from '../../format/memory.ts';
+import type { CiLearnResult } from '../../format/memory.ts';
 import { completeGivenFacts } from '../../run/git-state.ts';
 import { getFolderInProject } from '../../run/planning/test-place.ts';
 import type { Session } from '../../sessions/session.ts';
-import { readPieces } from '../../system/files/read.ts';
+import { createFileStream } from '../../system/files/read.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
 import { loadZod } from '../../system/zod.ts';
 import { createRunSchema, toImportParams } from '../failures/import-runs.ts';
 import { startProgress } from '../terminal/interaction.ts';
-import { type FoundRun, findRuns, type LeftOut } from './found-runs.ts';
+import { type FoundRun, findRuns, type SkippedEntry } from './found-runs.ts';
 import { type NewestRecordedRun, type OrderedRun, sortRuns } from './run-order.ts';
 
 const OLDER_REASON = 'older than the recorded runs, whose fixes are already known';
@@ -22,7 +22,7 @@ const REPORT_READ_OPTIONS = { maxBytes: LIMITS.MAX_REPORT_BYTES, links: 'refused
 /** Maximum number of tests that are counted by state. */
 const MAX_TESTS = 1_000;
 
-export async function learnFromCi(session: Session, given: string, signal: AbortSignal): Promise<LearnedFromCi> {
+export async function learnFromCi(session: Session, given: string, signal: AbortSignal): Promise<CiLearnResult> {
   session.requireHistory();
   const { runs, leftOut } = await findRuns(toAbsolutePath(given));
   const newestRecorded = await findNewestRunIfFixesExist(session);
@@ -74,7 +74,7 @@ class RunImporter {
   }
 
   /** Returns undefined if the run has no test. */
-  async toImportParams(run: OrderedRun, leftOut: LeftOut[]): Promise<RecordRunParams | undefined> {
+  async toImportParams(run: OrderedRun, leftOut: SkippedEntry[]): Promise<RecordRunParams | undefined> {
     const { source } = run;
     if (source.kind === 'reports') return this.#toParamsFromReports(run, source.files, leftOut);
     const schema = createRunSchema(await loadZod());
@@ -84,7 +84,7 @@ class RunImporter {
   async #toParamsFromReports(
     run: OrderedRun,
     files: string[],
-    leftOut: LeftOut[],
+    leftOut: SkippedEntry[],
   ): Promise<RecordRunParams | undefined> {
     const { prepared, ownTime } = await this.#prepareReports(files);
     const { cases = [], unread = [] } = prepared;
@@ -159,7 +159,7 @@ async function isKnown(session: Session, id: string): Promise<boolean> {
   return value.includes(prefix);
 }
 
-async function countTestsAndFixes(session: Session): Promise<Pick<LearnedFromCi, 'tests' | 'fixes'>> {
+async function countTestsAndFixes(session: Session): Promise<Pick<CiLearnResult, 'tests' | 'fixes'>> {
   const { value } = await session.withEngine(async (engine) => {
     const { tests } = await engine.tests({ limit: MAX_TESTS });
     const { fixes } = await engine.fixes();
@@ -179,7 +179,7 @@ async function createRunId({ commit, job, source }: OrderedRun): Promise<string>
   const digest = createHash('sha256').update(`${commit}\0${job}`);
   for (const file of source.files) {
     digest.update(`\0${path.basename(file)}\0`);
-    for await (const chunk of readPieces(file, REPORT_READ_OPTIONS)) digest.update(chunk);
+    for await (const chunk of createFileStream(file, REPORT_READ_OPTIONS)) digest.update(chunk);
   }
   return `ci-${digest.digest('hex').slice(0, 32)}`;
 }
@@ -190,6 +190,7 @@ function formatReportName(run: OrderedRun, file: string, files: readonly string[
 
 async function readTextAt({ file, start, bytes }: { file: string; start: number; bytes: number }): Promise<string> {
   const parts: Buffer[] = [];
-  for await (const chunk of readPieces(file, REPORT_READ_OPTIONS, { start, end: start + bytes - 1 })) parts.push(chunk);
+  for await (const chunk of createFileStream(file, REPORT_READ_OPTIONS, { start, end: start + bytes - 1 }))
+    parts.push(chunk);
   return Buffer.concat(parts).toString('utf8');
 }

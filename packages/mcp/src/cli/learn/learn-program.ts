@@ -3,7 +3,7 @@
 import { LIMITS } from 'argus-engine';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ArgusError } from '../../errors.ts';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import { parseWholeNumber } from '../terminal/options.ts';
 import type { LearnOptions } from './learn.ts';
 
@@ -32,7 +32,7 @@ export function addLearnCommand(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(HELP))
+    .addHelpText('after', createHelpText(HELP))
     .action(async ({ fromGit, ...options }: Omit<LearnOptions, 'fromGit'> & { fromGit?: number | true }) => {
       if (fromGit === undefined && options.fromCi === undefined)
         throw new ArgusError('INVALID_INPUT', 'Add --from-git, --from-ci DIR, or both.');

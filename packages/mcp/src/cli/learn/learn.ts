@@ -2,12 +2,12 @@
 
 import type { CommitDiff } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import { formatLearned, type Learned, type LearnedFromGit } from '../../format/memory.ts';
+import { formatLearnResult, type GitLearnResult, type LearnResult } from '../../format/memory.ts';
 import { Git, GitError } from '../../git/git.ts';
 import { HISTORY_TIMEOUT_MS, type LoggedCommit, listNewestCommits, readDiffs } from '../../git/history.ts';
 import { findRepository } from '../../git/repository.ts';
 import type { Session } from '../../sessions/session.ts';
-import { abortOnSignals, EXIT } from '../terminal/exit.ts';
+import { abortOnSignals, EXIT_CODES } from '../terminal/exit.ts';
 import { startProgress } from '../terminal/interaction.ts';
 import { type GlobalOptions, isAdoptionAllowedInCi, runProjectCommand } from '../terminal/output.ts';
 import { learnFromCi } from './from-ci.ts';
@@ -19,8 +19,8 @@ export interface LearnOptions extends GlobalOptions {
 
 export async function learn(options: LearnOptions): Promise<void> {
   const { fromGit, fromCi } = options;
-  const signal = abortOnSignals(EXIT.error);
-  await runProjectCommand<Learned>(
+  const signal = abortOnSignals(EXIT_CODES.error);
+  await runProjectCommand<LearnResult>(
     options,
     async ({ session }) => {
       const learnedFromCi = fromCi === undefined ? undefined : await learnFromCi(session, fromCi, signal);
@@ -28,9 +28,10 @@ export async function learn(options: LearnOptions): Promise<void> {
       const learnedFromGit = isDone ? undefined : await learnFromGit(session, fromGit, signal);
       return { ...(learnedFromCi && { fromCi: learnedFromCi }), ...(learnedFromGit && { fromGit: learnedFromGit }) };
     },
-    formatLearned,
+    formatLearnResult,
     {
-      exitCode: (learned) => (learned.fromCi?.cancelled || learned.fromGit?.cancelled ? EXIT.error : EXIT.done),
+      exitCode: (learned) =>
+        learned.fromCi?.cancelled || learned.fromGit?.cancelled ? EXIT_CODES.error : EXIT_CODES.done,
       adopts: isAdoptionAllowedInCi(),
     },
   );
@@ -41,7 +42,7 @@ export async function learn(options: LearnOptions): Promise<void> {
  * engine selects these commits and the facts to keep. The result stays on this machine, even if the repository belongs
  * to a team.
  */
-async function learnFromGit(session: Session, limit: number, signal: AbortSignal): Promise<LearnedFromGit> {
+async function learnFromGit(session: Session, limit: number, signal: AbortSignal): Promise<GitLearnResult> {
   const { top } = session.project;
   const repository = await findRepository(top, signal, HISTORY_TIMEOUT_MS);
   if (repository === undefined) throw new ArgusError('INVALID_INPUT', `${top} is not in a git repository.`);

@@ -7,7 +7,7 @@ import { ArgusError } from '../../errors.ts';
 import { Git, GitError, isTimeout } from '../../git/git.ts';
 import { computeCommitTimes, HISTORY_TIMEOUT_MS, resolveCommits } from '../../git/history.ts';
 import { findRepository } from '../../git/repository.ts';
-import type { FoundRun, LeftOut } from './found-runs.ts';
+import type { FoundRun, SkippedEntry } from './found-runs.ts';
 import { isFullHash } from './named-commits.ts';
 
 /** A run with its full commit hash and its time. */
@@ -29,7 +29,7 @@ interface OrderingContext {
   /** Root of the repository. */
   top: string;
   newest: NewestRecordedRun | undefined;
-  leftOut: LeftOut[];
+  leftOut: SkippedEntry[];
   /** Returns the time that the reports of the run contain. */
   readReportTime(run: FoundRun): Promise<number | undefined>;
   signal: AbortSignal;

@@ -4,7 +4,7 @@
  */
 
 import { type Command, Option } from 'commander';
-import { createTextBelow } from '../terminal/help.ts';
+import { createHelpText } from '../terminal/help.ts';
 import type { ShareOptions } from './share.ts';
 
 const SHARE_HELP = `
@@ -31,7 +31,7 @@ export function addShareCommand(root: Command): void {
     .option('--project <dir>', 'project directory', '.')
     .option('--config <file>', 'configuration (default: argus.yaml in the project)')
     .option('--json', 'print JSON')
-    .addHelpText('after', createTextBelow(SHARE_HELP))
+    .addHelpText('after', createHelpText(SHARE_HELP))
     .action(async ({ check, ...options }: ShareOptions & { check?: boolean }) => {
       if (check) {
         const { checkSharedFiles } = await import('./share.ts');

@@ -10,15 +10,15 @@ import type { ChosenFix, MachineNames, SharedText } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
 import { formatShareCheck, formatShareResult, type ShareCheckResult, type ShareResult } from '../../format/memory.ts';
 import { findTrustedDataFolder, getSystemHomeFolder } from '../../owner/data-folder.ts';
-import { readShared, SHARED_FOLDER } from '../../owner/shared-files.ts';
+import { readSharedFiles, SHARED_FOLDER } from '../../owner/shared-files.ts';
 import type { Session } from '../../sessions/session.ts';
-import { findObstacle, lstat } from '../../system/files/path-safety.ts';
+import { findObstacle, tryLstat } from '../../system/files/path-safety.ts';
 import { tryReadText } from '../../system/files/read.ts';
-import { DRAFT_SUFFIX, writeWholeFile } from '../../system/files/whole-file.ts';
+import { DRAFT_SUFFIX, writeFileAtomically } from '../../system/files/whole-file.ts';
 import { getUserHomeFolder } from '../../system/io.ts';
 import { toShortLine } from '../../text/untrusted.ts';
-import { readFixInFull } from '../failures/failures.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { readFixDetails } from '../failures/failures.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
 
 export interface ShareOptions extends GlobalOptions {
@@ -32,7 +32,7 @@ const MAX_NAMED_FILES = 10;
 
 export async function share(options: ShareOptions): Promise<void> {
   await runProjectCommand(options, ({ session }) => writeShared(session, options), formatShareResult, {
-    exitCode: ({ leftOut }) => (leftOut.length > 0 ? EXIT.failures : EXIT.done),
+    exitCode: ({ leftOut }) => (leftOut.length > 0 ? EXIT_CODES.failures : EXIT_CODES.done),
   });
 }
 
@@ -40,7 +40,7 @@ async function writeShared(session: Session, { as, fix = [], dryRun = false }: S
   const { top, home } = session.project;
   const data = await findTrustedDataFolder(top, home);
   const author = (as ?? readPseudonym(data))?.trim() || null;
-  const present = readShared(top).files.map((file) => file.path);
+  const present = readSharedFiles(top).files.map((file) => file.path);
   const found = await Promise.all(fix.map((id) => describeCommitFix(session, id)));
   const { value, warnings } = await session.readLocal((engine) =>
     engine.shareWrite({ by: author, present, found, machine: getMachineNames(session) }),
@@ -64,7 +64,7 @@ async function writeShared(session: Session, { as, fix = [], dryRun = false }: S
 
 /** Describes a fix from a commit by its title and its files, which the repository's history contains anyway. */
 async function describeCommitFix(session: Session, fixId: string): Promise<ChosenFix> {
-  const { found, change, notShown } = await readFixInFull(session, fixId);
+  const { found, change, notShown } = await readFixDetails(session, fixId);
   if (found === null) {
     const advice = 'Reported fixes are shared automatically once a run has proved them.';
     throw new ArgusError('INVALID_INPUT', `'${toShortLine(fixId)}' was not found in a commit. ${advice}`);
@@ -95,7 +95,7 @@ function writeSharedFiles(top: string, files: readonly SharedText[]): void {
   for (const { path: name, text } of files) {
     const file = path.join(top, SHARED_FOLDER, ...name.split('/'));
     const link = [path.dirname(path.dirname(file)), path.dirname(file)].find((folder) =>
-      lstat(folder)?.isSymbolicLink(),
+      tryLstat(folder)?.isSymbolicLink(),
     );
     const obstacle = link === undefined ? findObstacle(top, file)?.text : `${path.relative(top, link)} is a link`;
     if (obstacle !== undefined) throw new ArgusError('INVALID_INPUT', `${obstacle}, so nothing is written there.`);
@@ -116,7 +116,7 @@ export async function checkSharedFiles(options: GlobalOptions): Promise<void> {
   await runProjectCommand(
     options,
     async ({ session }): Promise<ShareCheckResult> => {
-      const { files, faults } = readShared(session.project.top);
+      const { files, faults } = readSharedFiles(session.project.top);
       const engine = await session.openRulesEngine();
       const { faults: contentFaults, doubts } = await engine.shareCheck({ files });
       return {
@@ -126,7 +126,7 @@ export async function checkSharedFiles(options: GlobalOptions): Promise<void> {
       };
     },
     formatShareCheck,
-    { exitCode: ({ faults }) => (faults.length > 0 ? EXIT.failures : EXIT.done) },
+    { exitCode: ({ faults }) => (faults.length > 0 ? EXIT_CODES.failures : EXIT_CODES.done) },
   );
 }
 
@@ -148,6 +148,6 @@ function writePseudonym(data: string, name: string): void {
     rmSync(file, { force: true });
   } else {
     mkdirSync(data, { recursive: true, mode: 0o700 });
-    writeWholeFile(file, `${name}\n`);
+    writeFileAtomically(file, `${name}\n`);
   }
 }

@@ -17,7 +17,11 @@ import {
   type ServeOptions,
   startTeamServer,
 } from '../../team/server/start-server.ts';
-import { isPostgresUrl, PostgresProjects, TERMINAL_OPTIONS } from '../../team/server/storage/postgres-projects.ts';
+import {
+  isPostgresUrl,
+  PostgresProjectMemories,
+  TERMINAL_OPTIONS,
+} from '../../team/server/storage/postgres-projects.ts';
 import { toShortLine } from '../../text/untrusted.ts';
 import { waitForEndSignal } from '../terminal/exit.ts';
 import { printData } from '../terminal/output.ts';
@@ -25,8 +29,8 @@ import { printData } from '../terminal/output.ts';
 export async function serve(options: ServeOptions): Promise<void> {
   const endSignal = waitForEndSignal();
   // Imported here because the other commands need no MCP.
-  const { answerMcp } = await import('../../server/team-mcp.ts');
-  const { url, database, close } = await startTeamServer(options, answerMcp);
+  const { handleMcpRequest } = await import('../../server/team-mcp.ts');
+  const { url, database, close } = await startTeamServer(options, handleMcpRequest);
   // Each event is a JSON object on a line of its own, because the program that starts the server reads the port from
   // there.
   const printEvent = (event: object) =>
@@ -37,13 +41,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   await close();
 }
 
-export interface MemoriesOptions {
+export interface PostgresCommandOptions {
   database?: string;
   json?: boolean;
 }
 
 /** The command `migrate`. Like `backup`, it needs a server on PostgreSQL. */
-export async function migrate(options: MemoriesOptions): Promise<void> {
+export async function migrate(options: PostgresCommandOptions): Promise<void> {
   const projects = await withPostgresProjects(options, (memories) => memories.migrate());
   const database = formatDatabase(await findServerDatabase(options.database));
   printData({ database, projects }, options.json ?? false, () => {
@@ -52,13 +56,13 @@ export async function migrate(options: MemoriesOptions): Promise<void> {
   });
 }
 
-export async function backup(project: string, file: string, options: MemoriesOptions): Promise<void> {
+export async function backup(project: string, file: string, options: PostgresCommandOptions): Promise<void> {
   const target = toAbsolutePath(file);
   if (!PROJECT_NAME_PATTERN.test(project))
     throw new ArgusError('INVALID_INPUT', `The project '${toShortLine(project)}' does not exist.`);
   if (existsSync(target)) throw new ArgusError('INVALID_INPUT', `${target} already exists. Name another file.`);
   await withPostgresProjects(options, async (memories) => {
-    const known = await memories.projectNames();
+    const known = await memories.listProjectNames();
     if (!known.includes(project)) {
       throw new ArgusError(
         'INVALID_INPUT',
@@ -71,8 +75,8 @@ export async function backup(project: string, file: string, options: MemoriesOpt
 }
 
 async function withPostgresProjects<T>(
-  { database }: MemoriesOptions,
-  work: (memories: PostgresProjects) => Promise<T>,
+  { database }: PostgresCommandOptions,
+  work: (memories: PostgresProjectMemories) => Promise<T>,
 ): Promise<T> {
   const url = await findServerDatabase(database);
   if (!isPostgresUrl(url)) {
@@ -80,7 +84,7 @@ async function withPostgresProjects<T>(
       'A SQLite file upgrades itself when it is opened, and you can copy it while no process writes to it.';
     throw new ArgusError('INVALID_INPUT', `This command is only for PostgreSQL (postgres://...). ${advice}`);
   }
-  const memories = new PostgresProjects(url, TERMINAL_OPTIONS);
+  const memories = new PostgresProjectMemories(url, TERMINAL_OPTIONS);
   try {
     return await work(memories);
   } finally {
@@ -157,7 +161,7 @@ function requireValidName(project: string): void {
 async function withServerDatabase<T>(options: TokenOptions, work: (engine: NamedCalls) => Promise<T>): Promise<T> {
   const projects = openProjects(await findServerDatabase(options.database), TERMINAL_OPTIONS);
   try {
-    return await work(await projects.serverMemory());
+    return await work(await projects.getServerMemory());
   } finally {
     await projects.close();
   }

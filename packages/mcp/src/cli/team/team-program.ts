@@ -8,7 +8,7 @@ import { type Command, Option } from 'commander';
 import type { ServeOptions } from '../../team/server/start-server.ts';
 import { addProjectCommand, parsePort, parseWholeNumber } from '../terminal/options.ts';
 import type { GlobalOptions } from '../terminal/output.ts';
-import type { MemoriesOptions, TokenOptions } from './server.ts';
+import type { PostgresCommandOptions, TokenOptions } from './server.ts';
 import type { JoinOptions } from './team.ts';
 
 const DATABASE_HELP = 'file, or postgres://... (default: ARGUS_DATABASE, else a file in the data folder of this user)';
@@ -98,7 +98,7 @@ function addPostgresCommands(root: Command): void {
     .description('create the schemas of a server on PostgreSQL, or upgrade them to this version')
     .option('--database <place>', DATABASE_HELP)
     .option('--json', 'print JSON')
-    .action(async (options: MemoriesOptions) => {
+    .action(async (options: PostgresCommandOptions) => {
       const { migrate } = await import('./server.ts');
       await migrate(options);
     });
@@ -107,7 +107,7 @@ function addPostgresCommands(root: Command): void {
     .description('copy a project of a server on PostgreSQL into a database file that argus can open')
     .option('--database <place>', DATABASE_HELP)
     .option('--json', 'print JSON')
-    .action(async (project: string, file: string, options: MemoriesOptions) => {
+    .action(async (project: string, file: string, options: PostgresCommandOptions) => {
       const { backup } = await import('./server.ts');
       await backup(project, file, options);
     });

@@ -16,11 +16,16 @@ import {
   type RepositoryIdentity,
   requireTokenVariable,
 } from '../../team/client/membership.ts';
-import { checkTeamServer, findProjectProblem, findProtocolProblem, Remote } from '../../team/client/remote.ts';
+import {
+  checkTeamServer,
+  findProjectProblem,
+  findProtocolProblem,
+  TeamServerClient,
+} from '../../team/client/remote.ts';
 import { includesScope } from '../../team/protocol.ts';
 import { formatCount } from '../../text/count.ts';
 import { toShortLine } from '../../text/untrusted.ts';
-import { EXIT } from '../terminal/exit.ts';
+import { EXIT_CODES } from '../terminal/exit.ts';
 import { type GlobalOptions, runProjectCommand } from '../terminal/output.ts';
 
 export interface JoinOptions extends GlobalOptions {
@@ -38,12 +43,12 @@ export async function join(given: string, options: JoinOptions): Promise<void> {
       requireTokenVariable(tokenVariable);
       const project = requireProjectName(options.as ?? path.basename(session.project.home).toLowerCase());
       const repository = await requireRepository(session);
-      const remote = new Remote({ url, project, tokenVariable }, () => ({
+      const remote = new TeamServerClient({ url, project, tokenVariable }, () => ({
         locale: session.locale,
         by: undefined,
         from: undefined,
       }));
-      const hello = await remote.hello();
+      const hello = await remote.fetchHello();
       const problem = findProtocolProblem(hello) ?? findProjectProblem(hello, url, project);
       if (problem !== undefined) throw new ArgusError('INVALID_INPUT', problem);
       await requireNoWaitingCalls(session, { url, project });
@@ -110,12 +115,12 @@ export async function status(options: GlobalOptions): Promise<void> {
       const state = result.reachable ? `as '${result.token}' with the scope ${result.scope}` : result.problem;
       return joinLines([`${paint.bold(project)} at ${url}: ${state}`, ...waitingTexts]);
     },
-    { exitCode: (answered) => (answered.joined && !answered.reachable ? EXIT.failures : EXIT.done) },
+    { exitCode: (answered) => (answered.joined && !answered.reachable ? EXIT_CODES.failures : EXIT_CODES.done) },
   );
 }
 
 /** Returns the connection to the team's server. Throws if the repository belongs to no team. */
-export function requireRemote(session: Session): Remote {
+export function requireRemote(session: Session): TeamServerClient {
   if (session.remote !== undefined) return session.remote;
   throw new ArgusError(
     'INVALID_INPUT',

@@ -4,7 +4,7 @@ import { killRunningCommands } from '../../run/execute.ts';
 import { io } from '../../system/io.ts';
 
 /** Exit codes, which --help documents. */
-export const EXIT = { done: 0, failures: 1, error: 2 } as const;
+export const EXIT_CODES = { done: 0, failures: 1, error: 2 } as const;
 
 /**
  * Returns a signal that aborts at the first SIGINT, SIGTERM or SIGHUP. The second one exits this process with the given

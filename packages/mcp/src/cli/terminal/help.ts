@@ -4,7 +4,7 @@
  */
 
 import type { Command } from 'commander';
-import { wrap } from '../../format/terminal.ts';
+import { wrapText } from '../../format/terminal.ts';
 import { io } from '../../system/io.ts';
 
 /** Width if stdout is not a terminal. */
@@ -165,14 +165,14 @@ function formatSubcommandTerm(command: Command): string {
  * Returns a function that creates the text below the options. Wraps the paragraphs, except lines that begin with a
  * space.
  */
-export function createTextBelow(text: string): () => string {
+export function createHelpText(text: string): () => string {
   return () => `\n${wrapParagraphs(text.trim())}`;
 }
 
 function wrapParagraphs(text: string): string {
   const paragraphs = text.split(/\n{2,}/u).map((paragraph) => {
     const parts = paragraph.split(/\n(?=\s)|(?<=\n\s.*)\n/u);
-    return parts.map((part) => (/^\s/u.test(part) ? part : wrap(part, getHelpColumns()).join('\n'))).join('\n');
+    return parts.map((part) => (/^\s/u.test(part) ? part : wrapText(part, getHelpColumns()).join('\n'))).join('\n');
   });
   return paragraphs.join('\n\n');
 }

@@ -5,15 +5,15 @@
 
 import { hostname } from 'node:os';
 import type { RecorderOptions } from 'argus-engine';
-import { type Envelope, removeEnvelope, runInEnvelope } from '../../answer.ts';
+import { type Envelope, runInEnvelope, unwrapEnvelope } from '../../answer.ts';
 import { toCommandLineText } from '../../format/terminal.ts';
 import type { Memory } from '../../sessions/memories.ts';
 import type { Session } from '../../sessions/session.ts';
-import { type ReviseConfig, SessionManager } from '../../sessions/session-manager.ts';
+import { type ConfigReviser, SessionManager } from '../../sessions/session-manager.ts';
 import { isInCi } from '../../system/ci.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
 import { sanitizeDeep } from '../../text/outgoing.ts';
-import { EXIT } from './exit.ts';
+import { EXIT_CODES } from './exit.ts';
 
 export interface GlobalOptions {
   project: string;
@@ -42,12 +42,12 @@ export interface MemoryOptions {
 }
 
 /** Options of `runProjectCommand`. */
-interface AnswerOptions<T> {
+interface ProjectCommandOptions<T> {
   exitCode?: (data: T) => number;
   /** True to adopt a foreign database. */
   adopts?: boolean;
   /** Replaces the configuration of the checkout. */
-  reviseConfig?: ReviseConfig;
+  reviseConfig?: ConfigReviser;
 }
 
 /** Opens the project, runs the command, prints its result and closes the project. */
@@ -55,7 +55,7 @@ export async function runProjectCommand<T>(
   options: GlobalOptions,
   call: (workplace: CommandContext) => Promise<T>,
   format: (data: T) => string,
-  { exitCode = () => EXIT.done, adopts = false, reviseConfig }: AnswerOptions<T> = {},
+  { exitCode = () => EXIT_CODES.done, adopts = false, reviseConfig }: ProjectCommandOptions<T> = {},
 ): Promise<void> {
   const sessionManager = new SessionManager({
     recorder: getTerminalRecorder(),
@@ -69,7 +69,7 @@ export async function runProjectCommand<T>(
   });
   await sessionManager.closeAll();
   printEnvelope(envelope, options.json ?? false, format);
-  io().exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success && isStored(envelope.data) ? exitCode(envelope.data) : EXIT_CODES.error;
 }
 
 /** Labels on the command line are English, so built-in tips are English too. JSON is the same as over MCP. */
@@ -94,7 +94,7 @@ export async function runMemoryCommand<T>(
   options: MemoryOptions,
   call: (workplace: MemoryCommandContext) => Promise<T>,
   format: (data: T) => string,
-  exitCode: (data: T) => number = () => EXIT.done,
+  exitCode: (data: T) => number = () => EXIT_CODES.done,
 ): Promise<void> {
   const sessionManager = new SessionManager({
     recorder: getTerminalRecorder(),
@@ -103,9 +103,9 @@ export async function runMemoryCommand<T>(
   });
   const envelope = await runInEnvelope(async () => call(await openMemoryContext(options, sessionManager)));
   await sessionManager.closeAll();
-  if (options.json) io().stdout.write(`${JSON.stringify(removeEnvelope(envelope))}\n`);
+  if (options.json) io().stdout.write(`${JSON.stringify(unwrapEnvelope(envelope))}\n`);
   else printEnvelope(envelope, false, format);
-  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT.error;
+  io().exitCode = envelope.success ? exitCode(envelope.data) : EXIT_CODES.error;
 }
 
 /** Runs a function that writes to stdout. Errors are printed as in all commands. */
@@ -114,7 +114,7 @@ export async function withMemory(options: MemoryOptions, work: (memory: Memory) 
   try {
     const { projectPath } = await openMemoryContext(options, sessionManager);
     await work(await sessionManager.memories.findMemory(projectPath));
-    io().exitCode = EXIT.done;
+    io().exitCode = EXIT_CODES.done;
   } catch (thrown) {
     io().exitCode = await printError(thrown, false);
   } finally {
@@ -136,7 +136,7 @@ async function openMemoryContext(
 export async function printError(thrown: unknown, json: boolean): Promise<number> {
   const envelope = await runInEnvelope<never>(() => Promise.reject(thrown));
   printEnvelope(envelope, json, () => '');
-  return EXIT.error;
+  return EXIT_CODES.error;
 }
 
 /** Prints data without an envelope. */

@@ -5,26 +5,26 @@
 
 import { constants } from 'node:os';
 import { getErrorMessage } from '../../errors.ts';
-import { type Backpressure, type Execution, execute, type ProgramStart, Tail } from '../../run/execute.ts';
+import { type Backpressure, type Execution, execute, OutputTail, type ProgramStart } from '../../run/execute.ts';
 import {
   cleanUpProcesses,
-  createMarkVariable,
+  createRunMarkVariable,
   endMarkedProcesses,
   killMarkedProcesses,
   type LeftoverProcess,
   MAY_STILL_RUN_WARNING,
 } from '../../run/processes.ts';
-import type { Listener } from '../../run/reports/listener.ts';
+import type { ReportListener } from '../../run/reports/listener.ts';
 import { io } from '../../system/io.ts';
 import { findProgram } from '../../system/programs.ts';
 import { looksLikePrompt, type PendingPrompt, PromptWatch } from '../inputs/prompt-watch.ts';
-import { LogFile, type Redact } from './log-file.ts';
+import { LogFile, type Redactor } from './log-file.ts';
 
 /** Exit code of the program `timeout`, which the contract uses too. */
 const TIMEOUT_EXIT_CODE = 124;
 
 /** If a signal ended a command, a shell returns this number plus the number of the signal. */
-const FIRST_SIGNAL_EXIT_CODE = 128;
+const SIGNAL_EXIT_CODE_OFFSET = 128;
 
 /** The beginning of an output is kept as well as the end, because builds print the first error first. */
 const HEAD_CHARACTERS = 32 * 1024;
@@ -37,10 +37,10 @@ export interface AttemptRequest {
   logPath: string;
   /** A mark in the environment of every process that the attempt starts, to find these processes later. */
   mark: string;
-  redact: Redact;
+  redact: Redactor;
   env?: Readonly<Record<string, string>> | undefined;
   /** Collects the cases of the run. */
-  listener?: Pick<Listener, 'env' | 'add'> | undefined;
+  listener?: Pick<ReportListener, 'env' | 'add'> | undefined;
   /** Standard input of the command. If undefined, stdin is empty. */
   input?: string | undefined;
   /**
@@ -118,7 +118,7 @@ function createExecution(
   return {
     command,
     cwd,
-    env: { ...io().env, ...listener?.env, ...env, ...createMarkVariable(mark) },
+    env: { ...io().env, ...listener?.env, ...env, ...createRunMarkVariable(mark) },
     timeoutMs: timeoutSeconds * 1_000,
     program: request.program ?? createShellProgram(command, cwd),
     input: input ?? (mayAsk ? { open: true } : undefined),
@@ -154,7 +154,7 @@ function createShellProgram(command: string, cwd: string): ProgramStart | undefi
 
 function toExitCode(code: number | null, signal: NodeJS.Signals | null, timedOut: boolean): number {
   if (timedOut) return TIMEOUT_EXIT_CODE;
-  if (signal !== null) return FIRST_SIGNAL_EXIT_CODE + constants.signals[signal];
+  if (signal !== null) return SIGNAL_EXIT_CODE_OFFSET + constants.signals[signal];
   return code ?? 1;
 }
 
@@ -212,7 +212,7 @@ const MAX_TAIL_CHARACTERS = 2_000;
 
 /** Keeps the beginning and the end of a text that arrives in pieces. */
 class HeadAndTail {
-  readonly #tail = new Tail();
+  readonly #tail = new OutputTail();
   #head = '';
   #length = 0;
 

@@ -25,10 +25,10 @@ const KEY_END = '-----END';
 const MAX_KEY_CHARACTERS = 32 * 1024;
 
 /** Removes secrets from a text. */
-export type Redact = (text: string) => string;
+export type Redactor = (text: string) => string;
 
 export class LogFile {
-  readonly #redact: Redact;
+  readonly #redact: Redactor;
   readonly #tail: string[] = [];
   #file: number | undefined;
   #pending = '';
@@ -38,10 +38,10 @@ export class LogFile {
   #flushedAt = 0;
   #problem: string | undefined;
 
-  constructor(path: string, redact: Redact) {
+  constructor(path: string, redact: Redactor) {
     this.#redact = redact;
     try {
-      this.#file = createFile(path);
+      this.#file = openLogFile(path);
     } catch (thrown) {
       this.#setProblem(thrown);
     }
@@ -78,7 +78,7 @@ export class LogFile {
   }
 
   #flush(): void {
-    const cut = findCut(this.#pending);
+    const cut = findSafeCutPosition(this.#pending);
     const piece = this.#pending.slice(0, cut);
     this.#pending = this.#pending.slice(cut);
     this.#writeAll(piece);
@@ -96,7 +96,8 @@ export class LogFile {
 
   #writeAll(text: string): void {
     for (let rest = text; rest.length > 0; ) {
-      const cut = rest.length <= MAX_PIECE_CHARACTERS ? rest.length : findCut(rest.slice(0, MAX_PIECE_CHARACTERS));
+      const cut =
+        rest.length <= MAX_PIECE_CHARACTERS ? rest.length : findSafeCutPosition(rest.slice(0, MAX_PIECE_CHARACTERS));
       const piece = rest.slice(0, cut || MAX_PIECE_CHARACTERS);
       this.#write(this.#redact(piece));
       rest = rest.slice(piece.length);
@@ -126,7 +127,7 @@ export class LogFile {
 }
 
 /** Creates the file, without following a link. If the path is a device, opens the device. */
-function createFile(file: string): number {
+function openLogFile(file: string): number {
   const isDevice = file === devNull || lstatSync(file, { throwIfNoEntry: false })?.isCharacterDevice() === true;
   if (isDevice) return openSync(file, 'w');
   rmSync(file, { force: true });
@@ -134,7 +135,7 @@ function createFile(file: string): number {
 }
 
 /** Returns the position where a text can be cut without cutting a secret: after a line, but not inside a key. */
-function findCut(text: string): number {
+function findSafeCutPosition(text: string): number {
   const linesEnd = text.lastIndexOf('\n') + 1;
   const key = text.lastIndexOf(KEY_BEGIN);
   if (key >= 0 && text.indexOf(KEY_END, key) < 0 && text.length - key < MAX_KEY_CHARACTERS) {

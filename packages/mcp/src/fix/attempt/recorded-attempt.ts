@@ -8,8 +8,8 @@ import { z } from 'zod';
 import { createCacheNote } from '../../run/advice/missing-cases.ts';
 import { readGitFacts } from '../../run/git-state.ts';
 import { getFolderInProject } from '../../run/planning/test-place.ts';
-import { type CollectedReports, Listener } from '../../run/reports/listener.ts';
-import type { StoredOrQueued } from '../../storage/outbox.ts';
+import { type CollectedReports, ReportListener } from '../../run/reports/listener.ts';
+import type { StorageResult } from '../../storage/outbox.ts';
 import { toShortLine } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { StateFolder } from '../state/state-folder.ts';
@@ -20,7 +20,7 @@ export interface FinishedAttempt {
   result: AttemptResult;
   collected: CollectedReports;
   /** True if Argus added a reporter to the command, which collects the cases. */
-  isListened: boolean;
+  usesReporter: boolean;
   git: GitFacts | null;
   close(): void;
 }
@@ -32,7 +32,7 @@ export interface FinishedAttempt {
 export async function runWithReporter({ session }: LoopContext, request: AttemptRequest): Promise<FinishedAttempt> {
   const { root, config } = session;
   const git = await readGitFacts(root);
-  const listener = new Listener({ root, config, command: request.command });
+  const listener = new ReportListener({ root, config, command: request.command });
   try {
     const result = await runAttempt({ ...request, command: listener.command, listener });
     const collected = await listener.collectReports(result.startedAt);
@@ -40,9 +40,9 @@ export async function runWithReporter({ session }: LoopContext, request: Attempt
     const rejection = hasNoReport ? listener.findRejection(result.text) : undefined;
     const cached = createCacheNote(result.text);
     if (cached !== undefined) result.notes.push(cached);
-    if (rejection === undefined) return { result, collected, isListened: true, git, close: () => listener.close() };
+    if (rejection === undefined) return { result, collected, usesReporter: true, git, close: () => listener.close() };
     listener.close();
-    const plain = await runPlain(request);
+    const plain = await runWithoutReporter(request);
     const note = `The command ran again, because it rejected the additions of Argus for a report (${toShortLine(rejection)}).`;
     return { ...plain, git, result: { ...plain.result, notes: [note, ...plain.result.notes] } };
   } catch (thrown) {
@@ -55,12 +55,12 @@ export async function runWithReporter({ session }: LoopContext, request: Attempt
  * Runs an attempt without collecting cases. Used for commands that get secrets as input, because reports may contain
  * the input.
  */
-export async function runPlain(request: AttemptRequest): Promise<FinishedAttempt> {
+export async function runWithoutReporter(request: AttemptRequest): Promise<FinishedAttempt> {
   const result = await runAttempt(request);
   return {
     result,
     collected: { reports: [], runner: null, passedPackages: [], omitsPassed: false },
-    isListened: false,
+    usesReporter: false,
     git: null,
     close: () => {},
   };
@@ -88,10 +88,10 @@ export async function readCases(
     result,
     collected,
     git,
-    isListened,
+    usesReporter,
   }: Omit<FinishedAttempt, 'close'> & { command: string; text: string },
 ): Promise<AttemptCases | null> {
-  if (!isListened) return null;
+  if (!usesReporter) return null;
   const rules = await session.openRulesEngine();
   const run = await rules.prepareRun({
     command,
@@ -126,7 +126,7 @@ export async function recordAttempt(
   folder: StateFolder,
   number: number,
   run: RecordRunParams,
-): Promise<StoredOrQueued<RunResult>> {
+): Promise<StorageResult<RunResult>> {
   const kept = await session.recordRun(run);
   const { runId, causes } = kept.value;
   const file: AttemptRun = { runId, causes: causes.map(({ cases }) => cases) };

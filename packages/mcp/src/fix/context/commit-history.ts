@@ -71,7 +71,7 @@ function formatStatus(row: string): string {
   return `${row.slice(3)} (${kind})`;
 }
 
-export async function findSimilarIssues(scope: ContextScope): Promise<Finding> {
+export async function findSimilarCommits(scope: ContextScope): Promise<Finding> {
   const { git, noGit } = scope;
   if (git === null) return { why_not: noGit };
   const searchWords = extractSearchWords(scope);

@@ -9,8 +9,8 @@ import { getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
 import { findRepository } from '../../git/repository.ts';
 import { createCancelledError } from '../../system/programs.ts';
-import { clip, removeInvisible } from '../../text/untrusted.ts';
-import { findSimilarCode, showFailingCode, showSignature } from './code/code.ts';
+import { clip, removeInvisibleCharacters } from '../../text/untrusted.ts';
+import { describeFailingCode, describeSignature, findSimilarCode } from './code/code.ts';
 import { ProjectFiles } from './code/files.ts';
 import {
   describeErrorType,
@@ -20,7 +20,7 @@ import {
   listProjectFrames,
 } from './code/source-location.ts';
 import { findTestExpectations, findTestedFunction } from './code/tests.ts';
-import { findRecentChanges, findSimilarIssues, findWhenErrorStarted, readUncommittedDiff } from './commit-history.ts';
+import { findRecentChanges, findSimilarCommits, findWhenErrorStarted, readUncommittedDiff } from './commit-history.ts';
 import type { Answer, ContextRequest, ContextScope, Finding, FixContext, Layer, RunGit } from './context-model.ts';
 import { formulateHypothesis } from './hypothesis.ts';
 import { describeDeployments, describePods, getNamespace } from './system/cluster.ts';
@@ -38,7 +38,7 @@ const MAX_ANSWER_CHARACTERS = 2_400;
  * programs takes too long.
  */
 const MAX_WAIT_MS = 25_000;
-const TIMED_OUT: Finding = { why_not: 'The programs that answer this took too long.' };
+const TIMED_OUT_FINDING: Finding = { why_not: 'The programs that answer this took too long.' };
 
 /** The questions in the order and the words of `docs/contract/fix-problem.md`. Their number is the position. */
 const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Finding> | Finding][] = [
@@ -46,8 +46,8 @@ const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Findi
   ['Error Context', 'What file/line is the error occurring in?', describeLocation],
   ['Error Context', 'What function/method is involved?', describeFunction],
   ['Error Context', 'When did this start happening?', findWhenErrorStarted],
-  ['Code Context', 'What does the failing code do?', showFailingCode],
-  ['Code Context', 'What are the inputs/outputs expected?', showSignature],
+  ['Code Context', 'What does the failing code do?', describeFailingCode],
+  ['Code Context', 'What are the inputs/outputs expected?', describeSignature],
   ['Code Context', 'What dependencies are involved?', listDependencies],
   ['Code Context', 'Are there similar patterns elsewhere that work?', findSimilarCode],
   ['Environment Context', 'What K8s resources are involved? (if applicable)', describePods],
@@ -55,7 +55,7 @@ const QUESTIONS: readonly [Layer, string, (scope: ContextScope) => Promise<Findi
   ['Environment Context', 'What is the deployment state?', describeDeployments],
   ['Environment Context', 'Are there related log entries?', findLogEntries],
   ['Historical Context', 'Has this code been modified recently?', findRecentChanges],
-  ['Historical Context', 'Are there similar past issues in git history?', findSimilarIssues],
+  ['Historical Context', 'Are there similar past issues in git history?', findSimilarCommits],
   ['Historical Context', 'What do the tests expect?', findTestExpectations],
 ];
 
@@ -73,7 +73,7 @@ export async function gatherContext(request: ContextRequest): Promise<FixContext
 
 async function answerQuestions(scope: ContextScope, request: ContextRequest): Promise<FixContext> {
   const cleanText = (text: string) =>
-    clip(scope.redact(removeInvisible(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER_CHARACTERS);
+    clip(scope.redact(removeInvisibleCharacters(text)).replace(/^\s*\n|\s+$/gu, ''), MAX_ANSWER_CHARACTERS);
   const answers = await Promise.all(
     QUESTIONS.map(async ([layer, question, answer], index): Promise<Answer> => {
       const finding = await answerQuestion(scope, answer);
@@ -108,7 +108,7 @@ async function answerQuestion(scope: ContextScope, findAnswer: (typeof QUESTIONS
     return await findAnswer(scope);
   } catch (thrown) {
     return scope.request.signal?.aborted
-      ? TIMED_OUT
+      ? TIMED_OUT_FINDING
       : { why_not: `This could not be answered: ${getErrorMessage(thrown)}.` };
   }
 }

@@ -6,7 +6,7 @@
 import type { ContextScope } from './context-model.ts';
 
 /** Messages with a known meaning, tried in order. `$1` and `$2` are names from the message. */
-const MEANINGS: readonly { pattern: RegExp; text: string }[] = [
+const MESSAGE_MEANINGS: readonly { pattern: RegExp; text: string }[] = [
   {
     pattern: /Cannot read propert(?:y|ies) of (undefined|null) \(reading ['"]([^'"]+)['"]\)/u,
     text: "the value whose '$2' is read is $1",
@@ -38,7 +38,7 @@ export function formulateHypothesis({ request, evidence }: ContextScope): string
 }
 
 function findMeaning(text: string): string | undefined {
-  for (const { pattern, text: meaning } of MEANINGS) {
+  for (const { pattern, text: meaning } of MESSAGE_MEANINGS) {
     const match = pattern.exec(text);
     if (match) return meaning.replaceAll(/\$(\d)/gu, (_, group) => match[Number(group)] ?? 'its address');
   }

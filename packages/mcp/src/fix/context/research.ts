@@ -4,7 +4,7 @@
  */
 
 import { runProgram } from '../../system/programs.ts';
-import { clip, removeInvisible, toSingleLine } from '../../text/untrusted.ts';
+import { clip, removeInvisibleCharacters, toSingleLine } from '../../text/untrusted.ts';
 import type { FixContext } from './context-model.ts';
 
 /** Long, because the program searches the web and reads the results. */
@@ -68,7 +68,9 @@ export async function runResearch(command: string, query: ResearchQuery, options
   const { cwd, signal, timeoutMs = TIMEOUT_MS, env = {}, redact = (text) => text } = options;
   const result = await runProgram(command, [], { cwd, signal, timeoutMs, env, shell: true, stdin: query.markdown });
   const problem =
-    result.problem === null ? null : `The research command failed: ${redact(removeInvisible(result.problem))}.`;
+    result.problem === null
+      ? null
+      : `The research command failed: ${redact(removeInvisibleCharacters(result.problem))}.`;
   const text = cleanResearchText(result.stdout, redact);
   if (text === '' && problem === null) return { text, sources: [], problem: 'The research command printed nothing.' };
   return { text, sources: extractUrls(text), problem };
@@ -76,7 +78,7 @@ export async function runResearch(command: string, query: ResearchQuery, options
 
 /** Removes secrets and invisible characters from the text of an agent or a program, and limits its length. */
 export function cleanResearchText(text: string, redact: (text: string) => string = (same) => same): string {
-  return clip(redact(removeInvisible(text)).trim(), MAX_TEXT_CHARACTERS);
+  return clip(redact(removeInvisibleCharacters(text)).trim(), MAX_TEXT_CHARACTERS);
 }
 
 /** Returns the URLs in a text, in order and without duplicates. */

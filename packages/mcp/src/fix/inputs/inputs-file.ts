@@ -5,7 +5,7 @@ import path from 'node:path';
 import { z } from 'zod';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
 import { findReadProblem, tryReadText } from '../../system/files/read.ts';
-import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { parseYaml, YamlError } from '../../system/files/yaml.ts';
 import { isCredential, toEnvironmentName } from './answers.ts';
 
@@ -15,7 +15,7 @@ export const INPUTS_VERSION = 1;
 /** A list of answers is short, so a larger file is not an inputs file. */
 const INPUTS_READ_OPTIONS = { maxBytes: 1024 * 1024 };
 
-type SecretTest = (text: string) => boolean;
+type SecretPredicate = (text: string) => boolean;
 
 /**
  * Schema of a prompt and its answer.
@@ -59,7 +59,7 @@ const createFileSchema = () =>
 export type Input = z.infer<ReturnType<typeof createInputSchema>>;
 export type InputsFile = z.infer<ReturnType<typeof createFileSchema>>;
 
-export async function parseInputs(text: string, file: string, isSecret: SecretTest): Promise<InputsFile> {
+export async function parseInputs(text: string, file: string, isSecret: SecretPredicate): Promise<InputsFile> {
   const createError = (line: number, what: string) => new ArgusError('INVALID_INPUT', `${file}:${line}: ${what}.`);
   const { value, findLine } = await parseYaml(text).catch((thrown: unknown) => {
     throw thrown instanceof YamlError ? createError(thrown.line, `not valid YAML: ${thrown.message}`) : thrown;
@@ -87,7 +87,10 @@ export async function parseInputs(text: string, file: string, isSecret: SecretTe
 }
 
 /** Returns why a literal value is rejected, or undefined if it is not a credential. */
-function describeSecret({ name, prompt, value, credential, source }: Input, isSecret: SecretTest): string | undefined {
+function describeSecret(
+  { name, prompt, value, credential, source }: Input,
+  isSecret: SecretPredicate,
+): string | undefined {
   if (!value || credential === false) return undefined;
   const isNamed = credential === true || source === 'user_required' || isCredential({ text: prompt }, name);
   if (!isNamed && !isSecret(value)) return undefined;
@@ -100,7 +103,7 @@ function describeSecret({ name, prompt, value, credential, source }: Input, isSe
 const SENT_SECRET =
   /expect\b[^\n]*(?:pass(?:word|phrase|code)|secret|token|api[ _-]?key|\bpin\b|\botp\b)[^\n]*[\s{;]+send\s+(?:--\s+)?(?:"(?!\\[rn]"|\$|\[)[^"\s]+|\{[^}$]+)/iu;
 
-export async function readInputs(file: string, root: string, isSecret: SecretTest): Promise<InputsFile> {
+export async function readInputs(file: string, root: string, isSecret: SecretPredicate): Promise<InputsFile> {
   const text = tryReadText(file, INPUTS_READ_OPTIONS);
   const name = path.relative(root, file);
   if (text !== undefined) return parseInputs(text, name, isSecret);
@@ -122,7 +125,7 @@ export async function writeInputs(file: string, content: InputsFile): Promise<vo
   });
   try {
     mkdirSync(path.dirname(file), { recursive: true });
-    writeWholeFile(file, HEADER + new Document({ ...content, inputs }).toString({ lineWidth: 0 }));
+    writeFileAtomically(file, HEADER + new Document({ ...content, inputs }).toString({ lineWidth: 0 }));
   } catch (thrown) {
     const why = `Inputs file ${file} could not be written: ${getErrorMessage(thrown)}. Make its folder writable.`;
     throw new ArgusError('INVALID_INPUT', why, { cause: thrown });

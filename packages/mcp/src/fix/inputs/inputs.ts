@@ -56,14 +56,15 @@ export async function resolveInputs(request: ResolveRequest): Promise<ResolvedIn
   const names = listInputsFileNames(redact(command), request.command_hash).map((name) => getInputsPath(root, name));
   const file = named === undefined ? names.find(isFile) : path.resolve(root, named);
   const existing = file && (await readInputs(file, root, (text) => redact(text) !== text));
-  if (file && existing && (named !== undefined || !auto || !prompts)) return createFeed(existing, file, request);
+  if (file && existing && (named !== undefined || !auto || !prompts))
+    return createResolvedInputs(existing, file, request);
   const nothing: ResolvedInputs = { path: null, missing: [], secrets: [], notes: [] };
   if (!auto) return nothing;
   const { file: generated, name } = await generateInputs(request, existing ? existing.inputs : []);
   if (generated.inputs.length === 0) return nothing;
   const target = file ?? getInputsPath(root, name);
   await writeInputs(target, generated);
-  return createFeed(generated, target, request);
+  return createResolvedInputs(generated, target, request);
 }
 
 /** Creates a redactor that replaces secrets by `…` and returns a text without secrets unchanged. */
@@ -189,7 +190,7 @@ function mergeInputs(found: readonly Input[], known: readonly Input[]): Input[] 
   return [...all, ...known.filter((one) => !found.some((input) => isSame(one, input)))];
 }
 
-function createFeed(
+function createResolvedInputs(
   { inputs, expect_script: script }: InputsFile,
   file: string,
   request: ResolveRequest,

@@ -6,7 +6,7 @@
 
 import { readlinkSync } from 'node:fs';
 import { listNamesOrEmpty, readTextOrEmpty } from '../../system/files/read.ts';
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 
 /** Longer than most programs pause between two prompts. */
 const QUIET_MS = 3_000;
@@ -62,7 +62,9 @@ export class PromptWatch {
 }
 
 export function getLastLine(output: string): string {
-  const lines = removeInvisible(output.slice(-MAX_TAIL_CHARACTERS).replaceAll(/\r(?!\n)/gu, '\n')).split('\n');
+  const lines = removeInvisibleCharacters(output.slice(-MAX_TAIL_CHARACTERS).replaceAll(/\r(?!\n)/gu, '\n')).split(
+    '\n',
+  );
   return (lines.findLast((line) => line.trim() !== '') ?? '').trim();
 }
 

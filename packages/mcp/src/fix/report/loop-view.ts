@@ -1,7 +1,7 @@
 /** A loop as data: the machine-readable form of the reports, and the answers of the MCP tools. */
 
 import type { EscalationReason, FixAttempt, FixResult, FixState, FixStep } from 'argus-engine';
-import { keepEnd } from '../../text/markdown.ts';
+import { truncateStart } from '../../text/markdown.ts';
 import { removeInvisibleDeep } from '../../text/untrusted.ts';
 import type { Answer } from '../context/gather-context.ts';
 import type { ResearchFindings } from '../context/research.ts';
@@ -146,7 +146,7 @@ function createFailureView({ state, insight, output }: LoopRecord): FailureView 
     location: insight?.location ?? (location === null ? null : formatLocation(location.file, location.line)),
     missing: insight?.missing ?? null,
     failing_tests: insight?.error.failing_tests ?? [],
-    output: keepEnd(insight?.error.text || output, MAX_OUTPUT_CHARACTERS),
+    output: truncateStart(insight?.error.text || output, MAX_OUTPUT_CHARACTERS),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 
 import type { FixApproach, FixAttempt, FixError, FixErrorSummary, FixNextStep, FixState } from 'argus-engine';
-import { formatCode, formatLine } from '../../text/markdown.ts';
+import { formatCode, formatMarkdownLine } from '../../text/markdown.ts';
 import type { Answer } from '../context/gather-context.ts';
 import type { ResearchFindings } from '../context/research.ts';
 import type { FixGoal } from '../start-fields.ts';
@@ -129,10 +129,10 @@ export function getApproachTitle(approach: FixApproach | null): string {
 
 /** Returns a text such as `src/a.ts:12`. */
 export function formatErrorLocation({ state, insight }: LoopRecord): string {
-  if (insight?.location) return formatLine(insight.location);
+  if (insight?.location) return formatMarkdownLine(insight.location);
   const location = getLastError(state)?.location ?? insight?.error.location;
   if (!location) return 'unknown';
-  return formatLine(location.line === null ? location.file : `${location.file}:${location.line}`);
+  return formatMarkdownLine(location.line === null ? location.file : `${location.file}:${location.line}`);
 }
 
 /** Suggests next steps for a person. They depend on the reason why the loop ended. */
@@ -147,7 +147,7 @@ export function suggestNextSteps(record: LoopRecord): string[] {
     changed,
   });
   const known = record.insight?.known[0];
-  return known === undefined ? steps : [...steps, `Try the earlier fix: ${formatLine(known.steps)}`];
+  return known === undefined ? steps : [...steps, `Try the earlier fix: ${formatMarkdownLine(known.steps)}`];
 }
 
 interface LoopEnding {
@@ -173,7 +173,7 @@ const STEPS_BY_ESCALATION: Readonly<Record<NonNullable<FixState['escalation']> |
     'Start again with a larger `--max-attempts` if the errors came closer to the goal',
   ],
   permanent_error: ({ headline, because }) => [
-    `Remove the cause of ${headline} by hand (${formatLine(because ?? 'credentials, permissions or data')}), because no code change can`,
+    `Remove the cause of ${headline} by hand (${formatMarkdownLine(because ?? 'credentials, permissions or data')}), because no code change can`,
     'Then run the same command again',
   ],
   suspicious_success: () => [

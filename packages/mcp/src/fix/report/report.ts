@@ -4,7 +4,14 @@
  */
 
 import type { FixAttempt, FixState } from 'argus-engine';
-import { formatCell, formatCode, formatCodeBlock, formatLine, formatSeconds, keepEnd } from '../../text/markdown.ts';
+import {
+  formatCell,
+  formatCode,
+  formatCodeBlock,
+  formatMarkdownLine,
+  formatSeconds,
+  truncateStart,
+} from '../../text/markdown.ts';
 import {
   formatErrorLocation,
   getApproachTitle,
@@ -66,10 +73,12 @@ function hasFailed({ attempts }: FixState, { number, error_hash, fix_applied }: 
 }
 
 function formatAppliedFix(state: FixState, attempt: FixAttempt, index: number): string {
-  const files = attempt.files.map((file) => `${formatCode(file.path)} ${formatLine(file.change)}`);
-  if (attempt.outside !== null) files.push(`outside the work tree: ${formatLine(attempt.outside)}`);
-  const failed = hasFailed(state, attempt) ? ` - failed: ${formatLine(attempt.why_failed ?? 'still fails')}` : '';
-  const what = `**Attempt ${attempt.number}**: ${formatLine(attempt.fix_applied ?? '')}${failed}`;
+  const files = attempt.files.map((file) => `${formatCode(file.path)} ${formatMarkdownLine(file.change)}`);
+  if (attempt.outside !== null) files.push(`outside the work tree: ${formatMarkdownLine(attempt.outside)}`);
+  const failed = hasFailed(state, attempt)
+    ? ` - failed: ${formatMarkdownLine(attempt.why_failed ?? 'still fails')}`
+    : '';
+  const what = `**Attempt ${attempt.number}**: ${formatMarkdownLine(attempt.fix_applied ?? '')}${failed}`;
   return `${index + 1}. ${what}\n   - Files: ${files.join(', ') || 'none'}`;
 }
 
@@ -101,7 +110,7 @@ function formatCommandFailure(record: LoopRecord): string[] {
       `- **Error Hash**: ${hash ?? '-'}`,
     ].join('\n'),
     `### Execution History\n${formatTable(['Attempt', 'Exit Code', 'Error Type', 'Fix Attempted', 'Result'], rows)}`,
-    `### Error Pattern (Repeated)\n${formatCodeBlock(keepEnd(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
+    `### Error Pattern (Repeated)\n${formatCodeBlock(truncateStart(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
     formatSuggestedSteps([
       ...suggestNextSteps(record).toSpliced(1, 0, `Review state file: \`${folder}/\``, suggestInvestigation(record)),
     ]),
@@ -142,9 +151,9 @@ function formatErrorSuccess(record: LoopRecord): string[] {
       '### Fix Applied',
       `- **Approach**: Attempt ${last?.number ?? 0} - ${getApproachTitle(applied?.approach ?? null)}`,
       '- **Files Modified**:',
-      ...(applied?.files.map(({ path, change }) => `  - ${formatCode(path)}: ${formatLine(change)}`) ?? []),
-      ...(applied?.outside ? [`  - outside the work tree: ${formatLine(applied.outside)}`] : []),
-      ...(applied ? [`- **Description**: ${formatLine(applied.fix_applied ?? '')}`] : []),
+      ...(applied?.files.map(({ path, change }) => `  - ${formatCode(path)}: ${formatMarkdownLine(change)}`) ?? []),
+      ...(applied?.outside ? [`  - outside the work tree: ${formatMarkdownLine(applied.outside)}`] : []),
+      ...(applied ? [`- **Description**: ${formatMarkdownLine(applied.fix_applied ?? '')}`] : []),
     ].join('\n'),
     [
       '### Verification',
@@ -157,7 +166,7 @@ function formatErrorSuccess(record: LoopRecord): string[] {
 }
 
 function formatVerification({ test, verified_by }: FixState): string {
-  if (verified_by !== null) return `none; the author of the fix verified it: ${formatLine(verified_by)}`;
+  if (verified_by !== null) return `none; the author of the fix verified it: ${formatMarkdownLine(verified_by)}`;
   return test === null ? 'none; a human accepted it' : formatCode(test);
 }
 
@@ -165,12 +174,12 @@ function formatErrorFailure(record: LoopRecord): string[] {
   const { state, insight } = record;
   const tried = state.attempts.map(
     ({ approach, fix_applied, why_failed, exit_code }, index) =>
-      `${index + 1}. **${approach === null ? 'No change' : getApproachTitle(approach)}**: ${formatLine(fix_applied ?? 'waited for the error to pass')} - ${formatLine(why_failed ?? (exit_code === 0 ? 'passed' : 'still fails'))}`,
+      `${index + 1}. **${approach === null ? 'No change' : getApproachTitle(approach)}**: ${formatMarkdownLine(fix_applied ?? 'waited for the error to pass')} - ${formatMarkdownLine(why_failed ?? (exit_code === 0 ? 'passed' : 'still fails'))}`,
   );
   const pending = state.pending_fix;
   if (pending !== null)
     tried.push(
-      `${tried.length + 1}. **${getApproachTitle(pending.approach)}**: ${formatLine(pending.description)} - not verified`,
+      `${tried.length + 1}. **${getApproachTitle(pending.approach)}**: ${formatMarkdownLine(pending.description)} - not verified`,
     );
   return [
     state.status === 'unverified'
@@ -185,7 +194,7 @@ function formatErrorFailure(record: LoopRecord): string[] {
     `### Attempts Made\n${tried.join('\n') || 'None: no code change helps against this error.'}`,
     `### Context Gathered\n${formatContext(record, insight?.context ?? [])}`,
     formatSuggestedSteps([...suggestNextSteps(record), suggestInvestigation(record)]),
-    `### Raw Error Output\n${formatCodeBlock(keepEnd(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
+    `### Raw Error Output\n${formatCodeBlock(truncateStart(getErrorOutput(record), MAX_OUTPUT_CHARACTERS))}`,
   ];
 }
 
@@ -199,7 +208,7 @@ export function formatInputsReport({ state, nextStep, notes }: LoopRecord): stri
       `- **Attempts Used**: ${state.attempts.length}/${state.max_attempts}`,
       ...(state.inputs === null ? [] : [`- **Inputs File**: ${formatCode(state.inputs)}`]),
     ].join('\n'),
-    [nextStep.decision.reason, ...notes].map((note) => `- ${formatLine(note, 2_000)}`).join('\n'),
+    [nextStep.decision.reason, ...notes].map((note) => `- ${formatMarkdownLine(note, 2_000)}`).join('\n'),
     '`argus-mcp generate-inputs SCRIPT` writes a file of proposed answers; pass it with `--inputs FILE` and `--resume`.',
   ].join('\n\n')}\n`;
 }
@@ -215,13 +224,15 @@ function formatAdditionalSections(record: LoopRecord): string[] {
           `### Suspicious Changes\n${weakened.map(({ file, line, kind, text }) => `- ${formatCode(`${file}:${line}`)} ${kind.replaceAll('_', ' ')}: ${formatCode(text)}`).join('\n')}`,
         ]
       : []),
-    ...(state.stated_reason === null ? [] : [`### Stated Reason\n${formatLine(state.stated_reason, 2_000)}`]),
+    ...(state.stated_reason === null ? [] : [`### Stated Reason\n${formatMarkdownLine(state.stated_reason, 2_000)}`]),
     ...(record.diff === '' ? [] : [`### Diff\n${formatCodeBlock(cutDiff(record.diff), 'diff')}`]),
     ...(state.mode === 'error' && state.test === null && state.status === 'unverified'
       ? ['### Verification\n- **Command**: not given (`--test`)\n- **Result**: NOT VERIFIED']
       : []),
     ...formatRestoreCommands(goingBack),
-    ...(warnings.length > 0 ? [`### Notes\n${warnings.map((warning) => `- ${formatLine(warning)}`).join('\n')}`] : []),
+    ...(warnings.length > 0
+      ? [`### Notes\n${warnings.map((warning) => `- ${formatMarkdownLine(warning)}`).join('\n')}`]
+      : []),
     ...(state.mode === 'error' ? [formatStateFile(record.folder)] : []),
   ];
 }
@@ -248,16 +259,16 @@ function cutDiff(diff: string): string {
 function formatErrorType({ state, insight }: LoopRecord): string {
   const type = state.first_error?.error_type ?? insight?.error.error_type ?? 'unknown';
   const category = state.first_error?.category ?? insight?.error.category;
-  return category === undefined ? formatLine(type) : `${formatLine(type)} (${category})`;
+  return category === undefined ? formatMarkdownLine(type) : `${formatMarkdownLine(type)} (${category})`;
 }
 
 function formatFunction({ state, insight }: LoopRecord): string {
-  return formatLine(insight?.function ?? state.first_error?.location?.function ?? 'unknown');
+  return formatMarkdownLine(insight?.function ?? state.first_error?.location?.function ?? 'unknown');
 }
 
 function formatRootCause({ state, insight }: LoopRecord): string {
   const evidence = state.first_error?.headline ?? insight?.error.headline ?? '';
-  const hypothesis = insight?.hypothesis ? `${formatLine(insight.hypothesis)}. ` : '';
+  const hypothesis = insight?.hypothesis ? `${formatMarkdownLine(insight.hypothesis)}. ` : '';
   return `${hypothesis}Evidence: ${formatCode(evidence)}`;
 }
 
@@ -269,14 +280,14 @@ function formatContext(
   return answers
     .map(
       ({ number, question, answer, why_not }) =>
-        `${number}. ${question} ${answer === null ? `(unknown: ${formatLine(why_not ?? '')})` : formatLine(answer)}`,
+        `${number}. ${question} ${answer === null ? `(unknown: ${formatMarkdownLine(why_not ?? '')})` : formatMarkdownLine(answer)}`,
     )
     .join('\n');
 }
 
 function formatSources({ sources: found, insight }: LoopRecord): string {
-  if (found.length > 0) return found.map((source) => `- ${formatLine(source)}`).join('\n');
-  return insight?.query ? `- none; the query was: ${formatLine(insight.query)}` : '- none';
+  if (found.length > 0) return found.map((source) => `- ${formatMarkdownLine(source)}`).join('\n');
+  return insight?.query ? `- none; the query was: ${formatMarkdownLine(insight.query)}` : '- none';
 }
 
 function formatSuggestedSteps(steps: readonly string[]): string {

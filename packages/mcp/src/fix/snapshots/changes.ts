@@ -29,7 +29,7 @@ export async function computeChange(
   snapshots: Snapshots,
   { host, attempts }: FixState,
 ): Promise<WorkTreeChange> {
-  const now = await snapshots.now();
+  const now = await snapshots.saveTemporarily();
   const from = host.after ?? host.base;
   if (from === null) return { digest: null, files: [], now, tried: null, diff: '' };
   const difference = await snapshots.difference(from, now);

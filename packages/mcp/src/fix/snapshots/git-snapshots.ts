@@ -76,13 +76,13 @@ class GitSnapshots implements Snapshots {
   }
 
   async take(name: string): Promise<string> {
-    const commit = await this.now();
+    const commit = await this.saveTemporarily();
     await this.#text(['update-ref', `${this.#refs}/${name}`, commit]);
     return commit;
   }
 
   /** Creates a commit, because a single id can then be shown, compared and restored. */
-  async now(): Promise<string> {
+  async saveTemporarily(): Promise<string> {
     try {
       return await this.#commit();
     } catch (thrown) {
@@ -134,7 +134,7 @@ class GitSnapshots implements Snapshots {
   }
 
   /** Removes old snapshots, but not those of this loop. */
-  async expire(now: number): Promise<void> {
+  async removeExpired(now: number): Promise<void> {
     const isOwn = (name: string) => name.startsWith(`${this.#refs}/`) && !name.startsWith(`${this.#refs}/earlier-`);
     try {
       const refs = await listSnapshotRefs(this.#git);

@@ -8,17 +8,17 @@ import { lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import path from 'node:path';
 import { getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
-import { findRepository, findTracked } from '../../git/repository.ts';
+import { findRepository, findTrackedPaths } from '../../git/repository.ts';
 import { getLogFolder } from '../../log.ts';
 import { findAbandonedCopies, findTrustedDataFolder } from '../../owner/data-folder.ts';
-import { belongsToOtherUser, lstat } from '../../system/files/path-safety.ts';
+import { belongsToOtherUser, tryLstat } from '../../system/files/path-safety.ts';
 import { findLeftoverFolders } from '../../system/files/temporary.ts';
 import { ProcessLock } from '../../system/process-lock.ts';
 import { LOOPS_FOLDER, listOldMarks } from '../state/state-folder.ts';
 import {
   belongsToProject,
   getSnapshotRefPrefix,
-  isOld,
+  isOlderThanRetention,
   listSnapshotRefs,
   removeRefs,
   type SnapshotRef,
@@ -61,13 +61,13 @@ export async function removeLeftovers(cleaning: CleaningOptions): Promise<CleanR
  */
 async function mayCleanLoops(root: string, cleaned: CleanResult): Promise<boolean> {
   const folder = path.join(root, LOOPS_FOLDER);
-  if (lstat(folder) === undefined) return true;
-  const shownPath = LOOPS_FOLDER.split(path.sep).join('/');
+  if (tryLstat(folder) === undefined) return true;
+  const projectRelativePath = LOOPS_FOLDER.split(path.sep).join('/');
   const isPlain = [path.dirname(folder), folder].every((one) => lstatSync(one).isDirectory());
-  const tracked = isPlain ? await findTracked(root, [shownPath]) : undefined;
+  const tracked = isPlain ? await findTrackedPaths(root, [projectRelativePath]) : undefined;
   if (tracked?.size === 0) return true;
   const why = isPlain ? 'git tracks it, or git did not answer' : 'it is reached through a link';
-  cleaned.problems.push(`${shownPath} was left alone: ${why}.`);
+  cleaned.problems.push(`${projectRelativePath} was left alone: ${why}.`);
   return false;
 }
 
@@ -100,7 +100,7 @@ function cleanLoop(folder: string, cleaning: CleaningOptions, cleaned: CleanResu
 
 function cleanLoopFolder(folder: string, cleaning: CleaningOptions, cleaned: CleanResult): void {
   const stats = readStats(path.join(folder, 'state.json'));
-  if (!cleaning.all && stats !== undefined && !isOld(stats.mtimeMs, cleaning.now)) return;
+  if (!cleaning.all && stats !== undefined && !isOlderThanRetention(stats.mtimeMs, cleaning.now)) return;
   const copies = path.join(folder, 'copies');
   if (isFolder(copies)) remove(copies, cleaned.copies, cleaning, cleaned);
   for (const name of readdirSync(folder).filter((one) => /^attempt_\d+(?:_cut_off_\d+)?\.log$/u.test(one))) {
@@ -138,7 +138,7 @@ async function cleanLogFile(cleaning: CleaningOptions, cleaned: CleanResult): Pr
   const file = path.join(getLogFolder(), 'argus.log');
   const stats = readStats(file);
   if (!stats?.isFile() || belongsToOtherUser(stats)) return;
-  if (cleaning.all || isOld(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
+  if (cleaning.all || isOlderThanRetention(stats.mtimeMs, cleaning.now)) remove(file, cleaned.logs, cleaning, cleaned);
 }
 
 /** Returns leftovers of all projects, because nothing else cleans up after a deleted project. */

@@ -20,7 +20,7 @@ import {
 import path from 'node:path';
 import { getSystemCode } from '../../errors.ts';
 import { readBytes, readText } from '../../system/files/read.ts';
-import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
+import { isPrivateKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
 import { withWriteAdvice } from '../state/state-folder.ts';
 import { createSnapshotGoneError } from './refs.ts';
 import {
@@ -96,7 +96,7 @@ export class PlainCopies implements Snapshots {
 
   /** Also creates a folder that people can open and copy back. Files with the same content are hard links. */
   async take(name: string): Promise<string> {
-    const id = await this.now();
+    const id = await this.saveTemporarily();
     // Remove an incomplete snapshot first, because writing into its files would change the contents that snapshots
     // share.
     const folder = this.#getVisibleFolder(name);
@@ -112,7 +112,7 @@ export class PlainCopies implements Snapshots {
     return `${name}:${id}`;
   }
 
-  async now(): Promise<string> {
+  async saveTemporarily(): Promise<string> {
     for (const name of ['objects', 'trees']) {
       withWriteAdvice(this.#folder, () => mkdirSync(path.join(this.#folder, name), { recursive: true, mode: 0o700 }));
     }
@@ -164,7 +164,7 @@ export class PlainCopies implements Snapshots {
   async archive(): Promise<void> {}
 
   /** Does nothing, because the copies are removed with the folder of the loop. */
-  async expire(): Promise<void> {}
+  async removeExpired(): Promise<void> {}
 
   createRestoreCommand(id: string): string {
     const [name = ''] = id.split(':');
@@ -201,7 +201,7 @@ export class PlainCopies implements Snapshots {
 
   #copyFile(file: string, { size, mtimeMs, mode }: Stats, bytes: number): FileEntry {
     const full = path.join(this.#root, file);
-    if (isSecretFile(file) || isKeyFile(full, size)) {
+    if (isSecretFile(file) || isPrivateKeyFile(full, size)) {
       this.#secrets.add(file);
       return createUncopiedEntry(size, mtimeMs);
     }

@@ -59,7 +59,7 @@ export async function writeTree(git: Git, files: readonly TreeFile[], partial: b
   const temporary = createTemporaryFolder('index');
   const folder = temporary.path;
   try {
-    const { oids, unreadable } = await writeContents(git, files, folder);
+    const { oids, unreadable } = await writeMissingBlobs(git, files, folder);
     const rows = files.flatMap(({ name, mode, oid }) => {
       const id = oid ?? oids.get(name);
       return id === undefined ? [] : [`${mode} ${id} 0\t${name}\0`];
@@ -76,10 +76,14 @@ export async function writeTree(git: Git, files: readonly TreeFile[], partial: b
 }
 
 /** Writes the content of all files that have no id yet. */
-async function writeContents(git: Git, files: readonly TreeFile[], folder: string): Promise<Omit<WrittenTree, 'tree'>> {
+async function writeMissingBlobs(
+  git: Git,
+  files: readonly TreeFile[],
+  folder: string,
+): Promise<Omit<WrittenTree, 'tree'>> {
   const waiting = files.filter(({ oid }) => oid === null);
   const lines = waiting.map(
-    (file, index) => `${quotePath(writeSource(git.root, file, path.join(folder, `link-${index}`)))}\n`,
+    (file, index) => `${quotePath(prepareContentFile(git.root, file, path.join(folder, `link-${index}`)))}\n`,
   );
   const oids = new Map<string, string>();
   const unreadable: WrittenTree['unreadable'] = [];
@@ -103,7 +107,7 @@ async function writeContents(git: Git, files: readonly TreeFile[], folder: strin
  * Returns the file whose content is stored. For a link, writes a file that contains its target, because a snapshot
  * stores the link and not the file that it leads to.
  */
-function writeSource(top: string, { name, mode }: TreeFile, copy: string): string {
+function prepareContentFile(top: string, { name, mode }: TreeFile, copy: string): string {
   if (mode !== '120000') return name;
   writeFileSync(copy, readLinkTarget(top, name));
   return Buffer.from(copy).toString('latin1');

@@ -49,7 +49,7 @@ export async function listSnapshotRefs(git: Git, prefix = SNAPSHOT_REFS): Promis
   return listed.split('\n').flatMap((line) => {
     const [id, seconds, name] = line.split(' ');
     if (!id || !name) return [];
-    return [{ id, name, isExpired: (now) => isOld(Number(seconds) * 1_000, now) }];
+    return [{ id, name, isExpired: (now) => isOlderThanRetention(Number(seconds) * 1_000, now) }];
   });
 }
 
@@ -60,7 +60,7 @@ export async function removeRefs(git: Git, refs: readonly SnapshotRef[]): Promis
   await git.readText(['update-ref', '--stdin'], { ...GIT_OPTIONS, stdin });
 }
 
-export function isOld(time: number, now: number): boolean {
+export function isOlderThanRetention(time: number, now: number): boolean {
   return now - time > MAX_SNAPSHOT_AGE_DAYS * DAY_MS;
 }
 

@@ -26,7 +26,7 @@ export interface Snapshots {
   /** Stores the current work tree under a name. The returned id identifies the content. */
   take(name: string): Promise<string>;
   /** Stores the current work tree only as long as the next calls need it. */
-  now(): Promise<string>;
+  saveTemporarily(): Promise<string>;
   difference(from: string, to: string): Promise<Difference>;
   /** Returns a unified diff, cut to a limit. `whole` includes all lines of the files. */
   diff(from: string, to: string, context?: 'whole'): Promise<string>;
@@ -35,7 +35,7 @@ export interface Snapshots {
   /** Renames the snapshots of a finished loop, so that a new loop can use the names. */
   archive(label: string): Promise<void>;
   /** Removes old snapshots of other loops. */
-  expire(now: number): Promise<void>;
+  removeExpired(now: number): Promise<void>;
   /** Returns the command that restores a snapshot. */
   createRestoreCommand(id: string): string;
   /** Messages about files that are not stored, with the reason. */

@@ -6,7 +6,7 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { type Git, runGit } from '../../git/git.ts';
 import { EXCLUDE_ARGUS_FILES } from '../../git/settings.ts';
-import { isKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
+import { isPrivateKeyFile, isSecretFile } from '../../system/files/secret-files.ts';
 import { io } from '../../system/io.ts';
 import { type TreeFile, toPath, toReadableName, writeTree } from './raw-tree.ts';
 import { formatNotSavedWarning, formatSecretsWarning } from './snapshots.ts';
@@ -36,7 +36,7 @@ interface TrackedFile {
 }
 
 /** Facts that git has about tracked files. To get them, git reads only files whose times changed. */
-interface GitKnowledge {
+interface TrackedFileFacts {
   /** Files that differ from the index, or that may differ. */
   changed: ReadonlySet<string>;
   /** Files for which attributes name a filter. */
@@ -98,7 +98,7 @@ export class WorkTree {
     const intentToAdd = onDisk.filter((file) => isIntentToAdd(file, known));
     const kept = this.#removeTooLarge(onDisk, known).filter((file) => !intentToAdd.includes(file));
     const found = [
-      ...kept.map((file) => useIndexId(file, known, tracked)),
+      ...kept.map((file) => reuseIndexId(file, known, tracked)),
       ...(await this.#listUntracked(intentToAdd)),
     ];
     const files: Candidate[] = [];
@@ -106,7 +106,7 @@ export class WorkTree {
     for (const file of found)
       files.push(...(file.mode === '160000' ? await this.#resolveNestedRepository(file) : [file]));
     const since = io().now();
-    const remembered = files.map((file) => this.#useStoredHash(file));
+    const remembered = files.map((file) => this.#reuseKnownHash(file));
     const partial = files.some(({ stats }) => stats === null);
     const { tree, oids, unreadable } = await writeTree(this.#git, remembered, partial);
     this.#storeHashes(files, oids, since);
@@ -166,7 +166,7 @@ export class WorkTree {
   async #readGitKnowledge(
     files: readonly Candidate[],
     tracked: ReadonlyMap<string, TrackedFile>,
-  ): Promise<GitKnowledge> {
+  ): Promise<TrackedFileFacts> {
     const names = files.filter(({ oid }) => oid === null).map(({ name }) => name);
     if (names.length === 0) return { changed: new Set(), filtered: new Set(), encoded: new Set(), sizes: new Map() };
     const ids = names.map((name) => `${tracked.get(name)?.oid ?? ''}\n`).join('');
@@ -189,7 +189,7 @@ export class WorkTree {
   }
 
   /** Leaves out files that git does not have and that are too large for the repository. */
-  #removeTooLarge(files: readonly Candidate[], { filtered, sizes }: GitKnowledge): Candidate[] {
+  #removeTooLarge(files: readonly Candidate[], { filtered, sizes }: TrackedFileFacts): Candidate[] {
     const filteredFiles = files.filter(({ name, stats }) => stats?.isFile() && filtered.has(name));
     const bytes = filteredFiles.reduce((sum, { stats }) => sum + (stats?.size ?? 0n), 0n);
     const skipped = new Set(bytes > MAX_FILTERED_BYTES ? filteredFiles : []);
@@ -239,7 +239,7 @@ export class WorkTree {
   #isSecret({ name, mode, stats }: Candidate): boolean {
     if (mode === '160000') return false;
     if (isSecretFile(toReadableName(name))) return true;
-    return stats?.isFile() === true && isKeyFile(toPath(this.#git.root, name), Number(stats.size));
+    return stats?.isFile() === true && isPrivateKeyFile(toPath(this.#git.root, name), Number(stats.size));
   }
 
   /**
@@ -255,7 +255,7 @@ export class WorkTree {
     return oid === null ? [] : [{ ...file, oid }];
   }
 
-  #useStoredHash(file: Candidate): TreeFile {
+  #reuseKnownHash(file: Candidate): TreeFile {
     const seen = file.oid === null ? this.#seen.get(file.name) : undefined;
     if (seen === undefined || file.stats === null) return file;
     const isSame = (['size', 'mtimeNs', 'ctimeNs', 'ino'] as const).every(
@@ -283,7 +283,7 @@ export class WorkTree {
 }
 
 /** True for a file that was added with `git add --intent-to-add`: its content in the index is empty. */
-function isIntentToAdd({ name, stats }: Candidate, { sizes }: GitKnowledge): boolean {
+function isIntentToAdd({ name, stats }: Candidate, { sizes }: TrackedFileFacts): boolean {
   return stats?.isFile() === true && stats.size > 0n && sizes.get(name) === '0';
 }
 
@@ -291,7 +291,7 @@ function isIntentToAdd({ name, stats }: Candidate, { sizes }: GitKnowledge): boo
  * Uses the id in the index for an unchanged file without conversions, so that the file is not read. A conversion of
  * line endings or keywords would change the size.
  */
-function useIndexId(file: Candidate, known: GitKnowledge, tracked: ReadonlyMap<string, TrackedFile>): Candidate {
+function reuseIndexId(file: Candidate, known: TrackedFileFacts, tracked: ReadonlyMap<string, TrackedFile>): Candidate {
   const { name, stats } = file;
   const isSame = known.sizes.get(name) === String(stats?.size) && !known.changed.has(name);
   const isPlain = !known.filtered.has(name) && !known.encoded.has(name);
@@ -299,7 +299,7 @@ function useIndexId(file: Candidate, known: GitKnowledge, tracked: ReadonlyMap<s
 }
 
 /** Parses the output of `check-attr -z`: name, attribute, value. */
-function readAttributes(output: string): Pick<GitKnowledge, 'filtered' | 'encoded'> {
+function readAttributes(output: string): Pick<TrackedFileFacts, 'filtered' | 'encoded'> {
   const [filtered, encoded] = [new Set<string>(), new Set<string>()];
   const fields = output.split('\0');
   for (let at = 0; at + 2 < fields.length; at += 3) {

@@ -1,7 +1,7 @@
 /** The file `attempt_N_fix.md` next to an attempt's log, which describes the change. loop.ts stores it. */
 
 import type { FileChange } from 'argus-engine';
-import { formatCode, formatCodeBlock, formatLine } from '../../text/markdown.ts';
+import { formatCode, formatCodeBlock, formatMarkdownLine } from '../../text/markdown.ts';
 import type { ResearchFindings } from '../context/research.ts';
 
 /** Start of the generated description of a fix that nobody described. */
@@ -49,9 +49,9 @@ export function formatFixFile({ number, description, outside, files, diff, outpu
       : diff;
   return `${[
     `# Fix of attempt ${number}`,
-    formatLine(description, 2_000),
-    `## Files\n\n${files.map(({ path, change }) => `- ${formatCode(path)}: ${formatLine(change)}`).join('\n') || 'None.'}`,
-    ...(outside === null ? [] : [`## Outside the work tree\n\n${formatLine(outside, 2_000)}`]),
+    formatMarkdownLine(description, 2_000),
+    `## Files\n\n${files.map(({ path, change }) => `- ${formatCode(path)}: ${formatMarkdownLine(change)}`).join('\n') || 'None.'}`,
+    ...(outside === null ? [] : [`## Outside the work tree\n\n${formatMarkdownLine(outside, 2_000)}`]),
     ...(diff === '' ? [] : [`## Diff\n\n${formatCodeBlock(cut, 'diff')}`]),
     ...(findings === null ? [] : [`## Found by Research\n\nRecorded data.\n\n${formatFindings(findings)}`]),
     ...(output === undefined ? [] : [`## Output of the fixer\n\n${formatCodeBlock(output)}`]),

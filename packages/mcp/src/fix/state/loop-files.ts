@@ -6,9 +6,9 @@
 import { EngineError, type FixError, type FixState } from 'argus-engine';
 import { z } from 'zod';
 import { ArgusError } from '../../errors.ts';
-import { lstat } from '../../system/files/path-safety.ts';
+import { tryLstat } from '../../system/files/path-safety.ts';
 import { readPart } from '../../system/files/read.ts';
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { Insight, LoopRecord } from '../report/record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
@@ -36,7 +36,7 @@ export function readState(
 export function requireState(loopContext: LoopContext, folder: StateFolder, commandHash: string | undefined): FixState {
   const state = readState(loopContext, folder, commandHash);
   if (state === undefined)
-    throw new ArgusError('LOOP_NOT_FOUND', `${folder.shownPath} does not contain a fix loop any more.`);
+    throw new ArgusError('LOOP_NOT_FOUND', `${folder.projectRelativePath} does not contain a fix loop any more.`);
   return state;
 }
 
@@ -44,7 +44,7 @@ export function requireState(loopContext: LoopContext, folder: StateFolder, comm
 export async function openFolderToStart({ session }: LoopContext, commandHash: string): Promise<StateFolder> {
   const folder = new StateFolder(session.root, commandHash);
   await requireSafeLocation(session.root, folder);
-  await (lstat(folder.path) !== undefined
+  await (tryLstat(folder.path) !== undefined
     ? requireStartedByUser(session.project, folder)
     : markAsStarted(session.project, folder));
   return folder;
@@ -65,7 +65,7 @@ export async function findExistingFolder(
   const which =
     commandHash === undefined
       ? 'No fix loop was found'
-      : `The fix loop '${removeInvisible(commandHash)}' was not found`;
+      : `The fix loop '${removeInvisibleCharacters(commandHash)}' was not found`;
   throw new ArgusError('LOOP_NOT_FOUND', `${which} in ${session.root}. Start a loop with fix_problem.`);
 }
 
@@ -166,7 +166,7 @@ export function createEmptyInsight(attempt: number, error: FixError): Insight {
 }
 
 /** Returns the end of an attempt's output. The log was redacted when it was written. */
-export function readLog(folder: StateFolder, attempt: number): string {
+export function readEndOfLog(folder: StateFolder, attempt: number): string {
   try {
     const bytes = readPart(folder.getLogPath(attempt), { maxBytes: MAX_LOG_TAIL_BYTES, links: 'refused' }, 'end');
     const text = bytes.toString('utf8');
@@ -190,7 +190,7 @@ export function createLoopRecord(parts: RecordParts): LoopRecord {
   return {
     state,
     nextStep,
-    folder: folder.shownPath,
+    folder: folder.projectRelativePath,
     insight,
     sources: state.host.research_sources,
     goingBack: restorable.map(({ number, snapshot }) => ({
@@ -199,7 +199,7 @@ export function createLoopRecord(parts: RecordParts): LoopRecord {
     })),
     earlier,
     diff,
-    output: readLog(folder, state.attempts.at(-1)?.number ?? 0),
+    output: readEndOfLog(folder, state.attempts.at(-1)?.number ?? 0),
     notes: [...new Set(notes)],
   };
 }

@@ -2,9 +2,9 @@
 
 import type { FixAdvanced, FixDecision, FixEvent, FixHostNotes, FixNextStep, FixStart, FixState } from 'argus-engine';
 import { ArgusError } from '../../errors.ts';
-import { formatLine } from '../../text/markdown.ts';
+import { formatMarkdownLine } from '../../text/markdown.ts';
 import { clip } from '../../text/untrusted.ts';
-import { cleanForeignText, type LoopContext } from '../loop-context.ts';
+import { cleanUntrustedText, type LoopContext } from '../loop-context.ts';
 import { listKeptFixes } from '../report/record.ts';
 import type { Snapshots } from '../snapshots/snapshots.ts';
 import type { StateFolder } from './state-folder.ts';
@@ -72,7 +72,7 @@ export class LoopState {
 
   /** Adds texts to a list of the host's notes, up to the limit of the list. */
   addNotes(list: 'remarks' | 'research_sources', texts: readonly string[]): void {
-    const clean = texts.map((text) => clip(cleanForeignText(this.#context, text), MAX_NOTE_CHARACTERS));
+    const clean = texts.map((text) => clip(cleanUntrustedText(this.#context, text), MAX_NOTE_CHARACTERS));
     const all = [...new Set([...this.#current.host[list], ...clean])];
     this.setNotes({ [list]: all.slice(0, MAX_NOTES) });
   }
@@ -97,7 +97,7 @@ export async function archiveLoop(found: FixState, folder: StateFolder, snapshot
   const { attempts, started, status } = found;
   const ended = status === 'success' ? 'with success' : 'without success';
   const tried = listKeptFixes(found).map(({ fix_applied, fix_worked }) => {
-    return `${formatLine(fix_applied ?? '', 120)} (${fix_worked === false ? 'it still failed' : 'the last fix'})`;
+    return `${formatMarkdownLine(fix_applied ?? '', 120)} (${fix_worked === false ? 'it still failed' : 'the last fix'})`;
   });
   const fixes = tried.length === 0 ? '' : ` Its fixes: ${tried.join('; ')}.`;
   return `The loop of ${started} ended ${ended} after ${attempts.length} attempts; it is in ${name}.${fixes}`;

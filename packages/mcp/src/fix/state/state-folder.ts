@@ -8,7 +8,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'n
 import path from 'node:path';
 import { ArgusError, getErrorMessage, getSystemCode } from '../../errors.ts';
 import { runGit } from '../../git/git.ts';
-import { findTracked } from '../../git/repository.ts';
+import { findTrackedPaths } from '../../git/repository.ts';
 import { findTrustedDataFolder } from '../../owner/data-folder.ts';
 import type { Project } from '../../owner/project.ts';
 import {
@@ -16,14 +16,14 @@ import {
   findObstacle,
   findWorkTreeTop,
   ignoreInGit,
-  lstat,
   restrictPermissions,
+  tryLstat,
 } from '../../system/files/path-safety.ts';
 import { listNamesOrEmpty, readText, tryReadText } from '../../system/files/read.ts';
-import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { ProcessLock, readLockOwner } from '../../system/process-lock.ts';
 import { sanitize, sanitizeDeep } from '../../text/outgoing.ts';
-import { isOld } from '../snapshots/refs.ts';
+import { isOlderThanRetention } from '../snapshots/refs.ts';
 
 /** Folder of all loops, relative to the project. */
 export const LOOPS_FOLDER = path.join('.claude', 'fixes');
@@ -34,17 +34,17 @@ const MAX_STATE_BYTES = 16 * 1024 * 1024;
 const STATE_FILE = 'state.json';
 
 /** Files that stay when a finished loop is archived. */
-const NOT_ARCHIVED = new Set(['lock', 'earlier']);
+const UNARCHIVED_FILES = new Set(['lock', 'earlier']);
 
 export class StateFolder {
   /** Absolute path. */
   readonly path: string;
   /** Path relative to the project with `/`, for reports. */
-  readonly shownPath: string;
+  readonly projectRelativePath: string;
 
   constructor(root: string, commandHash: string) {
     this.path = path.join(root, LOOPS_FOLDER, commandHash);
-    this.shownPath = `${LOOPS_FOLDER.split(path.sep).join('/')}/${commandHash}`;
+    this.projectRelativePath = `${LOOPS_FOLDER.split(path.sep).join('/')}/${commandHash}`;
   }
 
   /** Returns the folder of the loop that was used last, or undefined if the project has no loops. */
@@ -110,7 +110,7 @@ export class StateFolder {
 
   #write(name: string, text: string): void {
     // Only the owner of the lock writes.
-    withWriteAdvice(this.getPath(name), () => writeWholeFile(this.getPath(name), text));
+    withWriteAdvice(this.getPath(name), () => writeFileAtomically(this.getPath(name), text));
   }
 
   read(name: string): string | undefined {
@@ -124,18 +124,18 @@ export class StateFolder {
     for (let number = 2; existsSync(target); number++) target = `${base}-${number}`;
     withWriteAdvice(target, () => {
       mkdirSync(target, { recursive: true, mode: 0o700 });
-      const names = listNamesOrEmpty(this.path).filter((one) => !NOT_ARCHIVED.has(one) && one !== STATE_FILE);
+      const names = listNamesOrEmpty(this.path).filter((one) => !UNARCHIVED_FILES.has(one) && one !== STATE_FILE);
       // Move the state last. If the process is killed before that, the loop is still there.
       for (const name of [...names, STATE_FILE]) renameSync(this.getPath(name), path.join(target, name));
     });
-    return `${this.shownPath}/earlier/${path.basename(target)}`;
+    return `${this.projectRelativePath}/earlier/${path.basename(target)}`;
   }
 
   /**
    * Renames a file so that the next file with this name does not overwrite it. Returns the new name, or null if the
    * file does not exist.
    */
-  renameOld(name: string): string | null {
+  renameInterruptedFile(name: string): string | null {
     const { name: base, ext } = path.parse(name);
     let newName = '';
     for (let number = 1; newName === '' || existsSync(this.getPath(newName)); number++)
@@ -159,7 +159,7 @@ export function withWriteAdvice<T>(file: string, work: () => T): T {
 }
 
 function readModificationTime(file: string): number {
-  return lstat(file)?.mtimeMs ?? 0;
+  return tryLstat(file)?.mtimeMs ?? 0;
 }
 
 /** Locks a loop, so that only this process works on it. Throws LOOP_BUSY while another process has the lock. */
@@ -183,7 +183,7 @@ const MARKS_FOLDER = 'loops';
 const MAX_MARK_BYTES = 64 * 1024;
 
 /** Folders of loops that this process started. They need no mark, so that loops work without a data folder. */
-const startedHere = new Set<string>();
+const foldersStartedHere = new Set<string>();
 
 /**
  * Throws if a loop would be written through a link, into another user's folder, or into files that git tracks. `folder`
@@ -193,7 +193,7 @@ export async function requireSafeLocation(root: string, folder: StateFolder | un
   const obstacle = findObstacle(root, folder?.path ?? path.join(root, LOOPS_FOLDER));
   if (obstacle !== undefined) throw createWriteError(`${obstacle.text}, so no fix loop is kept there. Move it away.`);
   if (findWorkTreeTop(root) === undefined) return;
-  const tracked = await findTracked(root, [LOOPS_FOLDER]);
+  const tracked = await findTrackedPaths(root, [LOOPS_FOLDER]);
   if (tracked === undefined) {
     const { problem } = await runGit(root, ['ls-files', '--', LOOPS_FOLDER]);
     const advice = `Repair git (${problem ?? 'it was too slow'}), then call again.`;
@@ -212,9 +212,9 @@ export async function requireSafeLocation(root: string, folder: StateFolder | un
  * be links.
  */
 export async function requireStartedByUser({ top, home }: Project, folder: StateFolder): Promise<void> {
-  if (startedHere.has(folder.path)) return;
+  if (foldersStartedHere.has(folder.path)) return;
   const data = await findTrustedDataFolder(top, home).catch(() => undefined);
-  const stats = data === undefined ? undefined : lstat(getMarkPath(data, folder));
+  const stats = data === undefined ? undefined : tryLstat(getMarkPath(data, folder));
   if (stats?.isFile() && !belongsToOtherUser(stats)) return;
   const reason =
     'was not started by this user in this folder, so resuming could run a foreign command or write through links';
@@ -225,7 +225,7 @@ export async function requireStartedByUser({ top, home }: Project, folder: State
 }
 
 export async function markAsStarted({ top, home }: Project, folder: StateFolder): Promise<void> {
-  startedHere.add(folder.path);
+  foldersStartedHere.add(folder.path);
   try {
     const mark = getMarkPath(await findTrustedDataFolder(top, home), folder);
     mkdirSync(path.dirname(mark), { recursive: true, mode: 0o700 });
@@ -238,10 +238,14 @@ export async function markAsStarted({ top, home }: Project, folder: StateFolder)
 /** Returns old marks whose folder no longer exists. */
 export function listOldMarks(data: string, now: number): string[] {
   const folder = path.join(data, MARKS_FOLDER);
-  const marks = lstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
+  const marks = tryLstat(folder)?.isDirectory() ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
   return marks.filter((mark) => {
     const marked = readMark(mark);
-    return marked !== undefined && lstat(marked) === undefined && isOld(lstat(mark)?.mtimeMs ?? now, now);
+    return (
+      marked !== undefined &&
+      tryLstat(marked) === undefined &&
+      isOlderThanRetention(tryLstat(mark)?.mtimeMs ?? now, now)
+    );
   });
 }
 

@@ -11,7 +11,7 @@ import type {
   Verdict,
 } from 'argus-engine';
 import { formatCount } from '../../text/count.ts';
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 import type { ReportFixResult } from '../../tools/report-fix.ts';
 import { formatPercent, formatWarnings, indentLines, joinLines, paint, toCommandLineText } from '../terminal.ts';
 import { describePreviousFixWithCommand, describeRelatedCommit, formatFixChange } from './evidence-text.ts';
@@ -19,8 +19,8 @@ import { formatCause, formatLocations } from './run-text.ts';
 import {
   type CommitLabels,
   formatFixState,
-  formatOrigin,
-  formatResultHere,
+  formatLocalResult,
+  formatSharedOrigin,
   formatVerdict,
   shortenHash,
 } from './verdict-text.ts';
@@ -98,7 +98,10 @@ function formatSuspect({ commit, title, author, date = '', files = [] }: Suspect
   const more = files.length > MAX_SHOWN_FILES ? ` and ${files.length - MAX_SHOWN_FILES} more` : '';
   const touched = files.length === 0 ? '' : `: ${files.slice(0, MAX_SHOWN_FILES).join(', ')}${more}`;
   return [
-    indentLines(removeInvisible(`${shortenHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`), 11),
+    indentLines(
+      removeInvisibleCharacters(`${shortenHash(commit)} ${title}, ${author}, ${date.slice(0, 10)}${touched}`),
+      11,
+    ),
   ];
 }
 
@@ -187,11 +190,11 @@ function formatReportedState({ state, passes = 0, passesNeeded = 1 }: FixRecord)
 function formatRelated(related: Related): string {
   const { id, similarity, description, suggestedFix, memory, claimed, differences, origin } = related;
   const kind = memory === 'foreign' ? 'foreign   ' : 'similar   ';
-  const state = formatResultHere(origin);
+  const state = formatLocalResult(origin);
   const mark = state !== undefined ? ` (${state})` : claimed === true ? ' (not confirmed)' : '';
   return joinLines([
     `${kind} ${id} (${formatPercent(similarity)} alike) ${suggestedFix ?? description}${paint.dim(mark)}`,
-    origin && indentLines(paint.dim(formatOrigin(origin)), 11),
+    origin && indentLines(paint.dim(formatSharedOrigin(origin)), 11),
     ...formatDifferences(differences),
   ]);
 }

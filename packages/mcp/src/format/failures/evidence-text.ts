@@ -33,7 +33,7 @@ import {
 import {
   describePreviousFix,
   formatFixState,
-  formatOrigin,
+  formatSharedOrigin,
   formatVerdict,
   shortenHash,
   toDisplayWord,
@@ -150,19 +150,19 @@ export function formatFixes(
 ): string {
   const short = createIdShortener([...fixes, ...reported, ...shared].map(({ fixId }) => fixId));
   const createRows = (fix: FixEvidence) => [
-    createFoundRow(fix),
+    createFoundFixRow(fix),
     ...fixes
       .filter(({ sameAs }) => sameAs === fix.fixId)
-      .map((same) => createSameFixRow(createFoundRow(same), formatChange(same), fix)),
+      .map((same) => createSameFixRow(createFoundFixRow(same), formatChange(same), fix)),
     ...reported
       .filter(({ sameAs }) => sameAs === fix.fixId)
-      .map((same) => createSameFixRow(createReportedRow(same), getFirstLine(same), fix)),
+      .map((same) => createSameFixRow(createReportedFixRow(same), getFirstLine(same), fix)),
   ];
   const isFirst = ({ sameAs }: FixEvidence | ReportedFix) => sameAs === undefined;
   const whole = [
     ...fixes.filter(isFirst).flatMap(createRows),
-    ...reported.filter(isFirst).map(createReportedRow),
-    ...shared.map(createSharedRow),
+    ...reported.filter(isFirst).map(createReportedFixRow),
+    ...shared.map(createSharedFixRow),
   ];
   const rows = whole.map(([state = '', fixId = '', text = '']) => [state, short(fixId), text]);
   return joinLines([
@@ -172,7 +172,7 @@ export function formatFixes(
   ]);
 }
 
-function createFoundRow(fix: FixEvidence): string[] {
+function createFoundFixRow(fix: FixEvidence): string[] {
   const { status, fixId, commit, passes, needed, caseNames } = fix;
   const cases = caseNames.join(', ');
   const change = commit === undefined ? `${cases} (${formatChange(fix)})` : `${formatChange(fix)}: ${cases}`;
@@ -183,7 +183,7 @@ function formatChange({ commit, files = [] }: FixEvidence): string {
   return commit === undefined ? `edited, not committed: ${files.join(', ')}` : shortenHash(commit);
 }
 
-function createReportedRow(fix: ReportedFix): string[] {
+function createReportedFixRow(fix: ReportedFix): string[] {
   const { fixId, trust, caseName } = fix;
   return [formatFixState(trust), fixId, `${caseName}: ${getFirstLine(fix)}`];
 }
@@ -195,15 +195,15 @@ function getFirstLine({ fixDescription }: ReportedFix): string {
 
 /** Creates a row for another record of a fix. It is shown below the row that lists the tests of the fix. */
 function createSameFixRow([state = '', fixId = '']: string[], source: string, first: FixEvidence): string[] {
-  const [firstState] = createFoundRow(first);
+  const [firstState] = createFoundFixRow(first);
   return [state === firstState ? '' : state, fixId, `same fix: ${source}`];
 }
 
 /** Creates the row of a shared fix. The state of a foreign fix is the state in this project. */
-function createSharedRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
+function createSharedFixRow({ fixId, own = false, fixDescription, caseName, origin }: SharedKnown): string[] {
   const [steps = ''] = fixDescription.split('\n');
   const state = formatFixState({ state: origin.state ?? 'claimed', passes: 0, needed: 1 });
-  return [own ? 'shared' : `foreign, ${state}`, fixId, `${caseName}: ${steps} (${formatOrigin(origin)})`];
+  return [own ? 'shared' : `foreign, ${state}`, fixId, `${caseName}: ${steps} (${formatSharedOrigin(origin)})`];
 }
 
 /** A fix with its details and the change of its commit. */
@@ -255,7 +255,7 @@ function formatReportedFix({ trust, caseName, fixDescription, createdAt }: Repor
 
 function formatSharedFixLines({ own = false, caseName, fixDescription, origin }: SharedKnown): string[] {
   return [
-    `shared   ${formatOrigin(origin)}`,
+    `shared   ${formatSharedOrigin(origin)}`,
     `state    ${own ? 'made here' : `foreign, ${origin.state ?? 'claimed'}`}`,
     `fixed    ${caseName}`,
     quoteLines(fixDescription),
@@ -286,19 +286,19 @@ function quoteLines(text: string): string {
 }
 
 /** The result of importing a history of runs. */
-export interface ImportedRuns {
+export interface RunImportResult {
   runs: number;
   known: number;
   failures: number;
 }
 
-export function formatImportedRuns({ runs, known, failures }: ImportedRuns): string {
+export function formatRunImportResult({ runs, known, failures }: RunImportResult): string {
   return joinLines([
     `${formatCount(runs, 'run')} read, ${known} already known; ${formatCount(failures, 'failure')} judged`,
   ]);
 }
 
-const SHARED_WITH_FAILURE: Readonly<Record<RelatedCommit['because'], string>> = {
+const RELATION_TEXTS: Readonly<Record<RelatedCommit['because'], string>> = {
   testAndSymbol: 'this test and the function in which it fails',
   test: 'this test',
   symbol: 'the function in which it fails',
@@ -311,7 +311,7 @@ const SHARED_WITH_FAILURE: Readonly<Record<RelatedCommit['because'], string>> = 
  */
 export function describeRelatedCommit({ commit, because, sources }: RelatedCommit): string {
   const changed = sources.map(({ file, symbols }) => (symbols.length > 0 ? `${symbols.join(', ')} in ${file}` : file));
-  return `commit ${shortenHash(commit)}, which looks like a fix, changed ${SHARED_WITH_FAILURE[because]} before, with ${changed.join('; ')}`;
+  return `commit ${shortenHash(commit)}, which looks like a fix, changed ${RELATION_TEXTS[because]} before, with ${changed.join('; ')}`;
 }
 
 /** Formats a change: `src/cart.ts (totalPrice), commit 1a2b3c4d5e6f`. */

@@ -16,7 +16,7 @@ const MAX_SHOWN_CAUSES = 5;
 const UNINFORMATIVE_VERDICTS: ReadonlySet<string | undefined> = new Set([undefined, 'new', 'unknown']);
 
 /** Returns a short block of lines, or an empty text if the run passed or nothing is known. */
-export function formatKnown({ status, causes, failures }: RunResult): string {
+export function formatKnownFailures({ status, causes, failures }: RunResult): string {
   if (status === 'passed') return '';
   const known = causes.map((cause) => ({ cause, fix: findKnownFix(cause, failures) })).filter(isWorthPrinting);
   const [first] = known;

@@ -23,7 +23,7 @@ export function formatHistory(result: HistoryToolResult): string {
     'run' in result && createRunRow(result.run, shortenId).join('  '),
     'run' in result && result.run.shuffle !== undefined && paint.dim(formatShuffle(result.run.shuffle)),
     rows.length > 0 ? formatTable(rows) : `no ${noun}`,
-    formatMore(rows.length, result.total, result.hasMore),
+    formatMoreHint(rows.length, result.total, result.hasMore),
     ...formatWarnings(result.warnings),
   ]);
 }
@@ -57,7 +57,7 @@ export function formatPatterns({
   const short = createIdShortener(patterns.map(({ id }) => id));
   return joinLines([
     patterns.length > 0 ? formatTable(patterns.map((one) => createPatternRow(one, short))) : 'no patterns',
-    formatMore(patterns.length, total, hasMore),
+    formatMoreHint(patterns.length, total, hasMore),
     paint.dim(
       `${builtInCount} built in, ${learnedCount} learned${provisionalCount > 0 ? `, ${provisionalCount} provisional` : ''}`,
     ),
@@ -78,6 +78,6 @@ function createPatternRow(pattern: FailurePattern, short: (id: string) => string
 /** A provisional pattern has no fix of its own, because the built-in pattern already has the tip. */
 const formatNoFix = ({ provisional }: FailurePattern) => (provisional === true ? 'see the built-in' : 'no fix known');
 
-function formatMore(shown: number, total: number, hasMore: boolean): string | false {
+function formatMoreHint(shown: number, total: number, hasMore: boolean): string | false {
   return hasMore && paint.dim(`${shown} of ${total}; use --offset for more`);
 }

@@ -13,7 +13,7 @@ import {
   paint,
   shortenId,
   toCommandLineText,
-  wrap,
+  wrapText,
 } from '../terminal.ts';
 import {
   type CommitLabels,
@@ -55,7 +55,7 @@ export function formatRun(run: PrintedRun, options: RunTextOptions = {}): string
   return joinLines([
     alignRight(formatHeading(run), `${shortenId(run.runId)}  ${formatDuration(run.durationMs)}`, columns),
     ...run.causes.flatMap((cause, at) => ['', formatCauseBlock(cause, at, run, { ...options, columns, indent })]),
-    ...formatUnlisted(run),
+    ...formatUnlistedCauses(run),
     ...formatNotes(run, columns),
   ]);
 }
@@ -85,7 +85,7 @@ function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: Bl
   const { columns, indent, commits, runName } = options;
   const failures = run.failures.filter(({ causeId }) => causeId === cause.causeId);
   const verdict = cause.verdict ?? failures[0]?.verdict;
-  const wrapAndIndent = (line: string) => wrap(line, columns - indent).map((part) => indentLines(part, indent));
+  const wrapAndIndent = (line: string) => wrapText(line, columns - indent).map((part) => indentLines(part, indent));
   const body = [
     ...cause.cases.slice(0, MAX_SHOWN_NAMES).flatMap((name) => wrapAndIndent(name)),
     ...(cause.count > MAX_SHOWN_NAMES
@@ -111,7 +111,7 @@ function formatCauseBlock(cause: Cause, at: number, run: PrintedRun, options: Bl
  */
 function formatCauseHead({ count: failures, headline, place }: Cause, columns: number, indent: number): string[] {
   const counted = `${failures}x`.padStart(indent - COUNT_GAP_COLUMNS);
-  const [first = '', ...rest] = wrap(headline, columns - indent);
+  const [first = '', ...rest] = wrapText(headline, columns - indent);
   const head = `${paint.bold(paint.red(counted))}${' '.repeat(COUNT_GAP_COLUMNS)}${paint.bold(first)}`;
   const further = rest.map((line) => indentLines(paint.bold(line), indent));
   const fits = rest.length === 0 && indent + first.length + COUNT_GAP_COLUMNS + (place?.length ?? 0) <= columns;
@@ -138,7 +138,7 @@ function formatKnownFixes(failures: readonly FailureBrief[], commits: CommitLabe
 }
 
 /** Formats the number of causes that are not listed. */
-function formatUnlisted({ moreCauses = 0, runId }: PrintedRun): string[] {
+function formatUnlistedCauses({ moreCauses = 0, runId }: PrintedRun): string[] {
   return moreCauses === 0
     ? []
     : ['', `… and ${formatCount(moreCauses, 'more cause')}: argus report ${shortenId(runId)}`];
@@ -149,7 +149,7 @@ function formatNotes(run: PrintedRun, columns: number): string[] {
   const unread = (run.skipped ?? []).map(({ at, reason }) => paint.dim(`not read: ${at}: ${reason}`));
   const noteLines = [
     ...formatChangesSinceGreen(run.sinceGreen),
-    ...formatProved(run.proved),
+    ...formatProvedFixes(run.proved),
     ...(run.shuffle === undefined ? [] : [paint.dim(formatShuffle(run.shuffle))]),
     ...notes,
     ...unread,
@@ -160,7 +160,7 @@ function formatNotes(run: PrintedRun, columns: number): string[] {
 
 /** Wraps a line. A line that contains a command is not wrapped, because people copy the command. */
 function wrapUnlessCommand(line: string, columns: number): string[] {
-  return line.includes('argus ') ? [line] : wrap(line, columns);
+  return line.includes('argus ') ? [line] : wrapText(line, columns);
 }
 
 /** Formats changes: `Changed since the last green run: src/a.js, 2 commits`. */
@@ -176,7 +176,7 @@ export function formatShuffle({ seed, option }: Shuffle): string {
 }
 
 /** Formats the reported fixes that this run has proved. */
-function formatProved(proved: RunResult['proved'] = []): string[] {
+function formatProvedFixes(proved: RunResult['proved'] = []): string[] {
   const shown = proved.slice(0, MAX_SHOWN_PROVED).map(({ caseName, fixDescription }) => {
     const [steps] = fixDescription.split('\n');
     return `${paint.green('Fix held:')} ${steps} ${paint.dim(`(${caseName})`)}`;

@@ -47,7 +47,7 @@ export function formatVerdict(verdict: BriefVerdict, commits: CommitLabels = new
     case 'regression':
       return `regression: ${formatRegression(verdict, commits)}`;
     case 'broken':
-      return formatFailing(verdict, commits);
+      return formatBrokenVerdict(verdict, commits);
     case 'new':
       return 'new: first time this test was recorded';
     case 'unknown':
@@ -74,7 +74,7 @@ function formatRegression({ suspect, since }: BriefVerdict, commits: CommitLabel
   return 'it passed before the latest changes';
 }
 
-function formatFailing({ probability, suspect, since }: BriefVerdict, commits: CommitLabels): string {
+function formatBrokenVerdict({ probability, suspect, since }: BriefVerdict, commits: CommitLabels): string {
   const commit = suspect === undefined ? '' : `, ${formatCommit(suspect, commits)}`;
   if (since === undefined) return `failing (${formatPercent(probability)})${commit}`;
   const runs = formatCount(since.runs, 'run');
@@ -160,7 +160,7 @@ export function describePreviousFix(mended: PreviousFix, commits?: CommitLabels)
 }
 
 /** Formats the origin of a shared fix: `.argus-shared/fixes/fix-….json, by ann; elsewhere: worked 2, failed 1`. */
-export function formatOrigin({ file, by, joinedBy, decidedBy, elsewhere }: SharedOrigin): string {
+export function formatSharedOrigin({ file, by, joinedBy, decidedBy, elsewhere }: SharedOrigin): string {
   const worked = (elsewhere?.proved ?? 0) + (elsewhere?.claimed ?? 0);
   const failed = elsewhere?.failed ?? 0;
   return [
@@ -172,14 +172,14 @@ export function formatOrigin({ file, by, joinedBy, decidedBy, elsewhere }: Share
 }
 
 /** Returns the result of runs in this project, such as `proved here`, or undefined if there is no result yet. */
-export function formatResultHere(origin: SharedOrigin | undefined): string | undefined {
+export function formatLocalResult(origin: SharedOrigin | undefined): string | undefined {
   return origin?.state === 'proved' || origin?.state === 'refuted' ? `${origin.state} here` : undefined;
 }
 
 /** Formats a shared fix for a failure of a run. */
 export function formatSharedFix({ id, suggestedFix, origin }: Related): string {
   return joinLines([
-    `foreign, ${formatResultHere(origin) ?? 'not confirmed'}: ${suggestedFix ?? ''}`,
-    origin && indentLines(paint.dim(`${id}  ${formatOrigin(origin)}`)),
+    `foreign, ${formatLocalResult(origin) ?? 'not confirmed'}: ${suggestedFix ?? ''}`,
+    origin && indentLines(paint.dim(`${id}  ${formatSharedOrigin(origin)}`)),
   ]);
 }

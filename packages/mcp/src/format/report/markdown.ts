@@ -27,10 +27,12 @@ export function formatMarkdownReport(
   const { run, cases } = report;
   const failed = cases.filter(({ status }) => status === 'failed');
   const flaky = cases.filter((one) => one.flaky).map(({ caseName }) => caseName);
-  const where = [run.gitBranch, run.gitCommit?.slice(0, 12)].filter((one) => one != null).map((one) => toCode(one));
+  const where = [run.gitBranch, run.gitCommit?.slice(0, 12)]
+    .filter((one) => one != null)
+    .map((one) => formatInlineCode(one));
   const parts = [
     `## ${run.status === 'passed' ? '✅ passed' : '❌ failed'}: ${run.passed} passed, ${run.failed} failed, ${run.skipped} skipped`,
-    [`${toCode(run.id)}, ${formatDuration(run.durationMs)}`, ...where].join(', '),
+    [`${formatInlineCode(run.id)}, ${formatDuration(run.durationMs)}`, ...where].join(', '),
     ...lead,
     formatCauses(failed),
     formatNewFailures(report, failed),
@@ -48,8 +50,8 @@ function formatCauses(failed: readonly CaseRecord[]): string {
   if (all.length === 0) return '';
   const rows = all.slice(0, MAX_CAUSES).map(({ headline, category, verdict, cases }) => {
     const [first = ''] = cases;
-    const formattedVerdict = verdict === undefined ? '' : escapeText(formatVerdict(verdict));
-    return `| ${cases.length} | ${escapeText(category)}: ${toCell(headline)} | ${formattedVerdict} | ${toCell(first)} |`;
+    const formattedVerdict = verdict === undefined ? '' : escapeMarkdown(formatVerdict(verdict));
+    return `| ${cases.length} | ${escapeMarkdown(category)}: ${toCell(headline)} | ${formattedVerdict} | ${toCell(first)} |`;
   });
   const more =
     all.length > MAX_CAUSES ? [`\n${formatCount(all.length - MAX_CAUSES, 'more cause')} in the list below.`] : [];
@@ -59,10 +61,10 @@ function formatCauses(failed: readonly CaseRecord[]): string {
 /** Formats the failures that the base branch does not have. */
 function formatNewFailures({ base }: RunReport, failed: readonly CaseRecord[]): string {
   if (base === undefined) return '';
-  if (base.runId === null) return `No run of ${toCode(base.branch)} is recorded for a comparison.`;
+  if (base.runId === null) return `No run of ${formatInlineCode(base.branch)} is recorded for a comparison.`;
   const known = new Set(base.failing);
   const added = failed.filter(({ caseName }) => !known.has(caseName)).map(({ caseName }) => caseName);
-  const compared = `against ${toCode(base.branch)} (${toCode(base.runId)})`;
+  const compared = `against ${formatInlineCode(base.branch)} (${formatInlineCode(base.runId)})`;
   if (added.length === 0) return `No new failures ${compared}.`;
   return [
     `**${formatCount(added.length, 'failure')} new** ${compared}:`,
@@ -100,11 +102,11 @@ export function formatGateMarkdown(gate: GateResult): string[] {
   const changes = formatQuarantineChanges(gate);
   return [
     `**Gate ${passes ? 'passed' : 'failed'}**: ${counts}`,
-    problems.map((problem) => `- ${toCode(problem)}`).join('\n'),
+    problems.map((problem) => `- ${formatInlineCode(problem)}`).join('\n'),
     formatFailureTable('to fix', 'verdict', failing, ({ verdict, refused }) =>
       verdict === null
         ? 'none'
-        : [escapeText(formatVerdict(verdict)), refused && toCell(refused)].filter(Boolean).join('; '),
+        : [escapeMarkdown(formatVerdict(verdict)), refused && toCell(refused)].filter(Boolean).join('; '),
     ),
     formatFailureTable('quarantined', 'until', quarantined, ({ until, owner, reason }) =>
       toCell(`${until}, ${owner}: ${reason}`),
@@ -115,16 +117,21 @@ export function formatGateMarkdown(gate: GateResult): string[] {
       : [
           '**This change edits the quarantine:**',
           '',
-          ...changes.slice(0, MAX_GATE_ROWS).map((one) => `- ${toCode(one)}`),
+          ...changes.slice(0, MAX_GATE_ROWS).map((one) => `- ${formatInlineCode(one)}`),
         ].join('\n'),
-    notes.map((note) => `- ${toCode(note)}`).join('\n'),
+    notes.map((note) => `- ${formatInlineCode(note)}`).join('\n'),
   ].filter((part) => part !== '');
 }
 
 function formatNameList(title: string, names: readonly string[]): string {
   if (names.length === 0) return '';
   const more = names.length > MAX_GATE_ROWS ? [`- and ${names.length - MAX_GATE_ROWS} more`] : [];
-  return [`**${title}:**`, '', ...names.slice(0, MAX_GATE_ROWS).map((name) => `- ${toCode(name)}`), ...more].join('\n');
+  return [
+    `**${title}:**`,
+    '',
+    ...names.slice(0, MAX_GATE_ROWS).map((name) => `- ${formatInlineCode(name)}`),
+    ...more,
+  ].join('\n');
 }
 
 function formatFailureTable<T extends GateFailure>(
@@ -144,10 +151,10 @@ function formatFailureTable<T extends GateFailure>(
 const MAX_TEXT_CHARS = 200;
 
 function toListItems(names: readonly string[]): string[] {
-  return names.map((name) => `- ${toCode(name)}`);
+  return names.map((name) => `- ${formatInlineCode(name)}`);
 }
 
-export function toCode(value: string): string {
+export function formatInlineCode(value: string): string {
   return addBackticks(shorten(value));
 }
 
@@ -156,10 +163,10 @@ export function toCode(value: string): string {
  * removed, because they would cancel that escape.
  */
 function toCell(value: string): string {
-  return toCode(value).replaceAll(/\\*\|/gu, '\\|');
+  return formatInlineCode(value).replaceAll(/\\*\|/gu, '\\|');
 }
 
-export function escapeText(value: string): string {
+export function escapeMarkdown(value: string): string {
   return shorten(value).replaceAll(/[\\`*_{}[\]<>()#+!|@]/gu, (sign) => `\\${sign}`);
 }
 

@@ -60,7 +60,7 @@ export function formatJunitReport({ run, cases }: RunReport): string {
     const counts = `tests="${casesOfFile.length}" failures="${failures}" errors="0" skipped="${skipped}"`;
     return [
       `  <testsuite name="${escapeXml(file)}" ${counts}>`,
-      ...casesOfFile.map(formatTestcase),
+      ...casesOfFile.map(formatJunitTestcase),
       '  </testsuite>',
     ].join('\n');
   });
@@ -73,7 +73,7 @@ export function formatJunitReport({ run, cases }: RunReport): string {
   ].join('\n');
 }
 
-function formatTestcase(one: CaseRecord): string {
+function formatJunitTestcase(one: CaseRecord): string {
   const [file = '', ...rest] = one.caseName.split(SEPARATOR);
   const name = rest.length > 0 ? rest.join(SEPARATOR) : file;
   const time = one.durationMs === null ? '' : ` time="${toSeconds(one.durationMs)}"`;

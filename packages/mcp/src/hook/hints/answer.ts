@@ -3,8 +3,8 @@
 import { loadConfig } from '../../config/load.ts';
 import { createTemporaryFolder } from '../../system/files/temporary.ts';
 import type { HookLocation } from '../place.ts';
-import { createRun, type EndedCommand, withSigner } from '../run-of.ts';
-import { type Hint, HookState, selectMatching } from '../state.ts';
+import { createCommandRun, type EndedCommand, withSigner } from '../run-of.ts';
+import { type Hint, HookState, selectMatchingHints } from '../state.ts';
 import { estimateTokens, formatMessage } from './lines.ts';
 
 interface HintMatch {
@@ -15,7 +15,7 @@ interface HintMatch {
 }
 
 /** `isCurrent` means that nothing was recorded since the last search for known facts. */
-export async function findMatch(
+export async function findMatchingHint(
   place: HookLocation,
   ended: EndedCommand,
   isCurrent: boolean,
@@ -27,10 +27,10 @@ export async function findMatch(
   const { config } = await loadConfig(project);
   const dir = createTemporaryFolder('hook');
   try {
-    const run = createRun(ended, project, null, dir.path);
+    const run = createCommandRun(ended, project, null, dir.path);
     const { errors } = await withSigner(config, project.top, (signer) => signer.runErrors(run));
     for (const error of errors) {
-      const found = selectMatching(entries, error);
+      const found = selectMatchingHints(entries, error);
       const text = formatMessage(found);
       const [first] = found;
       if (text !== undefined && first !== undefined) {
@@ -45,8 +45,8 @@ export async function findMatch(
 
 /** Opens the project and searches for known facts again, which most answers do not need. */
 async function openAndRefreshHints(place: HookLocation, folder: string): Promise<void> {
-  const { refreshHints, withSession } = await import('../work.ts');
-  await withSession(folder, async (session) => {
+  const { refreshHints, withHookSession } = await import('../work.ts');
+  await withHookSession(folder, async (session) => {
     if (await session.hasMemory()) await refreshHints(session, place);
   });
 }

@@ -17,7 +17,7 @@ import { readCommittedChange } from '../../git/changes.ts';
 import { findTrustedUserMemory } from '../../owner/data-folder.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { EngineCalls } from '../../storage/database.ts';
-import { lstat } from '../../system/files/path-safety.ts';
+import { tryLstat } from '../../system/files/path-safety.ts';
 import { type Signer, signErrors, withSigner } from '../run-of.ts';
 import type { Hint } from '../state.ts';
 import { formatCommits, formatReportedFix, formatSolution } from './lines.ts';
@@ -57,7 +57,7 @@ async function collectFixHints(context: SearchContext): Promise<Hint[]> {
   const hints: Hint[] = [];
   for (const fix of reported.filter(({ trust }) => isDecided(trust.state)).slice(0, MAX_HINTS_PER_SOURCE)) {
     const of = `${fix.fixId}:${fix.trust.state}`;
-    hints.push(...(await reuseOrFind(context, of, () => createReportHint(context, of, fix))));
+    hints.push(...(await reuseOrCreateHint(context, of, () => createReportHint(context, of, fix))));
   }
   const byCause = new Map<string, FixEvidence[]>();
   for (const fix of fixes.filter(({ status }) => isDecided(status))) {
@@ -70,7 +70,7 @@ async function collectFixHints(context: SearchContext): Promise<Hint[]> {
     const hashes = commits.flatMap(({ commit }) => commit ?? []);
     // The id of an edit stays the same when it is committed.
     const of = `${first.fixId}:${first.status}:${hashes.length}`;
-    hints.push(...(await reuseOrFind(context, of, () => createCommitHint(context, of, hashes, first))));
+    hints.push(...(await reuseOrCreateHint(context, of, () => createCommitHint(context, of, hashes, first))));
   }
   return hints;
 }
@@ -130,7 +130,7 @@ async function collectIncidentHints(context: SearchContext): Promise<Hint[]> {
     const hints: Hint[] = [];
     for (const incident of incidents) {
       hints.push(
-        ...(await reuseOrFind(
+        ...(await reuseOrCreateHint(
           context,
           incident.of,
           async () => searchEngine && createSolutionHint(context, searchEngine, incident),
@@ -173,7 +173,7 @@ async function openReadOnly(session: Session): Promise<Engine | undefined> {
 
 async function openUserMemory(session: Session): Promise<Engine | undefined> {
   const file = await findTrustedUserMemory(session.project.top, session.project.home);
-  if (file === undefined || lstat(file)?.isFile() !== true) return undefined;
+  if (file === undefined || tryLstat(file)?.isFile() !== true) return undefined;
   return openEngine({ ...session.createOpenOptions('user', {}), databasePath: file, readOnly: true });
 }
 
@@ -203,7 +203,7 @@ function parseIncident(line: string): Incident[] {
 }
 
 /** Returns the fact of the last search, or searches if the last search did not find it. */
-async function reuseOrFind(
+async function reuseOrCreateHint(
   { before }: SearchContext,
   of: string,
   find: () => Promise<Hint | undefined>,

@@ -7,7 +7,7 @@ import type { RunError, RunRecord } from 'argus-engine';
 import type { Session } from '../../sessions/session.ts';
 import type { EngineCalls } from '../../storage/database.ts';
 import { type Signer, signErrors, withSigner } from '../run-of.ts';
-import { type Hint, selectMatching } from '../state.ts';
+import { type Hint, selectMatchingHints } from '../state.ts';
 import { collectHints } from './collect-hints.ts';
 import { estimateTokens, formatMessage } from './lines.ts';
 
@@ -55,7 +55,7 @@ export function replayRuns(runs: readonly PastRun[], entries: readonly Hint[]): 
     for (const error of run.errors) {
       const key = `${run.command}\0${error.family}`;
       const known = entries.filter((one) => (knownSinceIndex.get(one) ?? at) < at);
-      const text = reported.has(key) ? undefined : formatMessage(selectMatching(known, error));
+      const text = reported.has(key) ? undefined : formatMessage(selectMatchingHints(known, error));
       if (text === undefined) continue;
       reported.add(key);
       sum.spoken += 1;

@@ -12,7 +12,7 @@ export type ReportSource =
   | { kind: 'glob'; pattern: string; format: ReportFormat | null };
 
 /** Settings that make a runner write its report. */
-export interface Reporting {
+export interface ReportSettings {
   /** Arguments for the runner. */
   args?: string[];
   env?: Record<string, string>;
@@ -25,7 +25,7 @@ export interface Reporting {
    */
   translate?: 'go-json' | 'copy' | 'bats-times';
   /** Options for the conversion with `go-json`. */
-  goPrinting?: GoOutputOptions;
+  goOutputOptions?: GoOutputOptions;
   notes?: string[];
 }
 
@@ -64,11 +64,11 @@ export interface Adapter {
   /** True if `filter` accepts a full case name. */
   takesCaseNames?: boolean;
   /** True if added arguments must be the first arguments, not the last. */
-  argsFirst?: boolean;
+  insertsArgsFirst?: boolean;
   /** True if the runner fails if it finds no test. A filter without a match may still succeed. */
   failsWithoutTests?: boolean;
   /** Settings for a report. The runners that `reporters.ts` covers need none. */
-  reporting?(context: AdapterContext): Reporting;
+  createReportSettings?(context: AdapterContext): ReportSettings;
 }
 
 /** Programs that only start another program. Their names and options are skipped. */

@@ -17,7 +17,7 @@ export const maven: Adapter = {
   recognize: recognizeProgram('mvn', 'mvnw', 'mvnd'),
   filter: (name) => [`-Dtest=${createMavenFilter(name)}`],
   takesCaseNames: true,
-  reporting: ({ root, isFiltered }) => ({
+  createReportSettings: ({ root, isFiltered }) => ({
     args: isFiltered && hasMavenModules(root) ? MAVEN_ALLOW_EMPTY_MODULES_ARGS : [],
     reports: createXmlSources('target/surefire-reports', 'target/failsafe-reports'),
   }),
@@ -32,7 +32,7 @@ export const gradle: Adapter = {
     return mayBeReadAsOption(pattern) ? undefined : ['--tests', pattern];
   },
   takesCaseNames: true,
-  reporting({ dir, root, isFiltered }) {
+  createReportSettings({ dir, root, isFiltered }) {
     const reports = createXmlSources('build/test-results');
     if (!isFiltered || !hasGradleProjects(root)) return { reports };
     const args = ['--init-script', path.join(dir, 'argus.gradle')];

@@ -17,8 +17,8 @@ export const nextest: Adapter = {
   failsWithoutTests: true,
   recognize: (words) => findIndexAfterSubcommand(words, findIndexAfterCargoSubcommand(words, 'nextest'), 'run'),
   filter: createCargoFilter,
-  argsFirst: true,
-  reporting({ dir, root }) {
+  insertsArgsFirst: true,
+  createReportSettings({ dir, root }) {
     const file = path.join(dir, 'nextest.xml');
     const isOnlyProgram = existsSync(path.join(root, 'src/main.rs')) && !existsSync(path.join(root, 'src/lib.rs'));
     return {
@@ -57,12 +57,12 @@ export const goTest: Adapter = {
   filterIsPattern: true,
   recognize: (words) => (getProgramName(words[0]) === 'go' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-run', name],
-  argsFirst: true,
-  reporting({ dir, words }) {
+  insertsArgsFirst: true,
+  createReportSettings({ dir, words }) {
     if (words.includes('-json')) return { reports: [] };
     const file = path.join(dir, 'go-test.json');
     const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'go-test' }];
-    return { args: ['-json'], reports, translate: 'go-json', goPrinting: parseGoOutputOptions(words) };
+    return { args: ['-json'], reports, translate: 'go-json', goOutputOptions: parseGoOutputOptions(words) };
   },
 };
 
@@ -98,7 +98,7 @@ export const ctest: Adapter = {
   filterIsPattern: true,
   recognize: recognizeProgram('ctest'),
   filter: (name) => ['-R', name],
-  reporting({ dir, words }) {
+  createReportSettings({ dir, words }) {
     if (words.some((word) => /^(?:-N|--show-only|--build-and-test|--print-labels|--help)/u.test(word))) {
       return { reports: [] };
     }

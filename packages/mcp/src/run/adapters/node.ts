@@ -54,7 +54,7 @@ export const nodeTest: Adapter = {
   filterIsPattern: true,
   recognize: (words) => (getProgramName(words[0]) === 'node' && words.includes('--test') ? 1 : undefined),
   filter: (name) => [`--test-name-pattern=${name}`],
-  argsFirst: true,
+  insertsArgsFirst: true,
 };
 
 export const bun: Adapter = {
@@ -64,7 +64,7 @@ export const bun: Adapter = {
   failsWithoutTests: true,
   recognize: (words) => (getProgramName(words[0]) === 'bun' && words[1] === 'test' ? 2 : undefined),
   filter: (name) => ['-t', name],
-  reporting({ dir }) {
+  createReportSettings({ dir }) {
     const file = path.join(dir, 'bun.xml');
     const args = ['--reporter=junit', `--reporter-outfile=${file}`];
     return { args, reports: [{ kind: 'file', path: file, format: 'junit' }] };
@@ -79,8 +79,8 @@ export const deno: Adapter = {
   // Uses only the test in a case name, because a step cannot run alone.
   filter: (name) => [`--filter=${name.includes(' > ') ? name.split(' > ')[1] : name}`],
   takesCaseNames: true,
-  argsFirst: true,
-  reporting({ dir }) {
+  insertsArgsFirst: true,
+  createReportSettings({ dir }) {
     const file = path.join(dir, 'deno.xml');
     return { args: [`--junit-path=${file}`], reports: [{ kind: 'file', path: file, format: 'junit' }] };
   },
@@ -143,7 +143,7 @@ export const tap: Adapter = {
       : index;
   },
   filter: (name) => [`--grep=/${name}/`],
-  reporting({ dir, root, words, env }) {
+  createReportSettings({ dir, root, words, env }) {
     const file = path.join(dir, 'tap.tap');
     const reports: ReportSource[] = [{ kind: 'file', path: file, format: 'tap' }];
     return printsTap(root, words, env) ? { translate: 'copy', reports } : { env: { TAP_OUTPUT_FILE: file }, reports };
@@ -164,7 +164,7 @@ function printsTap(root: string, words: readonly string[], env: AdapterContext['
 export const tape: Adapter = {
   name: 'tape',
   recognize: recognizeProgram('tape'),
-  reporting({ dir }) {
+  createReportSettings({ dir }) {
     const file = path.join(dir, 'tape.tap');
     return { translate: 'copy', reports: [{ kind: 'file', path: file, format: 'tap' }] };
   },

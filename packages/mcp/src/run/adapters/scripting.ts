@@ -71,7 +71,7 @@ export const busted: Adapter = {
   filter: (name) =>
     /[\p{L}\p{N}]/u.test(name) ? createBustedPatterns(name).flatMap((one) => ['--filter', one]) : undefined,
   takesCaseNames: true,
-  reporting: () => ({
+  createReportSettings: () => ({
     args: ['-e', `dofile[[${REPORTERS_FOLDER.replaceAll('\\', '/')}/lua/argus_busted.lua]]`],
     reports: [],
   }),
@@ -100,7 +100,7 @@ export const bats: Adapter = {
   filterIsPattern: true,
   recognize: recognizeProgram('bats'),
   filter: (name) => ['-f', name],
-  reporting({ dir, words }) {
+  createReportSettings({ dir, words }) {
     if (hasOption(words, '--report-formatter')) return { reports: [] };
     const printsTap = !words.some((word) => /^(?:-p|--pretty|-F|--formatter)$/u.test(word));
     const printsTimes = words.includes('-T') || words.includes('--timing');

@@ -12,21 +12,21 @@ import { quoteArgument } from '../../system/words.ts';
 import { toShortLine } from '../../text/untrusted.ts';
 import { getField, readManifest } from '../planning/scripts.ts';
 
-export interface Machine {
+export interface MachineProbe {
   root: string;
   platform: NodeJS.Platform;
   /** Returns the program that listens on a port, such as `node (process 4711)`, or undefined if it cannot be found. */
   findPortHolder(port: string): string | undefined;
   /** Returns the free bytes on the disk of a folder. */
-  freeBytes(folder: string): number | undefined;
+  readFreeBytes(folder: string): number | undefined;
 }
 
 type AdvisedFailure = Pick<FailureBrief, 'failureKind' | 'headline' | 'message'>;
-type CreateAdvice = (text: string, machine: Machine) => string | undefined;
+type AdviceCreator = (text: string, machine: MachineProbe) => string | undefined;
 
 const MEBIBYTE = 1024 ** 2;
 
-const ADVICE_BY_KIND: Readonly<Partial<Record<FailureKind, CreateAdvice>>> = {
+const ADVICE_BY_KIND: Readonly<Partial<Record<FailureKind, AdviceCreator>>> = {
   'address-in-use': createPortAdvice,
   'connection-refused': (text) => {
     const address = findAddress(text);
@@ -62,7 +62,7 @@ const ADVICE_BY_KIND: Readonly<Partial<Record<FailureKind, CreateAdvice>>> = {
 };
 
 /** Returns each different line of advice once, in the order of the failures. */
-export function createMachineAdvice(failures: readonly AdvisedFailure[], machine: Machine): string[] {
+export function createMachineAdvice(failures: readonly AdvisedFailure[], machine: MachineProbe): string[] {
   const lines = failures.flatMap(({ failureKind, headline, message = '' }) => {
     const line = ADVICE_BY_KIND[failureKind]?.(`${headline}\n${message}`, machine);
     return line === undefined ? [] : [line];
@@ -70,7 +70,7 @@ export function createMachineAdvice(failures: readonly AdvisedFailure[], machine
   return [...new Set(lines)];
 }
 
-function createPortAdvice(text: string, { findPortHolder, platform }: Machine): string | undefined {
+function createPortAdvice(text: string, { findPortHolder, platform }: MachineProbe): string | undefined {
   const port = /\bport[: ]+(\d{2,5})\b/iu.exec(text)?.[1] ?? /[\d\])*.:]:(\d{2,5})\b/u.exec(text)?.[1];
   if (port === undefined) return undefined;
   const holder = findPortHolder(port);
@@ -95,7 +95,7 @@ function findHost(text: string): string | undefined {
   return match?.[1];
 }
 
-function createDiskAdvice(text: string, { root, freeBytes }: Machine): string {
+function createDiskAdvice(text: string, { root, readFreeBytes: freeBytes }: MachineProbe): string {
   if (/file watchers|inotify/iu.test(text)) {
     return "The limit of watched files is reached: 'sysctl fs.inotify.max_user_watches' shows it.";
   }
@@ -104,7 +104,7 @@ function createDiskAdvice(text: string, { root, freeBytes }: Machine): string {
   return `A disk or its quota is full${freeText}: free some space, also in the temporary folder.`;
 }
 
-function createVersionAdvice(text: string, { root }: Machine): string | undefined {
+function createVersionAdvice(text: string, { root }: MachineProbe): string | undefined {
   if (/NODE_MODULE_VERSION|different Node\.js version|invalid ELF header/iu.test(text)) {
     return "A native module was built for another version of Node.js: run 'npm rebuild'.";
   }
@@ -119,14 +119,14 @@ function createVersionAdvice(text: string, { root }: Machine): string | undefine
 }
 
 /** Returns the real machine for a project. */
-export function getThisMachine(root: string): Machine {
+export function createMachineProbe(root: string): MachineProbe {
   const holders = new Map<string, string | undefined>();
   // Cached, because several failures often name the same port and the search reads the descriptors of all processes.
   const findHolder = (port: string) => {
-    if (!holders.has(port)) holders.set(port, findListener(port));
+    if (!holders.has(port)) holders.set(port, findListeningProgram(port));
     return holders.get(port);
   };
-  return { root, platform: process.platform, findPortHolder: findHolder, freeBytes: readFreeBytes };
+  return { root, platform: process.platform, findPortHolder: findHolder, readFreeBytes: readFreeBytes };
 }
 
 function readFreeBytes(folder: string): number | undefined {
@@ -147,7 +147,7 @@ const LISTEN_STATE = '0A';
  * Returns the program that listens on the port, for example `node (process 4711)`. Returns undefined if the port is
  * free or if a process of another user listens on it.
  */
-export function findListener(port: string): string | undefined {
+export function findListeningProgram(port: string): string | undefined {
   const sockets = new Set(
     ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => readListeningSockets(table, Number(port))),
   );

@@ -3,7 +3,7 @@
  * or the tests ran elsewhere.
  */
 
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 import { parseCommandWords, parseScriptWords } from '../planning/plan.ts';
 
 /*
@@ -19,7 +19,7 @@ const GO_PACKAGE = /^ok {2}\t\S+\t(\(cached\))?/gmu;
 
 /** Returns a note if replayed tasks may have included tests. */
 export function createCacheNote(printed: string): string | undefined {
-  const text = removeInvisible(printed);
+  const text = removeInvisibleCharacters(printed);
   const packages = new Set([...text.matchAll(TURBO_HIT)].map(([, name]) => name));
   if (packages.size > 0)
     return createReplayNote(`Turbo replayed the tests of ${formatPackageCount(packages.size)}`, '--force');
@@ -56,7 +56,7 @@ const CARGO_RAN_ALL_TARGETS = /^error: \d+ targets? failed:/mu;
 
 /** Returns a note if a runner stopped before it had started all tests. */
 export function createNotRunNote(printed: string): string | undefined {
-  const text = removeInvisible(printed);
+  const text = removeInvisibleCharacters(printed);
   const [, notRun, total] = NEXTEST_NOT_RUN.exec(text) ?? [];
   if (notRun !== undefined) {
     return `nextest stopped at a failure: ${notRun} of ${total} tests did not run. Add --no-fail-fast to run all of them.`;
@@ -91,7 +91,7 @@ const REMOTE_PROGRAMS: readonly { program: RegExp; commands?: ReadonlySet<string
 ];
 
 /** Returns a note for a run without a report, if its tests run elsewhere. */
-export function createElsewhereNote(command: string, root: string): string | undefined {
+export function createRemoteTestsNote(command: string, root: string): string | undefined {
   for (const words of [parseCommandWords(command), parseScriptWords(command, root)]) {
     const remoteProgram = REMOTE_PROGRAMS.find(({ program, commands }) => {
       return program.test(words[0] ?? '') && (commands === undefined || words.some((word) => commands.has(word)));

@@ -64,7 +64,7 @@ const MISSING_DEPENDENCY_RULES: readonly MissingDependencyRule[] = [
     pattern: /\bCannot find (?:module|package) '((?:@[\w.-]+\/)?[\w-][\w.-]*)/u,
     createMessage: describeMissingPackage,
   },
-  { pattern: /\bModuleNotFoundError: No module named '(\w+)/u, createMessage: describeMissingModule },
+  { pattern: /\bModuleNotFoundError: No module named '(\w+)/u, createMessage: describeMissingPythonModule },
 ];
 
 export function detectMissingDependency(printed: string, root: string): string | undefined {
@@ -103,7 +103,7 @@ function describeMissingPythonProgram(name: string, root: string): string {
  * Returns a sentence only for packages that package.json lists, because any other name may be a mistake in the code.
  */
 function describeMissingPackage(name: string, root: string): string | undefined {
-  if (isInstalled(name, root) || !isListedDependency(name, root)) return undefined;
+  if (isPackageInstalled(name, root) || !isListedDependency(name, root)) return undefined;
   return `The package ${name} is in package.json, but not installed: run '${getInstallCommand(name, root)}'.`;
 }
 
@@ -112,7 +112,7 @@ function describeMissingNpxPackage(name: string, root: string): string {
 }
 
 /** Returns a sentence only if the project lists its requirements and the module is not part of the project. */
-function describeMissingModule(name: string, root: string): string | undefined {
+function describeMissingPythonModule(name: string, root: string): string | undefined {
   const isProjectModule = ['', 'src/', 'lib/', 'tests/'].some(
     (folder) => hasFile(root, `${folder}${name}`) || hasFile(root, `${folder}${name}.py`),
   );
@@ -197,7 +197,7 @@ export function isListedDependency(name: string, root: string): boolean {
  * Returns true if the package is in a folder that Node searches. With yarn's Plug'n'Play, which has no such folder,
  * every package counts as installed.
  */
-export function isInstalled(name: string, root: string): boolean {
+export function isPackageInstalled(name: string, root: string): boolean {
   return listFoldersUpToWorkTree(root).some(
     (folder) => hasFile(folder, `node_modules/${name}`) || hasFile(folder, '.pnp.cjs'),
   );

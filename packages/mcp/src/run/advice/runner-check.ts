@@ -9,14 +9,14 @@ import { hasFile, readInstalledManifest } from '../../system/files/project-file.
 import { runProgram } from '../../system/programs.ts';
 import { parseCommandWords, parseScriptWords, recognizeRunnerName } from '../planning/plan.ts';
 import { getField, tryParseJson } from '../planning/scripts.ts';
-import type { Machine } from '../planning/test-command.ts';
+import type { InstalledPrograms } from '../planning/test-command.ts';
 import { getWatchAdvice } from '../planning/watch-mode.ts';
 import {
   describeMissingProgram,
   describeMissingScript,
   getInstallCommand,
-  isInstalled,
   isListedDependency,
+  isPackageInstalled,
 } from './missing.ts';
 
 /** Runners that a package of the project installs, with the oldest version that supports the reporter. */
@@ -45,7 +45,7 @@ const SHELL_BUILTINS = new Set(
 );
 
 /** Returns a sentence about the first problem of the command, or undefined if no problem is found. */
-export function findCommandProblem(command: string, root: string, machine: Machine): string | undefined {
+export function findCommandProblem(command: string, root: string, machine: InstalledPrograms): string | undefined {
   const words = parseCommandWords(command);
   const [program = ''] = words;
   if (program === '' || SHELL_BUILTINS.has(program)) return undefined;
@@ -99,7 +99,7 @@ function findPackageProblem(command: string, root: string): string | undefined {
     .map((folder) => readInstalledManifest(folder, runnerPackage.name))
     .find((text) => text !== undefined);
   if (manifest === undefined) {
-    const isMissing = isListedDependency(runnerPackage.name, root) && !isInstalled(runnerPackage.name, root);
+    const isMissing = isListedDependency(runnerPackage.name, root) && !isPackageInstalled(runnerPackage.name, root);
     return isMissing ? describeMissingProgram(runnerPackage.name, root) : undefined;
   }
   const version = getField(tryParseJson(manifest), 'version');

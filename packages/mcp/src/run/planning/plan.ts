@@ -2,7 +2,7 @@
 
 import path from 'node:path';
 import { ArgusError } from '../../errors.ts';
-import { type LastCommand, parseLastCommand, quoteArgument, type Word } from '../../system/words.ts';
+import { type CommandWord, type LastCommand, parseLastCommand, quoteArgument } from '../../system/words.ts';
 import { toShortLine } from '../../text/untrusted.ts';
 import {
   type Adapter,
@@ -10,11 +10,11 @@ import {
   escapePattern,
   getOptionValue,
   mayBeReadAsOption,
-  type Reporting,
+  type ReportSettings,
 } from '../adapters/adapter.ts';
 import { ADAPTERS } from '../adapters.ts';
 import { keepAdditionsInShell } from '../reporters/kept-variables.cjs';
-import { createHookReporting, createPytestReporting } from '../reporters.ts';
+import { createHookReportSettings, createPytestReportSettings } from '../reporters.ts';
 import { findScript, getScriptArguments, readPackageScripts } from './scripts.ts';
 import { createNoWatchVariables, getWatchAdvice } from './watch-mode.ts';
 import { findWorkspaceRun, type WorkspaceRun } from './workspaces.ts';
@@ -25,7 +25,7 @@ const MAX_SCRIPT_DEPTH = 4;
 /** Example of a command with a filter, for a project without packages. */
 const DEFAULT_EXAMPLE = "npx vitest run -t 'adds two'";
 
-export interface Plan {
+export interface RunPlan {
   /** The command as a person would type it, with the filter but without options for a report. */
   displayCommand: string;
   /** The command that is run. */
@@ -37,7 +37,7 @@ export interface Plan {
   addedArguments: readonly string[];
   /** Null if Argus does not know the runner. */
   runner: string | null;
-  reporting: Reporting;
+  reporting: ReportSettings;
   /** The test that a filter in the typed command selects. */
   commandFilter?: string | undefined;
 }
@@ -68,14 +68,14 @@ interface RecognizedRunner {
   isInSeveralPackages?: boolean;
 }
 
-export function planRun(input: PlanInput): Plan {
+export function planRun(input: PlanInput): RunPlan {
   const recognized = recognizeRunner(input.command, input.root);
   const advice = getWatchAdvice(recognized?.words ?? parseScriptWords(input.command, input.root));
   if (advice !== undefined) throw createWatchError(input.command, advice);
   if (!recognized) {
     if (input.filter !== undefined) throw createFilterError(input, input.filter);
     const noWatchVariables = createNoWatchVariables(parseScriptWords(input.command, input.root));
-    const reporting = input.hasConfiguredReports ? { reports: [] } : createHookReporting(input);
+    const reporting = input.hasConfiguredReports ? { reports: [] } : createHookReportSettings(input);
     const plan = {
       ...createUnchangedPlan(input.command, null),
       reporting: { ...reporting, env: { ...reporting.env, ...noWatchVariables } },
@@ -83,7 +83,7 @@ export function planRun(input: PlanInput): Plan {
     return keepAdditions(plan);
   }
   const filterArgs = getFilterArguments(recognized, input);
-  const reporting = input.hasConfiguredReports ? { reports: [] } : createReporting(recognized, input);
+  const reporting = input.hasConfiguredReports ? { reports: [] } : createAllReportSettings(recognized, input);
   return keepAdditions({
     displayCommand: insertArguments(input.command, recognized, filterArgs),
     command: insertArguments(input.command, recognized, [...(reporting.args ?? []), ...filterArgs]),
@@ -98,7 +98,7 @@ export function planRun(input: PlanInput): Plan {
  * Changes the command so that it keeps the values that Argus adds to environment variables. Otherwise a command such as
  * `PYTHONPATH=src pytest` would overwrite them.
  */
-function keepAdditions<T extends Pick<Plan, 'command' | 'reporting'>>(plan: T): T {
+function keepAdditions<T extends Pick<RunPlan, 'command' | 'reporting'>>(plan: T): T {
   const isShell = process.platform !== 'win32' && plan.reporting.env !== undefined;
   return isShell ? { ...plan, command: keepAdditionsInShell(plan.command) } : plan;
 }
@@ -108,7 +108,7 @@ function getFilterArguments(recognized: RecognizedRunner, input: PlanInput): str
   if (filter === undefined) return [];
   if (!supportsFilter(recognized)) throw createFilterError(input, filter);
   const args = buildFilterArguments(filter, recognized);
-  if (args === undefined) throw createNameError(filter, recognized.adapter);
+  if (args === undefined) throw createTestNameError(filter, recognized.adapter);
   return args;
 }
 
@@ -131,14 +131,14 @@ function supportsFilter(recognized: RecognizedRunner): boolean {
 }
 
 /** Returns the settings for the report of the runner, and for reports of other runners that it may start. */
-function createReporting(
+function createAllReportSettings(
   { adapter, words, runsThroughScript, isInSeveralPackages }: RecognizedRunner,
   input: PlanInput,
-): Reporting {
-  const hooks = createHookReporting(input);
+): ReportSettings {
+  const hooks = createHookReportSettings(input);
   if (isInSeveralPackages) return hooks;
   const env = { ...input.env, ...hooks.env };
-  const runnerReporting = adapter.reporting?.({
+  const runnerReporting = adapter.createReportSettings?.({
     ...input,
     env,
     words,
@@ -158,11 +158,11 @@ function createReporting(
  * Returns the settings with which the runners of an unchanged command write reports: the environment, and the reports
  * that the runners write without options.
  */
-export function createListeningPlan(input: PlanInput): Pick<Plan, 'command' | 'reporting'> {
+export function createListeningPlan(input: PlanInput): Pick<RunPlan, 'command' | 'reporting'> {
   const recognized = recognizeRunner(input.command, input.root);
-  const hooks = createHookReporting(input);
+  const hooks = createHookReportSettings(input);
   if (recognized === undefined) return keepAdditions({ command: input.command, reporting: hooks });
-  const defaultReports = createReporting(recognized, input).reports.filter(({ kind }) => kind === 'glob');
+  const defaultReports = createAllReportSettings(recognized, input).reports.filter(({ kind }) => kind === 'glob');
   return keepAdditions({
     command: input.command,
     reporting: { ...hooks, reports: [...defaultReports, ...hooks.reports] },
@@ -171,15 +171,15 @@ export function createListeningPlan(input: PlanInput): Pick<Plan, 'command' | 'r
 
 /** Returns the plan without the additions that the command rejected. */
 export function planWithoutAdditions(
-  { displayCommand, runner, commandFilter }: Plan,
+  { displayCommand, runner, commandFilter }: RunPlan,
   errorMessage: string,
   input: ReportContext,
-): Plan {
-  const reporting = createPytestReporting(errorMessage, input) ?? { reports: [] };
+): RunPlan {
+  const reporting = createPytestReportSettings(errorMessage, input) ?? { reports: [] };
   return { ...createUnchangedPlan(displayCommand, runner), reporting, commandFilter };
 }
 
-function createUnchangedPlan(command: string, runner: string | null): Plan {
+function createUnchangedPlan(command: string, runner: string | null): RunPlan {
   return { displayCommand: command, command, addedArguments: [], runner, reporting: { reports: [] } };
 }
 
@@ -226,7 +226,9 @@ function recognizeRunner(command: string, root: string, depth = 0): RecognizedRu
   if (!script) {
     const direct = matchAdapter(words);
     if (!direct) return undefined;
-    const insertAt = direct.adapter.argsFirst ? getWordEnd(last.words[direct.index - 1]) : findArgumentsEnd(last);
+    const insertAt = direct.adapter.insertsArgsFirst
+      ? getWordEnd(last.words[direct.index - 1])
+      : findArgumentsEnd(last);
     return { adapter: direct.adapter, words, insertAt, separator: '', runsThroughScript: false };
   }
   if (depth >= MAX_SCRIPT_DEPTH) return undefined;
@@ -329,11 +331,11 @@ function findArgumentsEnd({ words }: LastCommand): number {
 }
 
 /** Returns true for a `--` before the name of a runner, as in `npm exec -- vitest`. */
-function areLauncherDashes(words: readonly Word[], index: number): boolean {
+function areLauncherDashes(words: readonly CommandWord[], index: number): boolean {
   return matchAdapter(words.slice(index + 1).map((word) => word.text)) !== undefined;
 }
 
-function getWordEnd(word: Word | undefined): number {
+function getWordEnd(word: CommandWord | undefined): number {
   return word?.end ?? 0;
 }
 
@@ -373,7 +375,7 @@ function createFilterError({ command, root, caseName }: PlanInput, filter: strin
   return new ArgusError('INVALID_INPUT', text);
 }
 
-function createNameError(filter: string, { name }: Adapter): ArgusError {
+function createTestNameError(filter: string, { name }: Adapter): ArgusError {
   const text = `'${toShortLine(filter)}' cannot be passed to ${name} as a test name`;
   return new ArgusError('INVALID_INPUT', `${text}. Use a part of the name that begins with a letter or a digit.`);
 }

@@ -18,7 +18,7 @@ export interface Script {
  */
 export function findScript(words: readonly string[], root: string): Script | undefined {
   const [manager = '', ...rest] = words;
-  if (manager === 'npm' && takeBeforeDashes(rest).some((word) => SELECTS_OTHER_FOLDER.test(word))) return undefined;
+  if (manager === 'npm' && takeBeforeDashes(rest).some((word) => OTHER_FOLDER_OPTION.test(word))) return undefined;
   const names = rest.filter((word) => word !== '--silent' && word !== '-s');
   const name = getScriptName(manager, names);
   if (!name || name.startsWith('-')) return undefined;
@@ -36,7 +36,7 @@ export function findScript(words: readonly string[], root: string): Script | und
 }
 
 /** Matches options that npm reads even after the name of a script. */
-const SELECTS_OTHER_FOLDER = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
+const OTHER_FOLDER_OPTION = /^(?:-w|--workspace|-C|--prefix)(?:=|$)/u;
 
 /** Returns the arguments that a command passes to its script. npm itself reads options before `--`. */
 export function getScriptArguments({ needsDashes }: Script, words: readonly string[]): string[] {

@@ -18,27 +18,30 @@ interface DetectedCommand {
 }
 
 /** Returns the command of the first ecosystem in the list that the project has, or null. */
-export function detectTestCommand(root: string, machine: Machine = getThisMachine()): DetectedCommand | null {
+export function detectTestCommand(
+  root: string,
+  machine: InstalledPrograms = getInstalledPrograms(),
+): DetectedCommand | null {
   const commands = [
-    detectNode(root),
-    detectDeno(root),
+    detectNodeCommand(root),
+    detectDenoCommand(root),
     detectRust(root, machine),
-    detectPython(root, machine),
+    detectPythonCommand(root, machine),
     detectGo(root),
     detectJvm(root, machine),
-    detectRuby(root, machine),
-    detectPhp(root, machine),
-    detectLua(root),
-    detectCmake(root),
-    detectBats(root),
-    detectTask(root),
+    detectRubyCommand(root, machine),
+    detectPhpCommand(root, machine),
+    detectLuaCommand(root),
+    detectCmakeCommand(root),
+    detectBatsCommand(root),
+    detectTestTarget(root),
   ];
   const [command, ...otherCommands] = commands.filter((one) => one !== undefined);
   return command === undefined ? null : { command, others: otherCommands };
 }
 
 /** Uses nextest only if the project has settings for nextest, because nextest runs no doctests. */
-function detectRust(root: string, machine: Machine): string | undefined {
+function detectRust(root: string, machine: InstalledPrograms): string | undefined {
   if (!hasFile(root, 'Cargo.toml')) return undefined;
   return hasFile(root, '.config/nextest.toml') && machine.has('cargo-nextest')
     ? 'cargo nextest run --no-fail-fast'
@@ -50,7 +53,7 @@ function detectGo(root: string): string | undefined {
 }
 
 /** The options make the build continue after a module with failing tests, so that all failures are reported. */
-function detectJvm(root: string, machine: Machine): string | undefined {
+function detectJvm(root: string, machine: InstalledPrograms): string | undefined {
   const isWindows = machine.platform === 'win32';
   if (hasFile(root, 'pom.xml'))
     return `${findWrapper(root, isWindows, 'mvnw', 'mvnw.cmd') ?? 'mvn'} test --fail-at-end`;
@@ -60,7 +63,7 @@ function detectJvm(root: string, machine: Machine): string | undefined {
 }
 
 /** Builds first, in the folder that CMake's manual uses. An existing build keeps its settings. */
-function detectCmake(root: string): string | undefined {
+function detectCmakeCommand(root: string): string | undefined {
   const hasTests = /^\s*(?:enable_testing|include)\s*\(\s*(?:CTest\b|\))/imu.test(
     readProjectFile(root, 'CMakeLists.txt') ?? '',
   );
@@ -70,7 +73,7 @@ function detectCmake(root: string): string | undefined {
 }
 
 /** Returns the command of a target for tests in a Makefile or a justfile. */
-function detectTask(root: string): string | undefined {
+function detectTestTarget(root: string): string | undefined {
   const readFirst = (...names: string[]) => names.map((name) => readProjectFile(root, name)).find(Boolean) ?? '';
   if (/^test\s*::?(?!=)/mu.test(readFirst('GNUmakefile', 'makefile', 'Makefile'))) return 'make test';
   return /^@?test(?!\s*:=)(?:\s.*)?:/mu.test(readFirst('justfile', 'Justfile', '.justfile')) ? 'just test' : undefined;
@@ -81,7 +84,7 @@ function findWrapper(root: string, isWindows: boolean, unixName: string, windows
   return hasFile(root, unixName) ? `./${unixName}` : undefined;
 }
 
-export function getThisMachine(): Machine {
+export function getInstalledPrograms(): InstalledPrograms {
   return { platform: process.platform, has: isOnPath };
 }
 
@@ -92,7 +95,7 @@ function isOnPath(program: string): boolean {
 }
 
 /** The machine on which a command is detected, as a value that tests can replace. */
-export interface Machine {
+export interface InstalledPrograms {
   platform: string;
   /** Returns true if a program is on the PATH. */
   has(program: string): boolean;
@@ -121,7 +124,7 @@ const WORKSPACE_COMMANDS: Readonly<Record<string, string>> = {
 };
 
 /** Returns the test command of a project for Node or Bun. */
-export function detectNode(root: string): string | undefined {
+export function detectNodeCommand(root: string): string | undefined {
   const manifest = readManifest(root);
   if (manifest === undefined) return undefined;
   const script = readPackageScripts(root).test;
@@ -138,7 +141,7 @@ export function detectNode(root: string): string | undefined {
   return usesNodeTest(root) ? 'node --test' : undefined;
 }
 
-export function detectDeno(root: string): string | undefined {
+export function detectDenoCommand(root: string): string | undefined {
   const tasks = readDenoTasks(root);
   if (tasks === undefined) return undefined;
   return tasks.test ? 'deno task test' : 'deno test';
@@ -190,7 +193,7 @@ function toObject(value: unknown): object {
 const TEST_FOLDERS = ['.', 'tests', 'test'];
 
 /** Detects the test command of Python projects. */
-export function detectPython(root: string, machine: Machine): string | undefined {
+export function detectPythonCommand(root: string, machine: InstalledPrograms): string | undefined {
   if (mentionsPytest(root)) return createPytestCommand(root, machine);
   if (/\bdjango\b/u.test(readProjectFile(root, 'manage.py') ?? ''))
     return `${findInterpreter(root, machine)} manage.py test`;
@@ -215,22 +218,22 @@ function usesUnittest(text: string): boolean {
   return /^\s*(?:import|from) unittest\b/mu.test(text) && !/^\s*(?:import|from) pytest\b/mu.test(text);
 }
 
-function createPytestCommand(root: string, machine: Machine): string {
-  if (findVirtualEnvironment(root, machine) === undefined) {
+function createPytestCommand(root: string, machine: InstalledPrograms): string {
+  if (findVenvPython(root, machine) === undefined) {
     if (hasFile(root, 'uv.lock') && machine.has('uv')) return 'uv run pytest';
     if (hasFile(root, 'poetry.lock') && machine.has('poetry')) return 'poetry run pytest';
   }
   return `${findInterpreter(root, machine)} -m pytest`;
 }
 
-function findInterpreter(root: string, machine: Machine): string {
-  const ownInterpreter = findVirtualEnvironment(root, machine);
+function findInterpreter(root: string, machine: InstalledPrograms): string {
+  const ownInterpreter = findVenvPython(root, machine);
   if (ownInterpreter !== undefined) return ownInterpreter;
   return machine.has('python') || machine.platform === 'win32' ? 'python' : 'python3';
 }
 
 /** Returns the Python of the project's virtual environment. */
-function findVirtualEnvironment(root: string, { platform }: Machine): string | undefined {
+function findVenvPython(root: string, { platform }: InstalledPrograms): string | undefined {
   const programs = ['.venv', 'venv'].map((folder) =>
     platform === 'win32' ? `${folder}\\Scripts\\python.exe` : `${folder}/bin/python`,
   );
@@ -249,10 +252,10 @@ function mentionsPytest(root: string): boolean {
 }
 
 /** Runs all tests in a single process, as rake does, for a project without a Rakefile. */
-const ALL_MINITESTS = `ruby -Ilib -Itest -e "Dir['./test/**/{test_*,*_test}.rb'].sort.each { |file| require file }"`;
+const ALL_MINITESTS_COMMAND = `ruby -Ilib -Itest -e "Dir['./test/**/{test_*,*_test}.rb'].sort.each { |file| require file }"`;
 
 /** Returns the test command of a Ruby project. */
-export function detectRuby(root: string, machine: Machine): string | undefined {
+export function detectRubyCommand(root: string, machine: InstalledPrograms): string | undefined {
   const command = detectRubyRunner(root);
   if (command === undefined || command.startsWith('bin/')) return command;
   return hasFile(root, 'Gemfile') && machine.has('bundle') ? `bundle exec ${command}` : command;
@@ -270,10 +273,10 @@ function detectRubyRunner(root: string): string | undefined {
   if (files.length === 0) return undefined;
   if (hasFile(root, 'bin/rails')) return 'bin/rails test';
   if (/\bTestTask\b|\btask\b.*\btest\b/u.test(readProjectFile(root, 'Rakefile') ?? '')) return 'rake test';
-  return files.some((file) => /\/test_[^/]+\.rb$|_test\.rb$/u.test(file)) ? ALL_MINITESTS : undefined;
+  return files.some((file) => /\/test_[^/]+\.rb$|_test\.rb$/u.test(file)) ? ALL_MINITESTS_COMMAND : undefined;
 }
 
-export function detectPhp(root: string, machine: Machine): string | undefined {
+export function detectPhpCommand(root: string, machine: InstalledPrograms): string | undefined {
   if (hasComposerScript(root, 'test') && machine.has('composer')) return 'composer test';
   const isConfigured = ['phpunit.xml', 'phpunit.xml.dist', 'phpunit.dist.xml'].some((name) => hasFile(root, name));
   if (!isConfigured) return undefined;
@@ -283,11 +286,11 @@ export function detectPhp(root: string, machine: Machine): string | undefined {
   return program;
 }
 
-export function detectLua(root: string): string | undefined {
+export function detectLuaCommand(root: string): string | undefined {
   return hasFile(root, '.busted') || findFilesByName(root, ['spec'], /_spec\.lua$/u).length > 0 ? 'busted' : undefined;
 }
 
-export function detectBats(root: string): string | undefined {
+export function detectBatsCommand(root: string): string | undefined {
   const [file] = findFilesByName(root, ['test', 'tests', '.'], /\.bats$/u);
   return file === undefined ? undefined : `bats ${file.includes('/') ? file.split('/', 1)[0] : '.'}`;
 }

@@ -7,21 +7,21 @@ import path from 'node:path';
 import type { LoadedConfig } from '../../config/load.ts';
 import { hasManifest, listFoldersUpToRoot, type Project } from '../../owner/project.ts';
 import { quoteArgument } from '../../system/words.ts';
-import { removeInvisible } from '../../text/untrusted.ts';
+import { removeInvisibleCharacters } from '../../text/untrusted.ts';
 import { canAddFilter, findPackageCommand } from './plan.ts';
 import { detectTestCommand } from './test-command.ts';
 
-export interface TestPlace {
+export interface TestCommandLocation {
   root: string;
   /** Undefined if no command is configured or detected. */
   command: string | undefined;
 }
 
 /** Returns the nearest folder with a test command. Folders with project files have priority over other folders. */
-export function findTestPlace(
+export function findTestCommandLocation(
   project: Project,
   { config, path: file }: Pick<LoadedConfig, 'config' | 'path'>,
-): TestPlace {
+): TestCommandLocation {
   const folders = listFoldersUpToRoot(project);
   const configured = config.test?.command;
   if (configured !== undefined) {
@@ -45,7 +45,7 @@ export function getFolderInProject({ top }: Pick<Project, 'top'>, root: string):
 }
 
 /** Returns the case name without the path of the folder. */
-export function removeFolder(folder: string | null, caseName: string): string {
+export function removeFolderPrefix(folder: string | null, caseName: string): string {
   return folder !== null && caseName.startsWith(`${folder}/`) ? caseName.slice(folder.length + 1) : caseName;
 }
 
@@ -64,7 +64,7 @@ const FILTERED_RUN = /argus run (?<at>--at [0-9a-f]+ )?--filter '(?<filter>(?:[^
 export function replaceRerunCommand<V extends { settle?: string }>(
   verdict: V,
   caseName: string,
-  { project, testPlace: { root, command } }: { project: Project; testPlace: TestPlace },
+  { project, testPlace: { root, command } }: { project: Project; testPlace: TestCommandLocation },
 ): V {
   const { settle = '' } = verdict;
   const filteredRun = FILTERED_RUN.exec(settle);
@@ -74,12 +74,15 @@ export function replaceRerunCommand<V extends { settle?: string }>(
     return verdict;
   }
   const filteredCommand = { command, root, filter: filter.replaceAll("'\\''", "'") };
-  const packageRun = findPackageCommand(filteredCommand, removeFolder(getFolderInProject(project, root), caseName));
+  const packageRun = findPackageCommand(
+    filteredCommand,
+    removeFolderPrefix(getFolderInProject(project, root), caseName),
+  );
   return packageRun === undefined
     ? verdict
     : { ...verdict, settle: settle.replace(filteredRun[0], () => createRunCommand(atOption, packageRun)) };
 }
 
 function createRunCommand(atOption: string, command: string): string {
-  return `argus run ${atOption}${quoteArgument(removeInvisible(command))}`;
+  return `argus run ${atOption}${quoteArgument(removeInvisibleCharacters(command))}`;
 }

@@ -1,7 +1,7 @@
 /** Finds the packages of a workspace in which a command runs a script, and how to pass arguments to the script. */
 
 import path from 'node:path';
-import { hasFile, listFolders, readProjectFile } from '../../system/files/project-file.ts';
+import { hasFile, listSubfolders, readProjectFile } from '../../system/files/project-file.ts';
 import { getField, readManifest, readPackageScripts } from './scripts.ts';
 
 export interface WorkspaceRun {
@@ -82,6 +82,6 @@ function expandPattern(pattern: string, root: string): string[] {
 
 function listMatchingNames(folder: string, part: string): string[] {
   const [prefix = '', suffix = ''] = part.split(/\*+/u);
-  const names = listFolders(folder).filter((name) => name !== 'node_modules');
+  const names = listSubfolders(folder).filter((name) => name !== 'node_modules');
   return names.filter((name) => name.startsWith(prefix) && name.endsWith(suffix));
 }

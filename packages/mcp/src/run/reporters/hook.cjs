@@ -113,7 +113,7 @@ function listenInProgram(program) {
   if (isLoaded(LOADS_MOCHA)) require('./mocha.cjs');
   if (isLoaded(LOADS_JEST)) require('./jest.cjs').listen(program);
   if (!isRunner && ![LOADS_NODE_TEST, LOADS_MOCHA, LOADS_JEST].some(isLoaded))
-    require('./kept-variables.cjs').keepInChildProcesses();
+    require('./kept-variables.cjs').keepAdditionsInChildProcesses();
 }
 
 function createLoadPattern(names) {

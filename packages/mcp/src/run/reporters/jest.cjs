@@ -6,7 +6,7 @@ const path = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
 const {
   claimReportFolder,
-  expectReport,
+  createEmptyReport,
   noteFocusedTests,
   appendCauses,
   restoreFullPaths,
@@ -49,7 +49,7 @@ function wrapRunCli(file) {
   const { runCLI } = core;
   async function runAndReport(options, ...others) {
     claimReportFolder();
-    if (![options.listTests, options.showConfig, options.clearCache].some(Boolean)) expectReport('jest');
+    if (![options.listTests, options.showConfig, options.clearCache].some(Boolean)) createEmptyReport('jest');
     const result = await runCLI(options, ...others);
     if (!options.listTests) writeJestReport(result.results, file);
     return result;

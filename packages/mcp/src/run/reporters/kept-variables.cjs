@@ -41,23 +41,24 @@ function keepAdditionsInEnvironment(env) {
  * Changes all child processes from now on. Use it only in processes that start runners, because child processes of a
  * test do not belong to the run.
  */
-function keepInChildProcesses() {
+function keepAdditionsInChildProcesses() {
   const childProcess = require('node:child_process');
   const { syncBuiltinESMExports } = require('node:module');
   const { prototype } = childProcess.ChildProcess;
   const { spawn } = prototype;
   prototype.spawn = function (options) {
-    return spawn.call(this, keepInProcessOptions(options));
+    return spawn.call(this, keepAdditionsInProcessOptions(options));
   };
   const { spawnSync, execFileSync, execSync } = childProcess;
-  childProcess.spawnSync = keepInCall(spawnSync);
-  childProcess.execFileSync = keepInCall(execFileSync);
-  childProcess.execSync = (command, options) => execSync(keepAdditionsInShell(command), keepInOptions(options));
+  childProcess.spawnSync = keepAdditionsInCall(spawnSync);
+  childProcess.execFileSync = keepAdditionsInCall(execFileSync);
+  childProcess.execSync = (command, options) =>
+    execSync(keepAdditionsInShell(command), keepAdditionsInOptions(options));
   syncBuiltinESMExports();
 }
 
 /** Returns the options of a process in Node's internal format, in which the environment is a list. */
-function keepInProcessOptions(options) {
+function keepAdditionsInProcessOptions(options) {
   const { file, args = [], envPairs = [] } = options;
   const env = keepAdditionsInEnvironment(
     Object.fromEntries(envPairs.map((pair) => splitAt(pair, pair.indexOf('=', 1)))),
@@ -73,15 +74,15 @@ function splitAt(text, at) {
   return [text.slice(0, at), text.slice(at + 1)];
 }
 
-function keepInCall(call) {
+function keepAdditionsInCall(call) {
   return (file, ...rest) => {
     const [args, options] = Array.isArray(rest[0]) || rest.length > 1 ? rest : [[], rest[0]];
-    return call(options?.shell ? keepAdditionsInShell(file) : file, args, keepInOptions(options));
+    return call(options?.shell ? keepAdditionsInShell(file) : file, args, keepAdditionsInOptions(options));
   };
 }
 
-function keepInOptions(options) {
+function keepAdditionsInOptions(options) {
   return { ...options, env: keepAdditionsInEnvironment({ ...(options?.env ?? process.env) }) };
 }
 
-module.exports = { keepAdditionsInShell, keepInChildProcesses, ADDITION_PREFIX };
+module.exports = { keepAdditionsInShell, keepAdditionsInChildProcesses, ADDITION_PREFIX };

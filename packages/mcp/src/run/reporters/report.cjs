@@ -41,7 +41,7 @@ function beginReport(runner, isInstalled = false) {
  * for example because a test calls `process.exit(0)`. If the process fails instead, the failure is visible without a
  * report. An installed reporter needs no empty report, because it records only runs whose end it sees.
  */
-function expectReport(runner) {
+function createEmptyReport(runner) {
   if (globalThis[STATE_KEY] === undefined || globalThis[STATE_KEY].isOwn) return;
   writeReport(runner, '');
   process.once('exit', (code) => {
@@ -210,7 +210,7 @@ function writeCtrf(runner, version, start, tests) {
 module.exports = {
   claimReportFolder,
   beginReport,
-  expectReport,
+  createEmptyReport,
   formatCommand,
   getReportFile,
   writeReport,

@@ -28,7 +28,7 @@ export class GoJsonConverter {
   readonly #options: GoOutputOptions;
   /** Packages that have not ended, oldest first. */
   readonly #packages = new Map<string, PackageOutput>();
-  readonly #builds = new GoBuilds();
+  readonly #builds = new GoBuildFailures();
   #incompleteLine = '';
   #report = '';
   #hasEvents = false;
@@ -263,7 +263,7 @@ const COMPILER_HEADER = /^# (\S+)(?: \[\S+\])?$/u;
 /** Maximum length of the compiler errors of a package. */
 const MAX_COMPILER_ERROR_CHARACTERS = 64 * 1024;
 
-class GoBuilds {
+class GoBuildFailures {
   /** The `FAIL` lines by package. */
   readonly #failLines = new Map<string, string>();
   /** The compiler errors by package. */

@@ -58,13 +58,13 @@ export class LibtestReport {
   /** Number of binaries that have started their tests, but have not printed their summary. */
   #unfinished = 0;
   readonly #packageName: string | undefined;
-  readonly #read: ReadSource;
+  readonly #read: SourceReader;
 
   /**
    * `packageName` is the package at the root of the project. The output of cargo does not contain it, but nextest names
    * binaries after packages.
    */
-  constructor(packageName?: string, readSource: ReadSource = () => undefined) {
+  constructor(packageName?: string, readSource: SourceReader = () => undefined) {
     this.#packageName = packageName;
     this.#read = readSource;
   }
@@ -221,7 +221,7 @@ const STARTS_NO_EXPRESSION =
 const MIN_ADDED_LINES = 2;
 
 /** Reads a file of the project. Returns undefined if it cannot be read. */
-type ReadSource = (file: string) => string | undefined;
+type SourceReader = (file: string) => string | undefined;
 
 /**
  * Returns the message of a failed test of `cargo test`. For a doctest, the location of the panic is mapped to the
@@ -230,7 +230,7 @@ type ReadSource = (file: string) => string | undefined;
 export function createFailureText(
   name: string,
   output: string,
-  readSource: ReadSource,
+  readSource: SourceReader,
 ): { message: string; stdout?: string[] } {
   const [, file, line] = EXAMPLE_NAME.exec(name) ?? [];
   if (file === undefined || !EXAMPLE_HEADER.test(output)) return { message: output };

@@ -27,7 +27,7 @@ export interface CollectedReports {
   omitsPassed: boolean;
 }
 
-export class Listener {
+export class ReportListener {
   /** The command to run. */
   readonly command: string;
   /** Additions to the environment of the command. */
@@ -157,7 +157,7 @@ const ENDED_EARLY_REASON =
   'its process ended before it reported its tests, for example because a test ended the process';
 
 /** Returns the notes that reporters wrote, each of them once. */
-export function readNotes(dir: string): string[] {
+export function readReporterNotes(dir: string): string[] {
   const names = readdirSync(dir).filter((name) => name.startsWith('note-'));
   const lines = names.sort().flatMap((name) => readTextOrEmpty(path.join(dir, name)).split('\n'));
   return [...new Set(lines.filter((line) => line !== ''))];

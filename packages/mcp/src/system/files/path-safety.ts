@@ -37,7 +37,7 @@ export function findObstacle(root: string, file: string): Obstacle | undefined {
   let at = root;
   for (const name of names) {
     at = path.join(at, name);
-    const stats = lstat(at);
+    const stats = tryLstat(at);
     if (stats === undefined) return undefined;
     const obstacle = checkForObstacle(root, at, stats);
     if (obstacle !== undefined) return obstacle;
@@ -47,7 +47,7 @@ export function findObstacle(root: string, file: string): Obstacle | undefined {
 
 /** Returns an obstacle if one of the files is a link. Argus itself never creates links with these names. */
 export function findLinkObstacle(root: string, files: readonly string[]): Obstacle | undefined {
-  const link = files.find((file) => lstat(file)?.isSymbolicLink());
+  const link = files.find((file) => tryLstat(file)?.isSymbolicLink());
   return link === undefined ? undefined : { kind: 'link', text: `${path.relative(root, link)} is a link` };
 }
 
@@ -101,7 +101,7 @@ export function ignoreInGit(folder: string): void {
   }
 }
 
-export function lstat(file: string): Stats | undefined {
+export function tryLstat(file: string): Stats | undefined {
   try {
     return lstatSync(file, { throwIfNoEntry: false });
   } catch {
@@ -155,5 +155,5 @@ export function listFoldersUpToWorkTree(folder: string): string[] {
 export function isWorkTreeTop(folder: string): boolean {
   const git = path.join(folder, '.git');
   // HEAD may be a link to a branch without commits, so the target is not checked.
-  return lstat(path.join(git, 'HEAD')) !== undefined || lstat(git)?.isFile() === true;
+  return tryLstat(path.join(git, 'HEAD')) !== undefined || tryLstat(git)?.isFile() === true;
 }

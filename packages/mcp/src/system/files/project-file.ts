@@ -35,7 +35,7 @@ export function listNames(folder: string): string[] {
 }
 
 /** Returns the sorted names of the folders in a folder. */
-export function listFolders(folder: string): string[] {
+export function listSubfolders(folder: string): string[] {
   try {
     const entries = readdirSync(folder, { withFileTypes: true });
     return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();

@@ -99,7 +99,7 @@ export function readPart(file: string | Buffer, options: ReadOptions, from: 'beg
 }
 
 /** Returns a stream of a file, or of a range of its bytes. `maxBytes` limits the size of the complete file. */
-export function readPieces(
+export function createFileStream(
   file: string,
   options: ReadOptions,
   range: { start?: number; end?: number } = {},

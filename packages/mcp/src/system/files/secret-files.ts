@@ -45,7 +45,7 @@ export function isSecretFile(file: string): boolean {
 }
 
 /** Recognizes a private key by its first line, whatever the name of the file is. */
-export function isKeyFile(file: string | Buffer, bytes: number): boolean {
+export function isPrivateKeyFile(file: string | Buffer, bytes: number): boolean {
   return bytes <= MAX_KEY_BYTES && PRIVATE_KEY_START.test(readBeginning(file));
 }
 

@@ -8,7 +8,7 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import { crc32 } from 'node:zlib';
 import { getTemporaryRoot, io } from '../io.ts';
-import { identifyThisProcess, isAlive } from '../process-lock.ts';
+import { identifyThisProcess, isProcessAlive } from '../process-lock.ts';
 import { belongsToOtherUser } from './path-safety.ts';
 
 /**
@@ -101,7 +101,7 @@ function isLeftover(folder: string, name: string): boolean {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats?.isDirectory() || belongsToOtherUser(stats)) return false;
   if (system !== hashThisSystem()) return io().now() - stats.mtimeMs > MAX_OTHER_SYSTEM_AGE_MS;
-  return !isAlive({ pid: Number(pid), host: hostname(), began: began || null });
+  return !isProcessAlive({ pid: Number(pid), host: hostname(), began: began || null });
 }
 
 /** Returns a hash of the host name and the process namespace, because process ids are only valid within both. */

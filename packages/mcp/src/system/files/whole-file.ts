@@ -14,7 +14,7 @@ export const DRAFT_SUFFIX = '.draft';
  * Writes a file that only this user can read. When this function returns, the file is on the disk. Replaces the draft
  * of a killed process.
  */
-export function writeWholeFile(file: string, text: string): void {
+export function writeFileAtomically(file: string, text: string): void {
   const draft = `${file}${DRAFT_SUFFIX}`;
   try {
     rmSync(draft, { force: true });
@@ -31,7 +31,7 @@ export function writeWholeFile(file: string, text: string): void {
  * Creates a file atomically by linking the finished draft, so that a reader never sees an incomplete file. An existing
  * file is not changed. Returns true if the file is new.
  */
-export function createWholeFile(file: string, content: string | Uint8Array): boolean {
+export function createFileAtomically(file: string, content: string | Uint8Array): boolean {
   const draft = `${file}.${crypto.randomUUID()}${DRAFT_SUFFIX}`;
   const options = { flag: 'wx', mode: 0o600, flush: true };
   try {

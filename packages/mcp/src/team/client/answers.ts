@@ -6,7 +6,7 @@
 import type { CallName, Calls, NextAction, NextActionType } from 'argus-engine';
 import generated from '../../../../../npm/engine/src/generated/calls.schema.json' with { type: 'json' };
 import type { JsonSchema } from '../../system/zod.ts';
-import { quoteLine, removeInvisible } from '../../text/untrusted.ts';
+import { quoteLine, removeInvisibleCharacters } from '../../text/untrusted.ts';
 
 const RESULT_SCHEMAS: Record<string, JsonSchema | undefined> = generated.results;
 const CALL_SCHEMAS: Record<string, { result: JsonSchema } | undefined> = generated.calls;
@@ -171,7 +171,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** Joins the lines of a text. A text without line breaks is not changed, because names are compared exactly. */
 function joinTextLines(text: string): string {
   return /[\n\r]/u.test(text)
-    ? removeInvisible(text)
+    ? removeInvisibleCharacters(text)
         .replaceAll(/\s*\n\s*/gu, ' ')
         .trim()
     : text;

@@ -8,9 +8,9 @@ import path from 'node:path';
 import type { z } from 'zod';
 import { ArgusError, getErrorMessage } from '../../errors.ts';
 import { Git } from '../../git/git.ts';
-import { belongsToOtherUser, lstat, restrictPermissions } from '../../system/files/path-safety.ts';
+import { belongsToOtherUser, restrictPermissions, tryLstat } from '../../system/files/path-safety.ts';
 import { readText } from '../../system/files/read.ts';
-import { writeWholeFile } from '../../system/files/whole-file.ts';
+import { writeFileAtomically } from '../../system/files/whole-file.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
 
@@ -90,7 +90,7 @@ export class Memberships {
   }
 
   async #readAll(): Promise<Membership[]> {
-    const stats = lstat(this.#file);
+    const stats = tryLstat(this.#file);
     if (stats === undefined) return [];
     const checked = createFileSchema(await loadZod());
     const result = stats.isFile() && !belongsToOtherUser(stats) ? checked.safeParse(parseFile(this.#file)) : undefined;
@@ -102,7 +102,7 @@ export class Memberships {
     const folder = path.dirname(this.#file);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     restrictPermissions(folder, 0o700);
-    writeWholeFile(this.#file, `${JSON.stringify({ version: 1, memberships }, undefined, 2)}\n`);
+    writeFileAtomically(this.#file, `${JSON.stringify({ version: 1, memberships }, undefined, 2)}\n`);
   }
 }
 

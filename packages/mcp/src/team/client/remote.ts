@@ -12,14 +12,14 @@ import { MAX_BODY_BYTES, parseJson, readBody } from '../../http/responses.ts';
 import { CallRejectedError } from '../../storage/database.ts';
 import { io } from '../../system/io.ts';
 import { loadZod, type Zod } from '../../system/zod.ts';
-import { mapTexts, quoteLine, toShortLine } from '../../text/untrusted.ts';
+import { mapStringsDeep, quoteLine, toShortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
 import {
   createAnyHelloSchema,
   createHelloSchema,
   type Hello,
-  OLDEST_PROTOCOL,
-  PROTOCOL,
+  OLDEST_PROTOCOL_VERSION,
+  PROTOCOL_VERSION,
   type TeamCall,
 } from '../protocol.ts';
 import type { Membership } from './membership.ts';
@@ -58,7 +58,7 @@ interface ServerError {
 /** Engine error codes that a server may send. Only this program creates codes about the connection. */
 const CODES_FROM_SERVER = ENGINE_ERROR_CODES.filter((code) => !code.startsWith('TEAM_') && code !== 'INTERNAL_ERROR');
 
-export class Remote {
+export class TeamServerClient {
   readonly url: string;
   readonly project: string;
   readonly #tokenVariable: string;
@@ -75,7 +75,7 @@ export class Remote {
     this.#getSender = getSender;
   }
 
-  async hello(): Promise<Hello> {
+  async fetchHello(): Promise<Hello> {
     const answer = await this.#fetch('v1/hello', {}, AbortSignal.timeout(MAX_CALL_MS));
     const z = await loadZod();
     const result = createHelloSchema(z).safeParse(answer);
@@ -87,7 +87,7 @@ export class Remote {
     const reason = anyVersion.success
       ? `it runs Argus ${anyVersion.data.version}, which is not compatible with Argus ${VERSION}; update the older program`
       : 'the server at this address is not an Argus server';
-    throw this.#unreachableError(reason);
+    throw this.#createUnreachableError(reason);
   }
 
   /** Throws TEAM_UNREACHABLE, TEAM_DENIED or the error of the server's engine. */
@@ -99,11 +99,11 @@ export class Remote {
   ): Promise<Calls[N]['result']> {
     this.#requireNotPaused();
     const { locale, by, from } = this.#getSender();
-    const call = { protocol: PROTOCOL, callId, now, method, params, locale, by, from };
+    const call = { protocol: PROTOCOL_VERSION, callId, now, method, params, locale, by, from };
     const body = JSON.stringify(call satisfies Record<keyof TeamCall, unknown>);
     try {
       // Checked here, because the server would close the connection early and its error response could be lost.
-      if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw tooLargeError();
+      if (Buffer.byteLength(body) > MAX_BODY_BYTES) throw createCallTooLargeError();
       const answer = await this.#fetchWithRetry(`v1/projects/${encodeURIComponent(this.project)}/call`, {
         method: 'POST',
         body,
@@ -111,7 +111,7 @@ export class Remote {
       const { parseResult } = await import('./answers.ts');
       const result = parseResult(method, answer, getNotes(params));
       if (result !== undefined) return result;
-      throw this.#unreachableError(`its answer is not valid${await this.#describeVersions()}`);
+      throw this.#createUnreachableError(`its answer is not valid${await this.#describeVersions()}`);
     } catch (thrown) {
       if (!isTeamUnavailable(thrown)) throw await this.#addVersionsToError(thrown);
       // An error of only this call does not affect the next call.
@@ -126,7 +126,7 @@ export class Remote {
     const pauseMs = (pause?.until ?? 0) - io().now();
     if (pause === undefined || pauseMs <= 0) return;
     if (pause.error instanceof CallRejectedError) throw pause.error;
-    throw this.#unreachableError(`it did not answer; next try in ${Math.ceil(pauseMs / 1_000)} s`);
+    throw this.#createUnreachableError(`it did not answer; next try in ${Math.ceil(pauseMs / 1_000)} s`);
   }
 
   /**
@@ -168,7 +168,7 @@ export class Remote {
     } catch (thrown) {
       if (thrown instanceof EngineError) throw thrown;
       const cause = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
-      throw this.#unreachableError(toShortLine(getErrorMessage(cause)));
+      throw this.#createUnreachableError(toShortLine(getErrorMessage(cause)));
     }
   }
 
@@ -176,23 +176,24 @@ export class Remote {
   async #readResponse(response: Response, hide: (text: string) => string): Promise<unknown> {
     const { status } = response;
     if (status >= 300 && status < 400)
-      throw this.#unreachableError('it redirects, and Argus does not send the token to another address');
+      throw this.#createUnreachableError('it redirects, and Argus does not send the token to another address');
     const bytes = response.body === null ? Buffer.alloc(0) : await readBody(response.body);
-    if (bytes === undefined) throw this.#unreachableError(`its answer has more than ${MAX_BODY_BYTES} bytes`);
-    const body = mapTexts(parseBody(bytes), hide);
+    if (bytes === undefined) throw this.#createUnreachableError(`its answer has more than ${MAX_BODY_BYTES} bytes`);
+    const body = mapStringsDeep(parseBody(bytes), hide);
     if (status === 200 && body !== undefined) return body;
     const result = createErrorSchema(await loadZod()).safeParse(body);
     // Proxies have their own limits and do not use this protocol.
-    if (status === 413) throw tooLargeError();
+    if (status === 413) throw createCallTooLargeError();
     if (!result.success)
-      throw this.#unreachableError(`the server at this address is not an Argus server (status ${status})`);
+      throw this.#createUnreachableError(`the server at this address is not an Argus server (status ${status})`);
     throw this.#toError({ status, ...result.data.error });
   }
 
   #toError({ status, code, message }: ServerError): EngineError {
-    if (status === 401) return tokenDeniedError('it is unknown, expired or revoked. Ask an admin for a new token.');
+    if (status === 401)
+      return createTokenDeniedError('it is unknown, expired or revoked. Ask an admin for a new token.');
     if (status === 403)
-      return tokenDeniedError(
+      return createTokenDeniedError(
         `it does not permit this in '${this.project}'. Ask an admin for a token with the needed scope.`,
       );
     if (isServerProblem(code) || status === 429 || status === 503) {
@@ -238,7 +239,7 @@ export class Remote {
       : `. It runs Argus ${version}, and this is Argus ${VERSION}; update the older program`;
   }
 
-  #unreachableError(reason: string): EngineError {
+  #createUnreachableError(reason: string): EngineError {
     return new EngineError('TEAM_UNREACHABLE', `The team's server ${this.url} cannot be reached: ${reason}.`);
   }
 }
@@ -262,7 +263,7 @@ function isServerProblem(code: string): boolean {
   return code.startsWith('DATABASE_') || code === 'PROTOCOL';
 }
 
-function tokenDeniedError(reason: string): EngineError {
+function createTokenDeniedError(reason: string): EngineError {
   return new CallRejectedError('TEAM_DENIED', formatTokenDenial(reason), { isRefused: true, concernsCallOnly: false });
 }
 
@@ -270,7 +271,7 @@ function formatTokenDenial(reason: string): string {
   return `The team's server rejects the token: ${reason}`;
 }
 
-function tooLargeError(): EngineError {
+function createCallTooLargeError(): EngineError {
   const text = `The call is too large for the team's server: at most ${MAX_BODY_BYTES} bytes.`;
   return new CallRejectedError('TEAM_DENIED', text, { isRefused: true, concernsCallOnly: true });
 }
@@ -303,11 +304,11 @@ type TeamServerCheck =
  * solves it.
  */
 export async function checkTeamServer(
-  remote: Remote,
+  remote: TeamServerClient,
   { url, project, tokenVariable }: Pick<Membership, 'url' | 'project' | 'tokenVariable'>,
 ): Promise<TeamServerCheck> {
   try {
-    const hello = await remote.hello();
+    const hello = await remote.fetchHello();
     const problem = findProtocolProblem(hello) ?? findProjectProblem(hello, url, project);
     if (problem !== undefined) return { reachable: false, problem };
     const { version, token } = hello;
@@ -324,10 +325,10 @@ export async function checkTeamServer(
 
 /** Returns undefined if both programs support a common protocol. */
 export function findProtocolProblem({ protocol: { oldest, newest } }: Pick<Hello, 'protocol'>): string | undefined {
-  if (oldest <= PROTOCOL && newest >= OLDEST_PROTOCOL) return undefined;
-  const difference = `The team's server supports protocols ${oldest} to ${newest}, but this program supports ${PROTOCOL}.`;
+  if (oldest <= PROTOCOL_VERSION && newest >= OLDEST_PROTOCOL_VERSION) return undefined;
+  const difference = `The team's server supports protocols ${oldest} to ${newest}, but this program supports ${PROTOCOL_VERSION}.`;
   const update = 'npm install --global argus-mcp@latest';
-  return oldest > PROTOCOL
+  return oldest > PROTOCOL_VERSION
     ? `${difference} Update this program: ${update}`
     : `${difference} Update the server: ${update}, then argus migrate`;
 }

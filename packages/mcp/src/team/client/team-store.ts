@@ -24,29 +24,29 @@ import {
 import { getErrorMessage } from '../../errors.ts';
 import { removeHunks } from '../../git/changes.ts';
 import { log } from '../../log.ts';
-import type { Database, EngineCalls, Store, WithWarnings } from '../../storage/database.ts';
+import type { Database, EngineCalls, ResultWithWarnings, Store } from '../../storage/database.ts';
 import { getUserHomeFolder } from '../../system/io.ts';
-import { mapTexts } from '../../text/untrusted.ts';
-import { isTeamUnavailable, type Remote } from './remote.ts';
+import { mapStringsDeep } from '../../text/untrusted.ts';
+import { isTeamUnavailable, type TeamServerClient } from './remote.ts';
 
 export class TeamStore implements Store {
   readonly isShared = true;
-  readonly remote: Remote;
+  readonly remote: TeamServerClient;
   /** The memory on this machine. */
   readonly local: Database;
   readonly #prepareOutgoing: <T extends object>(params: T) => T;
 
-  constructor(remote: Remote, local: Database, prepareOutgoing: <T extends object>(params: T) => T) {
+  constructor(remote: TeamServerClient, local: Database, prepareOutgoing: <T extends object>(params: T) => T) {
     this.remote = remote;
     this.local = local;
     this.#prepareOutgoing = prepareOutgoing;
   }
 
-  read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>> {
+  read<T>(call: (engine: EngineCalls) => Promise<T>): Promise<ResultWithWarnings<T>> {
     return this.#callOrAskLocal((local) => local.read(call), call);
   }
 
-  readOrCreate<T>(call: (engine: EngineCalls) => Promise<T>): Promise<WithWarnings<T>> {
+  readOrCreate<T>(call: (engine: EngineCalls) => Promise<T>): Promise<ResultWithWarnings<T>> {
     return this.#callOrAskLocal((local) => local.readOrCreate(call), call);
   }
 
@@ -68,9 +68,9 @@ export class TeamStore implements Store {
   }
 
   async #callOrAskLocal<T>(
-    askLocal: (local: Database) => Promise<WithWarnings<T>>,
+    askLocal: (local: Database) => Promise<ResultWithWarnings<T>>,
     call: (engine: EngineCalls) => Promise<T>,
-  ): Promise<WithWarnings<T>> {
+  ): Promise<ResultWithWarnings<T>> {
     try {
       return { value: await call(await this.openDurable()), warnings: [] };
     } catch (thrown) {
@@ -117,12 +117,12 @@ const CALLS_WITH_ID: readonly CallName[] = [
  * server. A call about an id that only this machine knows goes to the memory on this machine.
  */
 class TeamMemory extends NamedCalls implements EngineCalls {
-  readonly #remote: Remote;
+  readonly #remote: TeamServerClient;
   readonly #local: Engine;
   readonly #prepareOutgoing: <T extends object>(params: T) => T;
 
   /** `prepareOutgoing` removes data that must not leave this machine. */
-  constructor(remote: Remote, local: Engine, prepareOutgoing: <T extends object>(params: T) => T) {
+  constructor(remote: TeamServerClient, local: Engine, prepareOutgoing: <T extends object>(params: T) => T) {
     super();
     this.#remote = remote;
     this.#local = local;
@@ -170,7 +170,7 @@ class TeamMemory extends NamedCalls implements EngineCalls {
     const prepared = name === 'recordRun' ? await this.#prepareRun(params as Calls['recordRun']['params']) : params;
     const redacted = this.#prepareOutgoing(prepared as Calls[N]['params']);
     // The text is redacted before it is shortened, because a pattern does not recognize half of a secret.
-    const sent = UNSHORTENED_CALLS.includes(name) ? redacted : mapTexts(redacted, shorten);
+    const sent = UNSHORTENED_CALLS.includes(name) ? redacted : mapStringsDeep(redacted, shorten);
     return this.#remote.call(name, sent, callId, now);
   }
 
@@ -268,7 +268,7 @@ export function mergeSolutions(
   { limit }: Calls['rankedSolutions']['params'],
 ): RankedSolutionsResult {
   if (second === undefined || second.incidents.length === 0) return first;
-  const [ownSolutions, foreignSolutions] = separateForeign(mergeRankedSolutions(first, second));
+  const [ownSolutions, foreignSolutions] = separateForeignSolutions(mergeRankedSolutions(first, second));
   const shown = [...ownSolutions, ...foreignSolutions].slice(0, limit ?? LIMITS.DEFAULT_SOLUTIONS);
   const incidents = mergeIncidents(first, second);
   const totalSolutions = incidents.reduce((sum, { solution_count }) => sum + solution_count, 0);
@@ -296,7 +296,7 @@ function mergeRankedSolutions(first: RankedSolutionsResult, second: RankedSoluti
 }
 
 /** Separates foreign solutions, which come after all other solutions and are never recommended. */
-function separateForeign(solutions: readonly RankedSolution[]): [RankedSolution[], RankedSolution[]] {
+function separateForeignSolutions(solutions: readonly RankedSolution[]): [RankedSolution[], RankedSolution[]] {
   const isForeign = ({ memory }: RankedSolution) => memory === 'foreign';
   return [solutions.filter((one) => !isForeign(one)), solutions.filter(isForeign)];
 }

@@ -37,7 +37,7 @@ export class Grant {
   }
 }
 
-export class Auth {
+export class TokenAuthenticator {
   readonly #engine: () => Promise<NamedCalls>;
   #cached: { readonly tokens: ReadonlyMap<string, Token>; readonly at: number } | undefined;
   readonly #useRecordedAt = new Map<string, number>();

@@ -12,9 +12,9 @@ import { createContentSecurityPolicy, escapeHtml, findAsset } from '../../http/p
 import { RejectedRequest, sendBytes, sendHead, sendJson } from '../../http/responses.ts';
 import { VERSION } from '../../version.ts';
 import type { Grant } from './auth.ts';
-import type { Projects } from './storage/projects.ts';
+import type { ProjectMemories } from './storage/projects.ts';
 
-const COOKIE = 'argus_token';
+const COOKIE_NAME = 'argus_token';
 
 /** The maximum size of the form: a token and the name of its field. */
 const MAX_FORM_BYTES = 1_000;
@@ -35,12 +35,12 @@ const CONTENT_SECURITY_POLICY = [
 const PROJECT_PATH = /^\/p\/([a-z0-9][a-z0-9._-]{0,49})\/(.*)$/u;
 
 export class Pages {
-  readonly #projects: Projects;
+  readonly #projects: ProjectMemories;
   /** True if browsers should send the cookie only over TLS. */
   readonly #isSecure: boolean;
   readonly #events = new Map<string, ChangeStream>();
 
-  constructor(projects: Projects, isSecure: boolean) {
+  constructor(projects: ProjectMemories, isSecure: boolean) {
     this.#projects = projects;
     this.#isSecure = isSecure;
   }
@@ -66,7 +66,7 @@ export class Pages {
 
   /** Sends the list of projects. Redirects to the project if there is only one. */
   async sendProjects(response: ServerResponse, grant: Grant): Promise<void> {
-    const names = (await this.#projects.projectNames()).filter((name) => grant.isAllowed('read', name));
+    const names = (await this.#projects.listProjectNames()).filter((name) => grant.isAllowed('read', name));
     const [only] = names;
     if (only !== undefined && names.length === 1) {
       redirect(response, `/p/${only}/`);
@@ -106,7 +106,7 @@ export class Pages {
         sendBytes(response, 'application/wasm', await readFile(findAsset('engine')));
         return true;
       case 'api/about': {
-        const database = (await this.#projects.projectNames()).includes(project) ? project : null;
+        const database = (await this.#projects.listProjectNames()).includes(project) ? project : null;
         const about = { project, database, history: true, version: VERSION, locale };
         sendJson(response, 200, { ...about, editable: grant.isAllowed('edit', project) });
         return true;
@@ -128,7 +128,7 @@ export class Pages {
   }
 
   #formatCookie(value: string): string {
-    return `${COOKIE}=${value}; HttpOnly; SameSite=Strict; Path=/${this.#isSecure ? '; Secure' : ''}`;
+    return `${COOKIE_NAME}=${value}; HttpOnly; SameSite=Strict; Path=/${this.#isSecure ? '; Secure' : ''}`;
   }
 }
 
@@ -137,7 +137,7 @@ export class Pages {
  * checked.
  */
 export function findCookieToken(request: Pick<IncomingMessage, 'headers'>): string | undefined {
-  const token = new RegExp(`(?:^|;\\s*)${COOKIE}=([\\w-]+)`, 'u').exec(request.headers.cookie ?? '')?.[1];
+  const token = new RegExp(`(?:^|;\\s*)${COOKIE_NAME}=([\\w-]+)`, 'u').exec(request.headers.cookie ?? '')?.[1];
   return isFromOwnPage(request) ? token : undefined;
 }
 

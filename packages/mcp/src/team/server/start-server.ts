@@ -7,9 +7,9 @@ import path from 'node:path';
 import { ArgusError, getErrorMessage, getSystemCode } from '../../errors.ts';
 import { getDataFolder } from '../../system/files/user-folder.ts';
 import { io, toAbsolutePath } from '../../system/io.ts';
-import { Auth, isLoopback } from './auth.ts';
-import { isPostgresUrl, PostgresProjects } from './storage/postgres-projects.ts';
-import { FileProjects, type Projects, type ProjectsOptions } from './storage/projects.ts';
+import { isLoopback, TokenAuthenticator } from './auth.ts';
+import { isPostgresUrl, PostgresProjectMemories } from './storage/postgres-projects.ts';
+import { FileProjectMemories, type ProjectMemories, type ProjectsOptions } from './storage/projects.ts';
 import { type McpHandler, TeamServer } from './team-server.ts';
 
 export interface ServeOptions {
@@ -56,16 +56,16 @@ export function formatDatabase(database: string): string {
 
 export async function startTeamServer(options: ServeOptions, mcp: McpHandler): Promise<RunningServer> {
   const tls = readTls(options);
-  requireSecure(options, tls !== undefined);
+  requireSecureConnections(options, tls !== undefined);
   const database = await findServerDatabase(options.database);
   const { workers, rateLimit: callsPerSecond, trustProxy: trustsProxy = false } = options;
   const retention = { maxAgeDays: options.keepRuns ?? null };
   const projects = openProjects(database, { retention, ...(workers === undefined ? {} : { workers }) });
   // Opens the database now. An error then appears at the start and not at the first call.
-  await projects.serverMemory();
+  await projects.getServerMemory();
   const server = new TeamServer({
     projects,
-    auth: new Auth(() => projects.serverMemory()),
+    auth: new TokenAuthenticator(() => projects.getServerMemory()),
     callsPerSecond,
     trustsProxy,
     tls,
@@ -103,7 +103,7 @@ function readPemFile(file: string): Buffer {
  * Rejects unencrypted connections from other machines unless an option allows them. Tokens and failures would be
  * readable on the network.
  */
-function requireSecure({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
+function requireSecureConnections({ host, insecureHttp, trustProxy }: ServeOptions, hasTls: boolean): void {
   if (hasTls || insecureHttp === true || trustProxy === true || isLoopback(host)) return;
   throw new ArgusError(
     'INVALID_INPUT',
@@ -128,6 +128,8 @@ async function listen({ http }: TeamServer, { host, port }: ServeOptions): Promi
  * Chooses the storage for the memories of a server. `database` is a file or the URL of a PostgreSQL database. Opens
  * nothing.
  */
-export function openProjects(database: string, options: ProjectsOptions): Projects {
-  return isPostgresUrl(database) ? new PostgresProjects(database, options) : new FileProjects(database, options);
+export function openProjects(database: string, options: ProjectsOptions): ProjectMemories {
+  return isPostgresUrl(database)
+    ? new PostgresProjectMemories(database, options)
+    : new FileProjectMemories(database, options);
 }

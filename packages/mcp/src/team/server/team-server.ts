@@ -23,17 +23,17 @@ import { toShortLine } from '../../text/untrusted.ts';
 import { VERSION } from '../../version.ts';
 import {
   createTeamCallSchema,
+  getRequiredScope,
   type Hello,
-  OLDEST_PROTOCOL,
-  PROTOCOL,
-  requiredScope,
+  OLDEST_PROTOCOL_VERSION,
+  PROTOCOL_VERSION,
   type TeamCall,
 } from '../protocol.ts';
-import { type Auth, type Grant, isLoopback, isLoopbackHeader } from './auth.ts';
+import { type Grant, isLoopback, isLoopbackHeader, type TokenAuthenticator } from './auth.ts';
 import { GrantedCalls, requireWithinLimit } from './granted-calls.ts';
 import { Metrics } from './metrics.ts';
 import { findCookieToken, isFromOwnPage, Pages, readLoginToken } from './pages.ts';
-import type { Projects } from './storage/projects.ts';
+import type { ProjectMemories } from './storage/projects.ts';
 
 /** The maximum size of all headers together. Node rejects larger headers. */
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -58,8 +58,8 @@ const MAX_CLIENT_CHARS = 100;
 const WRONG_TOKEN_LIMIT = { points: 20, duration: 60 };
 
 interface TeamServerOptions {
-  projects: Projects;
-  auth: Auth;
+  projects: ProjectMemories;
+  auth: TokenAuthenticator;
   /** Calls per second for one token. */
   callsPerSecond: number;
   /** True if a proxy in front of the server sends the address of the client. */
@@ -183,7 +183,7 @@ export class TeamServer {
     if (projectPath !== undefined)
       return this.#handlePageRequest(request, response, { ...projectPath, method, grant, token, facts });
     if (method === 'GET' && path === '/metrics') {
-      if (!grant.isAllowed('admin')) throw forbiddenError('Metrics need a token with the scope admin.');
+      if (!grant.isAllowed('admin')) throw createForbiddenError('Metrics need a token with the scope admin.');
       return this.#sendMetrics(response);
     }
     if (method === 'GET' && path === '/v1/hello') return sendJson(response, 200, await this.#createHello(grant));
@@ -227,7 +227,7 @@ export class TeamServer {
     if (request.method !== 'POST') throw new RejectedRequest(405, 'INVALID_INPUT', 'Open / instead.');
     // Without this check, another site could log in the browser with a token of that site (login CSRF).
     if (!isFromOwnPage(request))
-      throw forbiddenError('The form came from another site. Open / and enter the token there.');
+      throw createForbiddenError('The form came from another site. Open / and enter the token there.');
     if (path === '/logout') return this.#pages.logOut(response);
     const token = await readLoginToken(request);
     try {
@@ -247,7 +247,8 @@ export class TeamServer {
   ): Promise<void> {
     const { project, rest, method, grant, token, facts } = pageRequest;
     facts.project = project;
-    if (!grant.isAllowed('read', project)) throw forbiddenError(`The token '${grant.name}' cannot read '${project}'.`);
+    if (!grant.isAllowed('read', project))
+      throw createForbiddenError(`The token '${grant.name}' cannot read '${project}'.`);
     const locale = findAcceptedLocale(request.headers['accept-language']) ?? 'en';
     const isAllowed = async () =>
       (await this.#options.auth.authenticate(token ?? ''))?.isAllowed('read', project) === true;
@@ -257,16 +258,23 @@ export class TeamServer {
     if (method !== 'POST') throw new RejectedRequest(405, 'INVALID_INPUT', `Call ${name} with POST.`);
     const params = this.#paramsSchema.safeParse(await readJson(request));
     if (!params.success) throw new RejectedRequest(400, 'INVALID_INPUT', 'The body is not an object.');
-    const call = { protocol: PROTOCOL, callId: uuidV7(), now: io().now(), method: name, params: params.data, locale };
+    const call = {
+      protocol: PROTOCOL_VERSION,
+      callId: uuidV7(),
+      now: io().now(),
+      method: name,
+      params: params.data,
+      locale,
+    };
     sendJson(response, 200, await this.#makeCall({ ...call, by: 'person' }, project, grant, facts));
   }
 
   async #createHello({ name, scope, projects }: Grant): Promise<Hello> {
-    const { recipe } = await (await this.#options.projects.serverMemory()).recipe();
+    const { recipe } = await (await this.#options.projects.getServerMemory()).recipe();
     return {
       name: 'argus',
       version: VERSION,
-      protocol: { oldest: OLDEST_PROTOCOL, newest: PROTOCOL },
+      protocol: { oldest: OLDEST_PROTOCOL_VERSION, newest: PROTOCOL_VERSION },
       recipe,
       token: { name, scope, projects: projects === null ? null : [...projects] },
     };
@@ -274,7 +282,7 @@ export class TeamServer {
 
   async #sendReadiness(response: ServerResponse): Promise<void> {
     if (this.#isEnding) throw new RejectedRequest(503, 'UNAVAILABLE', 'The server is shutting down.');
-    await (await this.#options.projects.serverMemory()).tokens();
+    await (await this.#options.projects.getServerMemory()).tokens();
     sendJson(response, 200, { status: 'ready' });
   }
 
@@ -354,7 +362,7 @@ export class TeamServer {
     facts.project = project;
     const by = request.headers['user-agent']?.slice(0, MAX_CLIENT_CHARS) ?? 'an MCP client';
     return new GrantedCalls(async (method, params) => {
-      const call = { protocol: PROTOCOL, callId: uuidV7(), now: io().now(), method, params, by };
+      const call = { protocol: PROTOCOL_VERSION, callId: uuidV7(), now: io().now(), method, params, by };
       try {
         return await this.#makeCall(call, project, grant, facts);
       } catch (thrown) {
@@ -369,14 +377,14 @@ export class TeamServer {
   async #makeCall(call: TeamCall, project: string, grant: Grant, facts: RequestFacts): Promise<unknown> {
     const { method, callId, now, by, from, locale = 'en' } = call;
     facts.call = method;
-    const scope = requiredScope(method);
+    const scope = getRequiredScope(method);
     if (!grant.isAllowed(scope, project)) {
-      throw forbiddenError(
+      throw createForbiddenError(
         `The token '${grant.name}' may not ${scope} in '${project}'. An admin can create a token with this scope.`,
       );
     }
     requireWithinLimit(method, call.params);
-    const memory = await this.#options.projects.projectMemory(project, locale);
+    const memory = await this.#options.projects.getProjectMemory(project, locale);
     const sender = from === undefined ? grant.name : `${grant.name} (${from})`;
     const recorder = { from: sender, ...(by === undefined ? {} : { by }) };
     // The engine checks every field, as it does for every caller.
@@ -402,7 +410,7 @@ export class TeamServer {
     isDenied: boolean,
   ): Promise<void> {
     try {
-      const engine = await this.#options.projects.serverMemory();
+      const engine = await this.#options.projects.getServerMemory();
       await engine.noteAudit({ tokenId: tokenId ?? null, project: project ?? null, action: call, isDenied });
     } catch (thrown) {
       log(`The audit log could not be written: ${getErrorMessage(thrown)}`);
@@ -426,13 +434,13 @@ function getPath({ url = '/' }: IncomingMessage): string {
 }
 
 function requireProtocol(protocol: number): void {
-  if (protocol >= OLDEST_PROTOCOL && protocol <= PROTOCOL) return;
-  const range = `${OLDEST_PROTOCOL} to ${PROTOCOL}`;
+  if (protocol >= OLDEST_PROTOCOL_VERSION && protocol <= PROTOCOL_VERSION) return;
+  const range = `${OLDEST_PROTOCOL_VERSION} to ${PROTOCOL_VERSION}`;
   const message = `This server supports protocols ${range}, not ${protocol}. Update the older program.`;
   throw new RejectedRequest(400, 'PROTOCOL', message);
 }
 
-function forbiddenError(message: string): RejectedRequest {
+function createForbiddenError(message: string): RejectedRequest {
   return new RejectedRequest(403, 'FORBIDDEN', message);
 }
 

@@ -3,7 +3,7 @@
  * has their number. Resources and the command line have no limit, because their readers request the whole content.
  */
 
-import { clip, mapTexts } from '../../text/untrusted.ts';
+import { clip, mapStringsDeep } from '../../text/untrusted.ts';
 
 /** 6,000 tokens of four characters each, minus the envelope. */
 const MAX_ANSWER_CHARACTERS = 23_800;
@@ -84,7 +84,7 @@ export function fitAnswer<Given extends object>(given: Given): Given {
     // missing.
     ...(warnings === undefined ? {} : { warnings: [SHORTENED_WARNING, ...fitRemarks(warnings)] }),
   });
-  const shortenTexts = (limit: number) => restoreGuidance(mapTexts(given, (text) => clip(text, limit)));
+  const shortenTexts = (limit: number) => restoreGuidance(mapStringsDeep(given, (text) => clip(text, limit)));
   let shortened = given;
   for (
     let limit = MAX_TEXT_CHARACTERS;

@@ -1,10 +1,10 @@
 /** Schemas and answers of the three tools of the fix loop, with the next step. `fix/` implements the loop. */
 
 import type { Loop } from '../../fix/loop.ts';
-import { cleanForeignText, createLoopContext, type LoopContext, type Watcher } from '../../fix/loop-context.ts';
+import { cleanUntrustedText, createLoopContext, type LoopContext, type LoopWatcher } from '../../fix/loop-context.ts';
 import { createLoopView, type LoopView } from '../../fix/report/loop-view.ts';
 import type { LoopRecord } from '../../fix/report/record.ts';
-import { Tail } from '../../run/execute.ts';
+import { OutputTail } from '../../run/execute.ts';
 import type { SessionManager } from '../../sessions/session-manager.ts';
 import type { Zod } from '../../system/zod.ts';
 import { type CallContext, type Output, withProgress } from './tool.ts';
@@ -49,18 +49,18 @@ export const output = {
 } as const satisfies Output;
 
 /** Opens the project if argus_init has not opened it. */
-export async function placeAt(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
+export async function openLoopContext(projectPath: string, sessionManager: SessionManager): Promise<LoopContext> {
   return createLoopContext(await sessionManager.getOrOpen(projectPath), sessionManager);
 }
 
 /** Works on a loop while an agent waits. Reports its output as progress. */
-export function watched<T>(
+export function runWithProgress<T>(
   loopContext: LoopContext,
   context: CallContext,
-  work: (watcher: Watcher) => Promise<T>,
+  work: (watcher: LoopWatcher) => Promise<T>,
 ): Promise<T> {
   const startWork = (onLine: (line: string) => void) => {
-    const tail = new Tail();
+    const tail = new OutputTail();
     const onOutput = (text: string) => {
       tail.add(text);
       onLine(tail.lastLine);
@@ -68,23 +68,23 @@ export function watched<T>(
     };
     return work({ signal: context.signal, onOutput, onNote: onLine });
   };
-  return withProgress(context, startWork, (line) => cleanForeignText(loopContext, line));
+  return withProgress(context, startWork, (line) => cleanUntrustedText(loopContext, line));
 }
 
 /** Creates the answer after a step. Also collects the context for the next fix, or creates the report. */
-export async function answerOf(
+export async function createFixAnswer(
   loopContext: LoopContext,
   loop: Loop,
-  watcher: Watcher,
+  watcher: LoopWatcher,
   refusal?: string,
 ): Promise<FixAnswer> {
   const isOver = loop.decision.is_over;
   if (loop.decision.type === 'apply_fix') await loop.prepareFix(watcher);
   const report = isOver ? await loop.writeReport(watcher) : undefined;
-  return answerFrom(loopContext, loop.record, { refused: refusal, report });
+  return formatFixAnswer(loopContext, loop.record, { refused: refusal, report });
 }
 
-export function answerFrom(
+export function formatFixAnswer(
   { session }: LoopContext,
   record: LoopRecord,
   { refused, report }: { refused?: string | undefined; report?: string | undefined } = {},
@@ -92,7 +92,7 @@ export function answerFrom(
   const next = createNextAction(record, session.root);
   return {
     ...(refused === undefined ? {} : { refused }),
-    ...(refused === undefined ? createLoopView(record) : withoutDetails(createLoopView(record))),
+    ...(refused === undefined ? createLoopView(record) : removeDetails(createLoopView(record))),
     ...(report === undefined ? {} : { report }),
     next_action:
       refused === undefined ? next : { ...next, instructions: `Nothing was run. ${refused} ${next.instructions}` },
@@ -100,7 +100,7 @@ export function answerFrom(
 }
 
 /** Shortens the view after a rejected call. The agent has seen the details before, and fix_status shows all of them. */
-function withoutDetails(view: LoopView): LoopView {
+function removeDetails(view: LoopView): LoopView {
   const failure = view.failure === null ? null : { ...view.failure, output: '' };
   return { ...view, failure, known_solutions: [], context: [], research: null };
 }

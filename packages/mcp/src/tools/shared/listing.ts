@@ -29,7 +29,7 @@ type ListedTool = Pick<Tool, 'name' | 'bare' | 'input' | 'output'>;
 export function createListedSchemas(tools: readonly ListedTool[]) {
   return Object.fromEntries(
     tools.map(({ name, bare, input, output }) => {
-      const data = shorten(createDataSchema(output), output.shows);
+      const data = shortenSchema(createDataSchema(output), output.shows);
       return [name, { input: toJsonSchema(input(z)), output: bare ? data : createEnvelope(data) }];
     }),
   );
@@ -53,7 +53,7 @@ const ALWAYS_SHOWN_FIELDS = { next_action: ['type', 'instructions'] };
 /**
  * Keeps all fields of an answer. In the objects that these fields contain, keeps only the fields that `shows` names.
  */
-function shorten(data: JsonSchema, shows: Output['shows']): JsonSchema {
+function shortenSchema(data: JsonSchema, shows: Output['shows']): JsonSchema {
   const shown: Output['shows'] = { ...ALWAYS_SHOWN_FIELDS, ...shows };
   const fields = Object.entries(data.properties ?? {}).map(([name, field]) => [
     name,
@@ -84,9 +84,9 @@ function createDataSchema({ calls, omits, adds }: Output): JsonSchema {
   const notYetDescribed = new Set(DESCRIBED_FIELDS);
   const engineOptions = { isDescribed: (field: string) => notYetDescribed.delete(field), shown: new Set<string>() };
   const { properties, required } = mergeAlternatives(
-    calls.map((call) => compact(ENGINE_SCHEMAS.calls[call]?.result ?? {}, engineOptions)),
+    calls.map((call) => compactSchema(ENGINE_SCHEMAS.calls[call]?.result ?? {}, engineOptions)),
   );
-  const added = compact(toJsonSchema(z.object(adds(z))), { isDescribed: () => true, shown: new Set() });
+  const added = compactSchema(toJsonSchema(z.object(adds(z))), { isDescribed: () => true, shown: new Set() });
   const isKept = (name: string) => !omits.includes(name) && added.properties?.[name] === undefined;
   const kept = Object.entries(properties).filter(([name]) => isKept(name));
   return {
@@ -119,8 +119,8 @@ interface CompactOptions {
  * Keeps the parts of a schema that a reader needs. The first use of a type is written in full, and later uses are only
  * `object`.
  */
-function compact(schema: JsonSchema, options: CompactOptions): JsonSchema {
-  const compactPart = (part: JsonSchema) => compact(part, options);
+function compactSchema(schema: JsonSchema, options: CompactOptions): JsonSchema {
+  const compactPart = (part: JsonSchema) => compactSchema(part, options);
   const { $ref, type, anyOf, items, properties, required = [], additionalProperties } = schema;
   if ($ref !== undefined) return compactReference($ref, options);
   const names = schema.oneOf?.map((one) => one.const) ?? schema.enum;
@@ -147,10 +147,10 @@ function compact(schema: JsonSchema, options: CompactOptions): JsonSchema {
 
 function compactReference($ref: string, options: CompactOptions): JsonSchema {
   const target = ENGINE_SCHEMAS.results[$ref.slice('#/results/'.length)] ?? {};
-  if (target.properties === undefined) return compact(target, options);
+  if (target.properties === undefined) return compactSchema(target, options);
   if (options.shown.has($ref)) return { type: 'object' };
   options.shown.add($ref);
-  return compact(target, options);
+  return compactSchema(target, options);
 }
 
 /** Writes a nullable type in the short form: `type: ['string', 'null']` instead of `anyOf`. */

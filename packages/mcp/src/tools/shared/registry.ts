@@ -3,7 +3,7 @@
  * is not in this list is not available.
  */
 
-import type { WithMemories } from '../../sessions/memories.ts';
+import type { MemorySource } from '../../sessions/memories.ts';
 import { addIncidentTool } from '../add-incident.ts';
 import { addSolutionTool } from '../add-solution.ts';
 import { diagnoseTool } from '../diagnose.ts';
@@ -22,7 +22,7 @@ import { testsTool } from '../tests.ts';
 import type { Tool } from './tool.ts';
 
 /** The tools of the debug memory. They need no project on this machine. */
-export const MEMORY_TOOLS: readonly Tool<WithMemories>[] = [
+export const MEMORY_TOOLS: readonly Tool<MemorySource>[] = [
   rankedSolutionsTool,
   recordOutcomeTool,
   addSolutionTool,
@@ -47,10 +47,10 @@ export const TOOLS: readonly Tool[] = [
 /** The minimum for a session: the tools whose answers name each other. */
 const CORE_TOOLS = [initTool, runTool, diagnoseTool, reportFixTool, ...MEMORY_TOOLS];
 
-export type Profile = 'full' | 'core';
+export type ToolProfile = 'full' | 'core';
 
 /**
  * The tools of each profile. Some agents always have all tools in their context, and fewer tools then need fewer
  * tokens.
  */
-export const PROFILES: Readonly<Record<Profile, readonly Tool[]>> = { full: TOOLS, core: CORE_TOOLS };
+export const TOOLS_BY_PROFILE: Readonly<Record<ToolProfile, readonly Tool[]>> = { full: TOOLS, core: CORE_TOOLS };

@@ -32,12 +32,12 @@ export class LiveSource implements Source {
   readonly live = true;
   readonly editable: boolean;
   readonly about: SourceFacts;
-  readonly #server: Server;
+  readonly #server: ServerConnection;
   readonly #listeners = new Set<() => void>();
   readonly #ended = new AbortController();
 
   /** `connected` is called when the connection to the server is lost or restored. */
-  constructor(server: Server, facts: ServerFacts, connected: (yes: boolean) => void) {
+  constructor(server: ServerConnection, facts: ServerFacts, connected: (yes: boolean) => void) {
     this.#server = server;
     this.editable = facts.editable;
     this.about = describeFolder(facts.project);
@@ -70,7 +70,11 @@ export interface ChangeListener {
 }
 
 /** Reports changes until `ended` is aborted. Reconnects to a server that was restarted. */
-export async function followChanges(server: Server, follower: ChangeListener, ended: AbortSignal): Promise<void> {
+export async function followChanges(
+  server: ServerConnection,
+  follower: ChangeListener,
+  ended: AbortSignal,
+): Promise<void> {
   for (let failures = 0; !ended.aborted; failures += 1) {
     try {
       const answer = await server.request('api/events', { signal: ended });
@@ -89,7 +93,7 @@ export async function followChanges(server: Server, follower: ChangeListener, en
 }
 
 /** A server and the token for it. A team's server recognizes the reader by a cookie instead. */
-export class Server {
+export class ServerConnection {
   readonly #token: string | undefined;
 
   constructor(token: string | undefined) {

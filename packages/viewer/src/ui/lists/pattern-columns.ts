@@ -26,6 +26,6 @@ export const PATTERN_COLUMNS = [
 ] as const satisfies readonly ViewPatternSort[];
 
 /** Returns true for columns with numbers and times, which start with the greatest value. Texts start with A. */
-export function startsDescending(column: ViewPatternSort): boolean {
+export function isDescendingByDefault(column: ViewPatternSort): boolean {
   return column !== 'category' && column !== 'description' && column !== 'source';
 }

@@ -43,7 +43,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(NON_SETTING_NAMES)
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-constant-missing",
         ConfigError,
@@ -65,7 +65,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(NON_SETTING_NAMES)
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-named-file",
         ConfigError,
@@ -82,7 +82,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     // Excludes errors of disks, permissions and time limits, because the file then exists. Excludes files in fixtures
     // and `/tmp`, which the test itself wrote.
     .unless(r"permission denied|no space|timed? ?out|fixtures?/|testdata|/tmp/|expected .*\b(but|got)\b")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-options-exclusive",
         ConfigError,
@@ -94,7 +94,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|TypeError|\bargument\b|error TS\d|\bfield\b")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-path",
         ConfigError,
@@ -112,5 +112,5 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         )),
     )
     .unless(r"assert|expected|is not a function|cannot read|undefined is|TypeError|error TS\d|null pointer|cannot invoke|\bat \S+:\d+:\d+")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
 ];

@@ -33,7 +33,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"getenv(?s:.*?)NotPresent",
         )),
     )
-    .near()
+    .match_nearby_lines()
     // The text must mention the environment, because most KeyErrors come from ordinary dictionaries.
     .required_literals(&["environ", "env.fetch", "env[", "getenv", "__getitem__", "notpresent", "key not found: \""]),
     rule(

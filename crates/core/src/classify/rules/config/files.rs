@@ -106,7 +106,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"configuration documentation|no projects matched|(unknown|unrecognized) options? [\x22'`-]",
         )),
     )
-    .trust(AcceptedLines::All),
+    .accepted_lines(AcceptedLines::All),
     rule(
         "config-webpack",
         ConfigError,

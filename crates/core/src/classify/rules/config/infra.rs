@@ -42,7 +42,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"admission webhook .+ denied|error parsing .+\.ya?ml",
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "config-kubernetes-reference",
         ConfigError,
@@ -52,7 +52,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r#"\b(configmaps?|secrets?) "[^"]+" not found|references non-existent (config|secret) key"#,
         )),
     )
-    .trust(AcceptedLines::Logs),
+    .accepted_lines(AcceptedLines::MessagesAndLogs),
     rule(
         "config-kubeconfig",
         ConfigError,
@@ -164,7 +164,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         &["daemon.json", "unable to configure the docker daemon"],
         Regex(r"unable to configure the docker daemon|daemon\.json.*(invalid|conflict|error)"),
     ),
-    rule("config-terraform", ConfigError, &[".tf line "], Regex(r"error: (?s:.*?)\bon \S+\.tf line \d+")).near(),
+    rule("config-terraform", ConfigError, &[".tf line "], Regex(r"error: (?s:.*?)\bon \S+\.tf line \d+"))
+        .match_nearby_lines(),
     rule(
         "config-terraform-words",
         ConfigError,

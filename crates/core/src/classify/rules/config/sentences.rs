@@ -28,7 +28,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         r"validation failed|Path \x60|TypeError|\b(argument|field|column|header|body|request|attribute|form)s?\b|parameter \x22",
         r"error TS\d|null pointer",
     ))
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-nothing-configured",
         ConfigError,
@@ -44,7 +44,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\bsection .+ not found in (the )?config|\bconfig(uration)? (option|key|setting|value) .*\b(is|has) (now |no longer )?(invalid|unknown|removed|unsupported|required)",
         )),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-in-file",
         ConfigError,
@@ -68,7 +68,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         r"fixtures?/|testdata|/tests?/|snapshots?|is not a function|Cannot read propert|unexpected (exception|keyword argument)|\bat \S+:\d+:\d+",
         r"timed? ?out|refused|null pointer|: undefined: |\bsrc/|header is|no such file|FileNotFound",
     ))
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-unknown-name",
         ConfigError,
@@ -94,7 +94,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         r"undefined (method|variable|function|reference|symbol|index|offset|array key|local|property|is not|table|column)|error TS\d|error\[E|error CS\d",
         r"UnrecognizedOptionException|status code|\b(40\d|50\d)\b|json at position|invalid (argument|value type|type|json|token|syntax|literal|signature|memory|date|state|operation|cast|byte|utf|unicode|character)",
     ))
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     // Manifests that every tool of an ecosystem needs.
     rule(
         "config-manifest-missing",
@@ -112,7 +112,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     )
     // Excludes errors of disks, permissions and compilers, because the file then exists.
     .unless(r"timed? ?out|permission denied|no space|error TS\d")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-must",
         ConfigError,
@@ -128,7 +128,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     )
     // Excludes a test's expectations on values.
     .unless(r"assert|expected|but (was|got|is)|\bargument\b|instance of|error TS\d|TypeError|\bfield\b|\bcolumn\b|timeout must|time-?out")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-credentials",
         ConfigError,
@@ -142,7 +142,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     )
     // Excludes an answer with 401 or 403, because the server received credentials and rejected them.
     .unless(r"\b(401|403)\b|invalid credentials")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-named-thing",
         ConfigError,
@@ -157,7 +157,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
     )
     // Excludes objects of a database or a language.
     .unless(r"relation \x22|table|column|module")
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     // PostgreSQL, MySQL, SQL Server, Rails. Excludes tables and columns, which the program defines.
     rule(
         "config-database",
@@ -170,7 +170,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"could not find your database|cannot open database [\x22'][^\x22'\n]+[\x22'] requested by the login",
         )),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-class",
         ConfigError,
@@ -181,7 +181,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ],
         Regex(r"\b\w*(Config(uration)?(Attribute|Parsing|Key|Validation|File|Read|Load|Loading|Parse|Type|Value|Missing|Bind|Binding|Import)\w*|Settings|InvalidConfig\w*)(Error|Exception)\b"),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
     rule(
         "config-environment-name",
         ConfigError,
@@ -192,5 +192,5 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"\b(application )?environment :?\w+ .*(not set|could not|was not)|could not fetch (application )?environment",
         )),
     )
-    .trust(AcceptedLines::MessagesOnly),
+    .accepted_lines(AcceptedLines::MessagesOnly),
 ];

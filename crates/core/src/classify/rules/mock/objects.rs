@@ -111,8 +111,8 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         &["_execute_mock_call"],
         Regex(r"_execute_mock_call(?s:.*?)Stop(Async)?Iteration"),
     )
-    .near()
-    .trust(AcceptedLines::All),
+    .match_nearby_lines()
+    .accepted_lines(AcceptedLines::All),
     rule(
         "mock-vitest-export",
         MockMismatch,
@@ -390,7 +390,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"BadMethodCallException: Received \S+::\w+\(\), but no expectations were specified",
         )),
     )
-    .near(),
+    .match_nearby_lines(),
     rule(
         "mock-prophecy",
         MockMismatch,

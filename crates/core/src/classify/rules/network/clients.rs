@@ -93,7 +93,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
             r"could not resolve '[\w-]+(\.[\w-]+)*'",
         )),
     )
-    .near()
+    .match_nearby_lines()
     .unless(r"timed? ?out|timeout|refused"),
     rule(
         "network-drivers",
@@ -107,7 +107,7 @@ pub(in crate::classify::rules) const RULES: &[Rule] = &[
         ],
         Literal,
     )
-    .near()
+    .match_nearby_lines()
     // Excludes other causes of these errors.
     .unless(r"timed? ?out|timeout|refused"),
 ];

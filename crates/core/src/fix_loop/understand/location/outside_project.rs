@@ -1,7 +1,7 @@
 //! Decides whether a file belongs to a runtime, a library or a test framework and not to the project. The folder of the
 //! project is unknown here, but package managers and runtimes use distinctive names.
 
-use crate::output::frame_owner::is_library;
+use crate::output::frame_owner::is_library_function;
 
 /// Folders of package managers, at any depth.
 const PACKAGE_FOLDERS: [&str; 18] = [
@@ -67,6 +67,6 @@ pub(super) fn is_outside_project(file: &str, function: &str) -> bool {
         || RUNTIME_PATH_PARTS.iter().any(|part| path.contains(part))
         || OUTSIDE_NAME_STARTS.iter().any(|start| path.starts_with(start))
         || windows()
-        || is_library(function.as_bytes())
+        || is_library_function(function.as_bytes())
         || function.starts_with("github.com/stretchr/")
 }

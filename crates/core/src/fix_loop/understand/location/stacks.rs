@@ -15,7 +15,7 @@ pub(super) struct Stack {
     /// True if the runtime prints the outermost frame first.
     outer_first: bool,
     /// True if this stack is the cause of the previous stack, or occurred while the previous error was handled.
-    pub(super) continues: bool,
+    pub(super) continues_previous: bool,
 }
 
 impl Stack {
@@ -217,7 +217,7 @@ impl StackReader {
             self.close_stack(true);
         } else if starts(&SEPARATOR_LINE_STARTS) || is_heading(trimmed) {
             // The line before a traceback states whether the traceback continues the previous stack.
-            let continues = self.current.continues && self.current.frames.is_empty();
+            let continues = self.current.continues_previous && self.current.frames.is_empty();
             self.close_stack(continues);
         }
         self.function = FIRST_LINE.captures(line).and_then(|found| {
@@ -228,7 +228,7 @@ impl StackReader {
 
     /// Ends the current stack. `continues`: the next stack continues the current stack.
     fn close_stack(&mut self, continues: bool) {
-        let next = Stack { continues, ..Stack::default() };
+        let next = Stack { continues_previous: continues, ..Stack::default() };
         let done = std::mem::replace(&mut self.current, next);
         if done.has_frames() || done.unreadable.is_some() {
             self.stacks.push(done);

@@ -4,14 +4,14 @@
 use super::{PreparedIncident, PreparedOutcome, PreparedSolution};
 use crate::{
     Engine, EngineError,
-    contract::{MemoryImported, RefusedLine},
+    contract::{MemoryImportResult, RefusedLine},
     memory::{index, input},
 };
 use argus_core::{search::IndexedDocument, stable_sort::StableSort};
 use argus_store::{
     Tx,
-    incidents::{self, Incident, IncidentKey, NewIncident, Texts},
-    search::{self, NewDocument, Owner},
+    incidents::{self, Incident, IncidentKey, IncidentTexts, NewIncident},
+    search::{self, DocumentOwner, NewDocument},
     solutions::{
         self, NewSolution, Solution, SolutionKey,
         outcomes::{self, NewOutcome, Recorder},
@@ -22,11 +22,11 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The results of the lines that were written so far.
 #[derive(Default)]
 struct ImportProgress {
-    imported: MemoryImported,
+    imported: MemoryImportResult,
     /// Incidents to index.
     documents: BTreeMap<IncidentKey, IndexedDocument>,
     /// Owners whose old documents must be removed first.
-    outdated: Vec<Owner>,
+    outdated: Vec<DocumentOwner>,
 }
 
 /// Writes all lines with their numbers. `imported` has the results of lines that were rejected before.
@@ -34,15 +34,15 @@ pub(super) fn write_all(
     engine: &Engine,
     tx: &mut Tx<'_>,
     lines: &[(u32, PreparedIncident)],
-    imported: MemoryImported,
-) -> Result<MemoryImported, EngineError> {
+    imported: MemoryImportResult,
+) -> Result<MemoryImportResult, EngineError> {
     let mut progress = ImportProgress { imported, ..ImportProgress::default() };
     for batch in split_into_batches(lines, |(_, incident)| list_ids_of_incident(incident)) {
         write_lines(engine, tx, batch, &mut progress)?;
     }
     search::remove(tx, &progress.outdated)?;
     let documents = progress.documents.iter().map(|(key, indexed)| NewDocument {
-        owner: Owner::Incident(*key),
+        owner: DocumentOwner::Incident(*key),
         family: indexed.family.as_deref(),
         vector: &indexed.vector,
     });
@@ -64,7 +64,7 @@ fn write_lines(
     let mut accepted = Vec::with_capacity(lines.len());
     for (line, incident) in lines {
         let known = known.get(incident.id.as_str()).copied();
-        match find_conflict(incident, known.map(|known| Owner::Incident(known.key)), &known_solutions) {
+        match find_conflict(incident, known.map(|known| DocumentOwner::Incident(known.key)), &known_solutions) {
             Some(message) => progress.imported.refused.push(RefusedLine { line: *line, message }),
             None => accepted.push((incident, known)),
         }
@@ -115,7 +115,7 @@ fn read_known_solutions<'a>(
 }
 
 /// Returns why an incident cannot be written. A solution belongs to a single incident, and its id identifies its steps.
-fn find_conflict(incident: &PreparedIncident, own: Option<Owner>, known: &KnownSolutions) -> Option<String> {
+fn find_conflict(incident: &PreparedIncident, own: Option<DocumentOwner>, known: &KnownSolutions) -> Option<String> {
     incident.solutions.iter().find_map(|solution| {
         if known.get(&solution.id).is_some_and(|known| Some(known.owner) != own) {
             return Some(format!("the solution '{}' belongs to another incident", solution.id));
@@ -174,15 +174,15 @@ fn write_incidents(
         progress.imported.updated += 1;
         if !has_same_texts(known, &texts) {
             incidents::update(tx, key, &texts, incident.created_at.max(known.updated_at))?;
-            progress.outdated.push(Owner::Incident(key));
+            progress.outdated.push(DocumentOwner::Incident(key));
             progress.documents.insert(key, index::index_incident(engine, &texts));
         }
     }
     Ok(keys)
 }
 
-fn incident_texts(incident: &PreparedIncident) -> Texts<'_> {
-    Texts {
+fn incident_texts(incident: &PreparedIncident) -> IncidentTexts<'_> {
+    IncidentTexts {
         title: &incident.title,
         error_signature: incident.error_signature.as_deref(),
         summary: incident.summary.as_deref(),
@@ -190,7 +190,7 @@ fn incident_texts(incident: &PreparedIncident) -> Texts<'_> {
     }
 }
 
-fn has_same_texts(known: &Incident, texts: &Texts<'_>) -> bool {
+fn has_same_texts(known: &Incident, texts: &IncidentTexts<'_>) -> bool {
     known.title == texts.title
         && known.error_signature.as_deref() == texts.error_signature
         && known.summary.as_deref() == texts.summary
@@ -203,7 +203,7 @@ fn write_solutions(
     tx: &mut Tx<'_>,
     solutions: &[(IncidentKey, &PreparedSolution)],
     mut known: KnownSolutions,
-    imported: &mut MemoryImported,
+    imported: &mut MemoryImportResult,
 ) -> Result<(), EngineError> {
     let mut outcomes = Vec::new();
     let batches = split_into_batches(solutions, |(_, solution)| list_ids_of_solution(solution));
@@ -221,7 +221,7 @@ fn write_solutions(
             }));
         }
     }
-    imported.outcomes += outcomes::record(tx, &outcomes)?;
+    imported.outcomes += outcomes::record_outcomes(tx, &outcomes)?;
     Ok(())
 }
 
@@ -231,7 +231,7 @@ fn update_and_add(
     tx: &mut Tx<'_>,
     solutions: &[(IncidentKey, &PreparedSolution)],
     known: &KnownSolutions,
-    imported: &mut MemoryImported,
+    imported: &mut MemoryImportResult,
 ) -> Result<Vec<SolutionKey>, EngineError> {
     let (mut keys, mut new) = (Vec::with_capacity(solutions.len()), Vec::new());
     for (incident, solution) in solutions {
@@ -266,7 +266,7 @@ fn build_solution<'a>(
 ) -> NewSolution<'a> {
     NewSolution {
         id,
-        owner: Owner::Incident(incident),
+        owner: DocumentOwner::Incident(incident),
         steps: &solution.steps,
         digest: &solution.digest,
         env: solution.env.as_deref(),

@@ -5,7 +5,7 @@ use super::{CountsLine, FailureLine, MAX_DAILY_COUNTS, OverridesLine, PatternLin
 use crate::{
     Engine, EngineError,
     answer::moment::format_iso,
-    contract::{PatternsExportParams, PatternsExported},
+    contract::{PatternsExportPage, PatternsExportParams},
     failures::recompute_signatures::event_from_text,
     memory::exchange::{
         export::{convert_outcome, convert_solution, serialization_error},
@@ -30,10 +30,10 @@ pub fn export(
     engine: &Engine,
     context: &CallContext,
     params: &PatternsExportParams,
-) -> Result<PatternsExported, EngineError> {
+) -> Result<PatternsExportPage, EngineError> {
     let limit = params.limit.unwrap_or(DEFAULT_LIMIT);
     if limit == 0 || limit > MAX_LIMIT {
-        return Err(EngineError::invalid(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
+        return Err(EngineError::invalid_input(format!("limit is {limit}; it must be from 1 to {MAX_LIMIT}.")));
     }
     let body = |tx: &mut Tx<'_>| {
         let mut page = exchange::list_page(tx, params.after.as_deref().unwrap_or_default(), limit + 1)?;
@@ -46,7 +46,7 @@ pub fn export(
         }
         let next = page.last().filter(|_| has_more).map(|pattern| pattern.id.clone());
         let total = patterns::count_learned(tx)?.iter().map(|(_, count)| count).sum();
-        Ok(PatternsExported { lines, patterns: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
+        Ok(PatternsExportPage { lines, patterns: u32::try_from(page.len()).unwrap_or(u32::MAX), total, next })
     };
     engine.read(context, body)
 }
@@ -120,7 +120,7 @@ pub(in crate::memory::exchange) fn convert_failure(known: KnownFailure) -> Failu
 
 /// Returns the counts of this memory, followed by the counts that were imported from each other memory.
 fn list_counts(pattern: &Pattern, details: &PatternDetails) -> Vec<CountsLine> {
-    let taken = details.taken.iter();
+    let taken = details.imported_counts.iter();
     let (occurrences, resolutions) = taken.clone().fold((0_u32, 0_u32), |(occurrences, resolutions), taken| {
         (occurrences.saturating_add(taken.occurrences), resolutions.saturating_add(taken.resolutions))
     });

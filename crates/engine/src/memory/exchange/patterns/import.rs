@@ -13,7 +13,7 @@ use super::{CountsLine, FailureLine, MAX_DAILY_COUNTS, OverridesLine, PatternLin
 use crate::{
     Engine, EngineError,
     answer::text,
-    contract::{PatternsImportParams, PatternsImported, RefusedLine},
+    contract::{PatternsImportParams, PatternsImportResult, RefusedLine},
     failures::matching,
     memory::{
         exchange::import::{
@@ -79,7 +79,7 @@ pub(in crate::memory::exchange) struct PreparedFailure {
 
 impl PreparedFailure {
     fn signature(&self) -> &str {
-        &self.analysis.signatures.exact
+        &self.analysis.signatures.signature
     }
 }
 
@@ -108,9 +108,10 @@ pub fn import(
     engine: &Engine,
     context: &CallContext,
     params: &PatternsImportParams,
-) -> Result<PatternsImported, EngineError> {
+) -> Result<PatternsImportResult, EngineError> {
     let from = check_given_id(engine, Some(&params.from))?;
-    let from = from.ok_or_else(|| EngineError::invalid("from is empty. Name the memory that wrote the lines."))?;
+    let from =
+        from.ok_or_else(|| EngineError::invalid_input("from is empty. Name the memory that wrote the lines."))?;
     let names_of_memories = MemoryNames { from, into: check_given_id(engine, params.into.as_deref())? };
     let lines = (1..).zip(params.lines.lines()).filter(|(_, line)| !line.trim().is_empty());
     import_lines(engine, context, lines.map(|(number, line)| (number, parse_line(line))), &names_of_memories)
@@ -122,8 +123,8 @@ pub(in crate::memory::exchange) fn import_lines(
     context: &CallContext,
     lines: impl Iterator<Item = (u32, Result<PatternLine, EngineError>)>,
     names_of_memories: &MemoryNames,
-) -> Result<PatternsImported, EngineError> {
-    let mut imported = PatternsImported::default();
+) -> Result<PatternsImportResult, EngineError> {
+    let mut imported = PatternsImportResult::default();
     let mut prepared = Vec::new();
     for (number, line) in lines {
         match line.and_then(|line| prepare_pattern(engine, context, line, names_of_memories)) {
@@ -143,10 +144,12 @@ pub(in crate::memory::exchange) fn import_lines(
 
 fn parse_line(line: &str) -> Result<PatternLine, EngineError> {
     let line: PatternLine = serde_json::from_str(line)
-        .map_err(|error| EngineError::invalid(format!("not a pattern: {}", text::quote(&error.to_string()))))?;
+        .map_err(|error| EngineError::invalid_input(format!("not a pattern: {}", text::quote(&error.to_string()))))?;
     match line.r#type.as_str() {
         "pattern" => Ok(line),
-        other => Err(EngineError::invalid(format!("type is '{}', not 'pattern'", text::quote_beginning(other, 40)))),
+        other => {
+            Err(EngineError::invalid_input(format!("type is '{}', not 'pattern'", text::quote_beginning(other, 40))))
+        }
     }
 }
 
@@ -166,12 +169,12 @@ fn prepare_pattern(
             parts.push(part);
         }
     }
-    let first_seen_at = parse_time_or(Some(&line.first_seen_at), context.now)?.min(context.now);
-    let last_seen_at = parse_time_or(Some(&line.last_seen_at), context.now)?.clamp(first_seen_at, context.now);
+    let first_seen_at = parse_time_or(Some(&line.first_seen_at), context.now_ms)?.min(context.now_ms);
+    let last_seen_at = parse_time_or(Some(&line.last_seen_at), context.now_ms)?.clamp(first_seen_at, context.now_ms);
     let mut solutions = Vec::with_capacity(line.solutions.len());
     for solution in line.solutions {
         let judgement = PersonJudgment { wrong: solution.wrong, by_person: solution.by_person };
-        let mut solution = prepare_solution(engine, solution, &known.id, context.now)?;
+        let mut solution = prepare_solution(engine, solution, &known.id, context.now_ms)?;
         assign_outcome_ids(&mut solution);
         solutions.push((solution, judgement));
     }
@@ -183,7 +186,7 @@ fn prepare_pattern(
     let is_signature = |text: &String| text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let signatures = line.signatures.into_iter().filter(|text| is_signature(text) && !signed.contains(text));
     let signatures = signatures.take(MAX_SIGNATURES).collect();
-    let days = clean_days(&line.days, context.now);
+    let days = clean_days(&line.days, context.now_ms);
     let names = BTreeSet::new();
     let mut line = PreparedPattern {
         known,
@@ -214,7 +217,7 @@ pub(in crate::memory::exchange) fn prepare_failure(
     from: &str,
 ) -> Result<PreparedFailure, EngineError> {
     let id = check_given_id(engine, Some(&line.id))?.filter(|id| id.starts_with("pat-"));
-    let id = id.ok_or_else(|| EngineError::invalid("id is not the id of a pattern, which begins with pat-"))?;
+    let id = id.ok_or_else(|| EngineError::invalid_input("id is not the id of a pattern, which begins with pat-"))?;
     let case_name = clean_name(engine, &line.case_name);
     let event = redact_event(engine, &line.sample)?;
     let analysis = engine.analyzer.analyze(event.clone(), &case_name);
@@ -225,14 +228,14 @@ pub(in crate::memory::exchange) fn prepare_failure(
         description
     };
     let sample = matching::build_sample_json(engine, &event, &case_name, &analysis)?;
-    let digest = input::steps_digest(&format!("{from}\n{id}\n{}", analysis.signatures.exact));
+    let digest = input::steps_digest(&format!("{from}\n{id}\n{}", analysis.signatures.signature));
     let id_by_content = format!("pat-{}", &digest[..32]);
     Ok(PreparedFailure { id, id_by_content, case_name, description, sample, analysis })
 }
 
 /// Redacts every text of the event, in every field.
 fn redact_event(engine: &Engine, event: &FailureEvent) -> Result<FailureEvent, EngineError> {
-    let invalid = |error: serde_json::Error| EngineError::invalid(error.to_string());
+    let invalid = |error: serde_json::Error| EngineError::invalid_input(error.to_string());
     let mut value = serde_json::to_value(event).map_err(invalid)?;
     redact_texts(engine, &mut value);
     serde_json::from_value(value).map_err(invalid)
@@ -263,7 +266,7 @@ fn prepare_overrides(
         category: line.category.and_then(|category| category.parse().ok()),
         description: description.filter(|text| !text.is_empty()),
         solution: check_given_id(engine, line.solution.as_deref())?,
-        edited_at: parse_time_or(Some(&line.edited_at), context.now)?.min(context.now),
+        edited_at: parse_time_or(Some(&line.edited_at), context.now_ms)?.min(context.now_ms),
     })
 }
 

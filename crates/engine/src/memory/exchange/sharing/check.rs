@@ -4,11 +4,11 @@ use super::{FILE_VERSION, SAMENESS_VERSION, SHARED_FOLDER, machine::contains_hom
 use crate::{
     Engine, EngineError,
     answer::text::quote,
-    contract::{ShareCheckResult, SharedFault, SharedFile, SharedText, SharedTexts},
+    contract::{ShareCheckResult, SharedFault, SharedFile, SharedFileContent, SharedFilesParams},
     limits::{MAX_SHARED_BYTES, MAX_SHARED_FILE_BYTES, MAX_SHARED_FILES},
     memory::exchange::import::parse_time_or,
 };
-use argus_core::{CallContext, display, redact::unnamed_key};
+use argus_core::{CallContext, display, redact::find_unnamed_key};
 use serde_json::Value;
 
 /// Maximum number of characters of an id, because the id is also a file name on every system.
@@ -18,10 +18,10 @@ const MAX_NAME_CHARS: usize = 40;
 const MAX_MESSAGE_CHARS: usize = 300;
 
 /// Returns the faults and doubtful lines of the files.
-pub fn check(
+pub fn check_shared_files(
     engine: &Engine,
     _: &CallContext,
-    SharedTexts { files }: &SharedTexts,
+    SharedFilesParams { files }: &SharedFilesParams,
 ) -> Result<ShareCheckResult, EngineError> {
     let (mut faults, mut doubts) = (Vec::new(), Vec::new());
     if files.len() > MAX_SHARED_FILES as usize {
@@ -33,12 +33,12 @@ pub fn check(
         let message = format!("the files have {bytes} bytes; at most {MAX_SHARED_BYTES} are imported");
         faults.push(SharedFault { path: SHARED_FOLDER.to_owned(), message });
     }
-    for SharedText { path, text } in files {
+    for SharedFileContent { path, text } in files {
         match parse_shared_file(engine, path, text) {
             Ok(_) => doubts.extend(find_doubtful_line(path, text)),
             Err(message) => {
-                let path = display::line(&engine.analyzer.redact(path), MAX_MESSAGE_CHARS);
-                faults.push(SharedFault { path, message: display::line(&message, MAX_MESSAGE_CHARS) });
+                let path = display::sanitize_line(&engine.analyzer.redact(path), MAX_MESSAGE_CHARS);
+                faults.push(SharedFault { path, message: display::sanitize_line(&message, MAX_MESSAGE_CHARS) });
             }
         }
     }
@@ -49,7 +49,7 @@ pub fn check(
 /// key or a digest.
 pub(super) fn find_doubtful_line(path: &str, text: &str) -> Option<SharedFault> {
     let mut lines = text.lines().zip(1u32..);
-    let (digits, line) = lines.find_map(|(line, number)| Some((unnamed_key(line)?, number)))?;
+    let (digits, line) = lines.find_map(|(line, number)| Some((find_unnamed_key(line)?, number)))?;
     let message = format!("line {line} has {} hexadecimal digits, which may be a key: {}…", digits.len(), &digits[..4]);
     Some(SharedFault { path: path.to_owned(), message })
 }
@@ -65,7 +65,7 @@ pub(super) fn parse_shared_file(engine: &Engine, path: &str, text: &str) -> Resu
     require_clean(engine, &value)?;
     let file: SharedFile = serde_json::from_value(value)
         .map_err(|error| format!("it is not a shared file: {}", engine.analyzer.redact(&quote_error(&error))))?;
-    if !is_id(file.id(), file.folder_and_prefix().1) {
+    if !is_valid_id(file.id(), file.folder_and_prefix().1) {
         return Err(format!(
             "its id '{}' does not fit its kind, which needs {}… with a-z, 0-9 and -",
             quote(file.id()),
@@ -118,7 +118,7 @@ fn require_clean_text(engine: &Engine, text: &str) -> Result<(), String> {
     if text.chars().any(|char| char.is_control() && !matches!(char, '\n' | '\t')) {
         return Err("contains control characters".to_owned());
     }
-    if *engine.analyzer.redact_whole(text) != *text {
+    if *engine.analyzer.redact_without_limit(text) != *text {
         return Err("contains text that looks like a secret, or invisible characters".to_owned());
     }
     if contains_home_folder(text) {
@@ -128,7 +128,7 @@ fn require_clean_text(engine: &Engine, text: &str) -> Result<(), String> {
 }
 
 fn require_references(file: &SharedFile) -> Result<(), String> {
-    let has_prefix = |id: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| is_id(id, prefix));
+    let has_prefix = |id: &str, prefixes: &[&str]| prefixes.iter().any(|prefix| is_valid_id(id, prefix));
     match file {
         SharedFile::Solution(file) if !has_prefix(&file.incident, &["inc-"]) => {
             Err("'incident' is not the id of an incident".to_owned())
@@ -149,7 +149,7 @@ fn require_references(file: &SharedFile) -> Result<(), String> {
 const NOT_A_PATTERN_ID: &str = "'failure.pattern' is not the id of a pattern";
 
 /// Returns `true` if an id has this prefix and is a valid file name on every system.
-pub(super) fn is_id(id: &str, prefix: &str) -> bool {
+pub(super) fn is_valid_id(id: &str, prefix: &str) -> bool {
     let is_char = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
     id.len() > prefix.len() && id.len() <= MAX_ID_CHARS && id.starts_with(prefix) && id.bytes().all(is_char)
 }

@@ -61,13 +61,13 @@ pub(super) fn apply_decisions(
             let other = find_rows(engine, tx, decision, &decision.other)?;
             resolved.push((decision, failure, other));
         }
-        write_decisions(tx, &resolved, context.now)
+        write_decisions(tx, &resolved, context.now_ms)
     };
     engine.write(context, body)
 }
 
 /// A decision with the rows of its two failures.
-type Resolved<'a> = (&'a PreparedDecision<'a>, Vec<PatternKey>, Vec<PatternKey>);
+type ResolvedDecision<'a> = (&'a PreparedDecision<'a>, Vec<PatternKey>, Vec<PatternKey>);
 
 fn find_rows(
     engine: &Engine,
@@ -82,8 +82,8 @@ fn find_rows(
     Ok(rows)
 }
 
-fn write_decisions(tx: &mut Tx<'_>, resolved: &[Resolved<'_>], now: i64) -> Result<(), EngineError> {
-    let mut units = Groups::default();
+fn write_decisions(tx: &mut Tx<'_>, resolved: &[ResolvedDecision<'_>], now: i64) -> Result<(), EngineError> {
+    let mut units = FailureGroups::default();
     for (decision, failure, other) in resolved {
         for rows in [failure, other] {
             if let [own, known] = rows[..] {
@@ -91,7 +91,7 @@ fn write_decisions(tx: &mut Tx<'_>, resolved: &[Resolved<'_>], now: i64) -> Resu
             }
         }
     }
-    let mut groups = Groups::default();
+    let mut groups = FailureGroups::default();
     for (decision, failure, other) in resolved {
         let (Some(failure), Some(other)) = (failure.first(), other.first()) else { continue };
         let (failure, other) = (units.head(*failure), units.head(*other));
@@ -138,13 +138,13 @@ fn prepare_decision<'a>(engine: &Engine, decision: &'a SamenessDecision) -> Resu
 
 /// Groups of equal failures, and pairs of different failures.
 #[derive(Default)]
-struct Groups<'a> {
+struct FailureGroups<'a> {
     /// The head of the group of each joined pattern, and the id of the decision that joined it.
     heads: BTreeMap<PatternKey, (PatternKey, &'a str)>,
     different: BTreeMap<(PatternKey, PatternKey), &'a str>,
 }
 
-impl<'a> Groups<'a> {
+impl<'a> FailureGroups<'a> {
     fn head(&self, key: PatternKey) -> PatternKey {
         self.heads.get(&key).map_or(key, |(head, _)| *head)
     }

@@ -9,8 +9,8 @@ use super::{
 use crate::{
     Engine, EngineError,
     contract::{
-        ShareTaken, SharedDecision, SharedFailure, SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome,
-        SharedSameness, SharedSolution, SharedText, SharedTexts,
+        SharedDecision, SharedFailure, SharedFault, SharedFile, SharedFileContent, SharedFilesParams, SharedFix,
+        SharedImportResult, SharedIncident, SharedOutcome, SharedSameness, SharedSolution,
     },
     limits::{MAX_SHARED_BYTES, MAX_SHARED_FILES},
     memory::{
@@ -29,15 +29,15 @@ use std::collections::BTreeMap;
 const MAX_ENTRIES_OF_ONE_OWNER: usize = 200;
 
 /// Imports the valid files, and returns the faults of the others.
-pub fn take(
+pub fn import_shared_files(
     engine: &Engine,
     context: &CallContext,
-    SharedTexts { files }: &SharedTexts,
-) -> Result<ShareTaken, EngineError> {
+    SharedFilesParams { files }: &SharedFilesParams,
+) -> Result<SharedImportResult, EngineError> {
     let mut read = SharedEntries::default();
     let (mut taken, mut refused) = (0, Vec::new());
     let mut bytes = 0;
-    for SharedText { path, text } in files.iter().take(MAX_SHARED_FILES as usize) {
+    for SharedFileContent { path, text } in files.iter().take(MAX_SHARED_FILES as usize) {
         bytes += text.len();
         if bytes > MAX_SHARED_BYTES as usize {
             break;
@@ -49,7 +49,7 @@ pub fn take(
             }
             Err(message) => refused.push(SharedFault {
                 path: input::clean_line(engine, path, 300),
-                message: display::line(&message, 300),
+                message: display::sanitize_line(&message, 300),
             }),
         }
     }
@@ -61,13 +61,13 @@ pub fn take(
     patterns::import_lines(engine, context, (1..).zip(patterns.into_iter().map(Ok)), &names_of_memories)?;
     sameness::apply_decisions(engine, context, &decisions)?;
     let index = |tx: &mut Tx<'_>| {
-        while argus_store::search::has_pending(tx)? {
+        while argus_store::search::has_pending_patterns(tx)? {
             index::index_pending_patterns(engine, tx)?;
         }
         Ok(())
     };
     engine.write_unmarked(context, index)?;
-    Ok(ShareTaken { taken, refused })
+    Ok(SharedImportResult { taken, refused })
 }
 
 /// The files, grouped by the entry to which they belong.

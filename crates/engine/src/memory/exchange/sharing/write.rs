@@ -11,7 +11,8 @@ use crate::{
     answer::moment::format_iso,
     contract::{
         ChosenFix, FixEvidence, MachineNames, NoParams, ShareParams, ShareResult, SharedDecision, SharedFailure,
-        SharedFault, SharedFile, SharedFix, SharedIncident, SharedOutcome, SharedSameness, SharedSolution, SharedText,
+        SharedFault, SharedFile, SharedFileContent, SharedFix, SharedIncident, SharedOutcome, SharedSameness,
+        SharedSolution,
     },
     evidence::fixes,
     failures::{lookup, matching},
@@ -27,7 +28,7 @@ use crate::{
         input,
     },
 };
-use argus_core::{CallContext, Category, FailureEvent, bound::bound_to, stable_sort::StableSort};
+use argus_core::{CallContext, Category, FailureEvent, bound::truncate_middle_to, stable_sort::StableSort};
 use argus_store::{
     Tx, incidents,
     patterns::{
@@ -44,7 +45,7 @@ const PAGE_ENTRIES: u32 = 200;
 const MAX_TEXT_BYTES: usize = 16 * 1024;
 
 /// The state of a call: the author, the existing files and the result.
-struct ShareWriter<'a> {
+struct SharedFilesBuilder<'a> {
     engine: &'a Engine,
     by: Option<String>,
     machine: &'a MachineNames,
@@ -56,16 +57,20 @@ struct ShareWriter<'a> {
 }
 
 /// Returns the files to write. Existing files stay as they are.
-pub fn write(engine: &Engine, context: &CallContext, params: &ShareParams) -> Result<ShareResult, EngineError> {
+pub fn build_shared_files(
+    engine: &Engine,
+    context: &CallContext,
+    params: &ShareParams,
+) -> Result<ShareResult, EngineError> {
     if let Some(by) = params.by.as_deref().filter(|by| !check::is_pseudonym(by)) {
-        return Err(EngineError::invalid(format!(
+        return Err(EngineError::invalid_input(format!(
             "'{}' is not a pseudonym: use 1 to 40 letters, digits, spaces and . _ -",
             crate::answer::text::quote(by)
         )));
     }
     let chosen = find_chosen_fixes(engine, context, &params.found)?;
     let body = |tx: &mut Tx<'_>| -> Result<ShareResult, EngineError> {
-        let mut writer = ShareWriter {
+        let mut writer = SharedFilesBuilder {
             engine,
             by: params.by.clone(),
             machine: &params.machine,
@@ -90,7 +95,7 @@ pub fn write(engine: &Engine, context: &CallContext, params: &ShareParams) -> Re
     engine.read(context, body)
 }
 
-impl ShareWriter<'_> {
+impl SharedFilesBuilder<'_> {
     fn add_patterns(&mut self, tx: &mut Tx<'_>) -> Result<(), EngineError> {
         let mut after = String::new();
         loop {
@@ -299,7 +304,7 @@ impl ShareWriter<'_> {
             case_name: self.clean_text(&known.case_name),
             category,
             description: self.clean_text(&known.description),
-            text: self.clean_text(&bound_to(text, MAX_TEXT_BYTES)),
+            text: self.clean_text(&truncate_middle_to(text, MAX_TEXT_BYTES)),
             exception_type: clean(exception_type),
             exit_code: *exit_code,
             signal: clean(signal),
@@ -313,8 +318,8 @@ impl ShareWriter<'_> {
     /// Removes secrets and names of the machine, because the text leaves this machine.
     fn clean_text(&self, text: &str) -> String {
         let visible: String = text.chars().filter(|char| !char.is_control() || matches!(char, '\n' | '\t')).collect();
-        let without = remove_machine_names(&self.engine.analyzer.redact_whole(&visible), self.machine);
-        self.engine.analyzer.redact_whole(&without).into_string()
+        let without = remove_machine_names(&self.engine.analyzer.redact_without_limit(&visible), self.machine);
+        self.engine.analyzer.redact_without_limit(&without).into_string()
     }
 
     /// Adds a file unless it exists. A file that fails the check is reported instead.
@@ -325,7 +330,7 @@ impl ShareWriter<'_> {
         }
         let text = serialize_file(file)?;
         match check::parse_shared_file(self.engine, &path, &text) {
-            Ok(_) => self.result.files.push(SharedText { path, text }),
+            Ok(_) => self.result.files.push(SharedFileContent { path, text }),
             Err(message) => {
                 let shown = |text: &str| input::clean_line(self.engine, text, 300);
                 self.result.left_out.push(SharedFault { path: shown(&path), message: shown(&message) });
@@ -363,10 +368,12 @@ fn find_chosen_fixes(
         let found = known.iter().find(|known| known.fix_id == *fix_id);
         let found = found.ok_or_else(|| {
             let id = input::clean_line(engine, fix_id, 80);
-            EngineError::invalid(format!("'{id}' is not a detected fix. argus fixes lists the ids."))
+            EngineError::invalid_input(format!("'{id}' is not a detected fix. argus fixes lists the ids."))
         })?;
         if found.commit.is_none() {
-            return Err(EngineError::invalid(format!("The fix '{fix_id}' is an edit that is not committed yet.")));
+            return Err(EngineError::invalid_input(format!(
+                "The fix '{fix_id}' is an edit that is not committed yet."
+            )));
         }
         Ok((found.clone(), fix.clone()))
     };
@@ -383,8 +390,8 @@ fn find_failure_of_fix(engine: &Engine, tx: &mut Tx<'_>, found: &FixEvidence) ->
     let event = lookup::rebuild_event(&case.failure);
     let analysis = engine.analyzer.analyze(event.clone(), &case.name);
     let known = matching::find_match(engine, tx, &analysis, &case.name, None)?;
-    let own = known.own.or(known.pattern).filter(|pattern| !pattern.is_builtin);
-    let id = own.map_or_else(|| format!("pat-{}", &analysis.signatures.exact[..32]), |pattern| pattern.id);
+    let own = known.own_pattern.or(known.pattern).filter(|pattern| !pattern.is_builtin);
+    let id = own.map_or_else(|| format!("pat-{}", &analysis.signatures.signature[..32]), |pattern| pattern.id);
     let description = case.failure.headline.clone();
     Ok(FailureLine { id, recipe: String::new(), case_name: case.name, description, sample: event })
 }

@@ -6,7 +6,7 @@
 import { mkdirSync, renameSync, rmdirSync, rmSync, type Stats, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { getSystemCode } from '../../../errors.ts';
-import { belongsToOtherUser, lstat } from '../../../system/files/path-safety.ts';
+import { belongsToOtherUser, tryLstat } from '../../../system/files/path-safety.ts';
 import { readBytes, UnreadableFileError } from '../../../system/files/read.ts';
 import { DRAFT_SUFFIX } from '../../../system/files/whole-file.ts';
 
@@ -28,9 +28,9 @@ export function readConfigFile(place: ConfigLocation): string | undefined {
     const bytes = readBytes(getConfigPath(place), { maxBytes: MAX_BYTES, links: 'refused' });
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (thrown) {
-    if (thrown instanceof UnreadableFileError) throw new ConfigEditRefused(thrown.message);
+    if (thrown instanceof UnreadableFileError) throw new ConfigEditError(thrown.message);
     throw getSystemCode(thrown) === 'ERR_ENCODING_INVALID_ENCODED_DATA'
-      ? new ConfigEditRefused('it is not UTF-8 text')
+      ? new ConfigEditError('it is not UTF-8 text')
       : thrown;
   }
 }
@@ -60,7 +60,7 @@ export function writeConfigFile(place: ConfigLocation, before: string | undefine
 }
 
 function requireUnchanged(place: ConfigLocation, before: string | undefined): void {
-  if (readConfigFile(place) !== before) throw new ConfigEditRefused('another program changed it meanwhile: try again');
+  if (readConfigFile(place) !== before) throw new ConfigEditError('another program changed it meanwhile: try again');
 }
 
 /**
@@ -70,15 +70,14 @@ function requireUnchanged(place: ConfigLocation, before: string | undefined): vo
 function checkPath(place: ConfigLocation): Stats | undefined {
   let last: Stats | undefined;
   for (const at of listPathPrefixes(place)) {
-    last = lstat(at);
+    last = tryLstat(at);
     if (last === undefined) return undefined;
     const shown = path.relative(place.base, at);
-    if (last.isSymbolicLink())
-      throw new ConfigEditRefused(`${shown} is a link, and Argus does not write through links`);
-    if (belongsToOtherUser(last)) throw new ConfigEditRefused(`${shown} belongs to another user of this machine`);
-    if (at !== getConfigPath(place) && !last.isDirectory()) throw new ConfigEditRefused(`${shown} is not a folder`);
+    if (last.isSymbolicLink()) throw new ConfigEditError(`${shown} is a link, and Argus does not write through links`);
+    if (belongsToOtherUser(last)) throw new ConfigEditError(`${shown} belongs to another user of this machine`);
+    if (at !== getConfigPath(place) && !last.isDirectory()) throw new ConfigEditError(`${shown} is not a folder`);
   }
-  if (last !== undefined && !last.isFile()) throw new ConfigEditRefused('it is not a file');
+  if (last !== undefined && !last.isFile()) throw new ConfigEditError('it is not a file');
   return last;
 }
 
@@ -115,7 +114,7 @@ export function getConfigPath({ base, name }: ConfigLocation): string {
 }
 
 /** Thrown if a file must not be changed. The message is the reason, without a period. */
-export class ConfigEditRefused extends Error {}
+export class ConfigEditError extends Error {}
 
 /** Returns line and column of an offset, such as `3:14`, counted from 1 as in editors. */
 export function formatPosition(text: string, offset: number): string {

@@ -2,7 +2,7 @@
 
 import { applyEdits, getNodeValue, modify, type Node } from 'jsonc-parser';
 import { type HookEntries, isServerOfArgus, type ServerEntry } from '../agents.ts';
-import { ConfigEditRefused, formatPosition } from './config-file.ts';
+import { ConfigEditError, formatPosition } from './config-file.ts';
 import {
   detectStyle,
   findObject,
@@ -53,7 +53,7 @@ function updateEntry(text: string, property: Node, keys: EntryKeys, entry: Serve
   const style = detectStyle(text);
   const current = getPropertyValue(property);
   if (!isServerOfArgus(current)) {
-    throw new ConfigEditRefused(`${formatPosition(text, property.offset)}: another server is already named ${keys[1]}`);
+    throw new ConfigEditError(`${formatPosition(text, property.offset)}: another server is already named ${keys[1]}`);
   }
   const currentFields = new Map<string, unknown>(Object.entries(current));
   const formattingOptions = { eol: style.eol, insertSpaces: !style.unit.includes('\t'), tabSize: style.unit.length };
@@ -115,7 +115,7 @@ function findEventList(text: string, hooks: Node, event: string): Node | undefin
   const list = property?.children?.[1];
   if (property === undefined || list === undefined) return undefined;
   if (list.type !== 'array')
-    throw new ConfigEditRefused(`${formatPosition(text, property.offset)}: ${event} is not an array`);
+    throw new ConfigEditError(`${formatPosition(text, property.offset)}: ${event} is not an array`);
   return list;
 }
 

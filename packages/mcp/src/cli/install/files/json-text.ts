@@ -16,19 +16,19 @@ import {
   printParseErrorCode,
   visit,
 } from 'jsonc-parser';
-import { ConfigEditRefused, formatPosition } from './config-file.ts';
+import { ConfigEditError, formatPosition } from './config-file.ts';
 
 export function parseObject(text: string): Node {
   const errors: ParseError[] = [];
   const root = parseTree(replaceByteOrderMark(text), errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (text.trim() === '') throw new ConfigEditRefused('it is empty; delete it, then try again');
+  if (text.trim() === '') throw new ConfigEditError('it is empty; delete it, then try again');
   if (error !== undefined) {
-    throw new ConfigEditRefused(
+    throw new ConfigEditError(
       `${formatPosition(text, error.offset)}: it is not valid JSON (${printParseErrorCode(error.error)})`,
     );
   }
-  if (root?.type !== 'object') throw new ConfigEditRefused('1:1: it is not a JSON object');
+  if (root?.type !== 'object') throw new ConfigEditError('1:1: it is not a JSON object');
   return root;
 }
 
@@ -42,14 +42,13 @@ export function findObject(text: string, root: Node, key: string): Node | undefi
   if (property === undefined) return undefined;
   const value = property.children?.[1];
   if (value?.type !== 'object')
-    throw new ConfigEditRefused(`${formatPosition(text, property.offset)}: ${key} is not an object`);
+    throw new ConfigEditError(`${formatPosition(text, property.offset)}: ${key} is not an object`);
   return value;
 }
 
 export function findProperty(text: string, object: Node, key: string): Node | undefined {
   const [property, second] = getChildren(object).filter((one) => one.children?.[0]?.value === key);
-  if (second !== undefined)
-    throw new ConfigEditRefused(`${formatPosition(text, second.offset)}: ${key} is there twice`);
+  if (second !== undefined) throw new ConfigEditError(`${formatPosition(text, second.offset)}: ${key} is there twice`);
   return property;
 }
 

@@ -6,7 +6,7 @@
 
 import { parse, TomlError } from 'smol-toml';
 import { isServerOfArgus, SERVER_NAME, type ServerEntry } from '../agents.ts';
-import { ConfigEditRefused } from './config-file.ts';
+import { ConfigEditError } from './config-file.ts';
 
 export interface BlockMarks {
   begin: string;
@@ -44,7 +44,7 @@ function findBlock(text: string, { begin, end }: BlockMarks): BlockRange | undef
   const isWhole = begins.length === 1 && ends.length === 1 && first !== undefined && last !== undefined;
   if (!isWhole || last < first) {
     const at = text.slice(0, first ?? last).split('\n').length;
-    throw new ConfigEditRefused(`${at}:1: the block of Argus at this line is incomplete; repair it or remove it`);
+    throw new ConfigEditError(`${at}:1: the block of Argus at this line is incomplete; repair it or remove it`);
   }
   const after = text.indexOf('\n', last);
   return { start: first, end: after < 0 ? text.length : after + 1 };
@@ -74,7 +74,7 @@ export function setTomlEntry(text: string | undefined, entry: ServerEntry): stri
   const handWritten = parseServer(removeBlock(text ?? '', TOML_MARKS) ?? '');
   if (handWritten !== undefined) {
     if (text !== undefined && isServerOfArgus(handWritten)) return text;
-    throw new ConfigEditRefused(`another server is already named ${SERVER_NAME}`);
+    throw new ConfigEditError(`another server is already named ${SERVER_NAME}`);
   }
   const lines = Object.entries(entry).map(([key, value]) => `${key} = ${formatTomlValue(value)}`);
   const after = setBlock(text, TOML_MARKS, [`[mcp_servers.${SERVER_NAME}]`, ...lines].join('\n'));
@@ -103,7 +103,7 @@ function parseServer(text: string): unknown {
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
     const [reason = ''] = thrown.message.replace(/^Invalid TOML document: /u, '').split('\n');
-    throw new ConfigEditRefused(`${thrown.line}:${thrown.column}: it is not valid TOML (${reason})`);
+    throw new ConfigEditError(`${thrown.line}:${thrown.column}: it is not valid TOML (${reason})`);
   }
 }
 

@@ -18,7 +18,7 @@ const MAX_LINE_CHARACTERS = 200;
 
 const UNKNOWN_LOCATION: Finding = { why_not: 'The location of the error is unknown.' };
 
-export function showFailingCode({ place, tested }: ContextScope): Finding {
+export function describeFailingCode({ place, tested }: ContextScope): Finding {
   if (place === null) return UNKNOWN_LOCATION;
   if (tested === null) {
     return {
@@ -31,7 +31,7 @@ export function showFailingCode({ place, tested }: ContextScope): Finding {
   return { answer: `${calls}\n${formatCodeAround(lines, start, tested)}`, source: `${file}:${start}` };
 }
 
-export function showSignature({ place, tested }: ContextScope): Finding {
+export function describeSignature({ place, tested }: ContextScope): Finding {
   if (place === null) return UNKNOWN_LOCATION;
   const enclosing = tested ?? place.enclosing;
   if (enclosing === null) return { why_not: `${place.file}:${place.line} is not in a function.` };

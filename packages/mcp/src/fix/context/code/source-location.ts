@@ -108,7 +108,7 @@ function createLocation(
   const lines = scope.files.readLines(file) ?? [];
   // The file may have fewer lines now than when the error occurred.
   const existingLine = Math.min(Math.max(1, Math.trunc(line) || 1), Math.max(1, lines.length));
-  const enclosing = enclosingFunction(lines, existingLine, file);
+  const enclosing = findEnclosingFunction(lines, existingLine, file);
   const name = toFunctionName(frameFunction) ?? enclosing?.name ?? null;
   return { file, line: existingLine, function: name, enclosing, lines, source, traced: source === 'stack trace' };
 }
@@ -186,11 +186,11 @@ const TYPED_METHOD =
 const CLASS = /^\s*(?:export\s+)?(?:default\s+)?(?:abstract\s+)?class\s+(?<name>[\w$]+)/u;
 
 /** Words before a parenthesis that are not the name of a function. */
-const NOT_NAMES =
+const NON_FUNCTION_WORDS =
   /^(?:if|else|for|foreach|while|switch|catch|return|new|throw|do|try|when|match|with|using|lock|await|function|super|assert)$/u;
 
 /** Returns the innermost function around a line. */
-export function enclosingFunction(lines: readonly string[], line: number, file: string): EnclosingFunction | null {
+export function findEnclosingFunction(lines: readonly string[], line: number, file: string): EnclosingFunction | null {
   const hasKeywords = /\.(?:pyi?|rb|rake|go|rs|php|sh|bash|zsh)$/u.test(file);
   const forms = hasKeywords
     ? [KEYWORD_FUNCTION, ...(/sh$/u.test(file) ? [SHELL_FUNCTION] : [])]
@@ -218,7 +218,9 @@ export function enclosingFunction(lines: readonly string[], line: number, file: 
 
 function parseHeaderName(text: string, forms: readonly RegExp[]): string | undefined {
   if (text.length > MAX_HEADER_CHARACTERS || /^\s*(?:return|throw|await|else|new)\b/u.test(text)) return undefined;
-  return forms.map((form) => form.exec(text)?.groups?.name).find((name) => name !== undefined && !NOT_NAMES.test(name));
+  return forms
+    .map((form) => form.exec(text)?.groups?.name)
+    .find((name) => name !== undefined && !NON_FUNCTION_WORDS.test(name));
 }
 
 /** Returns the text from the header to the line that closes its parentheses, on one line. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import type { ContextScope, Finding, SourceLocation, TestedFunction } from '../context-model.ts';
 import { formatCodeAround } from './code.ts';
 import { type Hit, isTestFile, searchLines } from './search.ts';
-import { enclosingFunction } from './source-location.ts';
+import { findEnclosingFunction } from './source-location.ts';
 
 /** Pathspecs of git. */
 const TEST_FILES = [
@@ -32,10 +32,10 @@ export async function findTestExpectations(scope: ContextScope): Promise<Finding
   return { answer: `${code}${verified}`, source };
 }
 
-type TestPlace = Pick<Hit, 'file' | 'line'>;
+type TestLocation = Pick<Hit, 'file' | 'line'>;
 
 /** Returns the first frame of the trace that is in a test file. */
-function findTestFrame({ request, files, place }: ContextScope): TestPlace | undefined {
+function findTestFrame({ request, files, place }: ContextScope): TestLocation | undefined {
   if (place?.traced && isTestFile(place.file)) return place;
   for (const { file: frameFile, line } of [request.error.location, ...(request.error.frames ?? [])].filter(
     (one) => one !== null,
@@ -47,7 +47,7 @@ function findTestFrame({ request, files, place }: ContextScope): TestPlace | und
 }
 
 /** Finds the failing test by its name, without the names of suites that runners print before it. */
-async function findFailingTest(scope: ContextScope): Promise<TestPlace | undefined> {
+async function findFailingTest(scope: ContextScope): Promise<TestLocation | undefined> {
   for (const name of (scope.request.error.failing_tests ?? []).slice(0, 3)) {
     const own = name.split(/\s+[>›»]\s+|::|\s+#|(?<=\w)\.(?=test)/u).at(-1) ?? '';
     const [hit] = await searchTests(scope, own.replace(/\[.*\]$|\(.*\)$/u, '').trim());
@@ -57,7 +57,7 @@ async function findFailingTest(scope: ContextScope): Promise<TestPlace | undefin
 }
 
 /** Finds a test that names the failing function or file. Prefers assertions, then calls, then imports. */
-async function findTestOfLocation(scope: ContextScope): Promise<TestPlace | undefined> {
+async function findTestOfLocation(scope: ContextScope): Promise<TestLocation | undefined> {
   const { place } = scope;
   const base = path.posix.basename(place?.file ?? '').replace(/\.\w+$/u, '');
   for (const name of [place?.function?.split(/[.:#]+/u).at(-1) ?? '', base]) {
@@ -102,7 +102,7 @@ export async function findTestedFunction(scope: ContextScope, place: SourceLocat
     const hits = await searchLines(scope, name, { limit: MAX_HITS, word: true });
     const found = hits.flatMap(({ file, line }) => {
       const lines = isTestFile(file) ? undefined : scope.files.readLines(file);
-      const enclosing = lines && enclosingFunction(lines, line, file);
+      const enclosing = lines && findEnclosingFunction(lines, line, file);
       return lines && enclosing?.name === name && enclosing.start === line ? [{ ...enclosing, file, lines }] : [];
     });
     if (new Set(found.map(({ file }) => file)).size === 1) return found[0] ?? null;

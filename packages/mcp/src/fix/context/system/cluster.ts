@@ -22,7 +22,7 @@ const LOG_LINES = 40;
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/u;
 
 /** A pod. `status` is the column of kubectl: `CrashLoopBackOff`, `Init:Error`, `Running`. */
-type Pod = { name: string; status: string; restarts: number; isUnwell: boolean; row: string };
+type Pod = { name: string; status: string; restarts: number; isUnhealthy: boolean; row: string };
 
 /** The pods of the namespace. `why` is the reason why pods are missing, null if there are pods. */
 type Cluster = { pods: Pod[]; why: string | null };
@@ -32,10 +32,10 @@ const clusterCache = new WeakMap<ContextScope, Promise<Cluster>>();
 export async function describePods(scope: ContextScope): Promise<Finding> {
   const { pods, why } = await getCluster(scope);
   if (why !== null) return { why_not: why };
-  const unwell = pods.filter(({ isUnwell }) => isUnwell);
+  const unwell = pods.filter(({ isUnhealthy }) => isUnhealthy);
   const described = await Promise.all(unwell.slice(0, MAX_DESCRIBED_PODS).map((pod) => describePod(scope, pod)));
   for (const text of [...described, ...unwell.map(({ status }) => status)]) addContainerEvidence(scope, text);
-  const rows = [...unwell, ...pods.filter(({ isUnwell }) => !isUnwell)].map(({ row }) => row);
+  const rows = [...unwell, ...pods.filter(({ isUnhealthy }) => !isUnhealthy)].map(({ row }) => row);
   const more = rows.length > MAX_ROWS ? [`(${rows.length - MAX_ROWS} more pods)`] : [];
   const answer = [
     `${formatCount(pods.length, 'pod')}, ${unwell.length} not well`,
@@ -88,11 +88,11 @@ async function listDeployments(scope: ContextScope): Promise<Finding> {
  * Returns the logs of unhealthy pods: the output before the last restart, or the current output if there was no
  * restart.
  */
-export async function readPreviousLogs(scope: ContextScope): Promise<string | null> {
+export async function readUnhealthyPodLogs(scope: ContextScope): Promise<string | null> {
   const { pods } = await getCluster(scope);
   // A pod that waits for its image or its node has not printed anything.
-  const hasRun = ({ isUnwell, restarts, status }: Pod) =>
-    isUnwell && (restarts > 0 || !/Image|Pending|Config/u.test(status));
+  const hasRun = ({ isUnhealthy, restarts, status }: Pod) =>
+    isUnhealthy && (restarts > 0 || !/Image|Pending|Config/u.test(status));
   const logs = await Promise.all(
     pods
       .filter(hasRun)
@@ -141,7 +141,7 @@ function parsePod(line: string): Pod {
   const [now, wanted] = ready.split('/');
   const isWell = /^(?:Completed|Succeeded|Terminating)$/u.test(status) || (status === 'Running' && now === wanted);
   const row = `${name}  ${ready}  ${status}  ${formatCount(Number.parseInt(restarts, 10) || 0, 'restart')}`;
-  return { name, status, restarts: Number.parseInt(restarts, 10) || 0, isUnwell: !isWell, row };
+  return { name, status, restarts: Number.parseInt(restarts, 10) || 0, isUnhealthy: !isWell, row };
 }
 
 async function runKubectl(scope: ContextScope, args: readonly string[]): Promise<ProgramResult> {

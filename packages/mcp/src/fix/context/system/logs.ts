@@ -8,10 +8,10 @@ import path from 'node:path';
 import { io } from '../../../system/io.ts';
 import { extractPhrases } from '../code/source-location.ts';
 import type { ContextScope, Finding } from '../context-model.ts';
-import { readPreviousLogs } from './cluster.ts';
+import { readUnhealthyPodLogs } from './cluster.ts';
 
 const LOG_FILES = ['*.log', '{log,logs,var/log}/**/*', '{packages,apps,services}/*/{*.log,logs/**/*}'];
-const NOT_LOGS = [
+const IGNORED_LOG_PATTERNS = [
   '**/{node_modules,.git,target,.venv,venv,.argus,.claude}/**',
   '**/*.{gz,zip,xz,bz2,zst}',
   // `log` may be the name of a source folder.
@@ -33,7 +33,7 @@ const MAX_LOG_AGE_MS = 10 * 60 * 1_000;
 const LAST_LINES = 15;
 
 export async function findLogEntries(scope: ContextScope): Promise<Finding> {
-  const [files, pods] = await Promise.all([listLogFiles(scope), readPreviousLogs(scope)]);
+  const [files, pods] = await Promise.all([listLogFiles(scope), readUnhealthyPodLogs(scope)]);
   const { headline, error_type } = scope.request.error;
   const words = [...extractPhrases(headline), headline, ...(headline.match(/\bE[A-Z]{4,}\b/gu) ?? []), error_type];
   const needles = words.map((one) => one.trim().toLowerCase()).filter((one) => one.length >= 6);
@@ -42,7 +42,7 @@ export async function findLogEntries(scope: ContextScope): Promise<Finding> {
     const at = lines.findLastIndex((line) => needles.some((needle) => line.toLowerCase().includes(needle)));
     return at < 0 ? [] : [{ name, lines: lines.slice(Math.max(0, at - LINES_AROUND), at + LINES_AROUND + 1) }];
   });
-  const shown = matches.length > 0 ? matches.slice(0, MAX_MATCHES) : showNewestLog(scope, files[0]);
+  const shown = matches.length > 0 ? matches.slice(0, MAX_MATCHES) : readEndOfNewestLog(scope, files[0]);
   const parts = [...shown.map(({ name, lines }) => `${name}:\n${lines.join('\n')}`), ...(pods === null ? [] : [pods])];
   if (parts.length > 0) {
     const source = [...shown.map(({ name }) => name), ...(pods === null ? [] : ['kubectl logs'])];
@@ -52,15 +52,15 @@ export async function findLogEntries(scope: ContextScope): Promise<Finding> {
   return { why_not: `None of the ${files.length} newest log files contains the words of the error near its end.` };
 }
 
-interface LogFile {
+interface LogFileInfo {
   name: string;
   modified: number;
 }
 
 /** Returns the newest files first. */
-async function listLogFiles({ files, request }: ContextScope): Promise<LogFile[]> {
+async function listLogFiles({ files, request }: ContextScope): Promise<LogFileInfo[]> {
   const { glob } = await import('tinyglobby');
-  const options = { cwd: files.root, ignore: NOT_LOGS, followSymbolicLinks: false };
+  const options = { cwd: files.root, ignore: IGNORED_LOG_PATTERNS, followSymbolicLinks: false };
   const names = await glob(LOG_FILES, { ...options, ...(request.signal && { signal: request.signal }) });
   const found = names.slice(0, MAX_NAMES).flatMap((name) => {
     const stats = lstatSync(path.join(files.root, name), { throwIfNoEntry: false });
@@ -75,7 +75,7 @@ function readLastLines({ files, redact }: ContextScope, name: string): string[] 
     .split('\n');
 }
 
-function showNewestLog(scope: ContextScope, newest: LogFile | undefined): { name: string; lines: string[] }[] {
+function readEndOfNewestLog(scope: ContextScope, newest: LogFileInfo | undefined): { name: string; lines: string[] }[] {
   if (newest === undefined || io().now() - newest.modified > MAX_LOG_AGE_MS) return [];
   const lines = readLastLines(scope, newest.name).slice(-LAST_LINES);
   const name = `end of ${newest.name}, which does not contain the words of the error`;

@@ -114,11 +114,11 @@ function reportEnd(program, folder, root, end) {
   const [file, draft] = [path.join(folder, 'end.json'), path.join(folder, 'end.draft')];
   writeFileSync(draft, JSON.stringify(end));
   renameSync(draft, file);
-  const isGone = () => program.exitCode !== null || program.signalCode !== null || program.pid === undefined;
-  waitUntil(() => !existsSync(file) || isGone(), MAX_NOTICE_MS);
+  const isTerminated = () => program.exitCode !== null || program.signalCode !== null || program.pid === undefined;
+  waitUntil(() => !existsSync(file) || isTerminated(), MAX_NOTICE_MS);
   const problem = existsSync(file) ? recordWithSecondProgram(folder, root) : undefined;
   const answerFile = path.join(folder, 'answer.json');
-  waitUntil(() => existsSync(answerFile) || problem !== undefined || isGone(), MAX_RECORD_MS);
+  waitUntil(() => existsSync(answerFile) || problem !== undefined || isTerminated(), MAX_RECORD_MS);
   if (!existsSync(answerFile)) return warn(problem ?? formatNotRecorded('the memory did not answer'));
   const { known, complaint } = JSON.parse(readFileSync(answerFile, 'utf8'));
   if (known) process.stderr.write(known);

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL through the package `pg`. The administrator of a server installs that package. */
 
 import {
-  defaultWorkers,
+  getDefaultWorkerCount,
   type SqlAnswer,
   type SqlConnection,
   SqlError,
@@ -44,7 +44,7 @@ export class PostgresPool implements SqlPool {
   #opened: Promise<{ pg: Pg; pool: Pool }> | undefined;
 
   /** `size` is the maximum number of open connections. */
-  constructor(url: string, size = defaultWorkers()) {
+  constructor(url: string, size = getDefaultWorkerCount()) {
     this.#url = url;
     this.#size = size;
   }

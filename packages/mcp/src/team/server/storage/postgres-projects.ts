@@ -7,7 +7,7 @@ import { EngineError, type Locale, type NamedCalls, openProjectServer, type Proj
 import { getErrorMessage } from '../../../errors.ts';
 import { log } from '../../../log.ts';
 import { PostgresPool } from './postgres-pool.ts';
-import type { ChangeWatch, Projects, ProjectsOptions, ServedMemory } from './projects.ts';
+import type { ChangeWatch, ProjectMemories, ProjectsOptions, ServedMemory } from './projects.ts';
 
 /**
  * The interval between checks for changes. The server polls because a pooler does not forward notifications. A delay of
@@ -21,7 +21,7 @@ const CHECK_INTERVAL_MS = 2_000;
  */
 export const TERMINAL_OPTIONS: ProjectsOptions = { callMs: 3_600_000, tryAgainMs: 2_000 };
 
-export class PostgresProjects implements Projects {
+export class PostgresProjectMemories implements ProjectMemories {
   readonly #server: ProjectServer;
   #versionsChecked: Promise<void> | undefined;
 
@@ -29,16 +29,16 @@ export class PostgresProjects implements Projects {
     this.#server = openProjectServer({ ...options, pool: new PostgresPool(url, options.workers), log });
   }
 
-  async serverMemory(): Promise<NamedCalls> {
+  async getServerMemory(): Promise<NamedCalls> {
     await this.#requireCurrentVersions();
     return this.#server.project();
   }
 
-  async projectMemory(project: string, locale: Locale): Promise<ServedMemory> {
+  async getProjectMemory(project: string, locale: Locale): Promise<ServedMemory> {
     return this.#server.project(project, locale);
   }
 
-  projectNames(): Promise<string[]> {
+  listProjectNames(): Promise<string[]> {
     return this.#server.projects();
   }
 

@@ -19,7 +19,7 @@ import {
   type ProjectServerOptions,
 } from 'argus-engine';
 import { getSystemCode } from '../../../errors.ts';
-import { FileWatch } from '../../../http/changes.ts';
+import { FileWatcher } from '../../../http/changes.ts';
 import { log } from '../../../log.ts';
 import { createUnwritableError } from '../../../system/files/unwritable.ts';
 
@@ -36,12 +36,12 @@ export interface ChangeWatch {
   close(): void;
 }
 
-export interface Projects {
+export interface ProjectMemories {
   /** The server's own memory. */
-  serverMemory(): Promise<NamedCalls>;
-  projectMemory(project: string, locale: Locale): Promise<ServedMemory>;
+  getServerMemory(): Promise<NamedCalls>;
+  getProjectMemory(project: string, locale: Locale): Promise<ServedMemory>;
   /** The projects with at least one recorded run, sorted by name. */
-  projectNames(): Promise<string[]>;
+  listProjectNames(): Promise<string[]>;
   /** Calls `onChange` when any process has written to the project. */
   watch(project: string, onChange: () => void): ChangeWatch;
   close(): Promise<void>;
@@ -53,7 +53,7 @@ const SUFFIX = '.db';
  * The memories of a server in files. This thread opens the server's own file. A folder beside it has one file for each
  * project. The calls of the projects run on other threads.
  */
-export class FileProjects implements Projects {
+export class FileProjectMemories implements ProjectMemories {
   readonly #file: string;
   readonly #folder: string;
   readonly #server: FileServer;
@@ -66,7 +66,7 @@ export class FileProjects implements Projects {
     this.#server = openFileServer({ ...(retention && { retention }), ...(workers && { workers }), log });
   }
 
-  serverMemory(): Promise<Engine> {
+  getServerMemory(): Promise<Engine> {
     this.#serverMemory ??= openServerMemory(this.#file).catch((thrown: unknown) => {
       this.#serverMemory = undefined;
       throw thrown;
@@ -74,7 +74,7 @@ export class FileProjects implements Projects {
     return this.#serverMemory;
   }
 
-  async projectMemory(project: string, locale: Locale): Promise<ServedMemory> {
+  async getProjectMemory(project: string, locale: Locale): Promise<ServedMemory> {
     createFolder(this.#folder);
     return this.#server.memory(this.#getFile(project), locale);
   }
@@ -83,7 +83,7 @@ export class FileProjects implements Projects {
     return path.join(this.#folder, `${project}${SUFFIX}`);
   }
 
-  async projectNames(): Promise<string[]> {
+  async listProjectNames(): Promise<string[]> {
     try {
       const files = readdirSync(this.#folder).filter((file) => file.endsWith(SUFFIX));
       return files.map((file) => file.slice(0, -SUFFIX.length)).sort();
@@ -94,7 +94,7 @@ export class FileProjects implements Projects {
   }
 
   watch(project: string, onChange: () => void): ChangeWatch {
-    return new FileWatch(this.#getFile(project), onChange);
+    return new FileWatcher(this.#getFile(project), onChange);
   }
 
   async close(): Promise<void> {

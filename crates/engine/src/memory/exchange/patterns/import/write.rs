@@ -3,7 +3,7 @@
 use super::{PersonJudgment, PreparedFailure, PreparedPattern};
 use crate::{
     Engine, EngineError,
-    contract::{PatternsImported, RefusedLine},
+    contract::{PatternsImportResult, RefusedLine},
     failures::recompute_signatures,
     memory::exchange::{
         import::{
@@ -19,10 +19,10 @@ use argus_store::{
     patterns::{
         self, Pattern, PatternKey,
         daily_counts::DailyCounts,
-        exchange::{self, AddedCounts, ImportedCounts, NewFailure},
+        exchange::{self, AddedCounts, ImportedCounts, ImportedFailure},
         merging,
     },
-    search::Owner,
+    search::DocumentOwner,
     solutions::{
         self, NewSolution, Solution, SolutionKey,
         outcomes::{self, NewOutcome, Recorder},
@@ -31,11 +31,11 @@ use argus_store::{
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line and the pattern into which it is imported.
-struct Target<'a> {
+struct ImportTarget<'a> {
     line: &'a PreparedPattern,
     key: PatternKey,
     /// The stored pattern before the import. `None` for a new pattern.
-    found: Option<Pattern>,
+    existing_pattern: Option<Pattern>,
 }
 
 /// Writes all lines with their numbers. `imported` has the results of lines that were rejected before.
@@ -44,8 +44,8 @@ pub(super) fn write_all(
     context: &CallContext,
     tx: &mut Tx<'_>,
     lines: &[(u32, PreparedPattern)],
-    mut imported: PatternsImported,
-) -> Result<PatternsImported, EngineError> {
+    mut imported: PatternsImportResult,
+) -> Result<PatternsImportResult, EngineError> {
     // Re-signed patterns can be found by their new signature.
     recompute_signatures::recompute_batch(engine, tx)?;
     for batch in split_into_batches(lines, |(_, line)| line.names.iter().map(String::as_str).collect()) {
@@ -65,7 +65,7 @@ fn write_lines<'a>(
     context: &CallContext,
     tx: &mut Tx<'_>,
     lines: Vec<&'a (u32, PreparedPattern)>,
-    imported: &mut PatternsImported,
+    imported: &mut PatternsImportResult,
 ) -> Result<Vec<&'a (u32, PreparedPattern)>, EngineError> {
     let signatures: Vec<_> =
         lines.iter().flat_map(|(_, line)| line.all_failures()).map(PreparedFailure::signature).collect();
@@ -81,7 +81,7 @@ fn write_lines<'a>(
                 deferred.push(numbered);
                 continue;
             }
-            Some(own) => targets.push(Target { line, key: own.key, found: Some(own) }),
+            Some(own) => targets.push(ImportTarget { line, key: own.key, existing_pattern: Some(own) }),
             None => new.push((*number, line)),
         }
         unknown_parts.push((line, parts));
@@ -94,12 +94,12 @@ fn write_lines<'a>(
     for target in &targets {
         exchange::add_signatures(tx, target.key, &target.line.signatures)?;
     }
-    write_counts(tx, &targets, context.now)?;
+    write_counts(tx, &targets, context.now_ms)?;
     let solutions = write_solutions(engine.recorder_as("import"), tx, &targets, imported)?;
     for target in &targets {
         set_overrides(tx, target, &solutions)?;
     }
-    solutions::choose_best_for_each(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>())?;
+    solutions::update_best_solutions(tx, &targets.iter().map(|target| target.key).collect::<Vec<_>>())?;
     for target in &targets {
         show_pattern(tx, target)?;
     }
@@ -115,8 +115,8 @@ fn insert_patterns<'a>(
     engine: &Engine,
     tx: &mut Tx<'_>,
     lines: Vec<(u32, &'a PreparedPattern)>,
-    imported: &mut PatternsImported,
-) -> Result<Vec<Target<'a>>, EngineError> {
+    imported: &mut PatternsImportResult,
+) -> Result<Vec<ImportTarget<'a>>, EngineError> {
     let ids = find_free_ids(tx, lines.iter().map(|(_, line)| &line.known))?;
     let (mut rows, mut written) = (Vec::new(), Vec::new());
     for ((number, line), id) in lines.into_iter().zip(ids) {
@@ -129,14 +129,14 @@ fn insert_patterns<'a>(
         written.push(line);
     }
     let keys = exchange::insert_all(tx, &rows)?;
-    Ok(written.into_iter().zip(keys).map(|(line, key)| Target { line, key, found: None }).collect())
+    Ok(written.into_iter().zip(keys).map(|(line, key)| ImportTarget { line, key, existing_pattern: None }).collect())
 }
 
 /// Inserts the unknown failures that were merged into a pattern.
 fn insert_merged_failures(
     engine: &Engine,
     tx: &mut Tx<'_>,
-    targets: &[Target<'_>],
+    targets: &[ImportTarget<'_>],
     parts: &[(&PreparedPattern, Vec<&PreparedFailure>)],
 ) -> Result<(), EngineError> {
     let ids = find_free_ids(tx, parts.iter().flat_map(|(_, parts)| parts.iter().copied()))?;
@@ -187,8 +187,8 @@ fn build_row<'a>(
     id: &'a str,
     into: Option<PatternKey>,
     first_seen_at: i64,
-) -> NewFailure<'a> {
-    NewFailure {
+) -> ImportedFailure<'a> {
+    ImportedFailure {
         id,
         identity: recompute_signatures::build_identity(engine, &known.analysis),
         case_name: &known.case_name,
@@ -200,7 +200,7 @@ fn build_row<'a>(
 }
 
 /// Adds the counts that were not imported before, separately for each memory that counted.
-fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(), EngineError> {
+fn write_counts(tx: &mut Tx<'_>, targets: &[ImportTarget<'_>], now: i64) -> Result<(), EngineError> {
     let wanted: Vec<_> = (targets.iter().flat_map(|target| &target.line.counts))
         .map(|counts| (counts.memory.as_str(), counts.pattern.as_str()))
         .collect();
@@ -209,7 +209,7 @@ fn write_counts(tx: &mut Tx<'_>, targets: &[Target<'_>], now: i64) -> Result<(),
     let ours = exchange::read_daily_counts(tx, &keys, MAX_DAILY_COUNTS)?;
     for (target, ours) in targets.iter().zip(ours) {
         let line = target.line;
-        let (mut added, mut has_new_counts) = ((0_u32, 0_u32), target.found.is_none());
+        let (mut added, mut has_new_counts) = ((0_u32, 0_u32), target.existing_pattern.is_none());
         for counts in &line.counts {
             let before = taken.next().unwrap_or_default();
             let ImportedCounts { occurrences, resolutions, .. } = *counts;
@@ -267,8 +267,8 @@ type SolutionKeys<'a> = BTreeMap<(PatternKey, &'a str), SolutionKey>;
 fn write_solutions<'a>(
     recorder: Recorder<'a>,
     tx: &mut Tx<'_>,
-    targets: &[Target<'a>],
-    imported: &mut PatternsImported,
+    targets: &[ImportTarget<'a>],
+    imported: &mut PatternsImportResult,
 ) -> Result<SolutionKeys<'a>, EngineError> {
     let all: Vec<_> = (targets.iter())
         .flat_map(|target| {
@@ -283,7 +283,7 @@ fn write_solutions<'a>(
     for (owner, solution, judgment) in &all {
         let same = |id: &str| {
             let known = known.get(id);
-            known.filter(|known| known.owner == Owner::Pattern(*owner) && has_same_steps(known, solution))
+            known.filter(|known| known.owner == DocumentOwner::Pattern(*owner) && has_same_steps(known, solution))
         };
         if let Some(known) = same(&solution.id).or_else(|| same(&solution.id_by_content)) {
             places.push(Some(Ok(known.key)));
@@ -320,7 +320,7 @@ fn write_solutions<'a>(
         outcomes.extend(build_outcomes(recorder, *owner, key, solution));
     }
     outcomes::store_proofs(tx, &outcomes)?;
-    imported.outcomes += outcomes::record(tx, &outcomes)?;
+    imported.outcomes += outcomes::record_outcomes(tx, &outcomes)?;
     for target in targets.iter().filter(|target| !target.line.solutions.is_empty()) {
         exchange::queue_for_indexing(tx, target.key)?;
     }
@@ -335,7 +335,7 @@ fn build_solution<'a>(
 ) -> NewSolution<'a> {
     NewSolution {
         id,
-        owner: Owner::Pattern(owner),
+        owner: DocumentOwner::Pattern(owner),
         steps: &solution.steps,
         digest: &solution.digest,
         env: solution.env.as_deref(),
@@ -372,7 +372,7 @@ fn build_outcomes<'a>(
 /// Sets the values that a person set, but only on new patterns.
 fn set_overrides(
     tx: &mut Tx<'_>,
-    Target { line, key, found }: &Target<'_>,
+    ImportTarget { line, key, existing_pattern: found }: &ImportTarget<'_>,
     solutions: &SolutionKeys<'_>,
 ) -> Result<(), EngineError> {
     let (None, Some(person)) = (found, &line.person) else { return Ok(()) };
@@ -382,7 +382,10 @@ fn set_overrides(
 }
 
 /// Makes a new or provisional pattern visible.
-fn show_pattern(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Result<(), EngineError> {
+fn show_pattern(
+    tx: &mut Tx<'_>,
+    ImportTarget { line, key, existing_pattern: found }: &ImportTarget<'_>,
+) -> Result<(), EngineError> {
     let category = match found {
         Some(found) if !found.is_provisional() => return Ok(()),
         Some(found) => found.shown_category(),
@@ -391,5 +394,5 @@ fn show_pattern(tx: &mut Tx<'_>, Target { line, key, found }: &Target<'_>) -> Re
             set.unwrap_or(line.known.analysis.classification.category)
         }
     };
-    Ok(exchange::show_as_learned(tx, *key, category)?)
+    Ok(exchange::promote_to_learned(tx, *key, category)?)
 }
